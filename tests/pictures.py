@@ -23,7 +23,7 @@ from PySide6.QtCore import QRect
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from dcc_bridge.cli.hosting import SHOT
+from dcc_bridge.cli import load
 from dcc_bridge.code import agreed
 from dcc_bridge.code.code_text import read_code
 from dcc_bridge.config import data_folder
@@ -337,7 +337,8 @@ def take(folder: Path) -> list[Path]:
         framed_screen(place := Path(name)) as display,
     ):
         os.environ.update(DISPLAY=display, QT_QPA_PLATFORM="xcb")
-        scene = Path(shutil.copy(data_folder("resources") / SHOT, place))
+        shot = load("standalone/dcc_bridge_serve").SHOT
+        scene = Path(shutil.copy(data_folder("resources") / shot, place))
         _dialog(scene, place / "run", files[0])
         _form_and_panel(scene, folder)
     for file in files:

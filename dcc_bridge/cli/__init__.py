@@ -130,13 +130,17 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def load(name: str) -> ModuleType:
-    """Import what a command names; Failure: it is a plug-in, and what that needs is not there."""
+    """Import a command's module; Failure: its plug-in, or what that needs, is not there."""
     plugin, _, module = name.rpartition("/")
     if not plugin:
         return import_module(f"dcc_bridge.cli.{module}")
-    sys.path.append(str(data_folder("plugins") / plugin))
     try:
+        folder = str(data_folder("plugins") / plugin)
+        if folder not in sys.path:
+            sys.path.append(folder)
         return import_module(module)
+    except FileNotFoundError as error:
+        raise exits.Failure(str(error)) from None
     except ImportError as error:
         what = f"It is not installed ({error})"
         raise exits.Failure(f"{what}: pip install 'dcc-bridge-mcp[batch]'") from None

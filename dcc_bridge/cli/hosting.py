@@ -1,65 +1,38 @@
 """``dcc-bridge serve``: a host with the server in it, until it is told to stop. Main thread.
 
-The standalone host runs in this process, for ``demo`` too, and every other one in its own batch
-interpreter.
+The standalone host, which its plug-in knows how to start, runs in this process, and every other
+one in its own batch interpreter.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import logging
 import os
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from io import TextIOWrapper
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 import platformdirs
 
 from dcc_bridge import private_files
 from dcc_bridge.audit import redact
-from dcc_bridge.cli import exits, hosts, interpreter
-from dcc_bridge.config import Settings, data_folder
+from dcc_bridge.cli import exits, hosts, interpreter, load
 from dcc_bridge.elicitation.text import safe_line
 
 if TYPE_CHECKING:
-    from dcc_bridge.headless import Headless
-    from dcc_bridge.hosts.standalone import UsdSession
-    from dcc_bridge_standalone import Windowed
+    from dcc_bridge_serve import Running
 
-    Running = Headless[UsdSession] | Windowed
-    OnReady = Callable[[Running], None]
-
-# The scene that comes with us, in the resources.
-SHOT: Final = Path("scenes", "shot_010_layout.usda")
-_TRY: Final = "from PySide6.QtWidgets import QApplication; QApplication([])"
 _MOST: Final = 2_000_000  # bytes from which on the file is put aside and a new one begun
 _SILENT: Final = ("mcp", "uvicorn", "httpx2", "httpcore2", "sse_starlette")
-_UNSEEN: Final = ("offscreen", "minimal")  # Qt's platforms that nobody looks at
-_EXTRA: Final = "pip install 'dcc-bridge-mcp[demo]'"
 _HOW: Final = (
     "It has no window: questions go to the client that calls. If that cannot ask, --unattended "
     "decides. Agents find it through `dcc-bridge client add NAME`, you with "
     "`dcc-bridge tools` and `dcc-bridge call`. Ctrl+C ends it."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """What a host is started with."""
-
-    scene: Path  # the file it opens
-    skills: tuple[Path, ...]  # folders of skill files, the most trusted first
-    settings: Settings  # how its bridge behaves
-    window: bool  # whether a person can sit at it
-    # The scene is the one that comes with us: a copy is opened, never the file itself.
-    bundled: bool = False
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -87,7 +60,8 @@ def run_serve(options: argparse.Namespace) -> int:
         raise exits.Failure("--interpreter needs a --host other than standalone.")
     rule, allow_list = interpreter.read_unattended(options.unattended)
     settings = hosts.settings(port=options.port, unattended=rule, allow_list=allow_list)
-    run(opening(options, interpreter.skill_folders(options), settings), _announce)
+    ours = load("standalone/dcc_bridge_serve")
+    ours.run(ours.opening(options, interpreter.skill_folders(options), settings), _announce)
     return exits.SUCCESS
 
 
@@ -121,106 +95,6 @@ def _serve_elsewhere(options: argparse.Namespace) -> int:
         when = "when it was told to" if was_stopped else "by itself"
         sentence = f"{started.program} ended {when}, with {code}. Its output is above."
         raise exits.Failure(sentence, exits.TOOL_ERROR)
-
-
-# ---- the standalone host
-
-
-def opening(options: argparse.Namespace, skills: list[Path], settings: Settings) -> Opening:
-    """Read what a host is to be started with; Failure if a part of the installation is missing.
-
-    The options are what `fill` takes; the folders of `skills` come after all others.
-    """
-    try:
-        ours = data_folder("plugins") / "standalone" / "skills"
-        scene = options.scene or data_folder("resources") / SHOT
-    except FileNotFoundError as error:
-        raise exits.Failure(str(error)) from None
-    settings = replace(settings, skills=(*settings.skills, *skills))
-    is_bundled = options.scene is None
-    return Opening(scene, (ours,), settings, _wants_window(options), is_bundled)
-
-
-def run(opening: Opening, on_ready: OnReady) -> None:
-    """Run a host until it is told to stop; `on_ready` is called there once it takes requests.
-
-    Failure says why it cannot be started, StartError why its server cannot.
-    """
-    with kept(), _session(opening) as host:
-        if opening.window:
-            windowed().run(host, opening, on_ready)
-            return
-        from dcc_bridge.headless import Headless  # 0.5 s, and a host in a window needs it not
-
-        running = Headless(host, opening.skills, settings=opening.settings)
-        with exits.on_signal(running.stop):
-            running.run(lambda: on_ready(running))
-
-
-def windowed() -> ModuleType:
-    """Import what starts the application; Failure where it is not installed."""
-    folder = str(data_folder("plugins") / "standalone")
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    try:
-        return importlib.import_module("dcc_bridge_standalone")
-    except ImportError as error:
-        what = f"The standalone host's window is not installed ({error})"
-        raise exits.Failure(f"{what}. {_EXTRA}, or use --headless.") from None
-
-
-@contextmanager
-def _session(opening: Opening) -> Iterator[UsdSession]:
-    """Have the scene open in a ``with``; Failure if it cannot be read, or there is no such host."""
-    try:  # needs the extra, and this module does not
-        from dcc_bridge.hosts.standalone import UsdSession, install
-    except ImportError as error:
-        sentence = f"The standalone host is not installed ({error}). {_EXTRA}"
-        raise exits.Failure(sentence) from None
-
-    try:
-        session = UsdSession(opening.scene, has_ui=opening.window, as_copy=opening.bundled)
-    except (OSError, ValueError) as error:
-        raise exits.Failure(str(error)) from None
-    uninstall = install(session)
-    try:
-        yield session
-    finally:
-        uninstall()
-
-
-def _wants_window(options: argparse.Namespace) -> bool:
-    if options.headless or options.window:
-        return not options.headless
-    is_there, why_not = find_screen()
-    if why_not:
-        exits.tell(why_not)
-    return is_there
-
-
-def find_screen() -> tuple[bool, str]:
-    """Tell whether there is a screen, and why one that was announced cannot be used, or ""."""
-    if os.environ.get("QT_QPA_PLATFORM", "").startswith(_UNSEEN):
-        return False, ""
-    announced = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    if not announced and sys.platform not in ("win32", "darwin"):
-        return False, ""
-    if importlib.util.find_spec("PySide6") is None:
-        return False, "PySide6 is not installed, so the host runs without a window."
-    command = [sys.executable, "-c", _TRY]  # another process: Qt aborts one that has no screen
-    try:
-        tried = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=20.0, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return False, "The screen does not respond, so the host runs without a window."
-    if tried.returncode == 0:
-        return True, ""
-    # What says most is Qt's own first line, or the end of a traceback.
-    lines = [line.strip() for line in tried.stderr.splitlines() if line.strip()]
-    of_qt = [line.partition(": ")[2] for line in lines if line.startswith("qt.qpa")]
-    reason = (of_qt or lines[-1:] or [f"it ended with {tried.returncode}."])[0]
-    return False, f"Qt cannot show a window here, so the host runs without one: {reason}"
 
 
 # ---- logging: a sentence in the terminal, the whole record in a file. What the SDK and uvicorn log

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import anyio
 
+import dcc_bridge_serve as serve
 from dcc_bridge.cli import call, exits, hosting, hosts
 from dcc_bridge.client import Person, Script, agent
 from dcc_bridge.client.terminal_io import Narrator
@@ -56,22 +57,22 @@ def run(options: argparse.Namespace) -> int:
     played: Future[int] = Future()
     with TemporaryDirectory(prefix="dcc_bridge-", ignore_cleanup_errors=True) as folder:
         settings = hosts.settings(audit=Path(folder, "audit"), runtime=Path(folder, "run"))
-        opening = hosting.opening(options, [], settings)
+        opening = serve.opening(options, [], settings)
         if options.screenshot is not None and not opening.window:
             raise exits.Failure("A picture needs a window, and there is none here.")
         with _audience(options, opening, narrator) as audience:
 
-            def begin(running: hosting.Running) -> None:
+            def begin(running: serve.Running) -> None:
                 story = Story(running, narrator, audience)
                 threading.Thread(target=_play, args=(story, running, played), daemon=True).start()
 
-            hosting.run(opening, begin)
+            serve.run(opening, begin)
     if not played.done():
         return exits.INTERRUPTED
     return played.result()
 
 
-def _play(story: Story, running: hosting.Running, played: Future[int]) -> None:
+def _play(story: Story, running: serve.Running, played: Future[int]) -> None:
     """Play the story on this thread, and end the host once the person has seen it."""
     try:
         played.set_result(anyio.run(story.play))
@@ -85,12 +86,12 @@ def _play(story: Story, running: hosting.Running, played: Future[int]) -> None:
 
 @contextmanager
 def _audience(
-    options: argparse.Namespace, opening: hosting.Opening, narrator: Narrator
+    options: argparse.Namespace, opening: serve.Opening, narrator: Narrator
 ) -> Iterator[Audience]:
     """Find who is asked."""
     if opening.window:
         answer = None if options.answer == call.ASK else options.answer
-        yield hosting.windowed().AtWindow(answer, narrator, options.screenshot)
+        yield serve.windowed().AtWindow(answer, narrator, options.screenshot)
         return
     with call.answering(options.answer, "The host") as person:
         yield InClient(person, narrator)
@@ -104,7 +105,7 @@ class InClient:
         self._person = person
         self._narrator = narrator
 
-    async def attend(self, running: hosting.Running) -> None:
+    async def attend(self, running: serve.Running) -> None:
         """Say so where nobody can be asked; the host does not ask."""
         if self._person is None:
             self._narrator.step(_NOBODY)
@@ -141,7 +142,7 @@ class InClient:
 class Story:
     """One confirmed deletion, end to end."""
 
-    def __init__(self, running: hosting.Running, narrator: Narrator, audience: Audience) -> None:
+    def __init__(self, running: serve.Running, narrator: Narrator, audience: Audience) -> None:
         self._running = running
         self._tell = narrator.step
         self._audience = audience

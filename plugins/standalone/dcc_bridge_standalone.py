@@ -26,10 +26,10 @@ from dcc_bridge.qt.panel import panel
 from dcc_standalone import app
 
 if TYPE_CHECKING:
-    from dcc_bridge.cli.hosting import OnReady, Opening, Running
     from dcc_bridge.client import Person
     from dcc_bridge.client.terminal_io import Narrator
     from dcc_bridge.qt.question_dialog import QuestionDialog
+    from dcc_bridge_serve import OnReady, Opening, Running
     from dcc_standalone.window import MainWindow
 
 T = TypeVar("T")

@@ -147,8 +147,8 @@ def test_neither_does_a_benchmark(runtime: Path, tmp_path: Path) -> None:
 # A person who agrees in the dialog, undoes it before the demo does, and closes the window.
 PERSON = """
 import sys, time
-from dcc_bridge.cli import hosting, main
-windowed = hosting.windowed()
+from dcc_bridge.cli import load, main
+windowed = load("standalone/dcc_bridge_serve").windowed()
 from dcc_standalone.window import MainWindow
 
 async def attend(self, running):

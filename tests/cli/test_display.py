@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.cli import hosting
+from dcc_bridge.cli import load
 from dcc_bridge.cli.exits import REFUSED
 from tests.cli.commands import run, serve
 
 NO_SCREEN = ":4321"
+STARTING = load("standalone/dcc_bridge_serve")
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 def test_no_screen_was_announced(bare: pytest.MonkeyPatch) -> None:
-    assert hosting.find_screen() == (False, "")
+    assert STARTING.find_screen() == (False, "")
 
 
 @pytest.mark.parametrize("platform", ["offscreen", "minimal", "offscreen:size=1x1"])
@@ -32,13 +33,13 @@ def test_a_platform_that_nobody_sees_is_no_screen(bare: pytest.MonkeyPatch, plat
     bare.setenv("DISPLAY", ":0")
     bare.setenv("QT_QPA_PLATFORM", platform)
 
-    assert hosting.find_screen() == (False, "")
+    assert STARTING.find_screen() == (False, "")
 
 
 def test_a_screen_that_is_not_there_is_told_in_a_sentence(bare: pytest.MonkeyPatch) -> None:
     bare.setenv("DISPLAY", NO_SCREEN)
 
-    is_there, why_not = hosting.find_screen()
+    is_there, why_not = STARTING.find_screen()
 
     assert not is_there
     assert why_not.endswith(f"could not connect to display {NO_SCREEN}")
@@ -50,7 +51,7 @@ def test_a_library_that_is_missing_is_named(bare: pytest.MonkeyPatch) -> None:
     bare.setattr(subprocess, "run", lambda *_, **__: tried)
     bare.setenv("WAYLAND_DISPLAY", "wayland-0")
 
-    assert hosting.find_screen()[1].endswith("ImportError: libEGL.so.1: cannot open")
+    assert STARTING.find_screen()[1].endswith("ImportError: libEGL.so.1: cannot open")
 
 
 def test_a_screen_that_does_not_answer_is_none(bare: pytest.MonkeyPatch) -> None:
@@ -60,7 +61,7 @@ def test_a_screen_that_does_not_answer_is_none(bare: pytest.MonkeyPatch) -> None
     bare.setattr(subprocess, "run", hang)
     bare.setenv("DISPLAY", ":0")
 
-    assert hosting.find_screen() == (
+    assert STARTING.find_screen() == (
         False,
         "The screen does not respond, so the host runs without a window.",
     )

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QDialog
 
-from dcc_bridge.cli import hosting, hosts
+from dcc_bridge.cli import hosting, hosts, load
 from tests.hosts.heart import Heart
 from tests.hosts.person import Person
 
+if TYPE_CHECKING:
+    from dcc_bridge_serve import Running
 
-def sit_down(running: hosting.Running) -> None:
+
+def sit_down(running: Running) -> None:
     """Let somebody come once it takes requests."""
     from dcc_bridge_standalone import Windowed
 
@@ -32,4 +36,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     hosting.fill(parser)
     options = parser.parse_args(["--window"])
-    hosting.run(hosting.opening(options, [], hosts.settings()), sit_down)
+    serve = load("standalone/dcc_bridge_serve")
+    serve.run(serve.opening(options, [], hosts.settings()), sit_down)

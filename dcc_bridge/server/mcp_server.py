@@ -11,7 +11,6 @@ from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from importlib import metadata
 from typing import Any, Final
 
 import anyio
@@ -37,7 +36,7 @@ from dcc_bridge.host import Host
 from dcc_bridge.jobs import client
 from dcc_bridge.known_clients import ICON, REVISIONS
 from dcc_bridge.server import auth, client_channel, protocol, resources
-from dcc_bridge.server.clients import ClientRegistry, SeenClient
+from dcc_bridge.server.clients import ClientRegistry, SeenClient, packages
 from dcc_bridge.server.fast_path import CALL, MODERN, STARTED
 from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls, same_call
 from dcc_bridge.server.tasks import Tasks
@@ -93,7 +92,7 @@ class Server(MCPServer[Any]):
                 name=f"dcc_bridge in {host.name}",
                 title=host.name,
                 description=f"The scene that is open in {host.name} {host.version}".strip(),
-                version=metadata.version(DISTRIBUTION),
+                version=packages().get(DISTRIBUTION, ""),  # none where it only stands on the path
                 icons=[types.Icon.model_validate(ICON)],
                 cache_hints=_CACHED,
                 instructions=_INSTRUCTIONS.format(host=host.name),

@@ -51,6 +51,7 @@ class Lines(NamedTuple):
     noticed: tuple[str, ...] = ()  # the same, where the application only tells, or not even that
     leaves: str = ""  # has the application call `note` later
     calls: str = ""  # has it called
+    ends: str = ""  # and no more, where the application's own end is not up to that
 
 
 LINES = {
@@ -114,8 +115,9 @@ LINES = {
         ),
         off="bpy.context.preferences.edit.use_global_undo = False",
         noticed=('bpy.data.libraries.write("{folder}/out.blend", {bpy.context.scene})',),
-        leaves="bpy.app.handlers.frame_change_post.append(note)",
-        calls="bpy.context.scene.frame_set(bpy.context.scene.frame_current)",
+        leaves="bpy.app.handlers.depsgraph_update_post.append(note)",
+        calls='bpy.data.objects["Grid0"].location.y = 7.0',
+        ends="bpy.app.handlers.depsgraph_update_post.pop()",
     ),
     "FreeCAD": Lines(
         'doc.addObject("Part::Box", f"Grid{n}")',
@@ -261,19 +263,27 @@ async def see(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
 
 
 async def end_the_endless(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
-    """Let a time limit and a client end code, each within a second, and the window lives on."""
+    """Let a time limit and a client end code, each within a second, and the window lives on.
+
+    The best of three tries counts: other tests may hold the processor.
+    """
     there, endless = await agent.state(), f"{lines.edit}\nwhile True: pass"
-    frames = agent.window.frames if agent.window else 0
-    assert "0.3 s" in await agent.fails("run_python", code=endless, timeout=0.3, **sent)
-    assert time.monotonic() - agent.answered < 0.3 + 1
-    assert agent.window is None or agent.window.frames - frames >= 5
-    assert await agent.state() == there
-    with move_on_after(1) as limit:
-        await agent.send("run_python", {"code": endless, "timeout": 100, **sent})
-    assert limit.cancelled_caught
-    assert await agent.state() == there  # which waits until it has ended
-    assert time.monotonic() - limit.deadline < 1
-    assert (await agent.call("recent_calls"))["calls"][1]["state"] == "cancelled"
+    window, late = agent.window, {"limit": [1.0], "client": [1.0]}
+    for _ in range(3):
+        frames = window.frames if window else 0
+        assert "0.3 s" in await agent.fails("run_python", code=endless, timeout=0.3, **sent)
+        late["limit"].append(time.monotonic() - agent.answered - 0.3)
+        assert window is None or window.frames - frames >= 5
+        assert await agent.state() == there
+        with move_on_after(1) as patience:
+            await agent.send("run_python", {"code": endless, "timeout": 100, **sent})
+        assert patience.cancelled_caught
+        assert await agent.state() == there  # which waits until it has ended
+        late["client"].append(time.monotonic() - patience.deadline)
+        assert (await agent.call("recent_calls"))["calls"][1]["state"] == "cancelled"
+        if max(map(min, late.values())) < 1:
+            break
+    assert max(map(min, late.values())) < 1, late
 
 
 async def leave_behind(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
@@ -299,6 +309,9 @@ async def leave_behind(agent: Coder, lines: Lines, sent: dict[str, str]) -> None
         await agent.call("run_python", code=lines.calls, **sent)
         again = await agent.call("run_python", code="import sys\nlen(sys.calls)", **sent)
         assert again["result"] > 0
+    await agent.call(
+        "run_python", code=f"import atexit\natexit.unregister(int)\n{lines.ends}", **sent
+    )
     while (await agent.state())["depth"] > there["depth"]:
         await agent.call("undo_last")
     assert (await agent.state())["digest"] == there["digest"]

@@ -265,12 +265,12 @@ loses: removes objects or data = maya.cmds.{delete*|Delete*|remove*|cutKey|polyD
     "hou": _reaches("""
 files: writes a file = hou.hipFile.save* *.{render|saveToFile|saveItemsToFile|saveChildrenToFile}
  *.{createDigitalAsset|updateFromNode} hou.*.saveImage* hou.hda.*save* hou.*.definition.*
-scene: opens, clears or renames the file, or steps through undo = hou.hipFile.* hou.undos.* hou.exit
-beyond: runs text that cannot be read in advance = hou.{hscript*|phm*} hou.exprLanguage.Python
- *.{pressButton|hdaModule*} *.hm.*
 stays: leaves a callback, an asset or a setting behind = *.{add*Callback|remove*Callback*}
  *.postEventCallback hou.hda.* hou.{session*|setSession*|appendSession*|putenv|unsetenv}
  hou.setPreference hou.shelves.* hou.hotkeys.* hdefereval*
+scene: opens, clears or renames the file, or steps through undo = hou.hipFile.* hou.undos.* hou.exit
+beyond: runs text that cannot be read in advance = hou.{hscript*|phm*} hou.exprLanguage.Python
+ *.{pressButton|hdaModule*} *.hm.*
 loses: removes nodes or data = *.{destroy|delete*|removeSpare*|destroyUserData} hou.*.clear
 """),
     "FreeCAD": _reaches("""

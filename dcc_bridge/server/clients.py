@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.elicitation import call, routing
+from dcc_bridge.errors import DISTRIBUTION
 from dcc_bridge.host import Host
 from dcc_bridge.known_clients import CLI_LABEL
 from dcc_bridge.skills.registry import Registry
@@ -98,7 +99,7 @@ def connection_report(
 def packages() -> dict[str, str]:
     """Give the versions of the installed packages of which some versions are known to break."""
     versions = {}
-    for name in PACKAGES:
+    for name in (DISTRIBUTION, *PACKAGES):
         with suppress(metadata.PackageNotFoundError):
             versions[name] = metadata.version(name)
     return versions

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +16,9 @@ import pytest
 from anyio import move_on_after
 from mcp_types import ElicitRequestParams, ElicitResult
 
+from dcc_bridge.audit import reader
+from dcc_bridge.headless import Pump
+from dcc_bridge.main_thread import MainThread
 from tests.hosts import blender_window, bpy_module
 from tests.hosts.blender_seat import Seat
 from tests.hosts.fakes.houdini import Houdini
@@ -43,6 +49,9 @@ class Lines(NamedTuple):
     reaches: tuple[str, ...] = ()  # each loses the scene or writes out.* in {folder}
     off: str = ""  # switches undo off
     noticed: tuple[str, ...] = ()  # the same, where the application only tells, or not even that
+    leaves: str = ""  # has the application call `note` later
+    calls: str = ""  # has it called
+    ends: str = ""  # and no more, where the application's own end is not up to that
 
 
 LINES = {
@@ -64,6 +73,8 @@ LINES = {
             'cmds.playblast(filename="{folder}/out.mov")',
         ),
         "cmds.undoInfo(stateWithoutFlush=False)",
+        leaves='om.MDGMessage.addNodeAddedCallback(note, "dependNode")',
+        calls='cmds.createNode("transform", name="Later")',
     ),
     "Houdini": Lines(
         'hou.node("/obj").createNode("null", f"Grid{n}")',
@@ -80,6 +91,7 @@ LINES = {
             'getattr(hou.hipFile, "sa" + "ve")("{folder}/out.hip")',
         ),
         "hou.undos.disabler().__enter__()",
+        leaves="hou.hipFile.addEventCallback(note)",
     ),
     "Blender": Lines(
         'bpy.context.scene.collection.objects.link(bpy.data.objects.new(f"Grid{n}", None))',
@@ -103,6 +115,9 @@ LINES = {
         ),
         off="bpy.context.preferences.edit.use_global_undo = False",
         noticed=('bpy.data.libraries.write("{folder}/out.blend", {bpy.context.scene})',),
+        leaves="bpy.app.handlers.depsgraph_update_post.append(note)",
+        calls='bpy.data.objects["Grid0"].location.y = 7.0',
+        ends="bpy.app.handlers.depsgraph_update_post.pop()",
     ),
     "FreeCAD": Lines(
         'doc.addObject("Part::Box", f"Grid{n}")',
@@ -118,19 +133,39 @@ LINES = {
         ),
         off="doc.UndoMode = 0",
         noticed=('doc.Grid0.Shape.exportStep("{folder}/out.step")',),
+        leaves="class Left: slotCreatedObject = staticmethod(note)\n"
+        "sys.left = Left()\nApp.addDocumentObserver(sys.left)",
+        calls='doc.addObject("Part::Box", "Later")',
     ),
 }
+
+
+class Window(Pump):
+    """A main loop that counts how often it paints in the middle of a job."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.frames = 0
+        self.main = MainThread(self.wake, self.spin, repaint=self.paint)
+
+    def paint(self, serves_stop: bool) -> bool:
+        """Count it; nobody presses Esc."""
+        self.frames += 1
+        return False
 
 
 class Coder(Agent):
     """An agent that sends code; the person agrees to a loss or does not."""
 
     agrees_to_loss = False
+    answered = 0.0  # when the person answered last
+    window: Window | None = None  # the one that is painted meanwhile
 
     async def asked(self, params: ElicitRequestParams) -> ElicitResult:
         self.answers = "accept"
         if params.message.startswith("The code deletes"):
             self.answers = "accept" if self.agrees_to_loss else "decline"
+        self.answered = time.monotonic()
         return await super().asked(params)
 
 
@@ -146,6 +181,7 @@ async def work(agent: Coder) -> None:
     assert made["changed"]["created"]["count"] >= 100
     assert {lines.names.format(n=n) for n in range(2)} <= {*made["changed"]["created"]["items"]}
     assert there["depth"] == before["depth"] + 1
+    check_record(agent.folder, make)
 
     warned = await agent.call("run_python", code=lines.warn, **sent)
     assert [it for it in warned["warnings"] if it.startswith(lines.warning)]
@@ -171,12 +207,9 @@ async def work(agent: Coder) -> None:
 
     looked = await agent.call("run_python", code=f"{lines.edit}\n7", read_only=True, **sent)
     assert (looked["result"], looked["undo"]) == (7, None)
-    endless = f"{lines.edit}\nwhile True: pass"
-    assert "0.3 s" in await agent.fails("run_python", code=endless, timeout=0.3, **sent)
-    assert await agent.state() == there
-    with move_on_after(1):
-        await agent.send("run_python", {"code": endless, "timeout": 100, **sent})
-    assert await agent.state() == there  # which waits until it has ended
+    await see(agent, lines, sent)
+    await end_the_endless(agent, lines, sent)
+    await leave_behind(agent, lines, sent)
 
     await agent.fails("run_python", code=f"{lines.edit}\n{lines.lose}", **sent)
     assert agent.questions[-1].startswith("The code deletes")
@@ -199,6 +232,89 @@ async def work(agent: Coder) -> None:
     await agent.call("run_python", code=lines.make.replace("{n}", "On"), **sent)
     await agent.call("undo_last")
     assert await agent.state() == off  # undo is on again
+
+
+def check_record(folder: Path, code: str) -> None:
+    """Find the digest of code that ran in the audit log, and its text beside it."""
+    digest = sha256(code.encode()).hexdigest()
+    (file,) = folder.glob(f"*/audit/code/{digest}.py")
+    (log,) = reader.logs(file.parents[1])
+    lines = [line.fields for line in reader.AuditFile(log).lines()]
+    ran = [line for line in lines if line["event"] == "code" and line["digest"] == digest]
+    assert [line["outcome"] for line in ran] == ["agreed", "done"]
+    assert ran[1]["created"] >= 100
+    assert file.read_text() == code
+
+
+async def see(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
+    """Have a picture drawn once the code has run."""
+    there, look = await agent.state(), {"view": "three_quarter", "size": 128}
+    if agent.words.draws:
+        told, picture = await agent.picture("run_python", code=lines.edit, look=look, **sent)
+        assert told["changed"]["changed"]["count"] == 1
+        assert max(picture.size) == 128
+        await agent.call("undo_last")
+    else:
+        asked = len(agent.questions)
+        said = await agent.fails("run_python", code=lines.edit, look=look, **sent)
+        assert "draws no pictures here" in said
+        assert len(agent.questions) == asked
+    assert await agent.state() == there
+
+
+async def end_the_endless(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
+    """Let a time limit and a client end code, each within a second, and the window lives on.
+
+    The best of three tries counts: other tests may hold the processor.
+    """
+    there, endless = await agent.state(), f"{lines.edit}\nwhile True: pass"
+    window, late = agent.window, {"limit": [1.0], "client": [1.0]}
+    for _ in range(3):
+        frames = window.frames if window else 0
+        assert "0.3 s" in await agent.fails("run_python", code=endless, timeout=0.3, **sent)
+        late["limit"].append(time.monotonic() - agent.answered - 0.3)
+        assert window is None or window.frames - frames >= 5
+        assert await agent.state() == there
+        with move_on_after(1) as patience:
+            await agent.send("run_python", {"code": endless, "timeout": 100, **sent})
+        assert patience.cancelled_caught
+        assert await agent.state() == there  # which waits until it has ended
+        late["client"].append(time.monotonic() - patience.deadline)
+        assert (await agent.call("recent_calls"))["calls"][1]["state"] == "cancelled"
+        if max(map(min, late.values())) < 1:
+            break
+    assert max(map(min, late.values())) < 1, late
+
+
+async def leave_behind(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
+    """Leave a thread, a function for the end, and one that the application calls."""
+    there = await agent.state()
+    thread = "import threading\nthreading.Thread(target=print).start()"
+    refused = await agent.fails("run_python", code=f"{lines.edit}\n{thread}", **sent)
+    assert "Nothing was changed" in refused
+
+    end = "import atexit\natexit.register(int)"
+    told = await agent.call("run_python", code=end, **sent)
+    assert "leaves behind what undo does not take back" in agent.questions[-1]
+    assert "Left behind: 1 to be called when the host quits." in told["stderr"]
+    assert told["warnings"][-1].startswith("Undo does not end this: line 2: ")
+
+    note = "import sys\nsys.calls = []\ndef note(*_, **__): sys.calls.append(1)\n"
+    told = await agent.call("run_python", code=note + lines.leaves, **sent)
+    last = (note + lines.leaves).count("\n") + 1
+    assert "leaves behind what undo does not take back" in agent.questions[-1]
+    warned = [it for it in told["warnings"] if f"does not end this: line {last}: leaves " in it]
+    assert warned, told
+    if lines.calls:
+        await agent.call("run_python", code=lines.calls, **sent)
+        again = await agent.call("run_python", code="import sys\nlen(sys.calls)", **sent)
+        assert again["result"] > 0
+    await agent.call(
+        "run_python", code=f"import atexit\natexit.unregister(int)\n{lines.ends}", **sent
+    )
+    while (await agent.state())["depth"] > there["depth"]:
+        await agent.call("undo_last")
+    assert (await agent.state())["digest"] == there["digest"]
 
 
 async def reach_out(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
@@ -231,7 +347,7 @@ def test_in_the_stand_in_of_houdini(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     houdini = Houdini(monkeypatch, batch=True)
     houdini.scene.path, houdini.scene.is_new = (tmp_path / "shot.hip").as_posix(), False
     host = import_module("dcc_bridge.hosts.houdini").HoudiniHost()
-    _run_live(host, HOUDINI_BUNDLE, HOUDINI, tmp_path)
+    _run_live(host, HOUDINI_BUNDLE, replace(HOUDINI, draws=False), tmp_path)  # hython has no view
 
 
 @pytest.mark.real
@@ -285,8 +401,9 @@ def test_operators_run_in_the_context_of_blenders_window(tmp_path: Path) -> None
 
 
 def _run_live(host: Any, bundle: Path, words: Words, folder: Path) -> None:
-    agent = Coder(words, folder)
-    with live(folder / "run", host=host, skills=[bundle, tasks.SKILLS]) as running:
+    agent, skills = Coder(words, folder), [bundle, tasks.SKILLS]
+    agent.window = Window()
+    with live(folder / "run", host=host, skills=skills, pump=agent.window) as running:
 
         async def connected() -> None:
             async with running.client(asked=agent.asked) as client:

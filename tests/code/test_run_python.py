@@ -14,7 +14,7 @@ from threading import Event, Thread
 from typing import Any
 
 import pytest
-from mcp_types import CallToolResult
+from mcp_types import CallToolResult, Tool
 
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog
@@ -67,6 +67,16 @@ class Seat(Live):
         assert status(result) == "done", text(result)
         told: dict[str, Any] = result.structured_content or json.loads(text(result))
         return told
+
+    def tools(self) -> list[Tool]:
+        """List the tools as a client does, and keep what it was told at first."""
+
+        async def agent() -> list[Tool]:
+            async with self.client("2025-11-25") as client:
+                self.instructions = str(client.instructions)
+                return (await client.list_tools()).tools
+
+        return self.run(agent)
 
     def record(self) -> list[dict[str, Any]]:
         """Give the lines of the audit log."""
@@ -504,7 +514,48 @@ def test_code_that_undoes_is_taken_back(seat: Sit) -> None:
 def test_the_studio_can_do_without_it(seat: Sit) -> None:
     live = seat(YES, python="off")
 
+    assert run_python.NAME not in [tool.name for tool in live.tools()]
     assert "There is no tool named 'run_python'" in text(live.code("1"))
+
+
+def test_an_agent_is_led_to_the_verbs_before_it_is_led_to_code(seat: Sit) -> None:
+    live = seat(YES)
+
+    listed = {tool.name: tool.description for tool in live.tools()}
+
+    assert {"summary", "inspect", "list_items", "batch", "look"} <= {*listed}
+    assert "for what no other tool can do" in (listed[run_python.NAME] or "")
+    assert "Work in this order: summary; inspect or list_items" in live.instructions
+    assert run_python.NAME not in live.instructions
+
+
+def test_what_listens_to_usd_after_the_code_is_told_of_before_and_after(
+    seat: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live = seat(YES, YES, YES)
+    for name in ("calls", "note", "key"):
+        monkeypatch.setattr(sys, name, None, raising=False)
+    listens = (
+        "import sys\nfrom pxr import Tf, Usd\nsys.calls = []\n"
+        "def note(*_): sys.calls.append(1)\n"
+        "sys.note = note  # USD does not hold it\n"
+        "sys.key = Tf.Notice.RegisterGlobally(Usd.Notice.ObjectsChanged, note)"
+    )
+
+    told = live.ran(listens)
+    live.ran("stage.DefinePrim('/Later')")
+    calls = live.ran("import sys\nsys.key.Revoke()\nlen(sys.calls)")["result"]
+
+    (question, *_) = live.person.shown
+    assert "leaves behind what undo does not take back" in question.message
+    assert (6, "leaves a listener or a plug-in behind: pxr.Tf.Notice.RegisterGlobally") in [
+        *question.details.marks
+    ]
+    assert (
+        "Undo does not end this: line 6: leaves a listener or a plug-in behind:"
+        " pxr.Tf.Notice.RegisterGlobally" in told["warnings"]
+    )
+    assert calls > 0
 
 
 def test_code_without_findings_can_be_agreed_to_for_the_session(seat: Sit) -> None:

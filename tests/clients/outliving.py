@@ -40,6 +40,9 @@ class Client(Protocol):
     def call(self, tool: str, reply: Reply | None = None, **arguments: Any) -> Told:
         """Call a tool to its end, as an agent does; the person gives the same reply each time."""
 
+    def begin(self, tool: str) -> str:
+        """Call a tool and leave it at that; give what is seen of its task, the id at best."""
+
     def look(self, task: str) -> Told:
         """Look at a task by its id."""
 
@@ -70,6 +73,9 @@ class Strands:
 
     def call(self, tool: str, reply: Reply | None = None, **arguments: Any) -> Told:
         return self._do("call", tool=tool, arguments=arguments, reply=reply)
+
+    def begin(self, tool: str) -> str:
+        return self._do("begin", tool=tool).text
 
     def look(self, task: str) -> Told:
         return self._do("look", task=task)
@@ -124,11 +130,14 @@ class Mcpdo:
             result = self._at_host("elicitation/respond", pending["elicitationId"], said)
         return Told(_text(result), asked)
 
+    def begin(self, tool: str) -> str:
+        return self.call(tool).text
+
     def look(self, task: str) -> Told:
         state = self._at_host("tasks/get", task)
-        state = state.get("task", state)
+        state = state.get("task", {}).get("raw", state)
         questions = state.get("inputRequests") or {}
-        words = [state.get("statusMessage", ""), _text(state), _text(state.get("result", {}))]
+        words = [state.get("statusMessage"), _text(state), _text(state.get("result", {}))]
         asked = [it["params"]["message"] for it in questions.values()]
         return Told(" ".join(filter(None, words)), asked, state.get("status", ""), tuple(questions))
 

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,6 +17,7 @@ import pytest
 from tests.clients.kinds import NPM
 from tests.clients.long_host import LEDGER
 from tests.clients.outliving import AGREES, CLIENTS, Host, Reply, killed_at_last, until
+from tests.live import LIMIT
 from tests.server.task_wire import Wire
 
 QUESTION: Final = "Delete this camera?\n\ncam1\n\nCan be undone as one step."
@@ -31,6 +34,16 @@ CASES: Final[dict[str, tuple[str, Reply | None, str]]] = {
 }
 """What is called, what the person says to it, and what the agent is told."""
 ARGUMENTS: Final = {"bake": {"seconds": 5.0}}
+NO_ID: Final = {"mcpdo"}
+"""They show nobody the id of a task of theirs, and list no tasks while one asks: the id of a killed
+one's task must come from elsewhere, here from another client of the same label."""
+GONE: Final = {
+    ("strands", "HTTP"): ("Connection to the MCP server was closed", "All connection attempts"),
+    ("mcpdo", "HTTP"): ("fetch failed", "MCP client request failed"),
+    ("strands", "connect"): ("is no longer running", "in the middle of the task"),
+    ("mcpdo", "connect"): ("is no longer running", "in the middle of the task"),
+}
+"""What a client says that waits for a host that is gone: by HTTP in its own words."""
 
 pytestmark = [
     pytest.mark.frameworks,
@@ -73,8 +86,8 @@ def test_a_client_that_was_killed_and_started_again_answers_and_fetches_by_the_i
     name: str, way: str, tmp_path: Path
 ) -> None:
     with killed_at_last(Host(tmp_path)) as host:
-        task = begun(host, "delete_late")
         with killed_at_last(CLIENTS[name](host.target(way), tmp_path)) as killed:
+            task = begun(host, "delete_late") if name in NO_ID else killed.begin("delete_late")
             before = until(killed, task, "input_required")
         with killed_at_last(CLIENTS[name](host.target(way), tmp_path)) as fresh:
             asked = until(fresh, task, "input_required")
@@ -104,9 +117,28 @@ def test_a_task_that_its_client_gives_up_ends_in_the_middle_and_says_so(
     assert noted(tmp_path) == {"bake began": 1}
 
 
+@pytest.mark.parametrize("name", NO_ID)
+def test_a_client_that_shows_no_id_hears_how_its_call_stands_once_it_is_started_again(
+    name: str, tmp_path: Path
+) -> None:
+    """With an id in what it shows it would not be on the list."""
+    with killed_at_last(Host(tmp_path)) as host:
+        with killed_at_last(CLIENTS[name](host.target("HTTP"), tmp_path)) as killed:
+            shown = killed.begin("delete_late")
+        with killed_at_last(CLIENTS[name](host.target("HTTP"), tmp_path)) as fresh:
+            (call,) = json.loads(fresh.call("recent_calls").text)["calls"]
+        token = f"{host.id}.{call['call']}"
+
+    print(f"{name}: {call}")
+    assert "Delete this camera?" in shown
+    assert token not in shown
+    assert (call["tool"], call["state"]) == ("delete_late", "asking")
+    assert noted(tmp_path) == {"delete_late began": 1}
+
+
 @pytest.mark.parametrize("way", ["HTTP", "connect"])
 @pytest.mark.parametrize("name", CLIENTS)
-def test_the_agent_of_a_host_that_was_killed_and_started_again_is_told_where_the_call_was(
+def test_the_agent_of_a_host_that_was_killed_and_started_again_is_told_where_each_call_was(
     name: str, way: str, tmp_path: Path
 ) -> None:
     """The one that waits hears that it is gone; whoever asks by the id, how far the call was."""
@@ -115,38 +147,42 @@ def test_the_agent_of_a_host_that_was_killed_and_started_again_is_told_where_the
         killed_at_last(CLIENTS[name](host.target(way), tmp_path)) as client,
         ThreadPoolExecutor() as pool,
     ):
-        task = begun(host, "bake", seconds=60.0)
-        call = pool.submit(client.call, "bake", seconds=61.0)
-        begun(host, "bake", seconds=62.0)  # lasts until the client's own call is a task, too
-        host.kill()
+        call = pool.submit(client.call, "bake", seconds=60.0)
+        until_noted(tmp_path, "bake began")
+        tasks = {
+            "bake": begun(host, "bake", seconds=60.0),
+            "delete_late": begun(host, "delete_late"),
+        }
+        host.kill()  # after the last of them was a task, and so was the client's own
         meanwhile = call.result()
     with (
         killed_at_last(Host(tmp_path)) as again,
         killed_at_last(CLIENTS[name](again.target(way), tmp_path)) as client,
     ):
-        afterwards = client.look(task)
-        print(f"{name} by {way}: {meanwhile}, {afterwards}")
+        afterwards = {tool: client.look(task) for tool, task in tasks.items()}
 
-    assert GONE[name, way] in meanwhile.text
-    assert "The host ended in the middle of bake." in afterwards.text
-    assert "look at the scene before you try again" in afterwards.text
-    assert noted(tmp_path) == {"bake began": 3}
-
-
-GONE: Final = {
-    ("strands", "HTTP"): "x",
-    ("mcpdo", "HTTP"): "MCP client request failed",
-    ("strands", "connect"): "is no longer running",
-    ("mcpdo", "connect"): "is no longer running",
-}
-"""What a client says whose host is gone. By HTTP they are its own words."""
+    print(f"{name} by {way}: {meanwhile}, {afterwards}")
+    assert any(words in meanwhile.text for words in GONE[name, way]), meanwhile
+    assert {look.status for look in afterwards.values()} == {"failed"}
+    for tool, look in afterwards.items():  # nobody had agreed to anything yet
+        assert f"the result of {tool}, which changed nothing. Call it again." in look.text
+    assert "nothing was done" not in meanwhile.text
+    assert noted(tmp_path) == {"bake began": 2, "delete_late began": 1}
 
 
 def begun(host: Host, tool: str, **arguments: Any) -> str:
     """Begin a task with the clients' token, and give its id: mcpdo shows nobody that of its own."""
     wire = Wire(host.instance.url, host.token)
     with wire.http:
-        return str(wire.call(tool, arguments=arguments)["taskId"])
+        return str(wire.call(tool, arguments=ARGUMENTS.get(tool, {}) | arguments)["taskId"])
+
+
+def until_noted(runtime: Path, line: str) -> None:
+    """Wait until a call has begun."""
+    end = time.monotonic() + LIMIT
+    while not (runtime / LEDGER).exists() or not noted(runtime)[line]:
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 def noted(runtime: Path) -> Counter[str]:

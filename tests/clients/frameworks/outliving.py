@@ -52,6 +52,8 @@ def do(client, step):
     if step["do"] == "call":
         result = client.call_tool_sync("use-1", step["tool"], step["arguments"])
         return {"text": words(result)}
+    if step["do"] == "begin":
+        return {"text": client.submit_tool_sync(step["tool"], {}).task_id}
     if step["do"] == "answer":
         client.update_task_sync(step["task"], {step["key"]: ElicitResult(**step["reply"])})
         return {}

@@ -376,8 +376,9 @@ class Router:
         return False
 
     def _lost(self, upstream: Upstream, request: types.JSONRPCRequest) -> str:
-        what = (request.params or {}).get("name", request.method)
-        if request.id in upstream.unsent:
+        is_task = request.method in TASK_METHODS  # its call began before this request
+        what = "the task" if is_task else (request.params or {}).get("name", request.method)
+        if request.id in upstream.unsent and not is_task:
             return f"{describe(upstream.host)} went away before {what} was sent: nothing was done."
         return (
             f"{describe(upstream.host)} went away in the middle of {what}. Whether it was done, in "

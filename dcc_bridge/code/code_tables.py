@@ -235,7 +235,7 @@ beyond: runs text that cannot be read in advance = bpy.ops.script.* bpy.ops.text
  bpy.utils.{execfile|load_scripts} *.as_module
 files: writes a file = bpy.ops.wm.{save_*|*_export*} bpy.ops.export_* bpy.ops.image.save*
  bpy.ops.text.save* bpy.ops.file.* bpy.ops.sound.mixdown bpy.ops.render.opengl bpy.ops.ptcache.bake*
- bpy.ops.fluid.* bpy.data.*.unpack bpy.data.libraries.write *.{save|save_render}
+ bpy.ops.fluid.* bpy.data.*.unpack bpy.data.libraries.write *.{save|save_render} bpy.ops.*preset_*
 files: writes a picture = bpy.ops.render.render write_still= animation=
 loses: changes the pixels of an image, which undo does not bring back = *.pixels.foreach_set
  bpy.ops.object.bake* bpy.ops.paint.* bpy.ops.image.*

@@ -125,7 +125,8 @@ class _Wire:
         if only_direct and (frame is None or frame.f_code.co_filename != AGREED):
             return
         while frame is not None and (file := frame.f_code.co_filename) not in _CALLERS:
-            if file.startswith(_PACKAGE) and not file.startswith(_CODE):
+            stands_in = file.startswith(_CODE) or frame.f_code.co_name == STAND_IN
+            if file.startswith(_PACKAGE) and not stands_in:
                 return  # a listener of ours, which a host calls because of what the code did
             frame = frame.f_back
         where = None if frame is None or frame.f_code.co_filename != AGREED else frame.f_lineno
@@ -175,7 +176,7 @@ class _Wire:
             frame: FrameType | None = sys._getframe(2)
         finally:
             _wires[ident] = self
-        while frame and (frame.f_code.co_filename == __file__ or frame.f_code.co_name == STAND_IN):
+        while frame and frame.f_code.co_filename == __file__:
             frame = frame.f_back
         return frame
 

@@ -52,7 +52,7 @@ FILES: Final[Mapping[str, Row]] = {
     "sqlite3.connect": ("open the database", (0,), None),
 }
 _PROGRAM: Final = "start another program"
-_THREAD: Final = "start a thread"
+THREAD: Final = "start a thread"
 _PYTHON: Final = "change how Python itself runs"
 NATIVE: Final = "call native code"
 INSPECT: Final = "look into Python's own frames and objects"
@@ -66,7 +66,7 @@ ACTS: Final[Mapping[str, str]] = {  # an event, or its first part with a dot
         "use the network",
         "socket. urllib. ftplib. smtplib. imaplib. poplib. nntplib. telnetlib. http.",
     ),
-    **_rows(_THREAD, "_thread.start_new_thread _thread.start_joinable_thread"),
+    **_rows(THREAD, "_thread.start_new_thread _thread.start_joinable_thread"),
     **_rows(
         _PYTHON,
         "sys.addaudithook sys.settrace sys.setprofile sys.monitoring.register_callback",
@@ -93,9 +93,9 @@ ATTRIBUTES: Final = frozenset(
 )
 MODULES: Final = {"_dbm": "write a database", "_gdbm": "write a database"}  # in C, with no event
 WRAPPED: Final = (  # calls that raise no event, in 3.11 at least
-    (_thread, "start_new_thread", _THREAD),
-    (_thread, "start_new", _THREAD),
-    (threading, "_start_new_thread", _THREAD),
+    (_thread, "start_new_thread", THREAD),
+    (_thread, "start_new", THREAD),
+    (threading, "_start_new_thread", THREAD),
     (sys, "setswitchinterval", _PYTHON),  # it would hold up the thread that ends the code
     (os, "_exit", "end the application"),
     (os, "abort", "end the application"),

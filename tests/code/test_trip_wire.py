@@ -247,6 +247,21 @@ def test_what_a_host_stands_in_for_is_the_codes_own_act(place: Path) -> None:
     assert not (place / "new").exists()
 
 
+def test_an_operator_may_pack_in_threads_and_writes_only_what_was_declared(place: Path) -> None:
+    """As the export of FBX in Blender 4.5 does."""
+    own = str(Path(package.__file__).parent / "hosts" / "blender" / "blender_undo.py")
+    names: dict[str, Any] = {"start": lambda: threading.Thread(target=print)}
+    operator = "def operator(path):\n it = start(); it.start(); it.join(); open(path, 'w').close()"
+    exec(compile(operator, "/scripts/operator.py", "exec"), names)
+    exec(compile("def stand_in(path):\n operator(path)", own, "exec"), names)
+
+    run("act(kept)", place, "kept", act=names["stand_in"])
+    with pytest.raises(ReachedOut, match=r"write .*had not been declared"):
+        run("act(new)", place, act=names["stand_in"])
+
+    assert not (place / "new").exists()
+
+
 def test_an_idle_wire_leaves_nothing_in_force(place: Path) -> None:
     originals = _thread.start_new_thread, os._exit, sys.dont_write_bytecode
 

@@ -52,7 +52,7 @@ FILES: Final[Mapping[str, Row]] = {
     "sqlite3.connect": ("open the database", (0,), None),
 }
 _PROGRAM: Final = "start another program"
-_THREAD: Final = "start a thread"
+THREAD: Final = "start a thread"
 _PYTHON: Final = "change how Python itself runs"
 NATIVE: Final = "call native code"
 INSPECT: Final = "look into Python's own frames and objects"
@@ -66,7 +66,7 @@ ACTS: Final[Mapping[str, str]] = {  # an event, or its first part with a dot
         "use the network",
         "socket. urllib. ftplib. smtplib. imaplib. poplib. nntplib. telnetlib. http.",
     ),
-    **_rows(_THREAD, "_thread.start_new_thread _thread.start_joinable_thread"),
+    **_rows(THREAD, "_thread.start_new_thread _thread.start_joinable_thread"),
     **_rows(
         _PYTHON,
         "sys.addaudithook sys.settrace sys.setprofile sys.monitoring.register_callback",
@@ -93,9 +93,9 @@ ATTRIBUTES: Final = frozenset(
 )
 MODULES: Final = {"_dbm": "write a database", "_gdbm": "write a database"}  # in C, with no event
 WRAPPED: Final = (  # calls that raise no event, in 3.11 at least
-    (_thread, "start_new_thread", _THREAD),
-    (_thread, "start_new", _THREAD),
-    (threading, "_start_new_thread", _THREAD),
+    (_thread, "start_new_thread", THREAD),
+    (_thread, "start_new", THREAD),
+    (threading, "_start_new_thread", THREAD),
     (sys, "setswitchinterval", _PYTHON),  # it would hold up the thread that ends the code
     (os, "_exit", "end the application"),
     (os, "abort", "end the application"),
@@ -235,7 +235,7 @@ beyond: runs text that cannot be read in advance = bpy.ops.script.* bpy.ops.text
  bpy.utils.{execfile|load_scripts} *.as_module
 files: writes a file = bpy.ops.wm.{save_*|*_export*} bpy.ops.export_* bpy.ops.image.save*
  bpy.ops.text.save* bpy.ops.file.* bpy.ops.sound.mixdown bpy.ops.render.opengl bpy.ops.ptcache.bake*
- bpy.ops.fluid.* bpy.data.*.unpack bpy.data.libraries.write *.{save|save_render}
+ bpy.ops.fluid.* bpy.data.*.unpack bpy.data.libraries.write *.{save|save_render} bpy.ops.*preset_*
 files: writes a picture = bpy.ops.render.render write_still= animation=
 loses: changes the pixels of an image, which undo does not bring back = *.pixels.foreach_set
  bpy.ops.object.bake* bpy.ops.paint.* bpy.ops.image.*

@@ -33,6 +33,7 @@ from dcc_bridge.code.code_tables import (
     MODULES,
     NAMES,
     NATIVE,
+    THREAD,
     WRAPPED,
     WRITES,
     resolve,
@@ -125,8 +126,9 @@ class _Wire:
         if only_direct and (frame is None or frame.f_code.co_filename != AGREED):
             return
         while frame is not None and (file := frame.f_code.co_filename) not in _CALLERS:
-            if file.startswith(_PACKAGE) and not file.startswith(_CODE):
-                return  # a listener of ours, which a host calls because of what the code did
+            is_ours = file.startswith(_PACKAGE) and not file.startswith(_CODE)
+            if is_ours and (frame.f_code.co_name != STAND_IN or act == THREAD):
+                return  # a listener, called meanwhile; or threads in which Blender packs an FBX
             frame = frame.f_back
         where = None if frame is None or frame.f_code.co_filename != AGREED else frame.f_lineno
         line = f"Line {where}" if where else "The code"
@@ -175,7 +177,7 @@ class _Wire:
             frame: FrameType | None = sys._getframe(2)
         finally:
             _wires[ident] = self
-        while frame and (frame.f_code.co_filename == __file__ or frame.f_code.co_name == STAND_IN):
+        while frame and frame.f_code.co_filename == __file__:
             frame = frame.f_back
         return frame
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, cast
 
@@ -235,13 +235,14 @@ class HoudiniHost(Host):
             new = _census() if len(before) < _MOST_COMPARED else {}
             return new | {node.sessionId(): node.path() for node in _nodes(before)}
 
-        for node in _nodes(before):
-            node.addEventCallback(events, note)
         try:
+            for node in _nodes(before):
+                node.addEventCallback(events, note)
             yield lambda: compared(before, names(), touched)
         finally:
             for node in _nodes(before):
-                node.removeEventCallback(events, note)
+                with suppress(hou.Error):  # one that has none, or not any more
+                    node.removeEventCallback(events, note)
 
     # ---- items
 
@@ -357,8 +358,7 @@ def _locks(node: Any) -> list[str]:
 
 
 def _facts(item: str) -> list[Any]:
-    node = hou.node(item)
-    if node is None:
+    if (node := hou.node(item)) is None:
         return [item, "gone"]
     below = sorted((child.path(), child.sessionId()) for child in node.allSubChildren())
     return [node.path(), node.sessionId(), node.type().name(), _locks(node), below]

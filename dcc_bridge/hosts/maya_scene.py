@@ -210,9 +210,10 @@ def touched_nodes(names: Sequence[str]) -> Iterator[set[str]]:
 
     for name in names if len(names) <= _MOST_NOTED else ():
         chosen.add(name)
-    nodes = map(chosen.getDependNode, range(chosen.length()))
-    ids = [message.addAttributeChangedCallback(node, note) for node in nodes]
+    ids: list[int] = []
     try:
+        for node in map(chosen.getDependNode, range(chosen.length())):
+            ids.append(message.addAttributeChangedCallback(node, note))
         yield touched
     finally:
         for callback_id in ids:

@@ -339,6 +339,7 @@ REACHES = [
     ("houdini", "beyond", "hou.hscript('opsave')"),
     ("houdini", "beyond", "hou.node('/out').parm('execute').pressButton()"),
     ("freecad", "beyond", "import FreeCADGui as Gui\nGui.runCommand('Std_Delete')"),
+    ("blender", "files", "bpy.ops.render.preset_add(name='x')"),
     ("blender", "beyond", "bpy.ops.script.python_file_run(filepath='x')"),
     ("blender", "beyond", "import subprocess\nsubprocess.run(['ls'])"),
     ("blender", "beyond", "from os import system as s\ns('ls')"),

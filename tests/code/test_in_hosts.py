@@ -112,6 +112,8 @@ LINES = {
             "bpy.ops.render.render(write_still=True)",
             '(getattr(bpy.ops.wm, "obj_export", None) or bpy.ops.export_scene.obj)'
             '(filepath="{folder}/out.obj")',
+            'bpy.ops.script.python_file_run(filepath="{folder}/../starts.py")',
+            'bpy.ops.render.preset_add(name="out")',
         ),
         off="bpy.context.preferences.edit.use_global_undo = False",
         noticed=('bpy.data.libraries.write("{folder}/out.blend", {bpy.context.scene})',),
@@ -322,6 +324,7 @@ async def reach_out(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
     there = await agent.state()
     folder = agent.folder / "reached"
     folder.mkdir()
+    (agent.folder / "starts.py").write_text("import subprocess; subprocess.run(['true'])")
     for code in lines.reaches:
         said = await agent.fails(
             "run_python", code=f"{lines.edit}\n" + code.replace("{folder}", str(folder)), **sent

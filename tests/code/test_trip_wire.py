@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import dcc_bridge as package
 from dcc_bridge import private_files
 from dcc_bridge.code import trip_wire as module
 from dcc_bridge.code.execution import execute
@@ -109,6 +110,8 @@ OTHERWISE = {
     "a hook": "import sys; sys.addaudithook(print)",
     "a trace": "import sys; sys.settrace(print)",
     "a frame": "import sys; sys._getframe()",
+    "a frame for a function of any name": "import re, sys\n"
+    "def stand_in(match): return str(sys._getframe(4))\nre.sub('a', stand_in, 'a')",
     "a frame of an error": "try: 1 / 0\nexcept Exception as e: e.__traceback__.tb_frame",
     "a frame of a generator": "(x for x in ()).gi_frame",
     "other code": "def f(): pass\nf.__code__ = (lambda: 1).__code__",
@@ -227,6 +230,36 @@ def test_other_threads_and_our_own_listeners_do_as_always(place: Path) -> None:
     execute(ast.parse(code), code, {"done": done}, timeout=10, pause=paint)
 
     assert written.exists()
+
+
+def test_what_a_host_stands_in_for_is_the_codes_own_act(place: Path) -> None:
+    """An operator in Python, which Blender lets run, opens files and starts programs by itself."""
+    own = str(Path(package.__file__).parent / "hosts" / "blender" / "blender_undo.py")
+    names: dict[str, Any] = {}
+    operator = "def operator(path):\n open(path, 'w').close()"
+    exec(compile(operator, "/scripts/operator.py", "exec"), names)
+    exec(compile("def stand_in(path):\n operator(path)", own, "exec"), names)
+
+    with pytest.raises(ReachedOut, match=r"Line 1 tried to write .*had not been declared"):
+        run("act(new)", place, act=names["stand_in"])
+    run("act(kept)", place, "kept", act=names["stand_in"])
+
+    assert not (place / "new").exists()
+
+
+def test_an_operator_may_pack_in_threads_and_writes_only_what_was_declared(place: Path) -> None:
+    """As the export of FBX in Blender 4.5 does."""
+    own = str(Path(package.__file__).parent / "hosts" / "blender" / "blender_undo.py")
+    names: dict[str, Any] = {"start": lambda: threading.Thread(target=print)}
+    operator = "def operator(path):\n it = start(); it.start(); it.join(); open(path, 'w').close()"
+    exec(compile(operator, "/scripts/operator.py", "exec"), names)
+    exec(compile("def stand_in(path):\n operator(path)", own, "exec"), names)
+
+    run("act(kept)", place, "kept", act=names["stand_in"])
+    with pytest.raises(ReachedOut, match=r"write .*had not been declared"):
+        run("act(new)", place, act=names["stand_in"])
+
+    assert not (place / "new").exists()
 
 
 def test_an_idle_wire_leaves_nothing_in_force(place: Path) -> None:

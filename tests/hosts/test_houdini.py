@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from dcc_bridge.host import Host
 from tests.hosts.contract import GuardContract, HostContract, Stand, in_a_skill
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.houdini.application import MODULE
-from tests.hosts.fakes.houdini.nodes import ObjectWasDeleted
+from tests.hosts.fakes.houdini.nodes import ObjectWasDeleted, OperationFailed, OpNode
 from tests.hosts.fakes.houdini.panes import NetworkEditor
 
 CAMERA, LIGHT = "/obj/cam0", "/obj/key"
@@ -375,3 +376,23 @@ def test_the_update_mode_is_put_back(houdini: Houdini, host: Host, hou: Any) -> 
         hou.setUpdateMode("Manual")
 
     assert (houdini.update_mode, put_back) == ("AutoUpdate", ["the update mode"])
+
+
+@pytest.mark.parametrize("fails", ["addEventCallback", "removeEventCallback"])
+def test_a_node_that_cannot_be_watched_leaves_no_callback_on_the_others(
+    houdini: Houdini, host: Host, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    does = getattr(OpNode, fails)
+
+    def fails_for_the_light(node: OpNode, *args: Any) -> None:
+        if node.path() == LIGHT:
+            raise OperationFailed("Not for this one.")
+        does(node, *args)
+
+    monkeypatch.setattr(OpNode, fails, fails_for_the_light)
+
+    with suppress(OperationFailed), host.changes():
+        pass
+
+    (light,) = [it.id for it in houdini.scene.nodes.values() if it.path == LIGHT]
+    assert {node for node, fns in houdini.node_events.items() if fns} <= {light}

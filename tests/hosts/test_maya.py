@@ -441,3 +441,23 @@ def test_a_namespace_that_is_gone_is_not_put_back(maya: Maya, host: Host, cmds: 
         maya.scene.namespace = ":"
 
     assert maya.scene.namespace == ":"
+
+
+def test_a_node_that_cannot_be_watched_leaves_no_callback_on_the_others(
+    maya: Maya, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message, before = sys.modules["maya.api.OpenMaya"].MNodeMessage, {*maya.heard_by}
+    add = message.addAttributeChangedCallback
+
+    def third_fails(*args: Any) -> int:
+        if len({*maya.heard_by} - before) == 2:
+            raise RuntimeError("(kFailure): Unexpected Internal Failure")
+        number: int = add(*args)
+        return number
+
+    monkeypatch.setattr(message, "addAttributeChangedCallback", staticmethod(third_fails))
+
+    with pytest.raises(RuntimeError, match="kFailure"), host.changes():
+        pass
+
+    assert {*maya.heard_by} == before

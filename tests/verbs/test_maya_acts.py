@@ -847,3 +847,19 @@ def test_a_maya_in_batch_says_that_it_has_no_viewport(monkeypatch: pytest.Monkey
 
     with pytest.raises(ValueError, match="no viewport"):
         acts.draw([acts.viewpoint("|persp")], 64, 48, "solid")
+
+
+def test_a_check_that_cannot_be_added_leaves_none_of_those_before(
+    maya: Maya, acts: Acts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message, before = sys.modules["maya.api.OpenMaya"].MSceneMessage, {*maya.heard_by}
+
+    def fails(*_: object) -> int:
+        raise RuntimeError("(kFailure): Unexpected Internal Failure")
+
+    monkeypatch.setattr(message, "addCheckFileCallback", staticmethod(fails))
+
+    with pytest.raises(RuntimeError, match="kFailure"), acts.in_context([]):
+        pass
+
+    assert {*maya.heard_by} == before

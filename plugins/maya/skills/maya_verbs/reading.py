@@ -76,12 +76,11 @@ class _Reading(_Values):
             return _may_write(file.resolvedFullName())
 
         with ExitStack() as stack:
-            for callback_id in (
-                prints.addCommandOutputCallback(note),
-                scene.addCheckCallback(scene.kBeforeSaveCheck, saving),
-                scene.addCheckFileCallback(scene.kBeforeExportCheck, exporting),
-            ):
-                stack.callback(OpenMaya.MMessage.removeCallback, callback_id)
+            end = OpenMaya.MMessage.removeCallback
+            stack.callback(end, prints.addCommandOutputCallback(note))
+            stack.callback(end, scene.addCheckCallback(scene.kBeforeSaveCheck, saving))
+            file_check = scene.addCheckFileCallback(scene.kBeforeExportCheck, exporting)
+            stack.callback(end, file_check)
             yield
 
     def writers(self) -> Sequence[tuple[Any, str, Any]]:

@@ -120,6 +120,8 @@ class _Edit:
         except Left as left:
             swap.discard(self._places)
             self._book.write(self._number, "left", why=str(left))
+        except swap.Unsure:
+            return  # it stays "proved", and is looked at again
         except (HostFailed, OSError) as error:
             swap.discard(self._places)
             why = f"{error.strerror}." if isinstance(error, OSError) else str(error)
@@ -147,7 +149,7 @@ class _Edit:
         stamp = await anyio.to_thread.run_sync(swap.prepare, self._places, sha256)
         done = await self._edit()
         self._book.write(self._number, "proved", **done, attempt=attempt)
-        swap.replace(self._places, stamp)
+        await anyio.to_thread.run_sync(swap.replace, self._places, stamp, done["sha256"], sha256)
         return done
 
     async def _edit(self) -> dict[str, Any]:

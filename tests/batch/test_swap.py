@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import anyio
 import pytest
 
-from dcc_batch import files, plan, swap
+from dcc_batch import files, hosts, ledger, outcome, plan, swap, task
 from dcc_batch.plan import HostFacts, Plan, Request
 from dcc_batch.swap import Left, Places
 
@@ -216,3 +218,89 @@ def test_a_copy_that_another_run_has_written_is_not_put_in_place(case: Case) -> 
         case.replace()
 
     assert case.texts()["scene"] == ORIGINAL
+
+
+def ended(case: Case, text: str | None) -> ledger.Entry:
+    """Have a task end after its rename, then somebody else leave this scene; give what is told."""
+    with ledger.TaskLedger(case.plan, 0) as book:
+        book.write(0, "proved", sha256=case.proved, changed=1, attempt=1)
+    case.replace()
+    if text is None:
+        case.places.scene.unlink()
+    else:
+        case.places.scene.write_text(text)
+    work = task.Work(case.plan, case.plan.root, 0, "second", case.plan.folder, "")
+    with ledger.TaskLedger(case.plan, 0) as book:
+        edit = task._Edit(work, book, cast(hosts.WarmHost, None), case.plan.scene(0))
+        anyio.run(edit.run)  # what it recovers needs no host
+    return ledger.entries(case.plan, 0)[0]
+
+
+@pytest.mark.parametrize("text", [OWN, None])
+def test_a_scene_that_is_another_one_after_a_crash_is_told_with_its_original(
+    case: Case, text: str | None
+) -> None:
+    entry = ended(case, text)
+
+    totals = outcome.totals(case.plan)
+    assert entry["state"] == "done"
+    assert f"The original is {case.places.kept.name}." in entry["kept"]
+    assert list(totals.reasons) == [entry["kept"]]
+    assert [it[0] for it in outcome.troubles(case.plan)] == ["shot_0.usda"]
+
+
+def test_rollback_brings_back_a_scene_that_was_deleted_after_a_crash(case: Case) -> None:
+    ended(case, None)
+
+    totals = outcome.roll_back(case.plan, case.plan.root)
+
+    assert totals.states == {"rolled_back": 1}
+    assert case.texts() == {"scene": ORIGINAL}
+
+
+@pytest.mark.parametrize("text", [OWN, None])
+def test_commit_keeps_the_original_of_a_scene_that_is_not_as_the_run_left_it(
+    case: Case, text: str | None
+) -> None:
+    replaced(case)
+    if text is None:
+        case.places.scene.unlink()
+    else:
+        case.places.scene.write_text(text)
+
+    totals = outcome.commit(case.plan, case.plan.root)
+
+    assert totals.states == {"done": 1}
+    assert case.texts()["kept"] == ORIGINAL
+    assert list(totals.reasons) == [
+        f"It was changed after the run; the original is {case.places.kept.name}."
+    ]
+
+
+def replaced(case: Case) -> None:
+    """Replace the scene, and say so."""
+    case.replace()
+    with ledger.TaskLedger(case.plan, 0) as book:
+        book.write(0, "done", sha256=case.proved, changed=1)
+
+
+@pytest.mark.parametrize("end", [outcome.commit, outcome.roll_back])
+def test_an_original_that_was_written_to_is_neither_deleted_nor_put_back(
+    case: Case, end: Callable[[Plan, Path], outcome.Totals]
+) -> None:
+    os.link(case.places.scene, case.places.scene.with_name("another name"))
+    replaced(case)
+    case.places.scene.with_name("another name").write_text(OWN)
+
+    totals = end(case.plan, case.plan.root)
+
+    assert totals.states == {"done": 1}
+    assert "was changed since" in next(iter(totals.reasons))
+    assert case.texts() == {"scene": EDITED, "kept": OWN}
+
+
+def test_a_scene_as_the_run_left_it_is_committed(case: Case) -> None:
+    replaced(case)
+
+    assert outcome.commit(case.plan, case.plan.root).states == {"committed": 1}
+    assert case.texts() == {"scene": EDITED}

@@ -185,37 +185,68 @@ def was_replaced(places: Places, proved: str, planned: str) -> bool:
         planned: That of the original.
 
     Raises:
-        Left: It is neither: somebody has changed it since.
+        Left: It is neither: somebody has changed it since. The original may be kept beside it.
     """
-    try:
-        now = files.digest_file(places.scene)
-    except FileNotFoundError:
-        raise Left(_GONE) from None
+    now = _digest(places.scene)
+    if now is None:
+        raise Left(_GONE)
     if now not in (proved, planned):
         raise Left(_CHANGED)
     return now == proved
 
 
-def commit(places: Places) -> None:
-    """Delete the original that was kept."""
+def commit(places: Places, edited: str, planned: str) -> None:
+    """Delete the original that was kept, if the scene is there as the run left it.
+
+    Left: it is another one, or the original is; nothing is deleted. OSError.
+    """
+    if not places.kept.exists():
+        return
+    if _digest(places.scene) not in (edited, planned):
+        raise Left(_since(places))
+    _check_kept(places, planned)
+    places.kept.unlink()
+
+
+def drop(places: Places) -> None:
+    """Delete the second name of an original that is the scene still. OSError."""
     places.kept.unlink(missing_ok=True)
 
 
 def roll_back(places: Places, edited: str, planned: str) -> None:
     """Put the original back, the very file. Harmless the second time.
 
-    Left: the scene was changed after the run; what was done to it since would be lost. OSError.
+    Left: the scene was changed after the run, and what was done to it since would be lost; or the
+    original was changed, or is gone. OSError.
     """
     if places.kept.exists():
+        _check_kept(places, planned)
         with suppress(FileNotFoundError):
             stamp = _stamp(places.scene)
-            now = files.digest_file(places.scene)
-            if now not in (edited, planned) or _stamp(places.scene) != stamp:
-                raise Left(f"It was changed after the run; the original is {places.kept.name}.")
+            if _digest(places.scene) not in (edited, planned) or _stamp(places.scene) != stamp:
+                raise Left(_since(places))
         os.replace(places.kept, places.scene)
         files.sync_folder(places.scene.parent)
-    elif not places.scene.exists() or files.digest_file(places.scene) != planned:
+    elif _digest(places.scene) != planned:
         raise Left("The original that was kept is gone.")
+
+
+def _since(places: Places) -> str:
+    return f"It was changed after the run; the original is {places.kept.name}."
+
+
+def _check_kept(places: Places, planned: str) -> None:
+    """Have the file that was kept be the original; Left: it is another one."""
+    if files.digest_file(places.kept) != planned:
+        raise Left(f"The original that was kept, {places.kept.name}, was changed since.")
+
+
+def _digest(file: Path) -> str | None:
+    """Digest a file's content; None where it is not there. OSError: it cannot be read."""
+    try:
+        return files.digest_file(file)
+    except FileNotFoundError:
+        return None
 
 
 def _stamp(file: Path) -> Stamp:

@@ -134,9 +134,16 @@ class _Edit:
         """Give what a task did that ended before it could say so; None where there is nothing."""
         if last.get("state") != "proved":
             return None
-        if not swap.was_replaced(self._places, last["sha256"], self._scene["sha256"]):
-            return None
-        return {"sha256": last["sha256"], "changed": last["changed"]}
+        done = {"sha256": last["sha256"], "changed": last["changed"]}
+        try:
+            is_done = swap.was_replaced(self._places, last["sha256"], self._scene["sha256"])
+        except Left as left:
+            if not self._places.kept.exists():
+                raise
+            # somebody may have gone on with the edited scene: rollback and commit look at both
+            swap.discard(self._places)
+            return {**done, "kept": f"{left} The original is {self._places.kept.name}."}
+        return done if is_done else None
 
     async def _replaced(self, last: ledger.Entry, attempt: int) -> dict[str, Any]:
         tries = int(last.get("tries", 0)) if last.get("state") == "editing" else 0

@@ -304,3 +304,18 @@ def test_a_scene_as_the_run_left_it_is_committed(case: Case) -> None:
 
     assert outcome.commit(case.plan, case.plan.root).states == {"committed": 1}
     assert case.texts() == {"scene": EDITED}
+
+
+@pytest.mark.parametrize("look", [lambda it: it.scene(0), lambda it: list(it.scenes())])
+def test_a_line_of_a_plan_that_is_changed_after_it_was_read_is_refused(
+    tmp_path: Path, look: Callable[[Plan], object]
+) -> None:
+    made = plan_of(tmp_path, 2)
+    file = made.folder / plan.SCENES
+    assert made.scene(1)["path"] == "shot_1.usda"
+
+    file.write_text(file.read_text().replace("/item_0", "/item_9", 1))
+
+    with pytest.raises(plan.PlanError, match="was changed after it was made"):
+        look(made)
+    assert made.scene(1)["path"] == "shot_1.usda"

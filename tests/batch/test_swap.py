@@ -319,3 +319,14 @@ def test_a_line_of_a_plan_that_is_changed_after_it_was_read_is_refused(
     with pytest.raises(plan.PlanError, match="was changed after it was made"):
         look(made)
     assert made.scene(1)["path"] == "shot_1.usda"
+
+
+def test_a_folder_that_another_save_has_just_made_is_not_swept_away(case: Case) -> None:
+    folder = case.places.scene.parent
+    (folder / ".dcc_bridge-new").mkdir()
+    (folder / ".dcc_bridge-ours").mkdir()
+    (folder / ".dcc_bridge-ours" / case.places.work.name).touch()
+
+    swap.sweep(case.places)
+
+    assert [it.name for it in folder.glob(".dcc_bridge-*")] == [".dcc_bridge-new"]

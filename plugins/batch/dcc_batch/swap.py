@@ -172,7 +172,9 @@ def sweep(places: Places) -> None:
         places.work.with_name(f"{places.work.name}@").unlink(missing_ok=True)  # Blender's
         for folder in places.work.parent.glob(".dcc_bridge-*"):  # of the standalone host
             parts = list(folder.iterdir())
-            if all(it.name.lstrip(".").startswith(places.work.stem.lstrip(".")) for it in parts):
+            # an empty one may be that of another scene's save, which has just begun
+            stem = places.work.stem.lstrip(".")
+            if parts and all(it.name.lstrip(".").startswith(stem) for it in parts):
                 shutil.rmtree(folder)
 
 

@@ -199,3 +199,24 @@ def test_a_scene_outside_the_root_is_refused(tmp_path: Path) -> None:
     for path in ("../x.usda", "/etc/x.usda", "a/../../x.usda", "a//x.usda"):
         with pytest.raises(PlanError, match="does not lie below"):
             Places.of(made, {"path": path}, tmp_path)
+
+
+def test_where_a_policy_names_no_keys_the_users_own_counts(approved: Plan, tmp_path: Path) -> None:
+    policy = tmp_path / "batch.toml"
+    policy.write_text("approvers = 1\n")
+
+    assert approval.check(approved, Rule.read(policy)) == [plan.user()]
+
+
+@pytest.mark.parametrize("count", ["0", "-1", "1.5", "true", '"2"'])
+def test_a_policy_wants_at_least_one_person(tmp_path: Path, count: str) -> None:
+    policy = tmp_path / "batch.toml"
+    policy.write_text(f"approvers = {count}\n")
+
+    with pytest.raises(NotApproved, match="approvers is a whole number, at least 1"):
+        Rule.read(policy)
+
+
+def test_a_plan_that_wants_nobody_is_not_run_without_consent(tmp_path: Path) -> None:
+    with pytest.raises(NotApproved, match="Somebody must approve the plan"):
+        approval.check(write_plan(tmp_path, approvers=0), Rule(frozenset(), approvers=0))

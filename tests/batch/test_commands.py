@@ -165,3 +165,33 @@ def test_nothing_but_the_plan_itself_is_read_back(tmp_path: Path) -> None:
     assert list(again.numbers(2)) == list(range(100, 120))
     assert again.scene(77)["path"] == "shot_77.usda"
     assert [it["n"] for it in again.scenes()] == list(range(120))
+
+
+@pytest.mark.parametrize("hours", ["nan", "inf", "1e6", "0.5", "-1", "soon"])
+def test_a_consent_holds_for_an_hour_to_a_year(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, hours: str
+) -> None:
+    made = write_plan(tmp_path)
+
+    with pytest.raises(SystemExit) as ended:
+        command(capsys, "approve", made.folder, f"--hours={hours}")
+
+    assert ended.value.code == 2
+    assert f"1 to 8760 hours, not {hours}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("people", "code", "why"),
+    [("0", 2, "--approvers is at least 1"), ("2", 3, "the keys of 1 count here")],
+)
+def test_a_plan_that_nobody_could_approve_is_not_made(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, people: str, code: int, why: str
+) -> None:
+    (tmp_path / "shot.usda").touch()
+    words = ("plan", "tidy", "--scenes", tmp_path / "shot.usda", "--out", tmp_path / "plan")
+
+    ended, said = command(capsys, *words, "--approvers", people)
+
+    assert ended == code
+    assert why in said
+    assert not (tmp_path / "plan").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 
 from dcc_batch import approval, engine, outcome, planning, scenes
 from dcc_batch.plan import Plan, Request
-from tests.batch.conftest import digests
+from tests.batch.conftest import PLUGIN, ROOT, digests
 
 pytestmark = [
     pytest.mark.real,
@@ -81,6 +82,50 @@ def test_a_deletion_is_planned_run_and_rolled_back_in(host: str, tmp_path: Path)
     assert kinds == [["cam_0", "cam_1"]] * 4
     assert done.states == {"done": 4}
     assert digests(tmp_path / "show") == before
+
+
+SETTINGS = """
+import sys
+sys.path[:0] = {paths!r}
+import FreeCAD
+from dcc_batch import host_files
+own = FreeCAD.ParamGet("User parameter:BaseApp/Preferences/Document")
+if {value!r} is not None:
+    own.SetBool("CreateBackupFiles", {value!r})
+document = FreeCAD.newDocument()
+document.saveAs({file!r})
+FreeCAD.setActiveDocument(document.Name)
+document.addObject("App::FeaturePython", "more")
+host_files.CALLS["freecad"].save(None)
+"""
+
+
+@pytest.mark.parametrize(("value", "line"), [(None, ""), (True, 'Value="1"'), (False, 'Value="0"')])
+def test_a_save_in_freecad_leaves_the_artists_own_setting(
+    tmp_path: Path, value: bool | None, line: str
+) -> None:
+    if shutil.which("freecadcmd") is None:
+        pytest.skip("freecad is not installed")
+    packages = [it for it in sys.path if it.endswith("site-packages")]
+    paths = [PLUGIN, str(ROOT), *packages]
+    script, home = tmp_path / "save.py", tmp_path / "home"
+    home.mkdir()
+    file = str(tmp_path / "shot.FCStd")
+    script.write_text(SETTINGS.format(paths=paths, file=file, value=value))
+
+    subprocess.run(
+        ["freecadcmd", str(script)],
+        check=True,
+        env={**os.environ, "FREECAD_USER_HOME": str(home)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=120,
+    )
+
+    (profile,) = home.rglob("user.cfg")
+    settings = [it for it in profile.read_text().splitlines() if "CreateBackupFiles" in it]
+    assert [line in it for it in settings] == ([] if value is None else [True])
+    assert list(tmp_path.glob("*.FCBak")) == []
 
 
 @pytest.mark.long

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import sys
@@ -11,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
-from dcc_batch import plan, report
+from dcc_batch import display, plan, report
 from dcc_batch.plan import HostFacts, Plan, Request
 from tests.server import browser
 
@@ -85,6 +87,27 @@ def test_the_report_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
 
     page = text.partition('id="data">')[0] + text.rpartition("<script>")[2]
     assert not re.search(r"<[^>]*\s(src|href)\s*=|https?://|@import|url\(", page)
+
+
+def test_what_is_agreed_to_can_be_read_whole(tmp_path: Path) -> None:
+    line = scene(0, [f"/World/cam_{n}" for n in range(60)])
+    line["question"]["arguments"] = [["target", "/World/hero"]]
+    facts = HostFacts("host 1", "0.1.0", "0" * 64, None)
+    request = Request("standalone", "tidy", {"long": "y" * 900, "last": "at the end"})
+    made = plan.write(tmp_path, request, facts, tmp_path, iter([line]))
+    report.write(made)
+    said = io.StringIO()
+
+    display.show_plan(made, Console(file=said, width=120))
+
+    page = (made.folder / report.FILE).read_text(encoding="utf-8")
+    shown = said.getvalue()
+    assert "at the end" in page
+    assert "at the end" in shown.replace("\n", " ")
+    assert rows(made)[0][7:] == [["target: /World/hero"], 1]
+    assert "target: /World/hero" in shown
+    assert plan.SCENES in page
+    assert plan.SCENES in shown.replace("\n", "")
 
 
 @pytest.mark.real

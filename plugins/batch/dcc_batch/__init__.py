@@ -55,10 +55,11 @@ number for good::
     state    asks     it asks once, and undo would bring back what it does: this is what is approved
              nothing  it asks nothing: there is nothing to do
              twice    it asks more than once: no plan can answer the second question
-             unsafe   it would do what undo does not bring back, such as write another file
+             unsafe   it would do what undo does not bring back, such as write another file,
+                      or it asks about a text (details) that no plan shows
              failed   it cannot be opened, or the skill fails before it asks
 
-    question message, title, items, kinds, arguments, details (SHA-256 of a text that is agreed to)
+    question message, title, items, kinds, arguments, details (null)
 
 ``report.html`` is made of these two. ``approval.json`` is a list of signatures (Ed25519) of the
 plan's digest and the skill's, each with a name and an end. Nothing of a plan is changed later: what

@@ -4,7 +4,8 @@ A signature is Ed25519 (RFC 8032), over the plan's digest, the skill's digest, a
 Its private key is a file that only the user can read, made when it is first needed; whoever can
 read it is that user. A worker of a farm has no key: it is told which ones to trust.
 
-The studio's file `POLICY` may name the keys that count, and how many people must agree::
+The studio's file `POLICY` may name the keys that count, and how many people must agree, at least 1.
+Without "keys" the user's own key counts, and no two people can agree::
 
     approvers = 2
     keys = ["<what `dcc-bridge batch key` prints>", ...]
@@ -31,6 +32,7 @@ from dcc_bridge.audit.log import AuditLog, log_folder
 FILE: Final = "approval.json"
 POLICY: Final = config.POLICY.with_name("batch.toml")  # only an administrator can write it
 HOURS: Final = 72.0
+MOST_HOURS: Final = 8_760.0  # a year
 _PURPOSE: Final = "dcc-bridge batch approval 1"  # so that a signature is good for nothing else
 
 
@@ -47,20 +49,34 @@ class Rule:
 
     @classmethod
     def read(cls, policy: Path = POLICY, trusted: Iterable[str] = ()) -> Rule:
-        """Read the studio's file; without it the user's own key counts, and those `trusted`.
+        """Read the studio's file; where it names no keys, the user's own and those `trusted` count.
 
         NotApproved: the file cannot be read; whoever cannot know the rule runs nothing.
         """
         keys = frozenset(trusted)
         if not policy.is_file():
-            own = key_folder() / "key"
-            return cls(keys | ({public_key()} if own.exists() else set()))
+            return cls(cls._own(keys))
         try:
             fixed = tomllib.loads(policy.read_text(encoding="utf-8"))
-            count, listed = int(fixed.get("approvers", 1)), fixed.get("keys")
-            return cls(frozenset(map(str, listed)) if listed is not None else keys, count)
+            count, listed = fixed.get("approvers", 1), fixed.get("keys")
+            if type(count) is not int or count < 1:
+                raise ValueError("approvers is a whole number, at least 1")
+            return cls(cls._own(keys) if listed is None else frozenset(map(str, listed)), count)
         except (OSError, ValueError, TypeError) as error:
             raise NotApproved(f"The studio's policy {policy} cannot be read: {error}") from None
+
+    @staticmethod
+    def _own(keys: frozenset[str]) -> frozenset[str]:
+        return keys | ({public_key()} if (key_folder() / "key").exists() else set())
+
+    def check_count(self, wanted: int) -> None:
+        """Have so many people be able to agree; NotApproved: fewer keys count here."""
+        count, wanted = max(1, len(self.keys)), max(wanted, self.approvers)
+        if wanted > count:
+            raise NotApproved(
+                f"{wanted} people would have to approve the plan, and the keys of {count} count "
+                f"here. Their keys must be in {POLICY}: `dcc-bridge batch key` prints each."
+            )
 
 
 def key_folder() -> Path:
@@ -133,7 +149,7 @@ def record(plan: Plan, event: str, fields: Mapping[str, Any], audit: Path | None
 
 def check(plan: Plan, rule: Rule) -> list[str]:
     """Give the names of those who agreed to a plan; NotApproved says what is missing."""
-    wanted = max(rule.approvers, int(plan.header["approvers"]))
+    wanted = max(1, rule.approvers, int(plan.header["approvers"]))
     names: dict[str, str] = {}
     why = ""
     for entry in _read(plan.folder):

@@ -57,8 +57,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
         added = add(name, run, summary)
         added.add_argument("plan", type=Path, metavar="PLAN", help="the folder of the plan")
         if name == "approve":
-            hours = f"how long the consent holds ({approval.HOURS:g})"
-            added.add_argument("--hours", type=float, default=approval.HOURS, help=hours)
+            hours = f"how long the consent holds: 1 to {approval.MOST_HOURS:g} ({approval.HOURS:g})"
+            added.add_argument("--hours", type=_hours, default=approval.HOURS, help=hours)
         if name == "run":
             jobs = "hosts at a time; default: one a core"
             added.add_argument("--jobs", type=int, metavar="N", default=_cores(), help=jobs)
@@ -118,6 +118,16 @@ def _object(text: str) -> dict[str, Any]:
     return value
 
 
+def _hours(text: str) -> float:
+    try:
+        hours = float(text)
+    except ValueError:
+        hours = 0.0
+    if not 1 <= hours <= approval.MOST_HOURS:  # NaN is neither
+        raise argparse.ArgumentTypeError(f"1 to {approval.MOST_HOURS:g} hours, not {text}")
+    return hours
+
+
 def _cores() -> int:
     return os.cpu_count() or 1
 
@@ -144,6 +154,9 @@ def _plan(options: argparse.Namespace) -> int:
 
     if options.jobs < 1 or options.chunk < 1 or not 0 <= options.failures <= 1:
         raise exits.Failure("--jobs and --chunk are at least 1, and --failures is from 0 to 1.")
+    if options.approvers < 1:
+        raise exits.Failure("--approvers is at least 1.")
+    approval.Rule.read().check_count(options.approvers)
     paths = scenes.find(options.scenes, Path.cwd())
     name = f"batch-{options.skill}-{datetime.now():%Y%m%d-%H%M%S}"
     folder = (options.out or Path(name)).absolute()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ from rich.text import Text
 
 from dcc_batch import outcome, report
 from dcc_batch.outcome import Totals
-from dcc_batch.plan import Plan
+from dcc_batch.plan import SCENES, Plan
 from dcc_bridge.elicitation.text import safe_line
 
 _SOON = 20.0  # seconds of which the speed must be known before a remaining time is said
@@ -91,27 +92,36 @@ def show_plan(plan: Plan, to: Console, most: int = 15) -> None:
     to.print(Text(f"{header['skill']['name']} in {plan.count:,} scenes", style="bold"))
     for name, value in (
         ("Folder", header["root"]),
-        ("Arguments", header["arguments"]),
+        ("Arguments", json.dumps(header["arguments"], ensure_ascii=False)),
         ("Host", header["version"]),
         ("Made", f"{header['created']} by {header['by']}"),
         ("Plan", plan.digest),
     ):
-        to.print(Text(f"  {name:10}{safe_line(str(value), 400)}"))
+        text = str(value)  # whole, as what is called is a part of what is agreed to
+        to.print(Text(f"  {name:10}{safe_line(text, max(400, len(text)))}"))
     table = Table(box=None, show_header=False, padding=(0, 2))
     for state, count in seen.states.most_common():
         table.add_row(Text(f"{count:,}", justify="right"), Text(report.WORDS[state]))
     for kind, count in seen.kinds.most_common(8):
         table.add_row(Text(f"{count:,}", justify="right"), Text(safe_line(kind) or "(no type)"))
     to.print(table)
-    if usual := next((n for n, why in seen.order if not why and _asks(plan, n)), None):
-        to.print(Text(f"A usual scene asks: {safe_line(_message(plan, usual), 300)}"))
+    _show_usual(plan, seen, to)
     if seen.differing:
         to.print(Text(f"{len(seen.differing):,} scenes differ from the rest:", style="bold"))
     for number, why in seen.differing[:most]:
         to.print(Text(f"  {safe_line(plan.scene(number)['path'], 120)}: {safe_line(why, 200)}"))
     if len(seen.differing) > most:
         to.print(Text(f"  and {len(seen.differing) - most:,} more"))
-    to.print(Text(f"All of it: {plan.folder / report.FILE}"))
+    to.print(Text(f"Each scene: {plan.folder / report.FILE}"))
+    to.print(Text(f"All items, and each text whole: {plan.folder / SCENES}"))
+
+
+def _show_usual(plan: Plan, seen: report.Overview, to: Console) -> None:
+    usual = next((n for n, why in seen.order if not why and _asks(plan, n)), None)
+    if usual is not None:
+        to.print(Text(f"A usual scene asks: {safe_line(_message(plan, usual), 300)}"))
+        for line in report.arguments(plan.scene(usual)["question"]):
+            to.print(Text(f"  {line}"))
 
 
 def _asks(plan: Plan, number: int) -> bool:

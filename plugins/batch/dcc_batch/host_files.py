@@ -12,6 +12,8 @@ from typing import Any, Final, NamedTuple
 
 from dcc_bridge.host import Host
 
+_BACKUPS: Final = "CreateBackupFiles"  # FreeCAD's name of it, in its reference of parameters
+
 
 class FileCalls(NamedTuple):
     """What opens a scene in place of the one that is open, and what saves it to its own file."""
@@ -64,10 +66,21 @@ def _open_freecad(host: Any, path: Path) -> None:
 def _save_freecad(host: Any) -> None:
     import FreeCAD
 
-    # It keeps copies beside the file, ``.FCBak``, as the user set it for their own work.
-    FreeCAD.ParamGet("User parameter:BaseApp/Preferences/Document").SetBool("CreateBackupFiles", 0)
-    FreeCAD.ActiveDocument.recompute()
-    FreeCAD.ActiveDocument.save()
+    document = FreeCAD.ActiveDocument
+    document.recompute()
+    # It keeps copies beside the file, ``.FCBak``, as the user set it for their own work. What is
+    # set here would be theirs too: FreeCAD writes its settings down as it ends.
+    settings = FreeCAD.ParamGet("User parameter:BaseApp/Preferences/Document")
+    is_set = _BACKUPS in (settings.GetBools() or ())
+    was = settings.GetBool(_BACKUPS, True)
+    settings.SetBool(_BACKUPS, False)
+    try:
+        document.save()
+    finally:
+        if is_set:
+            settings.SetBool(_BACKUPS, was)
+        else:
+            settings.RemBool(_BACKUPS)
 
 
 def _open_maya(host: Any, path: Path) -> None:

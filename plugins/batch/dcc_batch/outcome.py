@@ -46,21 +46,37 @@ def totals(plan: Plan) -> Totals:
     counted = Totals()
     for _, entry in ledger.all_entries(plan):
         counted.states["open" if entry is None else entry["state"]] += 1
-        if entry is not None and entry["state"] in ("left", "failed"):
-            counted.reasons[entry["why"]] += 1
+        if why := _why(entry):
+            counted.reasons[why] += 1
     return counted
+
+
+def _why(entry: ledger.Entry | None) -> str:
+    """Give why a scene was left or failed, or why its original is kept still; "" for others."""
+    if entry is None or entry["state"] not in ("left", "failed", "done"):
+        return ""
+    return str(entry.get("kept", "") if entry["state"] == "done" else entry["why"])
 
 
 def commit(plan: Plan, root: Path, on_scene: Callable[[], None] = lambda: None) -> Totals:
     """Delete the originals that were kept. What is done cannot be rolled back after it.
 
+    A scene that is not as the run left it stays "done", with its original, and is told.
+
     Busy: a run is under way. OSError: one cannot be deleted; what was, is on record.
     """
 
     def end(book: TaskLedger, scene: Scene, places: Places) -> None:
-        if book.last(scene["n"])["state"] == "done":  # type: ignore[index]  # `_each` saw to it
-            swap.commit(places)
-            book.write(scene["n"], "committed")
+        number, entry = scene["n"], book.last(scene["n"])
+        assert entry is not None  # `_each` saw to it
+        if entry["state"] != "done":
+            return
+        facts = {"sha256": entry["sha256"], "changed": entry.get("changed")}
+        try:
+            swap.commit(places, entry["sha256"], scene["sha256"])
+            book.write(number, "committed")
+        except Left as left:
+            book.write(number, "done", **facts, kept=str(left))
 
     return _each(plan, root, end, on_scene)
 
@@ -84,7 +100,7 @@ def roll_back(plan: Plan, root: Path, on_scene: Callable[[], None] = lambda: Non
             if entry["state"] == "proved" and not swap.was_replaced(
                 places, entry["sha256"], scene["sha256"]
             ):
-                swap.commit(places)  # the scene is the original; the second link to it goes
+                swap.drop(places)  # the scene is the original; the second link to it goes
                 book.write(number, "rolled_back")
                 return
             book.write(number, "rolling_back", **facts)
@@ -116,11 +132,11 @@ def _each(
 
 
 def troubles(plan: Plan, most: int = 20) -> Iterator[tuple[str, str, str]]:
-    """Give the scenes that failed or were left: path, state and why, at most so many."""
+    """Give the scenes that are not as they should be: path, state and why, at most so many."""
     for number, entry in ledger.all_entries(plan):
-        if entry is None or entry["state"] not in ("failed", "left"):
+        if entry is None or not (why := _why(entry)):
             continue
         if most <= 0:
             return
         most -= 1
-        yield plan.scene(number)["path"], entry["state"], entry["why"]
+        yield plan.scene(number)["path"], entry["state"], why

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, BinaryIO, Final, Literal
 
 from dcc_batch import files
 
@@ -24,6 +24,7 @@ HEADER: Final = "plan.json"
 SCENES: Final = "scenes.jsonl"
 FORMAT: Final = 1
 State = Literal["asks", "nothing", "twice", "unsafe", "failed"]
+_CHANGED: Final = "The plan in {} was changed after it was made; make a new one."
 Scene = dict[str, Any]  # one line; its fields are in the package's own text
 
 
@@ -55,13 +56,34 @@ class HostFacts:
     skill_file: str | None  # where it is, or None for a verb
 
 
+class _Lines:
+    """Where each line of a file is, and the digests of what was read: 40 bytes a line."""
+
+    def __init__(self, file: Path) -> None:
+        whole, self.offsets, self._digests, at = hashlib.sha256(), array("Q"), bytearray(), 0
+        with file.open("rb") as stream:
+            for line in stream:
+                whole.update(line)
+                self.offsets.append(at)
+                self._digests += hashlib.sha256(line).digest()
+                at += len(line)
+        self.sha256 = whole.hexdigest()
+
+    def __len__(self) -> int:
+        return len(self.offsets)
+
+    def has(self, number: int, line: bytes) -> bool:
+        """Whether a line is the one that was read."""
+        return self._digests[32 * number : 32 * number + 32] == hashlib.sha256(line).digest()
+
+
 class Plan:
     """A plan that was read. Its digests hold."""
 
-    def __init__(self, folder: Path, header: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, header: Mapping[str, Any], lines: _Lines) -> None:
         self.folder = folder
         self.header = header
-        self._offsets: array[int] | None = None
+        self._lines = lines
 
     @classmethod
     def read(cls, folder: Path) -> Plan:
@@ -70,14 +92,15 @@ class Plan:
             header = files.read_json(folder / HEADER)
             rest = {name: value for name, value in header.items() if name != "digest"}
             is_whole = header["format"] == FORMAT and header["digest"] == files.digest_of(rest)
-            is_same = files.digest_file(folder / SCENES) == header["scenes"]["sha256"]
+            lines = _Lines(folder / SCENES)
+            is_same = lines.sha256 == header["scenes"]["sha256"]
         except FileNotFoundError:
             raise PlanError(f"There is no plan in {folder}.") from None
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise PlanError(f"The plan in {folder} cannot be read: {error}.") from None
         if not (is_whole and is_same):
-            raise PlanError(f"The plan in {folder} was changed after it was made; make a new one.")
-        return cls(folder, header)
+            raise PlanError(_CHANGED.format(folder))
+        return cls(folder, header, lines)
 
     @property
     def digest(self) -> str:
@@ -119,23 +142,24 @@ class Plan:
         return range(task * chunk, min((task + 1) * chunk, self.count))
 
     def scenes(self) -> Iterator[Scene]:
-        """Read all lines, one after the other."""
+        """Read all lines, one after the other; PlanError: one was changed after `read`."""
         with (self.folder / SCENES).open("rb") as stream:
-            for line in stream:
-                yield json.loads(line)
+            for number in range(len(self._lines)):
+                yield self._checked(number, stream)
 
     def scene(self, number: int) -> Scene:
-        """Read the line of one scene; PlanError: there is none of that number."""
-        if self._offsets is None:
-            self._offsets = array("Q")
-            with (self.folder / SCENES).open("rb") as stream:
-                for line in stream:
-                    self._offsets.append(stream.tell() - len(line))
-        if not 0 <= number < len(self._offsets):
+        """Read the line of one scene; PlanError: there is none, or it was changed after `read`."""
+        if not 0 <= number < len(self._lines):
             raise PlanError(f"The plan has no scene {number}.")
         with (self.folder / SCENES).open("rb") as stream:
-            stream.seek(self._offsets[number])
-            scene: Scene = json.loads(stream.readline())
+            stream.seek(self._lines.offsets[number])
+            return self._checked(number, stream)
+
+    def _checked(self, number: int, stream: BinaryIO) -> Scene:
+        line = stream.readline()
+        if not self._lines.has(number, line):
+            raise PlanError(_CHANGED.format(self.folder))
+        scene: Scene = json.loads(line)
         return scene
 
     def check_skill(self) -> None:

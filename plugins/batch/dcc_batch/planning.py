@@ -11,7 +11,7 @@ import json
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,6 +28,7 @@ from dcc_bridge.errors import Unreachable
 
 SCENE_LIMIT: Final = 900.0  # seconds for one scene; then its host is taken for hung
 OnScene = Callable[[Scene], None]
+_DETAILS: Final = "It asks about a text of its own, which no plan shows: {}"
 _UNSAFE: Final = "It would do what undo does not bring back: {}"
 
 
@@ -48,7 +49,7 @@ def make(
         on_scene: Called with each scene that is planned, in any order, on this thread.
 
     Raises:
-        PlanError: There is no such skill, or no common root.
+        PlanError: There is no such skill, or no common root. OSError: no space for the lines.
         HostFailed: No host could be started. exits.Failure: there is no interpreter for one.
     """
     if (folder / plan.HEADER).exists():
@@ -72,7 +73,7 @@ async def _run_all(workers: Sequence[_Planner], queue: deque[tuple[int, Path]]) 
         async with anyio.create_task_group() as group:
             for worker in workers:
                 group.start_soon(worker.run, queue)
-    except* (HostFailed, PlanError) as errors:  # of several alike one says it
+    except* (HostFailed, PlanError, OSError) as errors:  # of several alike one says it
         error: BaseException = errors
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
@@ -124,7 +125,10 @@ class _Planner:
             if number < 0:
                 raise HostFailed(f"The host ended before it opened a scene: {error}") from None
             why = "The host ended, or hung, when the skill was run in it."
-            self._note(self._scene(number, path, files.digest_file(path), "failed", why))
+            sha256 = ""
+            with suppress(OSError):  # it may be gone with the host
+                sha256 = await anyio.to_thread.run_sync(files.digest_file, path)
+            self._note(self._scene(number, path, sha256, "failed", why))
 
     def _note(self, scene: Scene) -> None:
         with self.spool.open("ab") as out:
@@ -144,7 +148,10 @@ class _Planner:
             asked = (await host.tool("batch_asked"))["asked"]
         except HostFailed as error:
             return result("failed", str(error))
-        after = path.stat()
+        try:
+            after = path.stat()
+        except OSError:
+            return result("failed", "It was deleted while it was planned.")
         if (before.st_mtime_ns, before.st_size, before.st_ino) != (
             *(after.st_mtime_ns, after.st_size),
             after.st_ino,
@@ -161,10 +168,13 @@ class _Planner:
         why: str = "",
         question: dict[str, Any] | None = None,
     ) -> Scene:
+        size = 0
+        with suppress(OSError):  # it may be gone
+            size = path.stat().st_size
         return {
             "n": number,
             "path": path.relative_to(self._root).as_posix(),
-            "size": path.stat().st_size if path.exists() else 0,
+            "size": size,
             "sha256": sha256,
             "state": state,
             "why": why,
@@ -194,6 +204,8 @@ def _judged(
         return result("unsafe", _UNSAFE.format(unsafe[0]["message"]))
     if len(consents) > 1:
         return result("twice", f"It asks {len(consents)} times: {consents[-1]['message']}")
+    if consents and consents[0]["details"] is not None:
+        return result("unsafe", _DETAILS.format(consents[0]["message"]))
     if consents:
         facts = {name: value for name, value in consents[0].items() if name != "kind"}
         return result("asks", question=facts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -24,7 +24,7 @@ WORDS: Final = {  # what a person reads for each state of a scene
     "asks": "will be changed",
     "nothing": "nothing to do",
     "twice": "asks more than once: left as it is",
-    "unsafe": "undo would not help: left as it is",
+    "unsafe": "no plan can speak for it: left as it is",
     "failed": "failed: left as it is",
 }
 _RANK: Final = {"twice": 1, "unsafe": 1, "failed": 0, "asks": 2, "nothing": 4}
@@ -126,7 +126,7 @@ def _facts(plan: Plan) -> Iterator[str]:
         "Plan": header["digest"],
     }
     for name, value in facts.items():
-        text = escape(safe_line(str(value), _MOST_TEXT))
+        text = escape(safe_line(str(value), max(_MOST_TEXT, len(str(value)))))
         yield f"<dt>{escape(name)}</dt><dd>{text}</dd>"
 
 
@@ -142,10 +142,13 @@ def _bars(counts: Counter[str]) -> Iterator[str]:
 
 
 def _rows(plan: Plan, seen: Overview) -> Iterator[list[Any]]:
-    """Give what the page shows of each scene: path, state, why, message, count, kinds, items."""
+    """Give what the page shows of each scene: path, state, why, message, count, kinds, items...
+
+    ... as far as they are in the report, arguments, and the number of its line in `plan.SCENES`.
+    """
     for position, (number, why) in enumerate(seen.order):
         scene = plan.scene(number)
-        question = scene["question"] or {"message": "", "items": [], "kinds": []}
+        question = scene["question"] or {"message": "", "items": [], "kinds": [], "arguments": []}
         kinds = Counter(question["kinds"]).most_common(3)
         items = question["items"][:_MOST_ITEMS] if position < _MOST_DETAILED else []
         yield [
@@ -156,7 +159,15 @@ def _rows(plan: Plan, seen: Overview) -> Iterator[list[Any]]:
             len(question["items"]),
             ", ".join(f"{count} {safe_line(kind, 40)}" for kind, count in kinds),
             [safe_line(item, 200) for item in items],
+            arguments(question),
+            number + 1,
         ]
+
+
+def arguments(question: Mapping[str, Any]) -> list[str]:
+    """Give what a question says that it is asked for, a line each."""
+    listed = question["arguments"][:_MOST_ITEMS]
+    return [safe_line(": ".join(map(str, pair)), _MOST_TEXT) for pair in listed]
 
 
 def _as_script(value: object) -> str:

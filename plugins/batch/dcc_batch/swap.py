@@ -20,12 +20,17 @@ from dcc_batch.plan import Plan, PlanError, Scene
 from dcc_bridge import private_files
 
 _CHANGED: Final = "It was changed after it was planned."
+_GONE: Final = "It is not there any more."
 _IN_USE: Final = "Another program holds it locked."
 Stamp = tuple[int, int, int]  # what tells a file from what became of it: node, size, time
 
 
 class Left(Exception):
     """A scene is left as it is. Its text is the reason, a sentence."""
+
+
+class Unsure(Exception):
+    """Whether a scene was replaced is not known; the next run, or rollback, looks again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,7 @@ def prepare(places: Places, sha256: str) -> Stamp:
     try:
         stamp = _stamp(places.scene)
     except FileNotFoundError:
-        raise Left("It is not there any more.") from None
+        raise Left(_GONE) from None
     _check_free(places.scene)
     discard(places)
     try:
@@ -81,25 +86,67 @@ def prepare(places: Places, sha256: str) -> Stamp:
     return stamp
 
 
-def replace(places: Places, stamp: Stamp) -> None:
+def replace(places: Places, stamp: Stamp, proved: str, planned: str) -> None:
     """Put the copy in the scene's place, and keep the original.
 
-    Left: somebody has changed the scene since `prepare`, or has it open where that forbids it.
-    OSError: it cannot be; the scene is as it was.
+    Args:
+        places: The scene's files.
+        stamp: What `prepare` gave.
+        proved: The digest that the edited copy has.
+        planned: That of the original.
+
+    Raises:
+        Left: Somebody has changed the scene since `prepare`, or has it open where that forbids it.
+        Unsure: It cannot be told whether the copy has taken the scene's place; all files are left.
+        OSError: It cannot be; the scene is as it was.
     """
     shutil.copymode(places.scene, places.work)
     files.sync_file(places.work)
-    if _stamp(places.scene) != stamp:
-        raise Left(_CHANGED)
+    if files.digest_file(places.work) != proved:  # a copy of the plan's folder is run elsewhere
+        raise Left("Another run of this plan works on it.")
+    _check_same(places.scene, stamp)
     _keep(places)
+    try:
+        _check_same(places.scene, stamp)  # a copy of a large scene takes a while
+    except Left:
+        if places.scene.exists():  # as a person has saved it over what is kept
+            places.kept.unlink(missing_ok=True)
+        raise
     try:
         os.replace(places.work, places.scene)
     except OSError as error:
-        places.kept.unlink(missing_ok=True)
-        if isinstance(error, PermissionError):  # Windows, where a program has it open
-            raise Left(_IN_USE) from None
-        raise
+        if not _was_done(places, proved, planned):
+            if isinstance(error, PermissionError):  # Windows, where a program has it open
+                raise Left(_IN_USE) from None
+            raise
     files.sync_folder(places.scene.parent)
+
+
+def _check_same(file: Path, stamp: Stamp) -> None:
+    """Have a file be the one that was looked at; Left: it is another one."""
+    try:
+        if _stamp(file) != stamp:
+            raise Left(_CHANGED)
+    except FileNotFoundError:
+        raise Left(_GONE) from None
+
+
+def _was_done(places: Places, proved: str, planned: str) -> bool:
+    """Whether a rename was done that reported an error, as NFS does where an answer is lost.
+
+    Where it was not, the second link to the scene goes. Unsure.
+    """
+    try:
+        if not os.path.samefile(places.scene, places.kept):
+            now = files.digest_file(places.scene)
+            if now != planned:
+                if now == proved:
+                    return True
+                raise Unsure
+        places.kept.unlink()
+    except OSError:
+        raise Unsure from None
+    return False
 
 
 def _keep(places: Places) -> None:
@@ -125,7 +172,9 @@ def sweep(places: Places) -> None:
         places.work.with_name(f"{places.work.name}@").unlink(missing_ok=True)  # Blender's
         for folder in places.work.parent.glob(".dcc_bridge-*"):  # of the standalone host
             parts = list(folder.iterdir())
-            if all(it.name.lstrip(".").startswith(places.work.stem.lstrip(".")) for it in parts):
+            # an empty one may be that of another scene's save, which has just begun
+            stem = places.work.stem.lstrip(".")
+            if parts and all(it.name.lstrip(".").startswith(stem) for it in parts):
                 shutil.rmtree(folder)
 
 
@@ -138,35 +187,68 @@ def was_replaced(places: Places, proved: str, planned: str) -> bool:
         planned: That of the original.
 
     Raises:
-        Left: It is neither: somebody has changed it since.
+        Left: It is neither: somebody has changed it since. The original may be kept beside it.
     """
-    try:
-        now = files.digest_file(places.scene)
-    except FileNotFoundError:
-        raise Left("It is not there any more.") from None
+    now = _digest(places.scene)
+    if now is None:
+        raise Left(_GONE)
     if now not in (proved, planned):
         raise Left(_CHANGED)
     return now == proved
 
 
-def commit(places: Places) -> None:
-    """Delete the original that was kept."""
+def commit(places: Places, edited: str, planned: str) -> None:
+    """Delete the original that was kept, if the scene is there as the run left it.
+
+    Left: it is another one, or the original is; nothing is deleted. OSError.
+    """
+    if not places.kept.exists():
+        return
+    if _digest(places.scene) not in (edited, planned):
+        raise Left(_since(places))
+    _check_kept(places, planned)
+    places.kept.unlink()
+
+
+def drop(places: Places) -> None:
+    """Delete the second name of an original that is the scene still. OSError."""
     places.kept.unlink(missing_ok=True)
 
 
 def roll_back(places: Places, edited: str, planned: str) -> None:
     """Put the original back, the very file. Harmless the second time.
 
-    Left: the scene was changed after the run; what was done to it since would be lost. OSError.
+    Left: the scene was changed after the run, and what was done to it since would be lost; or the
+    original was changed, or is gone. OSError.
     """
     if places.kept.exists():
+        _check_kept(places, planned)
         with suppress(FileNotFoundError):
-            if files.digest_file(places.scene) not in (edited, planned):
-                raise Left(f"It was changed after the run; the original is {places.kept.name}.")
+            stamp = _stamp(places.scene)
+            if _digest(places.scene) not in (edited, planned) or _stamp(places.scene) != stamp:
+                raise Left(_since(places))
         os.replace(places.kept, places.scene)
         files.sync_folder(places.scene.parent)
-    elif not places.scene.exists() or files.digest_file(places.scene) != planned:
+    elif _digest(places.scene) != planned:
         raise Left("The original that was kept is gone.")
+
+
+def _since(places: Places) -> str:
+    return f"It was changed after the run; the original is {places.kept.name}."
+
+
+def _check_kept(places: Places, planned: str) -> None:
+    """Have the file that was kept be the original; Left: it is another one."""
+    if files.digest_file(places.kept) != planned:
+        raise Left(f"The original that was kept, {places.kept.name}, was changed since.")
+
+
+def _digest(file: Path) -> str | None:
+    """Digest a file's content; None where it is not there. OSError: it cannot be read."""
+    try:
+        return files.digest_file(file)
+    except FileNotFoundError:
+        return None
 
 
 def _stamp(file: Path) -> Stamp:

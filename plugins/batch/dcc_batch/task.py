@@ -120,6 +120,8 @@ class _Edit:
         except Left as left:
             swap.discard(self._places)
             self._book.write(self._number, "left", why=str(left))
+        except swap.Unsure:
+            return  # it stays "proved", and is looked at again
         except (HostFailed, OSError) as error:
             swap.discard(self._places)
             why = f"{error.strerror}." if isinstance(error, OSError) else str(error)
@@ -132,9 +134,16 @@ class _Edit:
         """Give what a task did that ended before it could say so; None where there is nothing."""
         if last.get("state") != "proved":
             return None
-        if not swap.was_replaced(self._places, last["sha256"], self._scene["sha256"]):
-            return None
-        return {"sha256": last["sha256"], "changed": last["changed"]}
+        done = {"sha256": last["sha256"], "changed": last["changed"]}
+        try:
+            is_done = swap.was_replaced(self._places, last["sha256"], self._scene["sha256"])
+        except Left as left:
+            if not self._places.kept.exists():
+                raise
+            # somebody may have gone on with the edited scene: rollback and commit look at both
+            swap.discard(self._places)
+            return {**done, "kept": f"{left} The original is {self._places.kept.name}."}
+        return done if is_done else None
 
     async def _replaced(self, last: ledger.Entry, attempt: int) -> dict[str, Any]:
         tries = int(last.get("tries", 0)) if last.get("state") == "editing" else 0
@@ -147,7 +156,7 @@ class _Edit:
         stamp = await anyio.to_thread.run_sync(swap.prepare, self._places, sha256)
         done = await self._edit()
         self._book.write(self._number, "proved", **done, attempt=attempt)
-        swap.replace(self._places, stamp)
+        await anyio.to_thread.run_sync(swap.replace, self._places, stamp, done["sha256"], sha256)
         return done
 
     async def _edit(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The process of a warm host: a bridge with three tools that open, tell and save. Main thread.
+"""The process of a warm host: a bridge with four tools more: about, open, asked, save. Main thread.
 
 It is started by `dcc_batch.hosts` in the host's batch interpreter, keeps its application open for
 one scene after the other, and is found by nobody else: its runtime folder is its session's own. Its

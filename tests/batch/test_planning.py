@@ -1,0 +1,85 @@
+"""What a plan says where a scene goes away, or where nobody could read what is agreed to."""
+
+from __future__ import annotations
+
+from collections import deque
+from pathlib import Path
+from typing import Any, cast
+
+import anyio
+import pytest
+
+from dcc_batch import planning
+from dcc_batch.hosts import WarmHost
+from dcc_batch.plan import Request, Scene
+from dcc_bridge.errors import Unreachable
+
+
+class Deleting:
+    """A host in which a scene is deleted; then, perhaps, it is gone itself."""
+
+    def __init__(self, path: Path, error: Exception | None) -> None:
+        self._path = path
+        self._error = error
+
+    async def tool(self, tool: str, **_: object) -> dict[str, Any]:
+        if tool == "batch_asked":
+            self._path.unlink()
+            if self._error is not None:
+                raise self._error
+        if tool == "batch_about":
+            return {"version": "1", "bridge": "1", "skill_sha256": "", "skill_file": None}
+        return {"asked": [], "granted": False}
+
+    async def skill(self, *_: object) -> tuple[str, str]:
+        return "done", ""
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (None, "It was deleted while it was planned."),
+        (
+            Unreachable("http://nowhere", "gone"),
+            "The host ended, or hung, when the skill was run in it.",
+        ),
+        (TimeoutError(), "The host ended, or hung, when the skill was run in it."),
+    ],
+)
+def test_a_scene_that_is_deleted_while_it_is_planned_is_told_and_ends_no_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception | None, why: str
+) -> None:
+    path = tmp_path / "shot.usda"
+    path.write_text("a scene")
+    scenes: list[Scene] = []
+    request = Request("standalone", "tidy", {})
+    planner = planning._Planner(request, tmp_path, tmp_path / "host", scenes.append)
+
+    class Connected:
+        async def __aenter__(self) -> WarmHost:
+            return cast(WarmHost, Deleting(path, error))
+
+        async def __aexit__(self, *_: object) -> None: ...
+
+    monkeypatch.setattr(planning.hosts, "connected", lambda *_: Connected())
+    anyio.run(planner._serve, "http://nowhere", deque([(0, path)]))
+
+    assert [(it["state"], it["why"], it["size"]) for it in scenes] == [("failed", why, 0)]
+
+
+def question(**more: Any) -> dict[str, Any]:
+    """Give what a skill asks."""
+    facts = {"kind": "consent", "message": "Run this?", "title": "", "items": [], "kinds": []}
+    return {**facts, "arguments": [], "details": None, **more}
+
+
+def test_a_question_about_a_text_that_no_plan_shows_is_not_planned() -> None:
+    def result(state: str, why: str = "", question: object = None) -> Scene:
+        return {"state": state, "why": why, "question": question}
+
+    seen = planning._judged(result, [question(details="0" * 64)], "done", "")
+    usual = planning._judged(result, [question()], "done", "")
+
+    why = "It asks about a text of its own, which no plan shows: Run this?"
+    assert seen == result("unsafe", why)
+    assert usual["state"] == "asks"

@@ -1,0 +1,332 @@
+"""No scene is lost where a step of its replacement meets somebody else: files alone, no host."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import anyio
+import pytest
+
+from dcc_batch import files, hosts, ledger, outcome, plan, swap, task
+from dcc_batch.plan import HostFacts, Plan, Request
+from dcc_batch.swap import Left, Places
+
+ORIGINAL, EDITED, OWN = "as it was planned", "as the skill left it", "a day of somebody's work"
+
+
+@dataclass
+class Case:
+    """One scene of a plan, and the copy that the skill has edited."""
+
+    plan: Plan
+    places: Places
+    stamp: swap.Stamp
+    planned: str  # digests
+    proved: str
+
+    def replace(self) -> None:
+        swap.replace(self.places, self.stamp, self.proved, self.planned)
+
+    def texts(self) -> dict[str, str]:
+        """Give what each file is, by what it is for."""
+        named = {
+            "scene": self.places.scene,
+            "work": self.places.work,
+            "kept": self.places.kept,
+        }
+        return {name: file.read_text() for name, file in named.items() if file.exists()}
+
+
+def plan_of(folder: Path, count: int = 1) -> Plan:
+    """Plan scenes that are a text each."""
+    root = folder / "show"
+    root.mkdir()
+    lines = []
+    for number in range(count):
+        file = root / f"shot_{number}.usda"
+        file.write_text(ORIGINAL)
+        question = {
+            **{"message": "Delete it?", "title": "", "items": [f"/item_{number}"]},
+            **{"kinds": ["Camera"], "arguments": [], "details": None},
+        }
+        lines.append(
+            {
+                **{"n": number, "path": file.name, "size": file.stat().st_size},
+                **{"sha256": files.digest_file(file), "state": "asks", "why": ""},
+                "question": question,
+                "question_sha256": plan.question_digest(question),
+            }
+        )
+    facts = HostFacts("host 1", "0.1.0", "0" * 64, None)
+    return plan.write(folder / "plan", Request("standalone", "tidy", {}), facts, root, lines)
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> Case:
+    made = plan_of(tmp_path)
+    scene = made.scene(0)
+    places = Places.of(made, scene, made.root)
+    stamp = swap.prepare(places, scene["sha256"])
+    places.work.write_text(EDITED)
+    return Case(made, places, stamp, scene["sha256"], files.digest_file(places.work))
+
+
+def no_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a file system without hard links."""
+
+    def link(*_: object) -> None:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(os, "link", link)
+
+
+@pytest.mark.parametrize("way", ["in place", "by a rename"])
+def test_a_save_while_the_original_is_copied_stays(
+    case: Case, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    no_links(monkeypatch)
+    copy = files.copy_file
+
+    def copy_then_save(source: Path, target: Path) -> str:
+        sha256 = copy(source, target)
+        other = source.with_name("other") if way == "by a rename" else source
+        other.write_text(OWN)
+        os.replace(other, source)
+        return sha256
+
+    monkeypatch.setattr(files, "copy_file", copy_then_save)
+    with pytest.raises(Left, match="It was changed after it was planned"):
+        case.replace()
+
+    assert case.texts() == {"scene": OWN, "work": EDITED}
+
+
+def test_a_save_after_the_original_has_its_second_name_stays(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync = files.sync_folder
+
+    def save_then_sync(folder: Path) -> None:
+        (folder / "other").write_text(OWN)
+        os.replace(folder / "other", case.places.scene)
+        sync(folder)
+
+    monkeypatch.setattr(files, "sync_folder", save_then_sync)
+    with pytest.raises(Left, match="It was changed after it was planned"):
+        case.replace()
+
+    assert case.texts() == {"scene": OWN, "work": EDITED}
+
+
+def test_an_original_that_is_deleted_meanwhile_is_kept(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync = files.sync_folder
+
+    def delete_then_sync(folder: Path) -> None:
+        case.places.scene.unlink()
+        sync(folder)
+
+    monkeypatch.setattr(files, "sync_folder", delete_then_sync)
+    with pytest.raises(Left, match="It is not there any more"):
+        case.replace()
+
+    assert case.texts() == {"work": EDITED, "kept": ORIGINAL}
+
+
+def test_a_save_while_rollback_reads_the_scene_stays(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case.replace()
+    read = files.digest_file
+
+    def read_then_save(file: Path) -> str:
+        sha256 = read(file)
+        if file == case.places.scene:
+            file.write_text(OWN)
+        return sha256
+
+    monkeypatch.setattr(files, "digest_file", read_then_save)
+    with pytest.raises(Left, match="It was changed after the run"):
+        swap.roll_back(case.places, case.proved, case.planned)
+
+    assert case.texts() == {"scene": OWN, "kept": ORIGINAL}
+
+
+def failing_rename(monkeypatch: pytest.MonkeyPatch, error: OSError, after: Any) -> None:
+    """Have the next rename report an error, after it has done something else."""
+    rename = os.replace
+
+    def replace(source: Path, target: Path) -> None:
+        monkeypatch.setattr(os, "replace", rename)
+        after(source, target)
+        raise error
+
+    monkeypatch.setattr(os, "replace", replace)
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_rename_that_is_done_and_reports_an_error_loses_no_original(
+    case: Case, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    if not links:
+        no_links(monkeypatch)
+    failing_rename(monkeypatch, FileNotFoundError(2, "No such file or directory"), os.replace)
+
+    case.replace()
+
+    assert case.texts() == {"scene": EDITED, "kept": ORIGINAL}
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_rename_that_fails_leaves_the_scene_and_no_second_name(
+    case: Case, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    if not links:
+        no_links(monkeypatch)
+    failing_rename(monkeypatch, OSError(5, "Input/output error"), lambda *_: None)
+
+    with pytest.raises(OSError, match="Input/output error"):
+        case.replace()
+
+    assert case.texts() == {"scene": ORIGINAL, "work": EDITED}
+
+
+def test_where_it_is_not_known_whether_a_rename_was_done_every_file_stays(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def save(_: Path, target: Path) -> None:
+        target.with_name("other").write_text(OWN)
+        target.with_name("other").rename(target)
+
+    failing_rename(monkeypatch, OSError(5, "Input/output error"), save)
+
+    with pytest.raises(swap.Unsure):
+        case.replace()
+
+    assert case.texts() == {"scene": OWN, "work": EDITED, "kept": ORIGINAL}
+
+
+def test_a_copy_that_another_run_has_written_is_not_put_in_place(case: Case) -> None:
+    case.places.work.write_text("another run's, half")
+
+    with pytest.raises(Left, match="Another run of this plan works on it"):
+        case.replace()
+
+    assert case.texts()["scene"] == ORIGINAL
+
+
+def ended(case: Case, text: str | None) -> ledger.Entry:
+    """Have a task end after its rename, then somebody else leave this scene; give what is told."""
+    with ledger.TaskLedger(case.plan, 0) as book:
+        book.write(0, "proved", sha256=case.proved, changed=1, attempt=1)
+    case.replace()
+    if text is None:
+        case.places.scene.unlink()
+    else:
+        case.places.scene.write_text(text)
+    work = task.Work(case.plan, case.plan.root, 0, "second", case.plan.folder, "")
+    with ledger.TaskLedger(case.plan, 0) as book:
+        edit = task._Edit(work, book, cast(hosts.WarmHost, None), case.plan.scene(0))
+        anyio.run(edit.run)  # what it recovers needs no host
+    return ledger.entries(case.plan, 0)[0]
+
+
+@pytest.mark.parametrize("text", [OWN, None])
+def test_a_scene_that_is_another_one_after_a_crash_is_told_with_its_original(
+    case: Case, text: str | None
+) -> None:
+    entry = ended(case, text)
+
+    totals = outcome.totals(case.plan)
+    assert entry["state"] == "done"
+    assert f"The original is {case.places.kept.name}." in entry["kept"]
+    assert list(totals.reasons) == [entry["kept"]]
+    assert [it[0] for it in outcome.troubles(case.plan)] == ["shot_0.usda"]
+
+
+def test_rollback_brings_back_a_scene_that_was_deleted_after_a_crash(case: Case) -> None:
+    ended(case, None)
+
+    totals = outcome.roll_back(case.plan, case.plan.root)
+
+    assert totals.states == {"rolled_back": 1}
+    assert case.texts() == {"scene": ORIGINAL}
+
+
+@pytest.mark.parametrize("text", [OWN, None])
+def test_commit_keeps_the_original_of_a_scene_that_is_not_as_the_run_left_it(
+    case: Case, text: str | None
+) -> None:
+    replaced(case)
+    if text is None:
+        case.places.scene.unlink()
+    else:
+        case.places.scene.write_text(text)
+
+    totals = outcome.commit(case.plan, case.plan.root)
+
+    assert totals.states == {"done": 1}
+    assert case.texts()["kept"] == ORIGINAL
+    assert list(totals.reasons) == [
+        f"It was changed after the run; the original is {case.places.kept.name}."
+    ]
+
+
+def replaced(case: Case) -> None:
+    """Replace the scene, and say so."""
+    case.replace()
+    with ledger.TaskLedger(case.plan, 0) as book:
+        book.write(0, "done", sha256=case.proved, changed=1)
+
+
+@pytest.mark.parametrize("end", [outcome.commit, outcome.roll_back])
+def test_an_original_that_was_written_to_is_neither_deleted_nor_put_back(
+    case: Case, end: Callable[[Plan, Path], outcome.Totals]
+) -> None:
+    os.link(case.places.scene, case.places.scene.with_name("another name"))
+    replaced(case)
+    case.places.scene.with_name("another name").write_text(OWN)
+
+    totals = end(case.plan, case.plan.root)
+
+    assert totals.states == {"done": 1}
+    assert "was changed since" in next(iter(totals.reasons))
+    assert case.texts() == {"scene": EDITED, "kept": OWN}
+
+
+def test_a_scene_as_the_run_left_it_is_committed(case: Case) -> None:
+    replaced(case)
+
+    assert outcome.commit(case.plan, case.plan.root).states == {"committed": 1}
+    assert case.texts() == {"scene": EDITED}
+
+
+@pytest.mark.parametrize("look", [lambda it: it.scene(0), lambda it: list(it.scenes())])
+def test_a_line_of_a_plan_that_is_changed_after_it_was_read_is_refused(
+    tmp_path: Path, look: Callable[[Plan], object]
+) -> None:
+    made = plan_of(tmp_path, 2)
+    file = made.folder / plan.SCENES
+    assert made.scene(1)["path"] == "shot_1.usda"
+
+    file.write_text(file.read_text().replace("/item_0", "/item_9", 1))
+
+    with pytest.raises(plan.PlanError, match="was changed after it was made"):
+        look(made)
+    assert made.scene(1)["path"] == "shot_1.usda"
+
+
+def test_a_folder_that_another_save_has_just_made_is_not_swept_away(case: Case) -> None:
+    folder = case.places.scene.parent
+    (folder / ".dcc_bridge-new").mkdir()
+    (folder / ".dcc_bridge-ours").mkdir()
+    (folder / ".dcc_bridge-ours" / case.places.work.name).touch()
+
+    swap.sweep(case.places)
+
+    assert [it.name for it in folder.glob(".dcc_bridge-*")] == [".dcc_bridge-new"]

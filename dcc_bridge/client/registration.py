@@ -59,13 +59,16 @@ def add(config: ConfigFile, label: str, project: Path | None = None) -> Change:
         return Change(file, is_new=False)
     backup = None
     if project is None and (program := config.own_command()):  # it writes its user's file only
-        backup = _back_up(file)
+        backup, before = _back_up(file), file.read_bytes() if present is not None else b""
         if present is not None:  # clients refuse a name that they have
             _run_client(program, config.remove_command())
         _run_client(program, config.add_command(entry))
         text, head = _read(file), f"[{config.key}.{NAME}]\n"
-        if config.syntax == "toml" and head in text:
-            _replace(file, text.replace(head, f"{head}{LIMITS}\n").encode(), mode_of=file)
+        now, more = find(config), f"{head}{LIMITS}\n"
+        if present is not None and now is None:  # it removed what it did not add again
+            _replace(file, before, mode_of=file)
+        elif config.syntax == "toml" and now and not now.keys() & tomllib.loads(LIMITS).keys():
+            _replace(file, text.replace(head, more).encode(), mode_of=file)
     if not _is_same(find(config, project), wanted):
         data = _load(config, file, f"Add what `dcc-bridge client print {label}` prints to")
         backup = _back_up(file) or backup

@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
-from typing import Any, Final, NotRequired, TypedDict, cast
+from typing import Any, Final, TypedDict, cast
 
 from dcc_bridge.audit.log import Auditor
 from dcc_bridge.elicitation.ask import elicit_form_sync
@@ -18,7 +18,7 @@ from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.errors import BridgeError, NotRecorded, Stopped
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
-from dcc_bridge.skills.call_history import CallFacts, OtherCall, Recent, Record, why_not_undo
+from dcc_bridge.skills.call_history import CallFacts, Recent, Record, why_not_undo
 from dcc_bridge.skills.skill import Skill, describe, skill
 
 log = logging.getLogger(__name__)
@@ -29,14 +29,14 @@ _QUESTION: Final = "This is a test question. Do you see it? Nothing depends on y
 Undo = Callable[[str, Call | None], bool]
 
 
-class Calls(TypedDict):
+class Calls(TypedDict, total=False):
     """What `recent_calls` returns."""
 
     calls: list[CallFacts]
-    others: list[OtherCall]
+    others: list[dict[str, str]]  # their titles and states
 
 
-class Connection(TypedDict):
+class Connection(TypedDict, total=False):
     """What `check_connection` returns."""
 
     host: str
@@ -44,13 +44,13 @@ class Connection(TypedDict):
     draws_questions: bool
     python: str
     packages: dict[str, str]
-    clients: list[dict[str, Any]]
+    clients: list[Any]
     replaced: dict[str, Any]
     folders: dict[str, int]
     broken: dict[str, str]
     main_thread_ms: float | None
-    busy: NotRequired[str]
-    question: NotRequired[dict[str, Any]]
+    busy: str
+    question: dict[str, Any]
 
 
 def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skill]:
@@ -61,13 +61,12 @@ def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skil
 
     @skill(title="Recent calls", risk="read", thread="any")
     def recent_calls(limit: int = MOST_LISTED) -> Calls:
-        """List what became of your latest calls, the newest first.
+        """List what became of your latest calls, newest first.
 
-        Look here before you call again: when a result was lost, when its outcome is unknown, or
-        when the host is busy. Of other clients' calls you see what they are, and no more.
+        Look here before you call again: where a result was lost or is unknown, or the host busy.
 
         Args:
-            limit: How many calls are listed.
+            limit: How many.
         """
         call = current.get()
         mine = call.client.label if call is not None and call.client is not None else None

@@ -109,27 +109,20 @@ class Effect:
 
 
 class CallFacts(TypedDict, total=False):
-    """What the client of a call may know of it."""
+    """What the client of a call may know of it; all agents read it, so it has no choices."""
 
     call: str
     tool: str
     did: str
-    state: State
+    state: str
     seconds_ago: int
     answered: str
-    answered_by: types.AnsweredBy
+    answered_by: str
     error: str
     progress: str
     undo_step: str
     undone_by: str
     copy: str
-
-
-class OtherCall(TypedDict):
-    """What another one may know."""
-
-    title: str
-    state: State
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,8 +90,7 @@ class Signature:
         with broken_if_unreadable(self._name):
             schema = self._model.model_json_schema(schema_generator=_Quiet)
         schema.pop("description", None)
-        _shorten(schema, self._name)
-        return schema
+        return _shorten(schema, self._name)
 
     @cached_property
     def returns(self) -> Returns:
@@ -190,15 +189,18 @@ class _Quiet(GenerateJsonSchema):
         pass
 
 
-def _shorten(schema: dict[str, Any], name: str) -> None:
+def _shorten(schema: dict[str, Any], name: str) -> dict[str, Any]:
     """Leave out what says nothing, since agents pay for each word: titles that repeat a name."""
     for part in ("properties", "$defs"):
         for key, value in schema.get(part, {}).items():
             _shorten(value, key)
     if str(schema.get("title", "")).lower().replace(" ", "_").removeprefix("p_") == name.lower():
-        del schema["title"]
+        schema.pop("title", None)
     if schema.get("default") in ("", [], {}):
         del schema["default"]
+    if schema.get("additionalProperties") is True:
+        del schema["additionalProperties"]
+    return schema
 
 
 def _parsed(text: str) -> Any:
@@ -315,6 +317,14 @@ class Returns:
 
 
 class _Strict(GenerateJsonSchema):
+    """What cannot be described is an error; what says nothing is left out."""
+
+    def generate(self, schema: Any, mode: Any = "serialization") -> dict[str, Any]:
+        made = super().generate(schema, mode)
+        for whole in (made, *made.get("$defs", {}).values()):
+            whole.pop("description", None)  # what a class is, for who reads its code
+        return _shorten(made, str(made.get("title", "")))
+
     def emit_warning(self, kind: Any, detail: str) -> None:
         raise ValueError(detail)
 

@@ -372,6 +372,23 @@ def test_codex_is_set_up_by_its_own_command_with_time_for_a_person_to_decide(
 
 
 @linux
+@pytest.mark.parametrize("removes", [False, True])
+def test_where_the_command_of_codex_fails_the_entry_that_was_there_stays_as_it_is(
+    removes: bool, tmp_path: Path
+) -> None:
+    (file := tmp_path / ".codex" / "config.toml").parent.mkdir()
+    older = '[mcp_servers.dcc-bridge]\ncommand = "old"\nstartup_timeout_sec = 30\n'
+    file.write_text(older + "tool_timeout_sec = 600\n")
+    empty = f"open({str(file)!r}, 'w').close()" if removes else ""
+    stand_in(tmp_path, "codex", f"if sys.argv[2] == 'add': sys.exit(1)\n{empty}")
+
+    done = client(tmp_path, "add", "codex")
+
+    assert (done.code, "was not changed" in done.err) == (2, True)
+    assert file.read_text() == older + "tool_timeout_sec = 600\n"
+
+
+@linux
 def test_where_the_command_of_codex_did_nothing_its_entry_is_printed(tmp_path: Path) -> None:
     (tmp_path / ".codex").mkdir()
     stand_in(tmp_path, "codex")

@@ -18,6 +18,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from threading import Event, Thread, get_ident
 from time import perf_counter
@@ -66,11 +67,13 @@ class CodeFailed(BridgeError):
 
     Attributes:
         name_missing: The attribute, name or call that is not there or was called wrongly, or "".
+        near: The names most like it that its object has.
         stdout: What it had printed until then.
         stderr: The same, with the warnings.
     """
 
     stdout = stderr = ""
+    near: Sequence[str] = ()
 
     def __init__(self, text: str, name: str = "") -> None:
         super().__init__(text)
@@ -153,6 +156,8 @@ def _failure(error: BaseException, lines: Sequence[str]) -> CodeFailed:
     failure = CodeFailed("The code failed.")
     with Caught():  # an error's own text is code as well
         failure = CodeFailed(failure_text(error, lines), name_missing(error, lines))
+        if isinstance(error, AttributeError) and error.name:
+            failure.near = get_close_matches(error.name, dir(error.obj), 3)
     return failure
 
 

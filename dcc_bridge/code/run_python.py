@@ -201,8 +201,10 @@ class CodeTool:
         if re.search("[A-Za-z]", name) and "find_api" in self._tools:
             api = self._tools["find_api"](name, 3)
             cards = [(card["name"], card.get("signature", "")) for card in api["cards"]]
-            close = [" ".join(filter(None, card)) for card in cards] or api.get("near", ())
+            close = dict.fromkeys(" ".join(filter(None, it)) for it in cards) or api.get("near", ())
             near = f" find_api knows: {'; '.join(close)}." if close else ""
+        if of_object := getattr(error, "near", ()):
+            near = f" It has: {', '.join(of_object)}.{near}"
         if printed := getattr(error, "stdout", "")[-_MOST_PRINTED:]:
             near += f" It had printed, at the end: {printed!r}."
         text = str(error).partition(" The skill has to ask")[0]  # it is none

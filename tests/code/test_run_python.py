@@ -200,6 +200,17 @@ def test_a_name_that_is_nearly_there_is_found_in_the_api(seat: Sit) -> None:
     assert "find_api knows: Camera.focalLength float" in said
 
 
+def test_a_slip_in_a_name_of_an_object_meets_the_names_of_that_object_first(seat: Sit) -> None:
+    live = seat(YES)
+
+    said = text(live.code('stage.GetPrimAtPaht("/World")'))
+
+    assert " It has: GetPrimAtPath, " in said
+    _, _, known = said.partition("find_api knows: ")
+    names = known.partition(". ")[0].split("; ")
+    assert len(names) == len(set(names))
+
+
 @pytest.mark.parametrize("answer", [YES, NO])
 def test_what_is_deleted_without_being_named_is_asked_for_by_its_names(
     seat: Sit, answer: Reply

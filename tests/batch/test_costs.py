@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import time
@@ -17,6 +18,9 @@ from tests.batch.conftest import make_show, session_of, write_scene
 pytestmark = [
     pytest.mark.long,
     pytest.mark.timeout(900),
+    pytest.mark.skipif(
+        "BATCH_HOURS" not in os.environ, reason="figures: BATCH_HOURS=1 prints them"
+    ),
     pytest.mark.usefixtures("new_interpreter"),
 ]
 

@@ -183,12 +183,15 @@ def killing(plan: Plan, every: float, kills: list[int]) -> Iterator[None]:
         thread.join()
 
 
+hours = pytest.mark.skipif("BATCH_HOURS" not in os.environ, reason="hours: BATCH_HOURS=1 runs it")
+
+
 @pytest.mark.parametrize(
     ("count", "every"),
     [
         (120, 0.5),
-        pytest.param(1_000, 30.0, marks=pytest.mark.timeout(3600)),
-        pytest.param(10_000, 30.0, marks=pytest.mark.timeout(14400)),
+        pytest.param(1_000, 30.0, marks=[hours, pytest.mark.timeout(3600)]),
+        pytest.param(10_000, 30.0, marks=[hours, pytest.mark.timeout(14400)]),
     ],
 )
 def test_no_scene_is_lost_or_edited_twice_where_workers_are_killed(

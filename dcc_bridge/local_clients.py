@@ -92,9 +92,14 @@ class LocalClients:
         self._changed()
 
     def _run(self, *words: str) -> subprocess.CompletedProcess[str] | None:
-        """Run our command; None where no Python was found that can."""
+        """Run our command, once; None where no Python was found that can, or it took too long."""
+        with suppress(subprocess.TimeoutExpired):
+            return self._run_once(*words)
+        return None
+
+    def _run_once(self, *words: str) -> subprocess.CompletedProcess[str] | None:
         for python in _pythons() if self._python is None else [self._python]:
-            with suppress(OSError, subprocess.TimeoutExpired):
+            with suppress(OSError):
                 done = subprocess.run(
                     [str(python), "-P", "-m", "dcc_bridge", *words],
                     env={**os.environ, "PYTHONPATH": str(_FOLDER), "PYTHONUTF8": "1"},

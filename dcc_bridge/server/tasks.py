@@ -84,6 +84,7 @@ class Task:
         self.id = f"{instance}.{parked.call.id}{secrets.token_hex(8)}"
         self.is_cancelled = False  # its client gave it up
         self.is_known = False  # its client came back with the id, so the handle was not lost
+        self.is_fetched = False  # its client has seen how it ended
         self._parked = parked
         self._made = datetime.now(UTC)
         self._began = self._changed = time.monotonic()  # goes forward only, as times on the wire
@@ -173,6 +174,9 @@ class Tasks(Extension):
         """Make a task of a call and give its handle, the same one again; None over the cap."""
         if parked.task is None:
             self._forget_old()
+            ended = (call for call, it in self._parked.items() if it.task and it.task.is_fetched)
+            if len(self._parked) >= MOST and (first := next(ended, None)):
+                self._calls.drop(self._parked.pop(first))
             if len(self._parked) >= MOST:
                 return None
             parked.task = Task(parked, self._instance)
@@ -190,6 +194,7 @@ class Tasks(Extension):
         details = parked.task.details(self._says(parked))
         if parked.result is not None:
             self._calls.unfetched.remove(parked.same)
+            parked.task.is_fetched = True
         return details
 
     async def _update(self, request: Context, params: UpdateParams) -> dict[str, Any]:

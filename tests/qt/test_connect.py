@@ -259,3 +259,21 @@ def test_over_the_wire_it_is_the_label_of_the_entry_that_makes_it_connected(
     assert before == "On this computer, not set up"
     assert titles(clients) == ["claude-code", "Claude Code", "Cursor", "Codex"]
     session.close()
+
+
+def test_a_step_that_takes_too_long_is_not_run_again_with_another_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("first", "second"):
+        (script := tmp_path / name).write_text(
+            f"#!/bin/sh\necho {name} >> {tmp_path}/ran\nexec sleep 9"
+        )
+        script.chmod(0o755)
+    monkeypatch.setattr(
+        local_clients, "_pythons", lambda: [tmp_path / "first", tmp_path / "second"]
+    )
+    monkeypatch.setattr(local_clients, "_TIMEOUT", 0.3)
+
+    done = local_clients.LocalClients(lambda: None)._run("client", "add", "codex")
+
+    assert (done, (tmp_path / "ran").read_text()) == (None, "first\n")

@@ -346,6 +346,25 @@ def test_over_the_cap_a_call_waits_in_its_request_as_without_tasks(
     assert (handle["resultType"], result["resultType"]) == ("task", "complete")
 
 
+def test_at_the_cap_a_task_whose_end_was_fetched_makes_room(
+    tmp_path: Path, bake: Bake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "MOST", 1)
+
+    def client(wire: Wire) -> Message:
+        task = wire.call("bake")["taskId"]
+        bake.may_end.set()
+        wire.until(task)
+        bake.may_end.clear()
+        threading.Timer(LIMIT / 4, bake.may_end.set).start()  # else it would wait for ever
+        return wire.call("bake")
+
+    with live(tmp_path, bake.skill()) as running:
+        handle = works(running, client)
+
+    assert handle["resultType"] == "task"
+
+
 def test_a_task_is_kept_though_other_calls_that_ended_are_too_many(
     tmp_path: Path, bake: Bake, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -265,7 +265,7 @@ class Router:
             gone = upstream.is_lost or message.error.code == types.CONNECTION_CLOSED
             return failure(request, self._lost(upstream, request)) if gone else message
         self._states.note(request, message.result, upstream.host)
-        if "ttlMs" in message.result:  # the next one may be asked of another host
+        if "ttlMs" in message.result and "taskId" not in message.result:  # the next host may differ
             message.result["ttlMs"] = 0
         if request.method == "tools/call" and "content" in message.result:
             news = self._choice.take_news(upstream.host)

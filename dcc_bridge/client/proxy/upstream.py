@@ -217,7 +217,8 @@ class Upstream:
             listed = message.result if isinstance(message, types.JSONRPCResponse) else {}
             # also where it is not listed: it is refused for good then
             self.learn([{"name": (request.params or {})["name"]}, *listed.get("tools", [])])
-            self.send(request)
+            if self.in_flight.get(request.id) is request:  # else it was cancelled meanwhile
+                self.send(request)
         return str(message.id).startswith(_OWN)
 
 

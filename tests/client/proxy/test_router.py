@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import anyio
 import pytest
-from mcp_types import JSONRPCMessage, JSONRPCRequest, JSONRPCResponse
+from mcp_types import (
+    HEADER_MISMATCH,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
 from pydantic import Field
 
 from dcc_bridge.client.proxy import HostChoice, Wanted
 from dcc_bridge.client.proxy.router import Router
+from dcc_bridge.client.proxy.upstream import Upstream
 from dcc_bridge.server import discovery
 from dcc_bridge.server.discovery import Instance
 from tests.bench.agent import envelope
@@ -188,3 +198,43 @@ def call(tool: str, **arguments: Any) -> JSONRPCRequest:
     """Make a call of the modern era."""
     params = {"name": tool, "arguments": arguments, "_meta": envelope()}
     return JSONRPCRequest(jsonrpc="2.0", id=1, method="tools/call", params=params)
+
+
+@contextmanager
+def unopened() -> Iterator[Upstream]:
+    """A connection that is never opened, and keeps what is to be sent."""
+    upstream = Upstream(OTHER, None)
+    with upstream._put, upstream._queue:
+        yield upstream
+
+
+def test_a_call_that_is_cancelled_while_its_tool_is_listed_is_never_sent() -> None:
+    wanted = call("render", region="eu")
+    refused = ErrorData(code=HEADER_MISMATCH, message="")
+
+    async def talk() -> Any:
+        with unopened() as upstream:
+            upstream.request(wanted)
+            upstream._lacks_header(JSONRPCError(jsonrpc="2.0", id=wanted.id, error=refused))
+            first, listing = (upstream._queue.receive_nowait() for _ in range(2))
+            upstream.in_flight.pop(wanted.id)
+            number = getattr(listing, "id", "")
+            tools = JSONRPCResponse(jsonrpc="2.0", id=number, result={"tools": []})
+            is_ours = upstream._is_ours(tools)
+            return first, is_ours, upstream._queue.statistics().current_buffer_used
+
+    assert anyio.run(talk) == (wanted, True, 0)
+
+
+@pytest.mark.parametrize(("method", "kept"), [("tools/list", 0), ("tasks/get", 600)])
+def test_only_what_another_host_might_say_otherwise_loses_its_time(method: str, kept: int) -> None:
+    async def talk() -> Any:
+        async with anyio.create_task_group() as tasks:
+            router = Router(HostChoice(Wanted()), list, "test", ignore, tasks)
+            more = {"taskId": "x.1"} if method == "tasks/get" else {"tools": []}
+            request = JSONRPCRequest(jsonrpc="2.0", id=1, method=method)
+            response = JSONRPCResponse(jsonrpc="2.0", id=1, result={"ttlMs": 600, **more})
+            with unopened() as upstream:
+                return router._answered(upstream, request, response)
+
+    assert anyio.run(talk).result["ttlMs"] == kept

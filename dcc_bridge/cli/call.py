@@ -122,6 +122,9 @@ def fill_call(parser: argparse.ArgumentParser) -> None:
 def run_call(options: argparse.Namespace) -> int:
     """Call the tool and show what came of it."""
     if options.resume:
+        if options.args or "." not in options.tool:
+            no_id = f"{options.tool!r} is no ID of a call."
+            raise exits.Failure("--args goes without --resume." if options.args else no_id)
         options.url = options.url or hosts.of_task(options.tool)
     host = hosts.find(options)
     misfits: list[str] = []

@@ -138,7 +138,8 @@ def _list(options: argparse.Namespace) -> None:
     for name, facts in listed.items():
         known = known_clients.CLIENTS[name]
         by_hand = f"set up by hand: dcc-bridge client print {name}"
-        state = "not set up" if facts["is_writable"] else by_hand
+        problem = registration.problem(CONFIG_FILES[name])
+        state = problem or ("not set up" if facts["is_writable"] else by_hand)
         print(f"{name:14}  {known.name}, {'set up' if facts['is_set_up'] else state}")
         print(f"{'':14}  {facts['file']}")
         print(f"{'':14}  It {_QUESTIONS[known.questions]} (as of {known.asof}).")
@@ -165,4 +166,4 @@ def _link(options: argparse.Namespace) -> None:
     url = link(options.name)
     print(url)
     if options.open and not webbrowser.open(url):
-        raise OSError(f"nothing on this computer opens a link of {options.name}")
+        raise Failure(f"Nothing on this computer opens a link of {options.name}.")

@@ -288,14 +288,18 @@ def _check_plug_ins(kind: InstallTarget) -> Results:
 
 def _check_client(name: str) -> str | Finding | None:
     config, title = entries.CONFIG_FILES[name], known_clients.CLIENTS[name].name
-    entry = registration.find(config)
-    if entry is None:
+    file, mend = config.path(), f"dcc-bridge client add {name}"
+    if problem := registration.problem(config):
+        return Finding("client", f"{file} {problem}.", f"Correct the file, then: {mend}")
+    if (entry := registration.find(config)) is None:
         return None
-    file, program = config.path(), str(entry.get("command"))
+    program = str(entry.get("command"))
     if shutil.which(program) is not None:
         return f"{title} is set up in {file}."
     what = f"{file} says that {title} starts {program}, which is not there."
-    return Finding("client", what, f"dcc-bridge client add {name}")
+    if registration.has_comments(config):
+        mend = f"Put what `dcc-bridge client print {name}` prints into {file} yourself."
+    return Finding("client", what, mend)
 
 
 # ---- the plug-in of one application

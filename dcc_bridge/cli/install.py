@@ -161,8 +161,10 @@ def run_pack(options: argparse.Namespace) -> int:
 
 
 def _pack_bundle(options: argparse.Namespace) -> int:
+    before = set(options.into.glob("*"))
     file = vendor.build_bundle(options.into, System.here().platform, offline=options.offline)
-    print(f"Done: {file}, {file.stat().st_size / 1e6:.1f} MB, for Claude Desktop.")
+    over = " (the one that was there is written over)" * (file in before)
+    print(f"Done: {file}{over}, {file.stat().st_size / 1e6:.1f} MB, for Claude Desktop.")
     print("To install it, open it, or in Claude Desktop: Settings > Extensions.")
     if options.open and not webbrowser.open(file.absolute().as_uri()):
         raise Failure(f"Nothing on this computer opens {file}. Is Claude Desktop installed?")

@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     Failure: it could not be started, or did not end.
     """
     if (options.skill is None) == (options.python is None):
-        raise exits.Failure("Name a skill, or give a script of your own with --python.")
+        raise exits.Failure("Name a skill or give your own script, --python: only one of them.")
     with (
         _own_script(options) if options.python else nullcontext(),
         tempfile.TemporaryFile() as output,
@@ -91,7 +91,8 @@ def _own_script(options: argparse.Namespace) -> Iterator[None]:
     try:
         text = read_code(options.python.read_text(encoding="utf-8"), options.host)
     except (OSError, ValueError, BadArguments) as error:
-        raise exits.Failure(f"{options.python} cannot be run: {error}") from None
+        why = getattr(error, "strerror", None) or error
+        raise exits.Failure(f"{options.python} cannot be run: {why}") from None
     for finding in text.findings:
         exits.tell(f"{options.python}, line {finding.line}: {finding.reason}")
     options.skill, seconds = "run_python", min(options.timeout, MOST_SECONDS)

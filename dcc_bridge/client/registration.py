@@ -55,6 +55,9 @@ def add(config: ConfigFile, label: str, project: Path | None = None) -> Change:
     """
     file, entry = config.path(project), ClientEntry.for_client(label)
     wanted, present = entry.as_object(config.kind), find(config, project)
+    if present and "command" in present and config.syntax == "json":  # what is theirs in it stays
+        env = {**(present.get("env") or {}), **entry.env}
+        wanted = {**present, **wanted} | ({"env": env} if env else {})
     if _is_same(present, wanted):
         return Change(file, is_new=False)
     backup = None
@@ -107,6 +110,22 @@ def find(config: ConfigFile, project: Path | None = None) -> Mapping[str, Any] |
         return _entry(_parse(_read(config.path(project)), config.syntax), config.key)
     except (OSError, ValueError):
         return None
+
+
+def problem(config: ConfigFile) -> str:
+    """Say why the user's file cannot be read, if it is JSON; "" where it can."""
+    try:
+        if config.syntax == "json":
+            _parse(_read(config.path()))
+    except (OSError, ValueError) as error:
+        return f"cannot be read: {error}"
+    return ""
+
+
+def has_comments(config: ConfigFile) -> bool:
+    """Whether the user's file has comments or trailing commas, so `add` leaves it alone."""
+    text = _read(config.path())
+    return config.syntax == "json" and any(not it[1] for it in _COMMENT_OR_COMMA.finditer(text))
 
 
 def backup_of(file: Path) -> Path:

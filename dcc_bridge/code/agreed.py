@@ -96,8 +96,7 @@ def agree(
     reason = " ".join(why.split())
     if not reason:
         raise BadArguments("why: say in a sentence, for the person, what the code is for.")
-    arguments = dict(call.arguments.value or {})
-    call.arguments.value = arguments | {"code": f"sha256:{text.sha256}"}
+    call.arguments.value = {**(call.arguments.value or {}), "code": f"sha256:{text.sha256}"}
     call.dialogue.code = text.sha256
     secret.refuse_secrets((reason, text.text), "the code")  # before the history has it
     call.dialogue.ran = CodeRun(reason[:_MOST_WHY], _details(text, None))
@@ -153,11 +152,12 @@ def declared(acts: Acts, writes: Sequence[str], read_only: bool) -> list[Path]:
 
 def _message(text: CodeText, why: str, files: Sequence[Path], step: str = _STEP) -> str:
     quoted = why.translate({ord(mark): '"' for mark in "“”"})  # what it says ends at our own marks
+    refused = ": each write is refused" * any(it.kind == "files" for it in text.findings)
     parts = [
         f"Run {plural(text.lines, 'line')} of code?",
         f"The agent says: “{quoted}”",
         f"What it reaches: {classes_named(text.findings)}.",
-        "It declares no file that it writes." if not files else "It may write to:",
+        f"It declares no file that it writes{refused}." if not files else "It may write to:",
         *(f"- {file}" for file in files),
     ]
     if any(finding.kind != "loses" for finding in text.findings):

@@ -58,7 +58,7 @@ class CodeResult:
         """Tell that it was to look only, what it did all the same, and what is left of that."""
         counts = {it: len(getattr(changes, it)) for it in ("created", "changed", "deleted")}
         did = ", ".join(f"{count} {it}" for it, count in counts.items() if count) or "nothing"
-        told = f"It was to look only, and {did} was taken back. {left}"
+        told = f"It was to look only. Taken back: {did}. {left}"
         return replace(self, warnings=(told, *self.warnings))
 
 
@@ -68,8 +68,7 @@ class CodeFailed(BridgeError):
     Attributes:
         name_missing: The attribute, name or call that is not there or was called wrongly, or "".
         near: The names most like it that its object has.
-        stdout: What it had printed until then.
-        stderr: The same, with the warnings.
+        stdout, stderr: What it had printed until then; the latter with the warnings.
     """
 
     stdout = stderr = ""

@@ -132,7 +132,7 @@ class _Wire:
             frame = frame.f_back
         where = None if frame is None or frame.f_code.co_filename != AGREED else frame.f_lineno
         line = f"Line {where}" if where else "The code"
-        why = "which had not been declared" if is_file else "which code may not do"
+        why = "which had not been declared in `writes`" if is_file else "which code may not do"
         error = ReachedOut(f"{line} tried to {act}, {why}; it was refused.")
         if len(self._reached) < _MOST:
             self._reached.append(str(error))

@@ -90,6 +90,42 @@ def test_a_file_with_comments_is_left_alone_and_its_entry_is_printed(tmp_path: P
 
 
 @linux
+def test_what_a_person_has_added_to_the_entry_stays_in_it(tmp_path: Path) -> None:
+    client(tmp_path, "add", "vscode")
+    file = tmp_path / FILES["vscode"]
+    told = json.loads(file.read_text())
+    entry = told["servers"]["dcc-bridge"]
+    whole = entry | {"env": {"MINE": "1", **entry["env"]}, "dev": {"watch": "*"}}
+    told["servers"]["dcc-bridge"] = whole | {"command": "/old/dcc-bridge"}
+    file.write_text(json.dumps(told))
+
+    done, again = client(tmp_path, "add", "vscode"), client(tmp_path, "add", "vscode")
+
+    assert "VS Code is set up" in done.out
+    assert "VS Code was set up" in again.out
+    assert json.loads(file.read_text())["servers"]["dcc-bridge"] == whole
+
+
+@linux
+def test_the_list_says_which_file_cannot_be_read(tmp_path: Path) -> None:
+    (file := tmp_path / ".cursor" / "mcp.json").parent.mkdir()
+    file.write_text('{"mcpServers": {"x":')
+
+    done = client(tmp_path, "list")
+
+    assert "Cursor, cannot be read: it is not valid JSON from line 1 on\n" in done.out
+
+
+@linux
+def test_a_link_that_nothing_opens_says_that_alone(tmp_path: Path) -> None:
+    with patch("webbrowser.open", return_value=False):
+        done = client(tmp_path, "link", "vscode", "--open")
+
+    assert done.code == 2
+    assert done.err.strip() == "dcc-bridge: Nothing on this computer opens a link of vscode."
+
+
+@linux
 def test_an_entry_that_was_pasted_beside_comments_is_seen_and_left_to_its_owner(
     tmp_path: Path,
 ) -> None:

@@ -42,6 +42,20 @@ def test_an_id_that_leads_nowhere_is_an_error_of_the_tool(host: Served) -> None:
     assert "There is no such task" in done.err
 
 
+def test_what_is_no_id_of_a_call_is_refused_whatever_runs(host: Served) -> None:
+    done = host.run("call", "--resume", "nosuch", "--host", "none")
+
+    assert done.code == 2
+    assert "'nosuch' is no ID of a call" in done.err
+
+
+def test_a_call_that_goes_on_takes_no_other_arguments(host: Served) -> None:
+    done = host.run("call", "--resume", f"{host.instance.id}.{32 * '0'}", "--args", '{"a": 1}')
+
+    assert done.code == 2
+    assert "--args goes without --resume" in done.err
+
+
 def test_ctrl_c_gives_up_a_call_that_is_a_task(host: Served) -> None:
     with at_terminal([*COMMAND, "call", "name_it"], environment(host.runtime)) as (tty, process):
         tty.until("What shall it be called?")

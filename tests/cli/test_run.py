@@ -244,8 +244,12 @@ def test_a_script_that_fails_saves_nothing(tmp_path: Path) -> None:
     done = run(tmp_path, "--python", script, "--scene", SHOT, "--save-as", out)
     broken = run(tmp_path, "--python", SHOT, "--scene", SHOT)
     neither = run(tmp_path, "--scene", SHOT)
+    both = run(tmp_path, "rename_prim", "--python", script, "--scene", SHOT)
+    gone = run(tmp_path, "--python", tmp_path / "gone.py", "--scene", SHOT)
 
     assert (done.code, broken.code, neither.code, out.exists()) == (1, 2, 2, False)
+    assert (both.code, "only one of them" in both.err) == (2, True)
+    assert f"{tmp_path / 'gone.py'} cannot be run: No such file or directory" in gone.err
     last = done.err.splitlines()[-1]
     assert last.startswith(f"dcc-bridge: {script}: run_python: line 2: stage.nothing() ")
     assert "Nothing was changed." in done.err

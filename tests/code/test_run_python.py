@@ -211,6 +211,18 @@ def test_a_slip_in_a_name_of_an_object_meets_the_names_of_that_object_first(seat
     assert len(names) == len(set(names))
 
 
+def test_code_that_would_write_what_it_does_not_declare_is_said_to_be_refused(
+    seat: Sit, tmp_path: Path
+) -> None:
+    live = seat(YES)
+
+    said = text(live.code(f"open({str(tmp_path / 'out')!r}, 'w')"))
+
+    (question,) = live.person.shown
+    assert "It declares no file that it writes: each write is refused." in question.message
+    assert "which had not been declared in `writes`" in said
+
+
 @pytest.mark.parametrize("answer", [YES, NO])
 def test_what_is_deleted_without_being_named_is_asked_for_by_its_names(
     seat: Sit, answer: Reply
@@ -296,7 +308,7 @@ def test_what_code_changes_that_is_to_look_only_is_taken_back_and_it_asks_once(s
     assert live.state == before
     assert (told["result"], told["undo"]) == (100, None)
     assert told["warnings"] == [
-        "It was to look only, and 101 created, 3 deleted was taken back. Nothing was changed."
+        "It was to look only. Taken back: 101 created, 3 deleted. Nothing was changed."
     ]
     assert {it["count"] for it in told["changed"].values() if isinstance(it, dict)} == {0}
     assert len(live.session.undo_labels) == 0

@@ -105,8 +105,10 @@ def pack(*words: str | Path) -> Done:
 
 def test_the_command_needs_no_node_and_says_how_the_bundle_is_installed(tmp_path: Path) -> None:
     done = pack("claude-desktop", "--into", tmp_path / "new")
+    again = pack("claude-desktop", "--into", tmp_path / "new")
 
     assert (done.code, done.err) == (0, "")
+    assert ["written over" in it.out for it in (done, again)] == [False, True]
     assert str(tmp_path / "new" / "dcc-bridge-mcp-0.1.0.mcpb") in done.out
     assert "Claude Desktop: Settings > Extensions" in done.out
     assert "uvx" not in done.out

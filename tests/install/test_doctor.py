@@ -171,3 +171,26 @@ def test_a_plug_in_is_found_though_its_application_is_not_asked(
     found = [one["host_version"] for one in find_installations(kind, kind.known_versions)]
 
     assert found == ["4.2.1", "5.2"]
+
+
+def test_a_file_with_comments_is_to_be_edited_by_the_person_who_owns_it(home: Path) -> None:
+    """The command that writes such files refuses this one."""
+    file = home / ".cursor/mcp.json"
+    told = json.loads(file.read_text())
+    told["mcpServers"]["dcc-bridge"]["command"] = str(home / "old/dcc-bridge")
+    file.write_text(f"// mine\n{json.dumps(told)}")
+
+    (client,) = (result for result in check_setup() if isinstance(result, Finding))
+
+    assert "`dcc-bridge client print cursor`" in client.mend
+    assert str(file) in client.mend
+
+
+def test_a_file_of_a_client_that_is_no_json_is_found(home: Path) -> None:
+    file = home / ".cursor/mcp.json"
+    file.write_text('{"mcpServers": {"x":')
+
+    (client,) = (result for result in check_setup() if isinstance(result, Finding))
+
+    assert client.what == f"{file} cannot be read: it is not valid JSON from line 1 on."
+    assert client.mend == "Correct the file, then: dcc-bridge client add cursor"

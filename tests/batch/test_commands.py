@@ -86,7 +86,15 @@ def typed(words: list[str | Path], line: str) -> tuple[int, str]:
     return process.returncode, said.decode(errors="replace")
 
 
-@pytest.mark.parametrize(("line", "code"), [("3", 0), ("yes", 3), ("", 3), ("33", 3)])
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("3", 0),
+        pytest.param("yes", 3, marks=pytest.mark.long),
+        pytest.param("", 3, marks=pytest.mark.long),
+        ("33", 3),
+    ],
+)
 def test_who_agrees_types_how_many_scenes_are_changed(tmp_path: Path, line: str, code: int) -> None:
     made = write_plan(tmp_path)
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 import anyio
 import pytest
 
-from dcc_batch import planning
+from dcc_batch import hosts, planning
 from dcc_batch.hosts import WarmHost
 from dcc_batch.plan import Request, Scene
 from dcc_bridge.errors import Unreachable
@@ -61,7 +61,7 @@ def test_a_scene_that_is_deleted_while_it_is_planned_is_told_and_ends_no_plan(
 
         async def __aexit__(self, *_: object) -> None: ...
 
-    monkeypatch.setattr(planning.hosts, "connected", lambda *_: Connected())
+    monkeypatch.setattr(hosts, "connected", lambda *_: Connected())
     anyio.run(planner._serve, "http://nowhere", deque([(0, path)]))
 
     assert [(it["state"], it["why"], it["size"]) for it in scenes] == [("failed", why, 0)]

@@ -145,14 +145,18 @@ class TaskFollower(ClientExtension):
 
     async def follow(self, session: ClientSession, task: str) -> types.CallToolResult:
         """Wait for the result of a task; MCPError: there is none, or nobody to ask for it."""
-        self.task, asked = task, set[str]()
+        self.task, replies = task, dict[str, Any]()
         while (look := await self._look(session, task)).status in ("working", "input_required"):
             if self.on_progress is not None:
                 await self.on_progress(0.0, None, look.status_message)
-            new = [key for key in look.input_requests if key not in asked][:1]
+            new = [key for key in look.input_requests if key not in replies][:1]
             for key in new:
-                asked.add(key)
-                await self._ask(session, key, look.input_requests[key])
+                replies[key] = await self._reply(look.input_requests[key])
+            open_ = {key: it for key, it in replies.items() if key in look.input_requests}
+            if open_:  # also what was sent before: it may be lost
+                with suppress(MCPError):  # the next look shows whether it was taken
+                    params = {"task_id": task, "input_responses": open_}
+                    await _send(session, _UPDATE, types.EmptyResult, **params)
             await anyio.sleep(_SOON if new else look.poll_interval_ms / 1000)
         self.task = None
         if look.error is not None:
@@ -165,14 +169,10 @@ class TaskFollower(ClientExtension):
         if self.task is not None:
             await _send(session, _CANCEL, types.EmptyResult, task_id=self.task)
 
-    async def _ask(self, session: ClientSession, key: str, request: types.ElicitRequest) -> None:
+    async def _reply(self, request: types.ElicitRequest) -> Any:
         context: Any = None  # of a request of the host's own, which this is not
         reply: Any = types.ElicitResult(action="cancel")
-        if self._answer is not None:
-            reply = await self._answer(context, request.params)
-        params = {"task_id": self.task, "input_responses": {key: reply}}
-        with suppress(MCPError):  # the next look shows whether it was taken
-            await _send(session, _UPDATE, types.EmptyResult, **params)
+        return await self._answer(context, request.params) if self._answer else reply
 
     async def _look(self, session: ClientSession, task: str) -> _Look:
         """Look at a task; a connection that breaks loses nothing."""

@@ -16,7 +16,8 @@ from mcp.shared.exceptions import MCPError
 
 from dcc_bridge import elicit_form_sync, skill
 from dcc_bridge.client import Person, Script
-from dcc_bridge.client.agent import Agent, Result
+from dcc_bridge.client import agent as agents
+from dcc_bridge.client.agent import Agent, Result, TaskFollower
 from dcc_bridge.client.connection import Era, connect, http_client
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import Form
@@ -252,3 +253,37 @@ def test_a_cancelled_call_ends_no_question_of_an_earlier_one_that_failed() -> No
     anyio.run(run)
 
     assert client.session.calls == [None, "1.0", None]
+
+
+def test_an_answer_whose_request_broke_is_sent_again_and_the_person_asked_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[Any] = []
+    sent: list[Any] = []
+    form = types.ElicitRequestFormParams(message="?", requested_schema=cast("Any", CONFIRM))
+    questions = {"k": types.ElicitRequest(params=form)}
+
+    async def person(context: Any, params: Any) -> types.ElicitResult:
+        asked.append(params)
+        return types.ElicitResult(action="accept", content={"ok": True})
+
+    async def send(session: Any, method: str, result: Any, **params: Any) -> Any:
+        if method == "tasks/update":
+            sent.append(params["input_responses"]["k"].content)
+            if len(sent) == 1:
+                raise MCPError(types.CONNECTION_CLOSED, "gone")
+        if len(sent) < 2:
+            look = agents._Look(status="input_required", poll_interval_ms=1)
+            return look.model_copy(update={"input_requests": questions})
+        return agents._Look(status="completed", result=types.CallToolResult(content=[]))
+
+    monkeypatch.setattr(agents, "_send", send)
+    follower = TaskFollower(person)
+
+    async def follow() -> None:
+        with anyio.fail_after(5):
+            await follower.follow(cast("Any", None), "x.1")
+
+    anyio.run(follow)
+
+    assert (len(asked), sent) == (1, [{"ok": True}] * 2)

@@ -173,14 +173,15 @@ def test_a_call_sent_again_after_its_stream_broke_never_counts_twice_unnoticed(
         running.until(lambda: not running.bridge.main.waiting)
 
     again = [number for number in range(count) if ran[number] > 1]
-    assert again
+    assert again or declares, "no stream broke in the middle: it shows nothing"
     assert set(map(int, host.items)) == set(range(count))
     twice = [number for number in range(count) if host.items.count(str(number)) > 1]
     told = {it: [said[it], *person.reasons.get(it, [])] for it in twice}
     unnoticed = [
         it for it in twice if not any("The same call was" in str(text) for text in told[it])
     ]
-    assert len(unnoticed) <= 1 + count // 100, {it: told[it] for it in unnoticed}
+    most = 0 if declares else 1 + count // 100  # a task's handle that is lost is always noticed
+    assert len(unnoticed) <= most, {it: told[it] for it in unnoticed}
     if risk == "destructive":
         assert all(len(person.reasons[it]) >= host.items.count(str(it)) for it in range(count))
 

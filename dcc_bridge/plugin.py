@@ -103,7 +103,9 @@ class PlugIn:
             started.set_result(None)
             return started
         loop = HostLoop()
-        presenter = DialogPresenter(loop.main, self.host, self._window)
+        presenter = DialogPresenter(
+            loop.main, self.host, lambda: cast("QWidget | None", self.host.main_window())
+        )
         with ExitStack() as undo:  # whatever it is goes on to the host, and no widget stays
             undo.callback(loop.close)
             undo.callback(presenter.close)
@@ -134,9 +136,6 @@ class PlugIn:
 
     def _start_installed(self) -> None:
         self.start()
-
-    def _window(self) -> QWidget | None:
-        return cast("QWidget | None", self.host.main_window())
 
 
 def _let_go(parts: _Parts) -> None:

@@ -92,7 +92,11 @@ def run(options: argparse.Namespace) -> int:
     for result in _check_all(options):
         results.append(result)
         if not options.json:
-            print(_text(result), flush=True)
+            is_ok = isinstance(result, str)
+            text = (
+                f"ok     {result}" if is_ok else f"WRONG  {result.what}\nTo fix it: {result.mend}"
+            )
+            print(safe_text(text).replace("\n", "\n       "), flush=True)
     findings = [result for result in results if isinstance(result, Finding)]
     if options.json:
         facts = [result for result in results if isinstance(result, str)]
@@ -114,14 +118,6 @@ def _check_all(options: argparse.Namespace) -> Results:
     if not options.url:
         yield from check_setup()
     yield from _check_host(options)
-
-
-def _text(result: str | Finding) -> str:
-    if isinstance(result, str):
-        text = f"ok     {result}"
-    else:
-        text = f"WRONG  {result.what}\nTo fix it: {result.mend}"
-    return safe_text(text).replace("\n", "\n       ")
 
 
 def check_versions(versions: Mapping[str, str], python: str, whose: str) -> Iterator[Finding]:

@@ -79,7 +79,10 @@ def instance(options: argparse.Namespace) -> discovery.Instance:
     runtime, wanted, end = settings().runtime, _wanted(options), time.monotonic() + options.wait
     while True:
         running = discovery.running(runtime)
-        fitting = [record for record in running if wanted.fits(record) and _is(record, options.url)]
+        fitting = [it for it in running if wanted.fits(it)]
+        if options.url is not None:
+            address = _address(options.url)
+            fitting = [it for it in fitting if it.id == options.url or _address(it.url) == address]
         if fitting or time.monotonic() >= end:
             break
         time.sleep(_POLL)
@@ -102,10 +105,6 @@ def of_task(task: str) -> str | None:
     """Give the host that a task's id begins with; None where it ended: another may know of it."""
     name = task.partition(".")[0]
     return name if name in [it.id for it in discovery.running(settings().runtime)] else None
-
-
-def _is(record: discovery.Instance, name: str | None) -> bool:
-    return name in (None, record.id) or _address(record.url) == _address(str(name))
 
 
 def _wanted(options: argparse.Namespace) -> Wanted:
@@ -172,13 +171,11 @@ def run_list(options: argparse.Namespace) -> int:
 
 def _row(record: discovery.Instance) -> tuple[str, ...]:
     facts = record.id, record.host, record.version, record.scene, record.state
-    cells = *facts, _age(time.time() - record.started), str(record.pid), record.url
-    return tuple(safe_line(cell) for cell in cells)
-
-
-def _age(seconds: float) -> str:
+    seconds = time.time() - record.started
     size, unit = next((step for step in _STEPS if seconds >= step[0]), _STEPS[-1])
-    return f"{max(0, int(seconds // size))} {unit}"
+    age = f"{max(0, int(seconds // size))} {unit}"
+    cells = *facts, age, str(record.pid), record.url
+    return tuple(safe_line(cell) for cell in cells)
 
 
 def fill_connect(parser: argparse.ArgumentParser) -> None:

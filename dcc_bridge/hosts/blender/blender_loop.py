@@ -124,7 +124,9 @@ def view_kept(put_back: list[str], is_same_file: Callable[[], bool]) -> Iterator
     `put_back` gets the names of what was another one at the end; `is_same_file` tells whether no
     other one was opened in between.
     """
-    scenes, mode, undo = _shown_scenes(), _mode(), editing().use_global_undo
+    windows: Any = bpy.context.window_manager
+    scenes = [(window.scene.name, window.view_layer.name) for window in windows.windows]
+    mode, undo = _mode(), editing().use_global_undo
     try:
         yield
     finally:
@@ -158,11 +160,6 @@ def _back_to(mode: tuple[str, str]) -> list[str]:
 def _set_mode(mode: Any) -> None:
     with in_window(), suppress(RuntimeError):  # an object that is hidden by now has no other
         bpy.ops.object.mode_set(mode=mode)
-
-
-def _shown_scenes() -> list[tuple[str, str]]:
-    windows: Any = bpy.context.window_manager
-    return [(window.scene.name, window.view_layer.name) for window in windows.windows]
 
 
 def _show_scenes(names: list[tuple[str, str]]) -> list[str]:

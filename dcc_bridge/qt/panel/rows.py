@@ -185,7 +185,7 @@ def now(state: State) -> list[Row]:
     count = len(state.queued)
     title = tr("{n} wait their turn", n=count) if count > 1 else tr("Waits its turn")
     return [
-        *map(_asked, sorted(state.asked, key=_urgency)),
+        *map(_asked, sorted(state.asked, key=lambda it: (not it.is_here, not it.surfaces))),
         *(_running(record, state.at) for record in state.running),
         *([Row("waiting", title)] if count else []),
         *(_running(record, state.at) for record in state.queued),
@@ -227,10 +227,6 @@ def act(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> No
     elif verb in routes:
         for question in [question for question in broker.open if question.id == key]:
             routes[verb](question)
-
-
-def _urgency(asked: Asked) -> int:
-    return 0 if asked.is_here else 1 if asked.surfaces else 2
 
 
 def _asked(asked: Asked) -> Row:

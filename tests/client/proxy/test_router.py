@@ -231,7 +231,7 @@ def test_only_what_another_host_might_say_otherwise_loses_its_time(method: str, 
     async def talk() -> Any:
         async with anyio.create_task_group() as tasks:
             router = Router(HostChoice(Wanted()), list, "test", ignore, tasks)
-            more = {"taskId": "x.1"} if method == "tasks/get" else {"tools": []}
+            more: dict[str, Any] = {"taskId": "x.1"} if method == "tasks/get" else {"tools": []}
             request = JSONRPCRequest(jsonrpc="2.0", id=1, method=method)
             response = JSONRPCResponse(jsonrpc="2.0", id=1, result={"ttlMs": 600, **more})
             with unopened() as upstream:

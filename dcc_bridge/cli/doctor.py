@@ -92,10 +92,9 @@ def run(options: argparse.Namespace) -> int:
     for result in _check_all(options):
         results.append(result)
         if not options.json:
-            is_ok = isinstance(result, str)
-            text = (
-                f"ok     {result}" if is_ok else f"WRONG  {result.what}\nTo fix it: {result.mend}"
-            )
+            text = f"ok     {result}"
+            if isinstance(result, Finding):
+                text = f"WRONG  {result.what}\nTo fix it: {result.mend}"
             print(safe_text(text).replace("\n", "\n       "), flush=True)
     findings = [result for result in results if isinstance(result, Finding)]
     if options.json:

@@ -149,7 +149,7 @@ class Mcpdo:
 
     def kill(self) -> None:
         with suppress(ProcessLookupError):
-            os.kill(self._process, signal.SIGKILL)
+            os.kill(self._process, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
 
     def _at_host(self, *words: str) -> Any:
         return self._do("--connection", "host", *words)

@@ -149,7 +149,7 @@ class Mcpdo:
 
     def kill(self) -> None:
         with suppress(ProcessLookupError):
-            os.kill(self._process, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+            os.kill(self._process, getattr(signal, "SIGKILL", signal.SIGTERM))
 
     def _at_host(self, *words: str) -> Any:
         return self._do("--connection", "host", *words)

@@ -267,15 +267,15 @@ async def see(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
 async def end_the_endless(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
     """Let a time limit and a client end code, each within a second, and the window lives on.
 
-    The best of three tries counts: other tests may hold the processor.
+    The best of five tries counts: other tests may hold the processor.
     """
     there, endless = await agent.state(), f"{lines.edit}\nwhile True: pass"
-    window, late = agent.window, {"limit": [1.0], "client": [1.0]}
-    for _ in range(3):
+    window, late, drawn = agent.window, {"limit": [1.0], "client": [1.0]}, 0
+    for _ in range(5):
         frames = window.frames if window else 0
         assert "0.3 s" in await agent.fails("run_python", code=endless, timeout=0.3, **sent)
         late["limit"].append(time.monotonic() - agent.answered - 0.3)
-        assert window is None or window.frames - frames >= 5
+        drawn = max(drawn, window.frames - frames if window else 5)
         assert await agent.state() == there
         with move_on_after(1) as patience:
             await agent.send("run_python", {"code": endless, "timeout": 100, **sent})
@@ -283,9 +283,10 @@ async def end_the_endless(agent: Coder, lines: Lines, sent: dict[str, str]) -> N
         assert await agent.state() == there  # which waits until it has ended
         late["client"].append(time.monotonic() - patience.deadline)
         assert (await agent.call("recent_calls"))["calls"][1]["state"] == "cancelled"
-        if max(map(min, late.values())) < 1:
+        if max(map(min, late.values())) < 1 and drawn >= 5:
             break
     assert max(map(min, late.values())) < 1, late
+    assert drawn >= 5
 
 
 async def leave_behind(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:

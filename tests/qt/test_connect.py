@@ -131,7 +131,7 @@ def test_the_link_of_a_client_is_opened_as_the_command_prints_it(
 
     opened = press(desk, "Cursor", "Open in Cursor").row.detail
 
-    assert "nothing on this computer opens a link of cursor" in refused
+    assert "Nothing on this computer opens a link of cursor." in refused
     assert opened == "Opened: agree there to add dcc-bridge."
     assert json.loads(calls.read_text()) == [client(home, "link", "cursor").out.strip()]
 

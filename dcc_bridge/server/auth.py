@@ -43,9 +43,6 @@ _NO_SIGN_IN: Final = {
     "error": "invalid_request",
     "error_description": "This server has no sign-in: let `dcc-bridge client add` write the entry.",
 }
-_STOPPED: Final = (
-    "The host stopped in the middle of this request. Look at the scene before you go on."
-)
 _LISTEN: Final = "subscriptions/listen"
 _OPENING: Final = {None, *HANDSHAKE_PROTOCOL_VERSIONS}  # the protocols of a legacy session
 _HEADERS: Final = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Connection": "close"}}
@@ -155,19 +152,10 @@ class AuthMiddleware:
             send = self._events.opening(scope[LABEL], send)
         self.streams[session] += 1
         self.answering += scope["method"] == "POST"
-        has_begun = False
-
-        async def send_noted(message: Message) -> None:
-            nonlocal has_begun
-            has_begun = True
-            await send(message)
-
         try:
             with anyio.CancelScope() as open_:
                 self._open.add(open_)
-                await self._app(scope, receive, send_noted)
-            if open_.cancelled_caught and not has_begun:
-                await refusal_response(503, _STOPPED)(scope, receive, send)
+                await self._app(scope, receive, send)
         finally:
             self._open.discard(open_)
             self.answering -= scope["method"] == "POST"

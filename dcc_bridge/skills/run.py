@@ -135,9 +135,8 @@ class Run(RunControl):
         undo = self._steps.roll_back
         ending = self._submit(lambda: self._guarded(lambda: _give(value, error), undo))
         ending.add_done_callback(self._note_end)
-        with suppress(BridgeClosed):  # then its outcome says so, and nobody retrieves more
-            await asyncio.shield(wrap_future(ending))  # cancelled or not, it must come to its end
-        return await wrap_future(self.outcome)
+        # cancelled or not, it must come to its end
+        return await asyncio.shield(wrap_future(ending))
 
     def _warn_of_blocking(self, seconds: float) -> None:
         why = (

@@ -123,8 +123,6 @@ class Runner:
         for run in live:
             if not _on_main(run.skill):
                 run.abandon()
-                if run.has_begun:  # a coroutine, which still has its last words
-                    run.cancel()
 
     def _refusal(self, run: Run) -> BridgeError | None:
         """Say why a call cannot even be queued, or put it in its client's line."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import gc
 import os
 import socket
 import threading
@@ -18,15 +16,14 @@ from urllib.parse import urlsplit
 import anyio
 import pytest
 import uvicorn
-from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult, ElicitResult
+from mcp_types import ElicitResult
 
 from dcc_bridge import confirm_sync, elicit_form_sync, on_main, report_progress, skill
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import StartError
 from tests.bench.agent import LEGACY, Agent, Server
-from tests.live import ERAS, LIMIT, Live, live, status, text
+from tests.live import ERAS, Live, live, status, text
 from tests.server.skills import CONFIRM, Skills
 from tests.stand_ins import FakeHost, ScriptedPresenter
 
@@ -211,71 +208,6 @@ def test_what_a_coroutine_changes_while_it_is_stopped_is_undone_too(tmp_path: Pa
     running.stop()
 
     assert host.items == ["cam0"]
-
-
-@pytest.mark.parametrize("era", ERAS[1:])
-def test_a_coroutine_that_runs_when_its_host_stops_ends_and_its_client_is_told(
-    era: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """What it changed is undone, it may clean up, and nothing is left for somebody to retrieve."""
-    host, words, waiting = FakeHost(["cam0"]), list[str](), threading.Event()
-
-    @skill(risk="edit")
-    async def render() -> None:
-        """Add a camera, and wait for what never comes."""
-        await on_main(host.items.append, "cam1")
-        waiting.set()
-        try:
-            await asyncio.Event().wait()
-        finally:
-            await asyncio.sleep(0)
-            words.append("cleaned up")
-
-    async def agent() -> CallToolResult:
-        async with running.client(era=era) as client:
-            return await client.call_tool("render", {})
-
-    running = Live(tmp_path, render, host=host)
-    call = running.go(agent)
-    running.until(waiting.is_set)
-    running.stop()
-    running.until(call.done)
-    gc.collect()
-
-    result = call.result()
-    assert result.is_error
-    assert "because the bridge was stopped" in text(result)
-    assert (host.items, words) == (["cam0"], ["cleaned up"])
-    assert not [it for it in caplog.records if it.name in ("asyncio", "uvicorn.error")]
-
-
-def test_a_request_that_does_not_end_when_its_host_stops_is_answered_all_the_same(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """A thread cannot be stopped; 500 would be a bug of ours."""
-    waiting, go_on = threading.Event(), threading.Event()
-
-    @skill(risk="read", thread="any")
-    def render() -> None:
-        """Wait for what does not come in time."""
-        waiting.set()
-        go_on.wait(LIMIT)
-
-    async def agent() -> str:
-        async with running.client() as client:
-            with pytest.raises(MCPError) as refused:
-                await client.call_tool("render", {})
-            return refused.value.error.message
-
-    running = Live(tmp_path, render)
-    call = running.go(agent)
-    running.until(waiting.is_set)
-    running.stop()
-    running.until(call.done)
-    go_on.set()
-
-    assert call.result().startswith("The host stopped in the middle of this request.")
-    assert not [it for it in caplog.records if it.name == "uvicorn.error"]
 
 
 def test_what_a_host_cannot_take_back_does_not_keep_the_bridge_from_its_end(

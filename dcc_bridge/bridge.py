@@ -17,7 +17,7 @@ from pathlib import Path
 from socket import socket
 from typing import TYPE_CHECKING, Any, Final
 
-from dcc_bridge import config, main_thread, verbs
+from dcc_bridge import config, main_thread
 from dcc_bridge.audit import reader, redact
 from dcc_bridge.audit.log import AuditLog, log_folder
 from dcc_bridge.callbacks import Callbacks, Throttle, Unsubscribe, call_safely
@@ -32,11 +32,11 @@ from dcc_bridge.server.discovery import Instance, Registration
 from dcc_bridge.server.page_site import PageDesk
 from dcc_bridge.server.worker import LOOPBACK, Worker, listen
 from dcc_bridge.skills import builtin, call_history, loader, registry, runner
-from dcc_bridge.verbs.acts import Acts, load
 
 if TYPE_CHECKING:
     from dcc_bridge.server.mcp_server import Server
     from dcc_bridge.server.service import McpService
+    from dcc_bridge.verbs.acts import Acts
 
 log = logging.getLogger(__name__)
 
@@ -164,7 +164,7 @@ class Bridge:
     @property
     def is_paused(self) -> bool:
         """Whether no edit may begin for now. Any thread."""
-        return self._runner.pause.is_on
+        return self._runner.is_paused
 
     def pause(self) -> None:
         """Let no edit begin until `resume`; reads go on. Any thread."""
@@ -175,7 +175,7 @@ class Bridge:
         self._pause(False)
 
     def _pause(self, on: bool) -> None:
-        self._runner.pause.is_on = on
+        self._runner.is_paused = on
         self._watchers.call()
 
     def watch(self, fn: Callable[[], None]) -> Unsubscribe:
@@ -189,9 +189,10 @@ class Bridge:
 
     @property
     def address(self) -> str | None:
-        """Where agents reach it, or None while they cannot. Any thread."""
-        is_ready = self._ready.done() and not self._ready.exception()
-        return self.url if self._state == "running" and is_ready else None
+        """Where agents reach it; "" as long as it starts, None once they cannot. Any thread."""
+        if not self._ready.done() and self._state in ("new", "running"):
+            return ""
+        return self.url if self._state == "running" and not self._ready.exception() else None
 
     def cancel(self, call: str) -> bool:
         """End the call of an id as its client would; tells whether it still went on. Any thread.
@@ -258,7 +259,7 @@ class Bridge:
         facts = self._scene()
         if facts["file"] != self.instance.file:
             self.recent.follow_undo(self.host)  # before anything is undone in it
-        elif self._notices:
+        else:
             self._look(None)
         self._update_registration(**facts)
         if self.address is not None:
@@ -304,9 +305,9 @@ class Bridge:
             if not self._ready.done():  # it is where the bridge was stopped while it started
                 self._ready.set_exception(error)
             return
-        self._running.library.read.add_done_callback(
-            lambda _: self.main.submit(self._note_ready, name="the start", read=True)
-        )
+        from dcc_bridge.verbs.acts import load  # here, and not on the host's main thread
+
+        self._running.library.read.add_done_callback(self._warm_up)
         self.main.submit(self._add_builtin, name="the bridge's own tools")
         loaded = self.main.submit(
             lambda: load(self._skills[0], self.host) if self._skills else None,
@@ -314,13 +315,20 @@ class Bridge:
         )
         loaded.add_done_callback(self._take_acts)
 
+    def _warm_up(self, read: Future[None]) -> None:
+        with suppress(BridgeClosed):  # it was stopped while it started
+            self._worker.spawn(self._server.warm_up()).add_done_callback(
+                lambda _: self.main.submit(self._note_ready, name="the start", read=True)
+            )
+
     def _take_acts(self, loaded: Future[Acts | None]) -> None:
         if not loaded.cancelled():  # on a thread of its own: to describe them takes a moment
             adding = runner.run_in_thread(lambda: self._add_verbs(loaded.result()), "verbs")
             adding.add_done_callback(self._watch_skills)
 
     def _add_verbs(self, acts: Acts | None) -> None:
-        from dcc_bridge.code import run_python  # on a thread of its own, as the verbs
+        from dcc_bridge import verbs  # on a thread of its own
+        from dcc_bridge.code import run_python
 
         if acts is not None:
             checks = self.settings.project and self.settings.project / "checks"
@@ -335,7 +343,8 @@ class Bridge:
         if (error := added.exception()) is not None:  # all else is there all the same
             log.error("the verbs of %s cannot be loaded", self.host.name, exc_info=error)
         with suppress(BridgeClosed):  # it was stopped while it started
-            self._worker.spawn(self._running.library.watch())
+            watching = self._running.library.watch(is_heard=self._server.open_requests)
+            self._worker.spawn(watching)
 
     def _add_builtin(self) -> None:
         known = self.host, self.clients, self.registry, self.broker.audience
@@ -352,7 +361,8 @@ class Bridge:
         self._ready.set_result(None)
         self._watchers.call()
         if os.environ.get("DCC_BRIDGE_FREEZE") != "0":
-            main_thread.freeze_when_idle(self.main, self._worker.later)
+            thaw = main_thread.freeze(self.main, self._worker.later)
+            self._running.cleanup.callback(thaw)
 
     def _make_service(self, worker: Worker) -> McpService:
         # these take 0.5 s, in which the host stays alive: they are imported on the worker

@@ -13,6 +13,8 @@ log = logging.getLogger(__name__)
 
 Unsubscribe = Callable[[], None]  # takes a callback out, or stops a timer; harmless the second time
 CallLater = Callable[[float, Callable[[], None]], Unsubscribe]  # after seconds, on any thread
+_EARLY: Final = 0.005  # seconds by which a clock may be early
+LONGEST: Final = 0.2  # seconds that a coroutine may run without waiting: then other clients notice
 
 
 class Callbacks:
@@ -23,29 +25,22 @@ class Callbacks:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._callbacks: dict[object, Callable[..., None]] = {}
 
     def add(self, callback: Callable[..., None]) -> Unsubscribe:
         """Register a function; twice if it is given twice."""
         key = object()
-        with self._lock:
-            self._callbacks[key] = callback
+        self._callbacks[key] = callback
 
         def remove() -> None:
-            with self._lock:
-                self._callbacks.pop(key, None)
+            self._callbacks.pop(key, None)
 
         return remove
 
     def call(self, *args: Any) -> None:
         """Call them all, but for those that are taken out meanwhile. Not under a lock."""
-        with self._lock:
-            keys = list(self._callbacks)
-        for key in keys:
-            with self._lock:
-                callback = self._callbacks.get(key)
-            if callback is not None:
+        for key in list(self._callbacks):  # made in C: no other thread comes in between
+            if (callback := self._callbacks.get(key)) is not None:
                 call_safely(callback, *args)
 
 
@@ -63,11 +58,6 @@ def call_later(seconds: float, fn: Callable[[], None]) -> Unsubscribe:
     timer.daemon = True
     timer.start()
     return timer.cancel
-
-
-# ---- time
-
-_EARLY: Final = 0.005  # seconds by which a clock may be early
 
 
 class TimeLimit:
@@ -92,10 +82,9 @@ class TimeLimit:
 
     def restart(self, seconds: float | None) -> None:
         """Begin anew with another limit; None for none."""
-        self.cancel()
         with self._lock:
-            self.seconds = self._left = seconds
-            self._since = None
+            self._stop()
+            self.seconds, self._left, self._since = seconds, seconds, None
         self.start()
 
     def pause(self) -> None:
@@ -160,9 +149,6 @@ class Throttle(Generic[T]):
                 self._called = time.monotonic()
             for value in values:
                 self._callback(value)
-
-
-LONGEST: Final = 0.2  # seconds that a coroutine may run without waiting: then other clients notice
 
 
 @types.coroutine

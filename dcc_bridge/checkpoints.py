@@ -26,7 +26,7 @@ from dcc_bridge.host import Host
 MOST: Final = 10
 SUFFIX: Final = ".checkpoints"  # of a scene's own folder of them, after the name of its file
 _SPARE: Final = 16 * 2**20  # bytes that stay free after the copy and the work that it was taken for
-_OURS: Final = re.compile(r"(\d{4,})-\d{8}T\d{6}Z")
+_OURS: Final = re.compile(r"\d{4,}-\d{8}T\d{6}Z")
 
 
 def checkpoint_folder(host: Host) -> Path:
@@ -109,7 +109,9 @@ def take(
     if not existing and scene is None:
         return None
     try:
-        _make(where)
+        if where.is_symlink():  # what it points to is not ours to tidy up
+            raise OSError(f"{where.name} is a link")
+        where.mkdir(parents=True, exist_ok=True)
         # room for the copy, for what is done next, and some more
         needed, left = 2 * sum(file.stat().st_size for file in existing) + _SPARE, free(where)
         if left < needed:
@@ -132,12 +134,6 @@ def taken(where: Path) -> list[Path]:
     return sorted((path for path in where.iterdir() if _OURS.fullmatch(path.name)), key=_number)
 
 
-def _make(where: Path) -> None:
-    if where.is_symlink():  # what it points to is not ours to tidy up
-        raise OSError(f"{where.name} is a link")
-    where.mkdir(parents=True, exist_ok=True)
-
-
 def _copy(
     where: Path, files: Sequence[Path], scene: tuple[str, Callable[[Path], None]] | None
 ) -> Path:
@@ -148,7 +144,9 @@ def _copy(
             shutil.copy2(file, _unused(part, file.name))
         if scene is not None:
             scene[1](_unused(part, scene[0]))
-        _flush(part)
+        for file in part.iterdir():
+            with file.open("rb+") as opened:
+                os.fsync(opened.fileno())
         number = max(map(_number, taken(where)), default=0) + 1
         checkpoint = where / f"{number:04d}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
         part.rename(checkpoint)
@@ -165,12 +163,5 @@ def _unused(folder: Path, name: str) -> Path:
     return path
 
 
-def _flush(folder: Path) -> None:
-    for file in folder.iterdir():
-        with file.open("rb+") as opened:
-            os.fsync(opened.fileno())
-
-
 def _number(path: Path) -> int:
-    match = _OURS.fullmatch(path.name)
-    return int(match[1]) if match else 0
+    return int(path.name.partition("-")[0])

@@ -19,8 +19,6 @@ POLICY: Final = {  # the studio's file: the names of `Settings` with the values 
     "win32": Path(r"C:\ProgramData\dcc_bridge\policy.toml"),
     "darwin": Path("/Library/Application Support/dcc_bridge/policy.toml"),
 }.get(sys.platform, Path("/etc/dcc_bridge/policy.toml"))
-
-
 _AT_LEAST_ONE: Final = ("dialogs_per_minute", "pending_questions")
 
 
@@ -33,24 +31,17 @@ class Limits:
     connections: int = 192
     # Legacy sessions of a client; then idle ones make room. It has as many streams of news.
     sessions_of_a_client: int = 16
-    # Seconds after which a legacy session ends that has no open request.
-    session_idle: float = 300.0
-    # Seconds in which a request's head has to come, and again its body.
-    request_deadline: float = 5.0
-    # Questions of a client that may wait for a place in the host; one more is refused.
-    waiting_questions: int = 50
-    # Questions that may be open at a time, wherever they are; one more is refused.
-    open_questions: int = 64
+    session_idle: float = 300.0  # seconds after which a legacy session without open request ends
+    request_deadline: float = 5.0  # seconds for a request's head to come, and again for its body
+    waiting_questions: int = 50  # of a client, for a place in the host; one more is refused
+    open_questions: int = 64  # that may be open at a time, wherever; one more is refused
     open_questions_of_a_client: int = 8  # the same for one client
-    # Seconds that a legacy session may be without a stream while it is asked.
-    session_grace: float = 5.0
-    # Seconds between two progress notices while a question is open in the host.
-    keepalive: float = 5.0
+    session_grace: float = 5.0  # seconds that a legacy session that is asked may have no stream
+    keepalive: float = 5.0  # seconds between two progress notices while the host asks
     # Threads for skills that need not run on the main thread; more than `open_questions`, so that
     # open questions leave some. A client has a third of them.
     threads: int = 96
-    # Calls of a client that may wait for the host's main thread; one more is told that it is busy.
-    queued_calls: int = 32
+    queued_calls: int = 32  # of a client, for the main thread; one more is told that it is busy
     # Seconds that a skill has to see that it ran for longer than it may; then its client is told
     # that the outcome is not known.
     call_grace: float = 5.0
@@ -61,12 +52,10 @@ class Settings:
     """How a bridge behaves."""
 
     port: int = 0  # where the server listens; 0 takes a free one
-    # The address at which it listens; any other one than 127.0.0.1 is refused.
-    bind: str = "127.0.0.1"
+    bind: str = "127.0.0.1"  # the address at which it listens; any other one is refused
     runtime: Path | None = None  # the user's own folder in which running hosts are found
     host_dialogs: bool = True  # questions may be drawn in the host
-    # Who is asked for consent where both could be: the "host", or "either".
-    consent: Literal["host", "either"] = "host"
+    consent: Literal["host", "either"] = "host"  # who is asked for it where both could be
     # Who is asked for anything else: the "client" first, the "host", or "either".
     input: Literal["client", "host", "either"] = "client"
     # Where nobody can be asked: "refuse" what needs consent, and take a declared fallback for all
@@ -79,32 +68,24 @@ class Settings:
     # Skills of risk "edit" run unasked ("allow") or are asked for first ("ask").
     edit: Literal["allow", "ask"] = "allow"
     # Code of an agent is refused and its tool not listed ("off"), or runs once a person has agreed
-    # to its text ("ask"), who may agree for the "session" to all code without findings.
-    python: Literal["off", "ask", "session"] = "ask"
+    # to its text ("ask") or, for the "session", to all without findings; "_hash" keeps no text.
+    python: Literal["off", "ask", "session", "ask_hash", "session_hash"] = "ask"
     many: int = 500  # an edit of more items than that at once is asked for
     session_grants: bool = True  # a person may agree to edits for the session
     dialogs_per_minute: int = 10  # dialogs that a client may cause in a minute; the next ones wait
-    # Questions of a client that the host draws, or is about to, at a time; the next ones wait.
-    pending_questions: int = 3
-    # Seconds for an answer in the host's dialog; a longer form has more.
-    host_deadline: float = 45.0
+    pending_questions: int = 3  # of a client, that the host draws at a time; the next ones wait
+    host_deadline: float = 45.0  # seconds for an answer in the host's dialog; a long form has more
     # Seconds for an answer in the client, 15 % of it while others wait for it; and that a call
     # may wait for the host's main thread.
     client_deadline: float = 300.0
-    # The user's own folder for the record of who agreed to what; None for the system's.
-    audit: Path | None = None
-    # The folder of the user's own skills; None for the system's place.
-    user_skills: Path | None = None
+    audit: Path | None = None  # the user's folder for who agreed to what; None for the system's
+    user_skills: Path | None = None  # the folder of the user's own skills; None for the system's
     project: Path | None = None  # the project's folder; its skills are in "skills" below it
-    # Further folders of skills; in the environment a list as PATH is one.
-    skills: tuple[Path, ...] = ()
+    skills: tuple[Path, ...] = ()  # further folders of skills; in the environment a list as PATH
 
     @classmethod
     def load(cls, **arguments: Any) -> Settings:
-        """Read the settings; in `arguments`, what was asked for, None stands for "not said".
-
-        ValueError names a variable of the environment that cannot be read.
-        """
+        """Read the settings, None being "not said"; ValueError names a variable that is wrong."""
         values = {name: value for name, value in arguments.items() if value is not None}
         for name, hint in get_type_hints(cls).items():
             text = os.environ.get(PREFIX + name.upper())
@@ -117,11 +98,7 @@ class Settings:
             _check(name, hint, getattr(self, name))
 
     def under(self, policy: Path = POLICY) -> Settings:
-        """Give the settings with what the studio fixed.
-
-        Raises:
-            ValueError: Its file cannot be read; a bridge that cannot know its limits does not run.
-        """
+        """Give the settings with what the studio fixed; ValueError if its file cannot be read."""
         if not policy.is_file():
             return self
         import tomllib  # only where there is a policy
@@ -130,7 +107,7 @@ class Settings:
             fixed = tomllib.loads(policy.read_text(encoding="utf-8"))
             hints = get_type_hints(type(self))
             return replace(self, **{n: _fixed(hints.get(n), v) for n, v in fixed.items()})
-        except (OSError, ValueError, TypeError) as error:
+        except (OSError, ValueError, TypeError) as error:  # without its limits no bridge runs
             raise ValueError(f"The studio's policy {policy} cannot be read: {error}") from error
 
 

@@ -139,14 +139,12 @@ class NoConsent(BridgeError):
 
 
 class UndidOthers(NoConsent):
-    """A skill undid what others had done, which nobody but them can redo."""
+    """A skill undid what others had done; where more was done on top, nobody can redo it."""
 
-    def __init__(self, skill: str) -> None:
-        BridgeError.__init__(
-            self,
-            f"{skill} undid what others had done, to which nobody agreed. That was not put back: "
-            "the person has to look at the scene.",
-        )
+    def __init__(self, skill: str, is_redone: bool = False) -> None:
+        left = "was not put back: the person has to look at the scene"
+        then = f"to which nobody agreed. That {'was redone' if is_redone else left}."
+        BridgeError.__init__(self, f"{skill} undid what others had done, {then}")
 
 
 class NotGranted(NoConsent):

@@ -100,11 +100,7 @@ def serve(
     until: Callable[[], bool],
     ready: Callable[[bridge.Bridge], None] = lambda _: None,
 ) -> None:
-    """Serve in a batch interpreter, which has no event loop and nobody to ask.
-
-    `until` tells whether to end, and is checked after each call; `ready` is called once requests
-    are taken. BridgeError: it cannot be started.
-    """
+    """Serve in a batch interpreter, which has nobody to ask, as `Headless.run` does."""
     headless = Headless(host, skills)
     headless.run(lambda: ready(headless.bridge), until)
 
@@ -123,8 +119,7 @@ def main() -> None:
 
 def _do(job: batch.Job, host: Host) -> None:
     allow_list = Path(job.allow_list) if job.allow_list else None
-    values: dict[str, Any] = {"port": job.port, "unattended": job.unattended}
-    settings = config.Settings.load(**values, allow_list=allow_list)
+    settings = config.Settings.load(port=job.port, unattended=job.unattended, allow_list=allow_list)
     own, *more = map(Path, job.skills)
     settings = replace(settings, skills=(*settings.skills, *more))
     headless = Headless(host, [own], settings=settings)

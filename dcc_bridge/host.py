@@ -79,39 +79,27 @@ class Application(Protocol):
         return
 
     def watch(self, changed: Callable[[], None]) -> Undo:
-        """Be told, on the main thread, that the scene or the selection is another one now.
+        """Be told, on the main thread, that the scene or the selection changed; gives what ends it.
 
         As often as the application likes: the bridge makes one of many. Without it agents are not
         told of changes, and have to look again.
-
-        Returns:
-            What ends it.
         """
         return _nothing
 
     def main_window(self) -> object | None:
-        """Give the main window, as the application's own Qt binding wraps it, for dialogs.
-
-        None where there is none, or it is not Qt's.
-        """
+        """Give the main window as the application's Qt binding wraps it; None if it is not Qt's."""
         return None
 
     def when_ready(self, start: Callable[[], None]) -> Undo:
-        """Call once, on the main thread, as soon as the application is up and can show a dialog.
-
-        Returns:
-            What prevents it, if it has not happened.
-        """
+        """Call once, on the main thread, when a dialog can be shown; gives what prevents it."""
         start()
         return _nothing
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
         """Call on the main thread before the application goes, while its API still works.
 
-        Some hosts tell twice, or not at all; `stop` may be called any number of times.
-
-        Returns:
-            What takes it back.
+        Some hosts tell twice, or not at all; `stop` may be called any number of times. Gives what
+        takes it back.
         """
         atexit.register(stop)
         return lambda: atexit.unregister(stop)
@@ -183,8 +171,6 @@ class Host(Application, SceneGuard, Protocol):
     """What the application calls a thing in its scene, one lower-case word: "prim", "node"."""
     suffix: str = ""  # what the name of a scene's file ends in, for one that has none yet: ".usda"
 
-    # ---- the scene
-
     @abstractmethod
     def file(self) -> Path | None:
         """Give the scene's file, or None for a scene that was never saved."""
@@ -202,8 +188,7 @@ class Host(Application, SceneGuard, Protocol):
 
     def scene(self) -> str:
         """Name the open scene as its title bar would: a file's name, or "untitled"."""
-        file = self.file()
-        return file.name if file is not None else "untitled"
+        return file.name if (file := self.file()) is not None else "untitled"
 
     @property
     def modified(self) -> bool:
@@ -212,8 +197,7 @@ class Host(Application, SceneGuard, Protocol):
 
     def files(self) -> list[Path]:
         """List the files that a save would write over, the scene's own first."""
-        file = self.file()
-        return [] if file is None else [file]
+        return [] if (file := self.file()) is None else [file]
 
     def summary(self) -> dict[str, Any]:
         """Describe the scene as a whole, for an agent: what JSON can carry, quick and short.
@@ -230,8 +214,6 @@ class Host(Application, SceneGuard, Protocol):
             "selection": self.selection[:MOST_TOLD],
             "undo": self.undo_mark().label,
         }
-
-    # ---- undo
 
     @abstractmethod
     def undo_step(self, label: str) -> AbstractContextManager[None]:
@@ -254,16 +236,11 @@ class Host(Application, SceneGuard, Protocol):
         """
 
     def changes(self) -> AbstractContextManager[CountChanges]:
-        """Note from now on, within an undo step, what becomes of the items.
+        """Note from now on, in an undo step, what becomes of the items; gives what counts it.
 
         The default notes nothing, so code of an agent may delete there what nobody was told of.
-
-        Returns:
-            A context that gives what counts the changes since it began, as often as it is called.
         """
         return nullcontext(Changes)
-
-    # ---- items
 
     @property
     @abstractmethod
@@ -296,8 +273,6 @@ class Host(Application, SceneGuard, Protocol):
     def kinds(self, items: Sequence[str]) -> list[str]:
         """Name the type of each item, "gone" for one that is not there."""
         return [self._kind(item) for item in items]
-
-    # ---- inside
 
     def _kind(self, item: str) -> str:
         try:

@@ -19,7 +19,7 @@ _LEVELS: Final = 30
 
 
 class QueuedJob:
-    """A skill's run on the main thread."""
+    """A function that runs once: on the main thread, or on one of its own."""
 
     def __init__(self, fn: Callable[[], Any], name: str, read: bool) -> None:
         self.name = name  # whose it is, for messages
@@ -139,10 +139,6 @@ class JobQueue:
         line.remove(job)
         if not line:
             del self._lines[job.client]
-
-    def clear(self) -> None:
-        """Take all of them out."""
-        self._lines.clear()
 
     def take(self, *, reads_only: bool) -> QueuedJob | None:
         """Take out the next job that may start; its client's next turn is after all others'."""

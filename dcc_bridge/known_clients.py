@@ -28,8 +28,7 @@ class Known:
     """A client."""
 
     name: str  # what its makers call it
-    # Whether it "draws" them, only "declares" that it would, or does "neither".
-    questions: Literal["draws", "declares", "neither"]
+    questions: Literal["draws", "declares", "neither"]  # draws them, or only says that it would
     servers: str  # where it lists its servers, and whether they work
     asof: str  # the day on which somebody saw it, as an ISO date
     source: str
@@ -89,5 +88,4 @@ CLIENTS: Final[dict[str, Known]] = {  # by the label under which `dcc-bridge cli
     ),
 }
 
-# Their questions go to the host.
 SILENT: Final = tuple(label for label, known in CLIENTS.items() if known.questions == "declares")

@@ -37,11 +37,12 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final, TypeVar, cast
 
 from greenlet import getcurrent, greenlet
 
-from dcc_bridge.callbacks import CallLater, call_later
+from dcc_bridge.callbacks import CallLater, Unsubscribe, call_later
 from dcc_bridge.errors import BridgeClosed, Busy
 from dcc_bridge.jobs import JobQueue, JobStacks, QueuedJob
 
@@ -53,6 +54,7 @@ Spin = Callable[["Future[Any]"], None]
 BUDGET: Final = 0.008  # seconds that one drain may take before it gives the host its turn
 HELD_RETRY: Final = 0.1  # seconds to a second try of a job that met the host's dialog, or of a wake
 LOOKS: Final = 5
+MOST_LOOKS: Final = 60
 IDLE: Final = 0.1  # seconds that an idle host computes in one, and takes to come to a job
 _THROWS: Final = 8  # how often a suspended job is told to end before it is left behind
 
@@ -62,26 +64,19 @@ class MainThread:
 
     def __init__(
         self,
+        # Makes the host call `drain` on its main thread after that many seconds. With 0 it is
+        # called from any thread, otherwise from the main thread.
         wake: Wake,
-        spin: Spin | None = None,
+        spin: Spin | None = None,  # runs the host's event loop until the future is done
         *,
+        # Whether the host shows a modal dialog of its own, so that jobs must wait.
         blocked: Callable[[], bool] | None = None,
+        # Paints the host's windows; None where there are none. Told whether to serve what stops a
+        # job, and no other input; returns whether the person pressed Esc.
         repaint: Callable[[bool], bool] | None = None,
     ) -> None:
-        """Take what the host supplies.
-
-        Args:
-            wake: Makes the host call `drain` on its main thread after that many seconds. With 0
-                it is called from any thread, otherwise from the main thread.
-            spin: Runs the host's event loop until the future is done. Main thread.
-            blocked: Whether the host shows a modal dialog of its own, so that jobs must wait.
-            repaint: Paints the host's windows; None where there are none. Told whether to serve
-                what stops a job, and no other input; returns whether the person pressed Esc.
-        """
-        self._wake_host = wake
-        self._spin = spin
+        self._wake_host, self._spin, self._repaint = wake, spin, repaint
         self._blocked = blocked or (lambda: False)
-        self._repaint = repaint
         self._painting = self._missed = False
         self.ident = threading.get_ident()
         self._lock = threading.Lock()
@@ -96,6 +91,7 @@ class MainThread:
         # Called with it where another job waits for it or is refused; says for what it waits.
         self.look_at_holder: Callable[[QueuedJob], str] = lambda holder: ""
         self.running: QueuedJob | None = None  # the job that is on its stack, or None
+        self.is_settled = False  # the garbage of the start was collected
 
     @property
     def is_current(self) -> bool:
@@ -121,13 +117,9 @@ class MainThread:
     def submit(self, fn: Callable[[], T], *, name: str = "a job", read: bool = False) -> Future[T]:
         """Queue a job, for the client that `dcc_bridge.jobs.client` names.
 
-        Args:
-            fn: Runs on the main thread, in a copy of the caller's context.
-            name: Whose job it is, for messages.
-            read: It does not change the scene, so it may run while an edit waits for an answer.
-
-        Returns:
-            A future that always ends. Cancel it and the job never starts.
+        It runs in a copy of the caller's context; `name` says in messages whose it is. A `read` one
+        does not change the scene, so it may run while an edit waits for an answer. The future
+        always ends; cancelled, the job never starts.
         """
         job = QueuedJob(fn, name, read)
         job.future.add_done_callback(lambda _: self._drop(job))
@@ -141,15 +133,8 @@ class MainThread:
         """Wait for a future without freezing the host.
 
         A job is suspended; elsewhere on the main thread the host's event loop is spun; any other
-        thread simply blocks.
-
-        Args:
-            future: What to wait for.
-            limit: Seconds that another thread, for which others may wait, gives a job to begin.
-
-        Raises:
-            Busy: The main thread waits for another answer, paints in mid-job, or was too late.
-            BridgeClosed: The bridge stopped.
+        thread simply blocks, and gives a job that many seconds to begin. Busy: the main thread
+        waits for another answer, paints in mid-job, or was too late. BridgeClosed: it stopped.
         """
         if not self.is_current:
             return _blocked_for(future, limit)
@@ -205,7 +190,7 @@ class MainThread:
         with self._lock:
             self._closed = True
             queued = [*self._jobs, *self._ui]
-            self._jobs.clear()
+            self._jobs = JobQueue()
             self._ui.clear()
         for job in queued:
             job.fail(BridgeClosed(job.name))
@@ -327,6 +312,8 @@ class MainThread:
         self._wake()
 
     def _resume_next(self) -> bool:
+        if not self._ready:  # whoever adds one wakes the host after that
+            return False
         with self._lock:
             # what gave way waits for an edit that came meanwhile
             held = not self._closed and self.holder
@@ -358,35 +345,46 @@ class MainThread:
         self.holder = None if job is self.holder else self.holder
 
 
-def freeze_when_idle(main: MainThread, clock: CallLater, looks: int = LOOKS) -> None:
-    """Collect garbage once on the main thread, and let the collector never look at the rest again.
+def freeze(main: MainThread, clock: CallLater) -> Unsubscribe:
+    """Keep the collector from all that a start leaves; gives what lets it look there again.
 
-    A full collection stops every thread, for 0.1 s where a server's modules are imported. It comes
-    once the whole process has used next to no processor for some seconds, so in no drag. What
-    exists then, the host's objects too, is `gc.freeze`-d: it goes when nothing refers to it, and a
-    cycle among it stays. `DCC_BRIDGE_FREEZE=0` at the start of the host leaves its collector alone.
+    A full collection stops every thread, for 0.1 s where a server's modules are imported. So what
+    exists, the host's objects too, is `gc.freeze`-d: it goes when nothing refers to it, and a cycle
+    among it stays. What is garbage already is collected, and the rest frozen again, once the whole
+    process has used next to no processor for some seconds, so in no drag; a process that never
+    rests in the first minute keeps it. `DCC_BRIDGE_FREEZE=0` leaves a host's collector alone.
     """
-    used = time.process_time()
+    is_alone = not gc.get_freeze_count()  # else the host froze something itself, and it stays so
+    frees: tuple[Unsubscribe, Unsubscribe] = (gc.freeze, gc.unfreeze)
+    put_aside, thaw = frees if is_alone else (lambda: None, lambda: None)
+    put_aside()
 
-    def look() -> None:
+    def look(used: float, idle: int, left: int) -> None:
         if main._closed:
             return
         has_work = not main.is_unwound or main.waiting or main._suspended
         is_idle = time.process_time() - used < IDLE and not has_work
-        if not is_idle or looks > 1:
-            freeze_when_idle(main, clock, looks - 1 if is_idle else LOOKS)
+        if not is_idle or idle + 1 < LOOKS:
+            look_later(idle + 1 if is_idle else 0, left - 1)
         else:
             asked = time.monotonic()
-            main.submit(lambda: freeze(asked), name="the collector", read=True)
+            main.submit(lambda: collect(asked, left), name="the collector", read=True)
 
-    def freeze(asked: float) -> None:
+    def look_later(idle: int, left: int) -> None:
+        if left:
+            clock(1.0, partial(look, time.process_time(), idle, left))
+
+    def collect(asked: float, left: int) -> None:
         if time.monotonic() - asked > IDLE:  # the host was busy, or showed a dialog of its own
-            freeze_when_idle(main, clock)
+            look_later(0, left - 1)
         else:
+            thaw()
             gc.collect()
             gc.freeze()
+            main.is_settled = True
 
-    clock(1.0, look)
+    look_later(0, MOST_LOOKS)
+    return thaw
 
 
 def _blocked_for(future: Future[T], limit: float | None) -> T:

@@ -22,10 +22,7 @@ _BINARY: Final = getattr(os, "O_BINARY", 0)
 
 
 def folder(path: Path) -> Path:
-    """Make a folder if need be, and see that nobody else can reach it.
-
-    PermissionError says that it is somebody else's, or a link.
-    """
+    """Make a folder that nobody else can reach; PermissionError: it is another's, or a link."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     if sys.platform != "win32":
         with _opened(path) as opened:

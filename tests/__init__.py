@@ -10,7 +10,7 @@ the system's libraries, which ``.ci/run`` installs. Markers hold the rest:
                                                  clients; skipped with a reason where one is missing
 ``pytest -m long --timeout 600 -n 2``            races, kills, the 10,000 programs, every case of
                                                  what is otherwise tried by sample
-``pytest -m frameworks -n 7``                    seven agent frameworks, by HTTP and by ``connect``:
+``pytest -m frameworks -n 7 --dist load``        seven agent frameworks, by HTTP and by ``connect``:
                                                  list, read, edit, consent, a call of 130 seconds
 ===============================================  ================================================
 
@@ -39,13 +39,15 @@ minute, the longest gap 0.28 s                           tests/hosts/test_blende
 
 Benchmarks, each of which prints ratios within one run: ``python -m tests.bench.NAME``, with
 ``read_call`` (a call beside a bare SDK server), ``heartbeat`` (what the main thread feels of it),
-``track`` (a long skill), ``skills_1000`` (a thousand skill files), ``edit_record`` (what the record
-costs an edit), ``proxy`` (what ``connect`` adds), ``greedy`` (what a client that wants everything
-costs the others), ``hosts`` (a call in each application beside the standalone one, and what an idle
-bridge costs it).
+``track`` (a long skill), ``tasks`` (a look at a task, and 64 tasks beside a read call),
+``skills_1000`` (a thousand skill files), ``edit_record`` (what the record costs an edit), ``proxy``
+(what ``connect`` adds), ``greedy`` (what a client that wants everything costs the others),
+``batch_growth`` (what grows with the scenes of a batch), ``hosts`` (a call in each application
+beside the standalone one, and what an idle bridge costs it).
 
 ``python tests/pictures.py`` takes the pictures of README and the guide again, but for Blender's:
-``BLENDER_PICTURE=FILE pytest -m real -n 0 tests/hosts/test_blender_window.py -k esc``.
+``BLENDER_PICTURE=FILE pytest -m real -n 0 tests/hosts/test_blender_window.py -k esc``; with ``-k
+sets_up`` it is that of the clients in the sidebar, and ``--clients`` draws those of our own window.
 ``python -m tests.qt.texts > dcc_bridge.ts`` writes the texts of the dialogs for Qt Linguist.
 Messages about an answer that does not fit, and notices, are in English only.
 

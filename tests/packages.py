@@ -14,6 +14,8 @@ from pathlib import Path
 
 import platformdirs
 
+from dcc_bridge import private_files
+
 
 def from_npm(npm: str, locked: Path, name: str) -> Path:
     """Give the folder in which packages of npm are installed.
@@ -46,12 +48,27 @@ def from_pip(lock: Path) -> Path:
 
 
 def _cached(name: str, contents: bytes, install: Callable[[Path], None]) -> Path:
-    """Give a folder of the user's cache, made at first use; another run may make it too."""
+    """Give a folder of the user's cache, made at first use; who wants it meanwhile waits for it."""
     cache = platformdirs.user_cache_path("dcc_bridge_tests", ensure_exists=True)
     folder = cache / f"{name}-{sha256(contents).hexdigest()[:12]}"
-    if not folder.exists():
-        with tempfile.TemporaryDirectory(dir=cache, ignore_cleanup_errors=True) as new:
-            install(Path(new) / "it")
-            with suppress(OSError):
-                os.rename(Path(new) / "it", folder)
+    if folder.exists():
+        return folder
+    with open(f"{folder}.lock", "wb") as lock:
+        private_files.claim(lock.fileno(), wait=True)  # where there is no such lock, each makes it
+        if not folder.exists():
+            with tempfile.TemporaryDirectory(dir=cache, ignore_cleanup_errors=True) as new:
+                install(Path(new) / "it")
+                with suppress(OSError):
+                    os.rename(Path(new) / "it", folder)
     return folder
+
+
+def put_beside(packages: Path, script: Path) -> Path:
+    """Put a script where a module of JavaScript finds its packages; another run may do the same."""
+    source = script.read_bytes()
+    copy = packages / f"{script.stem}-{sha256(source).hexdigest()[:12]}{script.suffix}"
+    if not copy.exists():
+        whole = copy.with_suffix(f".{os.getpid()}")
+        whole.write_bytes(source)
+        whole.replace(copy)
+    return copy

@@ -1,7 +1,8 @@
 """The pictures of README and the guide: real widgets, the bundled scene, a screen of their own.
 
-``python tests/pictures.py [--to FOLDER]``. Needs Xvfb; where openbox is installed too, the windows
-have frames. Everything that is started ends with it.
+``python tests/pictures.py [--to FOLDER]``; with ``--clients`` there is one picture alone, of the
+clients in the panel and the menu that leads to them, which nobody ships. Needs Xvfb; where openbox
+is installed too, the windows have frames. Everything that is started ends with it.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import CodeRun, Consent, Offers, Page, Question
 from dcc_bridge.elicitation.schema import parse
+from dcc_bridge.local_clients import LocalClient, LocalState
 from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.presenter import DialogPresenter
@@ -93,6 +95,14 @@ for prim in stage.Traverse():
 
 result = report
 """
+_HOME: Final = "/home/ida"
+_LOCAL: Final = (
+    LocalClient("claude-code", f"{_HOME}/.claude.json", True, True, ""),
+    LocalClient("vscode", f"{_HOME}/.config/Code/User/mcp.json", False, True, ""),
+    LocalClient("cursor", f"{_HOME}/.cursor/mcp.json", True, True, ""),
+    LocalClient("claude-desktop", f"{_HOME}/.config/Claude/config.json", False, True, ""),
+    LocalClient("codex", f"{_HOME}/.codex/config.toml", False, False, "[mcp_servers.dcc-bridge]"),
+)
 _PASSES: Final = ("Beauty", "Depth", "Normals", "Motion vectors")
 _SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
@@ -267,6 +277,21 @@ class Window:
         frame: QRect = self._host.frameGeometry()
         return frame
 
+    def clients(self) -> QRect:
+        """List clients as one of them is connected and one cannot be, below an open menu."""
+        why = "It has comments or trailing commas, which would be lost. Edit it yourself."
+        self._panel.enter_clients()
+        until(lambda: self._parts.local_clients.now.step == "done")
+        self._parts.meet(_CLIENT)
+        self._parts.local_clients.now = LocalState(_LOCAL, "done", "vscode", "add", why)
+        self._panel.refresh()
+        bar = self._host.menuBar()
+        (view,) = (it for it in bar.actions() if it.text() == "&View")
+        view.menu().popup(bar.mapToGlobal(bar.actionGeometry(view).bottomLeft()))
+        QTest.qWait(2 * _PAINTED)
+        frame: QRect = self._host.frameGeometry()
+        return frame
+
     def clear(self) -> None:
         """Take the form down."""
         self.presenter.dialogs[0].reject()
@@ -301,10 +326,15 @@ def _dialog(scene: Path, runtime: Path, file: Path) -> None:
     )
 
 
-def _form_and_panel(scene: Path, folder: Path) -> None:
+def _draw(scene: Path, folder: Path, *, clients: bool) -> None:
+    """Take the pictures of a window, or the one of the clients alone."""
     sys.path.insert(0, str(ROOT / "plugins" / "standalone"))
     session = import_module("dcc_bridge.hosts.standalone").UsdSession(scene, has_ui=True)
     window = Window(session)
+    if clients:
+        window.save(window.clients(), folder / "clients.png")
+        window.close()
+        return
     window.save(window.form(), folder / "form.png")
     window.clear()
     window.save(window.code(), folder / "agreed_code.png")
@@ -322,16 +352,17 @@ def _shrink(file: Path) -> None:
     few.save(file, optimize=True)
 
 
-def take(folder: Path) -> list[Path]:
+def take(folder: Path, *, clients: bool = False) -> list[Path]:
     """Take the pictures.
 
     Args:
         folder: Where they are saved.
+        clients: Instead of them, one of *Connect a client*, which is only looked at.
 
     Returns:
         Their files.
     """
-    files = [folder / f"{name}.png" for name in _NAMES]
+    files = [folder / f"{name}.png" for name in (("clients",) if clients else _NAMES)]
     with (
         TemporaryDirectory(prefix="pictures-") as name,
         framed_screen(place := Path(name)) as display,
@@ -339,8 +370,9 @@ def take(folder: Path) -> list[Path]:
         os.environ.update(DISPLAY=display, QT_QPA_PLATFORM="xcb")
         shot = load("standalone/dcc_bridge_serve").SHOT
         scene = Path(shutil.copy(data_folder("resources") / shot, place))
-        _dialog(scene, place / "run", files[0])
-        _form_and_panel(scene, folder)
+        if not clients:
+            _dialog(scene, place / "run", files[0])
+        _draw(scene, folder, clients=clients)
     for file in files:
         _shrink(file)
     return files
@@ -350,11 +382,13 @@ def main() -> None:
     """Take the pictures, and tell where they are."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--to", type=Path, default=ROOT / "resources" / "pictures")
-    folder: Path = parser.parse_args().to
+    parser.add_argument("--clients", action="store_true")
+    chosen = parser.parse_args()
+    folder: Path = chosen.to
     if shutil.which("Xvfb") is None:
         parser.error("the pictures need Xvfb, which is not installed")
     folder.mkdir(parents=True, exist_ok=True)
-    for file in take(folder):
+    for file in take(folder, clients=chosen.clients):
         print(f"{file}: {file.stat().st_size / 1000:.0f} kB")
 
 

@@ -34,9 +34,7 @@ def run(tmp_path: Path, *words: str) -> tuple[int, str, str]:
 @pytest.mark.parametrize(
     "words",
     [
-        ("--version",),
         ("nonsense",),
-        ("list",),
         ("skill", "check", "nowhere.py"),
         ("run", "list_prims", "--scene", "nowhere.usda"),  # which starts an interpreter itself
     ],

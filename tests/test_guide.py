@@ -35,6 +35,7 @@ from tests.cli.commands import SHOT
 from tests.cli.test_run_hosts import Farm
 from tests.hosts import freecad
 from tests.live import live, text
+from tests.tiers import sampled
 
 ROOT: Final = Path(__file__).parents[1]
 GUIDE: Final = ROOT / "resources" / "guide"
@@ -201,7 +202,7 @@ class Walk:
 
 
 @pytest.mark.timeout(_LIMIT)
-@pytest.mark.parametrize("page", TEXTS)
+@pytest.mark.parametrize("page", sampled(["README", "troubleshooting"], TEXTS))
 def test_what_a_page_says_to_type_can_be_typed(page: str, tmp_path: Path) -> None:
     walk = Walk(tmp_path, page, sys.executable, "-W", "error", "-m", "dcc_bridge")
 
@@ -308,6 +309,7 @@ def test_every_skill_of_the_pages_runs(tmp_path: Path) -> None:
             result = running.call(name, arguments, asked=agree)
             results[name] = result.structured_content or text(result)
         wrong = text(running.call("delete_children", {"of": "/Wrong"}, asked=agree))
+        again = running.call("add_group", {}, asked=agree).structured_content
     uninstall()
 
     assert names - run_by_a_line <= CALLS.keys()
@@ -315,6 +317,7 @@ def test_every_skill_of_the_pages_runs(tmp_path: Path) -> None:
     assert Path(copy).is_relative_to(f"{scene}.checkpoints")
     assert results == {name: wanted for name, (_, wanted) in CALLS.items() if name in results}
     assert "There is no prim '/Wrong'; list_items lists the prims." in wrong
+    assert again == {"was_there": "/World/Crowd", "name_from": "client"}
 
 
 @pytest.mark.parametrize("page", TEXTS)

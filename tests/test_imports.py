@@ -60,3 +60,11 @@ def test_a_skill_works_without_any_bridge() -> None:
     )
 
     assert run(code).strip() == "True {'ok': False} fallback_values_used fallback"
+
+
+def test_a_plug_in_pulls_in_nothing_that_the_worker_can() -> None:
+    """A host's main thread imports it, and stands still meanwhile."""
+    late = (*BLOCKED, "docstring_parser", "importlib.metadata", "dcc_bridge.verbs")
+    code = f"import sys, dcc_bridge.plugin; print([n for n in {late} if n in sys.modules])"
+
+    assert run(code).strip() == "[]"

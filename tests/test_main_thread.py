@@ -17,7 +17,7 @@ from greenlet import GreenletExit, getcurrent, greenlet
 from dcc_bridge.errors import BridgeClosed, Busy
 from dcc_bridge.headless import Pump
 from dcc_bridge.jobs import MOST_SPARE, client
-from dcc_bridge.main_thread import IDLE, LOOKS, MainThread, freeze_when_idle
+from dcc_bridge.main_thread import IDLE, LOOKS, MOST_LOOKS, MainThread, freeze
 
 LIMIT = 10.0
 
@@ -376,11 +376,14 @@ class Clock:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.calls: list[str] = []
         self.waiting: list[Callable[[], None]] = []
+        self.frozen = 0
         self._now = self._computed = 0.0
         monkeypatch.setattr("time.process_time", lambda: self._computed)
         monkeypatch.setattr("time.monotonic", lambda: self._now)
         monkeypatch.setattr("gc.collect", lambda: self.calls.append("collect"))
         monkeypatch.setattr("gc.freeze", lambda: self.calls.append("freeze"))
+        monkeypatch.setattr("gc.unfreeze", lambda: self.calls.append("unfreeze"))
+        monkeypatch.setattr("gc.get_freeze_count", lambda: self.frozen)
 
     def __call__(self, seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
         self.waiting.append(fn)
@@ -394,11 +397,17 @@ class Clock:
         self._now += late
 
 
+def begun(pump: Pump, clock: Clock) -> None:
+    """Let one begin that has put aside what there was."""
+    freeze(pump.main, clock)
+    assert clock.calls.pop() == "freeze"
+
+
 def test_garbage_is_collected_and_the_rest_frozen_once_the_process_was_idle_for_a_while(
     pump: Pump, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = Clock(monkeypatch)
-    freeze_when_idle(pump.main, clock)
+    begun(pump, clock)
 
     clock.pass_by(LOOKS - 1)
     settle(pump)
@@ -407,7 +416,7 @@ def test_garbage_is_collected_and_the_rest_frozen_once_the_process_was_idle_for_
     settle(pump)
 
     assert before == []
-    assert clock.calls == ["collect", "freeze"]
+    assert clock.calls == ["unfreeze", "collect", "freeze"]
     assert clock.waiting == []
 
 
@@ -417,7 +426,7 @@ def test_the_garbage_of_a_host_whose_edit_waits_for_an_answer_is_collected_later
     clock = Clock(monkeypatch)
     answer = submit_waiting_edit(pump)
     settle(pump)
-    freeze_when_idle(pump.main, clock)
+    begun(pump, clock)
     clock.pass_by(LOOKS)
     settle(pump)
     answer.set_result(None)
@@ -425,7 +434,7 @@ def test_the_garbage_of_a_host_whose_edit_waits_for_an_answer_is_collected_later
     clock.pass_by(LOOKS)
     settle(pump)
 
-    assert clock.calls == ["collect", "freeze"]
+    assert clock.calls == ["unfreeze", "collect", "freeze"]
 
 
 @pytest.mark.parametrize("disturbance", ["computing", "a job that waits", "a late main thread"])
@@ -433,7 +442,7 @@ def test_a_host_that_does_something_is_not_stopped_for_its_garbage(
     disturbance: str, pump: Pump, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = Clock(monkeypatch)
-    freeze_when_idle(pump.main, clock)
+    begun(pump, clock)
 
     clock.pass_by(LOOKS - 1)
     if disturbance == "a job that waits":
@@ -450,14 +459,14 @@ def test_a_host_that_does_something_is_not_stopped_for_its_garbage(
     settle(pump)
 
     assert before == []
-    assert clock.calls == ["collect", "freeze"]
+    assert clock.calls == ["unfreeze", "collect", "freeze"]
 
 
 def test_nothing_looks_for_garbage_once_the_bridge_was_stopped(
     pump: Pump, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = Clock(monkeypatch)
-    freeze_when_idle(pump.main, clock)
+    begun(pump, clock)
     monkeypatch.setattr(pump.main, "submit", lambda *_, **more: clock.calls.append("submit"))
 
     pump.main.close()
@@ -465,6 +474,32 @@ def test_nothing_looks_for_garbage_once_the_bridge_was_stopped(
 
     assert clock.waiting == []
     assert clock.calls == []
+
+
+def test_a_host_that_is_never_idle_is_looked_at_for_a_minute_only(
+    pump: Pump, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(monkeypatch)
+    begun(pump, clock)
+
+    clock.pass_by(MOST_LOOKS, computed=2 * IDLE)
+
+    assert clock.waiting == []
+    assert clock.calls == []
+
+
+@pytest.mark.parametrize(
+    ("frozen", "calls"), [(0, ["freeze", "unfreeze"]), (7, [])], ids=["nothing", "something"]
+)
+def test_a_bridge_that_stops_gives_the_collector_its_cycles_back_but_not_what_others_froze(
+    frozen: int, calls: list[str], pump: Pump, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(monkeypatch)
+    clock.frozen = frozen
+
+    freeze(pump.main, clock)()
+
+    assert clock.calls == calls
 
 
 def deeper(fn: Callable[[], None], levels: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 import subprocess
@@ -83,9 +82,3 @@ def test_broad_excepts_and_ignores_carry_a_reason() -> None:
     bare = re.compile(r"(noqa: BLE001|type: ignore\[[\w, -]+\])\s*$", re.MULTILINE)
 
     assert [file.name for file in SOURCES if bare.search(file.read_text())] == []
-
-
-def test_every_module_says_what_it_is() -> None:
-    silent = [file.name for file in SOURCES if not ast.get_docstring(ast.parse(file.read_text()))]
-
-    assert silent == []

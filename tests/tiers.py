@@ -24,5 +24,10 @@ def sampled(quick: Collection[Any], *values: Iterable[Any]) -> list[Any]:
     ]
 
 
+def repeated(quick: int, whole: int) -> list[Any]:
+    """Give how often the quick run tries something, and how often the long one does."""
+    return [quick, pytest.param(whole, marks=pytest.mark.long)]
+
+
 every_era = pytest.mark.parametrize("era", sampled(ERAS[1:], ERAS))
 """The oldest is in the long run alone: there a question travels as it does in 2025-11-25."""

@@ -111,8 +111,7 @@ def follow(file: Path, start: int = 0) -> Iterator[AuditLine]:
 
 def logs(folder: Path) -> list[Path]:
     """List the logs in a folder, the oldest first. Links are none."""
-    files = sorted(folder.glob("*.jsonl"))
-    return [file for file in files if file.is_file() and not file.is_symlink()]
+    return sorted(it for it in folder.glob("*.jsonl") if it.is_file() and not it.is_symlink())
 
 
 def is_written(file: Path) -> bool:

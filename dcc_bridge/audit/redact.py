@@ -96,7 +96,7 @@ class Redacted:
 
     def scrub(self, value: Any) -> Any:
         """Take what is hidden here out of other texts too: a message, an error."""
-        return each_text(value, lambda text: _without(text, self.hidden)) if self.hidden else value
+        return each_text(value, lambda text: without(text, self.hidden)) if self.hidden else value
 
     def _show(self, value: object, schemas: Iterable[Schema], hidden: set[str]) -> Any:
         branches = list(self._branches(schemas))
@@ -166,10 +166,7 @@ def each_text(value: Any, change: Callable[[str], str]) -> Any:
 def _members(branches: Iterable[Schema], name: str) -> Iterator[Schema]:
     for branch in branches:
         named = branch.get("properties", {})
-        if name in named:
-            yield named[name]
-        else:
-            yield branch.get("additionalProperties", {})
+        yield named[name] if name in named else branch.get("additionalProperties", {})
 
 
 def _elements(branches: Iterable[Schema], at: int) -> Iterator[Schema]:
@@ -188,9 +185,10 @@ def _texts(value: object) -> Iterator[str]:
         yield str(value)
 
 
-def _without(text: str, hidden: Iterable[str]) -> str:
+def without(text: str, hidden: Iterable[str], instead: str = HIDDEN) -> str:
+    """Give a text with `instead` in the place of each hidden one."""
     for secret in sorted(hidden, key=len, reverse=True):  # a longer one may hold a shorter one
-        text = text.replace(secret, HIDDEN)
+        text = text.replace(secret, instead)
     return text
 
 
@@ -215,7 +213,7 @@ def _plain(value: object, deep: int, hidden: Sequence[str]) -> Any:
 
 
 def _text(value: object, hidden: Sequence[str]) -> str:
-    return _without(value if isinstance(value, str) else str(value), hidden)
+    return without(value if isinstance(value, str) else str(value), hidden)
 
 
 _PREFIXES: Final = ("dcc_bridge", "mcp", "uvicorn", "httpx2", "httpcore2", "sse_starlette")

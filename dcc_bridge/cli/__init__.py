@@ -67,11 +67,7 @@ nothing in it is deleted or overwritten unless that person agrees."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command, and give its exit code.
-
-    Args:
-        argv: The words after ``dcc-bridge``; None for the process's own.
-    """
+    """Run a command, by these words or by the process's own, and give its exit code."""
     if argv is None:
         # With the SDK loaded the interpreter's last collections take 0.3 s of work, for nothing:
         # the process ends.
@@ -108,8 +104,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         epilog=exits.TABLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    version = f"dcc-bridge {own_version()}"
-    parser.add_argument("--version", action="version", version=version)
+    parser.add_argument("--version", action="version", version=f"dcc-bridge {own_version()}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, command in COMMANDS.items():
         summary = command.summary

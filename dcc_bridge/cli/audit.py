@@ -26,13 +26,11 @@ _COLUMNS: Final = (
     *("scene", "question", "ms_shown", "arguments", "n", "hash"),
 )
 _FORMULA: Final = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
-# What an end mark says.
-ENDED: Final = {
+ENDED: Final = {  # what an end mark says
     log.CLOSED: "closed",
     reader.RECOVERED: "its process died, or its tail was cut off; a later one wrote the end mark",
     None: "WITHOUT AN END MARK: its process died, or its tail was cut off",
 }
-_WRITTEN: Final = "it is still written"
 _BY: Final = {"unverified client": "client", "unattended": "policy"}
 _HOW: Final = {"granted": types.AGREED, "answered": types.ANSWERED}
 _ANSWERS: Final = (*_HOW, "unasked", "declined", "cancelled", "timed_out", "unanswered")
@@ -110,7 +108,7 @@ def _verify(options: argparse.Namespace) -> int:
 def _verified(book: reader.AuditFile) -> bool:
     trouble = book.trouble
     is_written = book.ending is None and reader.is_written(book.file)
-    end = _WRITTEN if is_written else ENDED[book.ending]
+    end = "still being written" if is_written else ENDED[book.ending]
     if trouble is not None:
         print(f"{book.file}: BROKEN at line {trouble.number}: {safe_line(trouble.why)}")
     elif book.last is not None:
@@ -118,8 +116,7 @@ def _verified(book: reader.AuditFile) -> bool:
         print(f"  the last line is {book.last.hash}")
     for entry in book.unfinished:
         print(f"  no end: {heading(entry.fields)}")
-    has_end = book.ending is not None and not book.unfinished
-    return trouble is None and (has_end or is_written)
+    return trouble is None and (is_written or (book.ending is not None and not book.unfinished))
 
 
 def _export(options: argparse.Namespace) -> int:
@@ -222,7 +219,7 @@ def _sentence(fields: Mapping[str, Any]) -> str:
         inner = fields.get("inner_skill")
         within = f" by {safe_line(str(inner))}, which it called" if inner else ""
         shown = _objects(fields) + _arguments(fields, "shown")
-        return f"asked{within}: {_quoted(fields, 'message')}{shown}"
+        return f"asked{within}: {_quoted(str(fields.get('message')))}{shown}"
     if event == "undone":
         with_ = f", in call {safe_line(str(fields['by_call']))}" if fields.get("by_call") else ""
         return f"undone {'at the host' if fields.get('by') == 'host' else 'in the client'}{with_}"
@@ -253,17 +250,16 @@ def _answer(event: str, fields: Mapping[str, Any]) -> str:
     after = f" (shown for {shown / 1000:.1f} s)" if isinstance(shown, int) else ""
     data = fields.get("answer") or fields.get("typed")
     claim = f": {safe_line(json.dumps(data, ensure_ascii=False), 2000)}" if data else ""
-    reason = f" because {_quoted(fields, 'reason')}" if fields.get("reason") else ""
+    reason = f" because {_quoted(str(fields['reason']))}" if fields.get("reason") else ""
     listed = f" ({safe_line(str(fields['allow_list']))})" if fields.get("allow_list") else ""
     return f"{types.outcome(how, by)}{listed}{after}{unseen}{reason}{claim}"
 
 
 def _ending(event: str, fields: Mapping[str, Any]) -> str:
-    undo = fields.get("undo") or []
-    label = ", ".join(safe_line(str(entry)) for entry in undo)
+    label = ", ".join(safe_line(str(entry)) for entry in fields.get("undo") or [])
     left = f"; undo: {label}" if label and event == "end" else ""
     error = for_person(str(fields.get("error") or ""))
-    why = f': "{safe_line(error, 400)}"' if error else ""
+    why = f": {_quoted(error)}" if error else ""
     if event == "end":
         lost = ", ".join(safe_line(str(loss)) for loss in fields.get("lost") or [])
         parts = ["changed"] * bool(fields.get("changed")) + [f"without undo: {lost}"] * bool(lost)
@@ -279,8 +275,7 @@ def _objects(fields: Mapping[str, Any]) -> str:
         return ""
     names = [safe_line(str(name)) for name in fields.get("names", [])[:5]]
     more = ", …" if count > len(names) else ""
-    noun = "object" if count == 1 else "objects"
-    return f" {count:,} {noun}: {', '.join(names)}{more}"
+    return f" {count:,} object{'s' * (count != 1)}: {', '.join(names)}{more}"
 
 
 def _arguments(fields: Mapping[str, Any], name: str = "arguments") -> str:
@@ -288,6 +283,5 @@ def _arguments(fields: Mapping[str, Any], name: str = "arguments") -> str:
     return f" with {safe_line(json.dumps(arguments, ensure_ascii=False), 400)}" if arguments else ""
 
 
-def _quoted(fields: Mapping[str, Any], name: str) -> str:
-    text = safe_text(str(fields.get(name)), 400).replace("\n", f"\n{_INDENT}{'':10}")
-    return f'"{text}"'
+def _quoted(text: str) -> str:
+    return '"' + safe_text(text, 400).replace("\n", f"\n{_INDENT}{'':10}") + '"'

@@ -15,7 +15,7 @@ from dcc_bridge.cli import exits, hosts
 from dcc_bridge.cli.audit import for_person
 from dcc_bridge.cli.hosts import fill_host  # `COMMANDS` names it as one of this module
 from dcc_bridge.client import Person, Script, terminal
-from dcc_bridge.client.agent import Result, Tool, parse_text
+from dcc_bridge.client.agent import ASKING, Result, Tool, parse_text
 from dcc_bridge.client.connection import Era
 from dcc_bridge.elicitation.text import safe_line, safe_text
 from dcc_bridge.elicitation.types import Action
@@ -24,6 +24,7 @@ ASK: Final = "ask"
 ACTIONS: Final = get_args(Action)
 Answer = Any  # `ASK`, one of `ACTIONS`, or a form's fields
 _REFUSALS: Final = ("refused", "no_consent", "cancelled")
+_CODES: Final = {**dict.fromkeys(_REFUSALS, exits.REFUSED), ASKING: exits.ASKING}
 _ANSWER = """\
 ask (default) shows the question in this terminal; without a terminal, nobody can be
 asked. accept agrees and takes the defaults; decline says no; cancel closes the
@@ -47,10 +48,7 @@ def parse_answer(text: str) -> Answer:
 def answering(
     answer: Answer, who: str, misfit: Callable[[str], None] = exits.tell
 ) -> AbstractContextManager[Person | None]:
-    """Give who answers a question of `who`; None where nobody can be asked.
-
-    `misfit` is told in a sentence why the answer does not fit a question.
-    """
+    """Give who answers `who`, None for nobody; `misfit` is told why an answer does not fit."""
     if answer != ASK:
         return nullcontext(Script(answer, misfit, exits.tell))
     return terminal.open_terminal(sys.stdin, sys.stderr, who)
@@ -70,9 +68,7 @@ def show_result(result: Result, *, as_json: bool) -> int:
 
 def exit_code(result: Result) -> int:
     """Give the exit code that tells how a call ended."""
-    if result.status in _REFUSALS:
-        return exits.REFUSED
-    return exits.TOOL_ERROR if result.is_error else exits.SUCCESS
+    return _CODES.get(result.status, exits.TOOL_ERROR if result.is_error else exits.SUCCESS)
 
 
 def _prose(result: Result) -> str:
@@ -122,9 +118,12 @@ def fill_call(parser: argparse.ArgumentParser) -> None:
 def run_call(options: argparse.Namespace) -> int:
     """Call the tool and show what came of it."""
     if options.resume:
-        if options.args or "." not in options.tool:
-            no_id = f"{options.tool!r} is no ID of a call."
-            raise exits.Failure("--args goes without --resume." if options.args else no_id)
+        if options.args or options.era == "legacy":
+            raise exits.Failure(
+                "--resume takes no --args, and no --era legacy: no call goes on there."
+            )
+        if "." not in options.tool:
+            raise exits.Failure(f"{options.tool!r} is no ID of a call.")
         options.url = options.url or hosts.of_task(options.tool)
     host = hosts.find(options)
     misfits: list[str] = []
@@ -150,16 +149,18 @@ async def _call(
     last = ""
 
     async def show(progress: float, total: float | None, message: str | None) -> None:
-        """Say at a terminal how far the call is, once for each thing that there is to say."""
+        """Say once for whose answer a call has to wait and, at a terminal, how far it is."""
         nonlocal last
         part = f"{progress / total:4.0%}  " if total else ""
         text = f"  {part}{safe_line(message or '')}".rstrip()
-        if text and text != last and sys.stderr.isatty():
+        is_held_up = text.startswith("  Waiting for the answer")
+        if text and text != last and (is_held_up or sys.stderr.isatty()):
             last = text
             print(text, file=sys.stderr, flush=True)
 
     def say_task(task: str) -> None:
-        exits.tell(f"should this end before {tool} does: dcc-bridge call --resume {task}")
+        how = f"fetch the result with: dcc-bridge call --resume {task}"
+        exits.tell(f"If this command ends first, {how}")
 
     async with host.connect(era=era, person=person) as client:
         client.tasks.on_task = say_task

@@ -122,7 +122,8 @@ def _may_write_over(target: Path, yes: bool) -> bool:
         if host.file == str(target):
             exits.tell(
                 f"{host.host} ({host.id}) has {target.name} open: unsaved work there is in no "
-                "copy, and its next save overwrites what is restored. Reopen the file there."
+                "copy, and its next save overwrites what is restored. Reopen the file there; "
+                "without a window, end it, and: dcc-bridge serve --scene FILE"
             )
     if not yes and not sys.stdin.isatty():
         raise exits.Failure(f"{target} exists: give --yes to overwrite it, or --to PATH.")

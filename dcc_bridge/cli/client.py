@@ -13,7 +13,7 @@ from dcc_bridge import known_clients
 from dcc_bridge.cli import hosts
 from dcc_bridge.cli.exits import SUCCESS, Failure, tell
 from dcc_bridge.client import registration
-from dcc_bridge.client.entries import CONFIG_FILES, LINKED, OTHER, ClientEntry, link
+from dcc_bridge.client.entries import CONFIG_FILES, LINKED, NAME, OTHER, ClientEntry, link
 
 _QUESTIONS: Final = {
     "draws": "can show questions itself",
@@ -26,12 +26,12 @@ _ADDED: Final = [name for name, config in CONFIG_FILES.items() if config.syntax 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name, do, about in (
-        ("add", _add, "add dcc-bridge to the client's configuration"),
-        ("remove", _remove, "remove it from the client's configuration"),
+    for name, do, kind, about in (
+        ("add", _add, _writable, "add dcc-bridge to the client's configuration"),
+        ("remove", _remove, _removable, "remove it from the client's configuration"),
     ):
         command = commands.add_parser(name, help=about, description=about.capitalize() + ".")
-        command.add_argument("name", type=_writable, metavar="NAME", help=", ".join(_ADDED))
+        command.add_argument("name", type=kind, metavar="NAME", help=", ".join(_ADDED))
         project = "only for work in that folder"
         command.add_argument("--project", type=_folder, metavar="DIR", help=project)
         command.set_defaults(do=do)
@@ -83,12 +83,19 @@ def run_token(options: argparse.Namespace) -> int:
 
 
 def _writable(name: str) -> str:
-    if name not in CONFIG_FILES or not CONFIG_FILES[name].is_writable:
-        raise argparse.ArgumentTypeError(
-            f"dcc-bridge does not write the configuration of {name!r}. Paste into it what this "
-            f"prints: dcc-bridge client print {name}"
-        )
-    return name
+    return _written(name, f"Paste into it what this prints: dcc-bridge client print {name}")
+
+
+def _removable(name: str) -> str:
+    file = CONFIG_FILES[name].path() if name in CONFIG_FILES else "it"
+    return _written(name, f"Take the entry {NAME!r} out of {file} yourself.")
+
+
+def _written(name: str, by_hand: str) -> str:
+    if (known := _printable(name)) in CONFIG_FILES and CONFIG_FILES[known].is_writable:
+        return known
+    what = f"dcc-bridge does not write the configuration of {name!r}."
+    raise argparse.ArgumentTypeError(f"{what} {by_hand}")
 
 
 def _printable(name: str) -> str:

@@ -1,7 +1,6 @@
 """``dcc-bridge doctor``: what is wrong with a connection or an installation, and what mends it.
 
-Each check is a generator of results: a sentence for what is well, a `Finding` for what is not.
-Main thread.
+Each check gives results: a sentence for what is well, a `Finding` for what is not. Main thread.
 """
 
 from __future__ import annotations
@@ -131,9 +130,6 @@ def check_versions(versions: Mapping[str, str], python: str, whose: str) -> Iter
         yield Finding("versions", what, mend)
 
 
-# ---- a host that runs
-
-
 def _check_host(options: argparse.Namespace) -> Results:
     try:
         host = hosts.find(options)
@@ -151,8 +147,7 @@ def _check_host(options: argparse.Namespace) -> Results:
         for client in facts["clients"]:
             if client["label"] != hosts.LABEL:
                 yield _check_connected(client, facts)
-        known = facts.get("replaced", {}), facts.get("folders", {})
-        yield from _check_skills(facts["broken"], *known)
+        yield from _check_skills(facts)
         if not options.no_question:
             yield _check_question(host)
 
@@ -182,8 +177,7 @@ def _facts(result: agent.Result) -> Mapping[str, Any]:
     if result.is_error:
         raise BridgeError(" ".join(result.texts))
     payload: dict[str, Any] = result.structured or json.loads(result.texts[0])
-    facts: dict[str, Any] = payload.get("result", payload)
-    return facts
+    return dict(payload.get("result", payload))
 
 
 def _check_main_thread(url: str, facts: Mapping[str, Any], seconds: float) -> str | Finding:
@@ -210,10 +204,9 @@ def _check_connected(client: Mapping[str, Any], facts: Mapping[str, Any]) -> str
     return Finding("clients", what, mend)
 
 
-def _check_skills(
-    broken: Mapping[str, str], replaced: Mapping[str, str], folders: Mapping[str, int]
-) -> Results:
-    for name, place in sorted(replaced.items()):
+def _check_skills(facts: Mapping[str, Any]) -> Results:
+    broken, folders = facts["broken"], facts.get("folders", {})
+    for name, place in sorted(facts.get("replaced", {}).items()):
         yield f"The tool {name} is replaced by a skill file: {place}"
     for name, why in broken.items():
         mend = "Correct the file: dcc-bridge skill check FILE. It is read again when you save it."
@@ -251,11 +244,7 @@ def _check_question(host: hosts.Target) -> str | Finding:
 
 async def _ask(host: hosts.Target, person: Person | None) -> Mapping[str, Any]:
     async with host.connect(person=person) as client:
-        reply: dict[str, Any] = _facts(await client.call(_TOOL, {"ask": True}))["question"]
-        return reply
-
-
-# ---- what was set up on this computer
+        return dict(_facts(await client.call(_TOOL, {"ask": True}))["question"])
 
 
 def check_setup() -> Results:
@@ -266,17 +255,15 @@ def check_setup() -> Results:
     kinds = locations.APPLICATIONS.values()
     plug_ins = [result for kind in kinds for result in _check_plug_ins(kind)]
     yield from plug_ins or ["No plug-in is installed: dcc-bridge install HOST."]
-    checked = map(_check_client, entries.CONFIG_FILES)
-    clients = [result for result in checked if result is not None]
+    clients = [it for it in map(_check_client, entries.CONFIG_FILES) if it is not None]
     yield from clients or ["No client is set up: dcc-bridge client add NAME."]
 
 
 def _check_plug_ins(kind: InstallTarget) -> Results:
     for facts in plan.find_installations(kind, kind.known_versions):
         if "wrong" in facts or facts["missing"]:
-            mend = f"Look closer: dcc-bridge doctor {kind.name}"
             what = f"The installation has changed: {plan.describe(facts)}."
-            yield Finding("installation", what, mend)
+            yield Finding("installation", what, f"Look closer: dcc-bridge doctor {kind.name}")
         else:
             yield f"Installed: {plan.describe(facts)}."
 
@@ -292,12 +279,9 @@ def _check_client(name: str) -> str | Finding | None:
     if shutil.which(program) is not None:
         return f"{title} is set up in {file}."
     what = f"{file} says that {title} starts {program}, which is not there."
-    if registration.has_comments(config):
+    if registration.has_comments(config) or not config.is_writable:
         mend = f"Put what `dcc-bridge client print {name}` prints into {file} yourself."
     return Finding("client", what, mend)
-
-
-# ---- the plug-in of one application
 
 
 def check_installation(host: str) -> Results:
@@ -305,11 +289,9 @@ def check_installation(host: str) -> Results:
     kind = locations.APPLICATIONS[host]
     application, facts = _ask_application(kind)
     yield application
-    where = kind.locations(System.here(), [facts])
-    places = [(place, _read(place.folder)) for place, _ in where]
+    places = [(it, _read(it.folder)) for it, _ in kind.locations(System.here(), [facts])]
     yield from (files for _, files in places if isinstance(files, Finding))
-    ours = plan.InstalledFiles
-    installed = [(place, files) for place, files in places if isinstance(files, ours)]
+    installed = [(it, files) for it, files in places if isinstance(files, plan.InstalledFiles)]
     if isinstance(application, str) and not any(files for _, files in places):
         what = f"The bridge is not installed for {kind.title}."
         yield Finding("installation", what, f"dcc-bridge install {host}")
@@ -329,8 +311,7 @@ def _ask_application(kind: InstallTarget) -> tuple[str | Finding, Facts]:
         return Finding("application", str(error), mend), Facts()
     if facts.program is not None:
         return f"{facts.program} is {kind.title} {facts.version}, Python {facts.python}.", facts
-    names = " or ".join(kind.programs)
-    return f"{names} is not on PATH, so its version is not known.", facts
+    return f"{' or '.join(kind.programs)} is not on PATH, so its version is not known.", facts
 
 
 def _read(folder: Path) -> plan.InstalledFiles | Finding | None:
@@ -349,12 +330,10 @@ def _check_files(
 ) -> Results:
     vendor, python = place.folder / place.vendor, files.facts.get("python")
     again = f"dcc-bridge uninstall {kind.name}, then dcc-bridge install {kind.name}"
-    missing = files.missing()
-    if missing:
+    if missing := files.missing():
         what = f"{len(missing)} files are missing from {place.folder}, such as {missing[0]}."
         yield Finding("files", what, again)
-    is_other = facts.python not in (None, python)
-    if is_other:
+    if is_other := facts.python not in (None, python):
         what = f"It was installed for Python {python}, and {kind.title} has {facts.python}"
         yield Finding("python", f"{what}: its compiled parts do not load there.", again)
     qt = [path for path in vendor.iterdir() if _QT.match(path.name)] if vendor.is_dir() else []

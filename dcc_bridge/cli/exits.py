@@ -16,6 +16,7 @@ TOOL_ERROR: Final = 1
 USAGE: Final = 2
 REFUSED: Final = 3
 UNREACHABLE: Final = 4
+ASKING: Final = 5
 INTERRUPTED: Final = 130
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
@@ -26,6 +27,7 @@ exit codes:
   2    wrong usage, or the host could not be started
   3    the person refused, or nobody could be asked
   4    the host could not be reached, or it went away
+  5    the call goes on: its question is open, and nobody can be asked here
   130  Ctrl+C"""
 
 
@@ -55,8 +57,7 @@ def on_signal(stop: Callable[[], None]) -> Iterator[None]:
     reader, writer = socket.socketpair()
     writer.setblocking(False)
     received: list[int] = []
-    arguments = (reader, stop, received)
-    thread = threading.Thread(target=_listen, args=arguments, name="dcc_bridge signals")
+    thread = threading.Thread(None, _listen, "dcc_bridge signals", (reader, stop, received))
     thread.start()
     descriptor = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
     handlers = {number: signal.signal(number, lambda *_: None) for number in _SIGNALS}

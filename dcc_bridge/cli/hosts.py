@@ -174,8 +174,7 @@ def _row(record: discovery.Instance) -> tuple[str, ...]:
     seconds = time.time() - record.started
     size, unit = next((step for step in _STEPS if seconds >= step[0]), _STEPS[-1])
     age = f"{max(0, int(seconds // size))} {unit}"
-    cells = *facts, age, str(record.pid), record.url
-    return tuple(safe_line(cell) for cell in cells)
+    return tuple(map(safe_line, (*facts, age, str(record.pid), record.url)))
 
 
 def fill_connect(parser: argparse.ArgumentParser) -> None:

@@ -1,28 +1,25 @@
-"""``dcc-bridge install``, ``uninstall``, ``status`` and ``pack``: the plug-in of an application.
-
-Main thread.
-"""
+"""``dcc-bridge install``, ``uninstall``, ``status`` and ``pack``: the plug-ins. Main thread."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import webbrowser
 from pathlib import Path
 
-from dcc_bridge.cli import interpreter
+from dcc_bridge.audit.log import log_folder
+from dcc_bridge.cli import hosts, interpreter
 from dcc_bridge.cli.exits import SUCCESS, Failure
 from dcc_bridge.install import vendor
 from dcc_bridge.install.locations import APPLICATIONS, Facts, InstallTarget, System, UnknownLocation
 from dcc_bridge.install.plan import InstalledFiles, Plan, describe, find_installations
-
-# ---- the arguments
+from dcc_bridge.skills.loader import user_folder
 
 
 def fill_install(parser: argparse.ArgumentParser) -> None:
     """Add what ``install`` and ``uninstall`` take to a parser."""
-    hosts = sorted(APPLICATIONS)
-    parser.add_argument("host", choices=hosts, metavar="HOST", help=", ".join(APPLICATIONS))
+    parser.add_argument("host", choices=APPLICATIONS, metavar="HOST", help=", ".join(APPLICATIONS))
     parser.add_argument("--version", metavar="V", help="the application's own, such as 2026 or 4.5")
     program = "its batch interpreter, if it is not on PATH"
     parser.add_argument("--interpreter", metavar="PATH", help=program)
@@ -34,8 +31,8 @@ def fill_install(parser: argparse.ArgumentParser) -> None:
 
 def fill_status(parser: argparse.ArgumentParser) -> None:
     """Add what ``status`` takes to a parser."""
-    hosts = sorted(APPLICATIONS)
-    parser.add_argument("host", nargs="?", choices=hosts, metavar="HOST", help="only this one")
+    only = "only this one"
+    parser.add_argument("host", nargs="?", choices=APPLICATIONS, metavar="HOST", help=only)
     parser.add_argument("--version", metavar="V", help="only this version of it")
     parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
 
@@ -53,19 +50,13 @@ def fill_pack(parser: argparse.ArgumentParser) -> None:
 
 
 def _plan(options: argparse.Namespace, *, is_removal: bool = False) -> Plan:
-    """Find out which application is meant, and where its plug-in goes.
-
-    UnknownLocation: that cannot be told, or which Python it has, unless it is a removal.
-    """
+    """Find out which application is meant and where its plug-in goes, or UnknownLocation."""
     application, system = APPLICATIONS[options.host], System.here()
     facts = interpreter.probe(application, options.interpreter)
     python = options.python or ("3.11" if is_removal and facts.python is None else None)
     facts = application.complete(facts, options.version, python)
     location = application.location(system, facts, options.for_all_users)
     return Plan(application, facts, location, system)
-
-
-# ---- install and uninstall
 
 
 def run_install(options: argparse.Namespace) -> int:
@@ -83,7 +74,10 @@ def run_install(options: argparse.Namespace) -> int:
         raise Failure(f"It cannot be written: {error}. Nothing was installed.") from None
     size = sum(file.stat().st_size for file in installed.files) / 1e6
     print(f"Done: {len(installed.files):,} files, {size:.0f} MB. {plan.application.afterwards}")
-    print(f"To remove it: dcc-bridge uninstall {plan.application.name}")
+    named = {"--version": options.version, "--interpreter": options.interpreter}
+    words = [word for option, value in named.items() if value for word in (option, value)]
+    words = [options.host, *words, *["--for-all-users"] * options.for_all_users]
+    print("To remove it:", shlex.join(["dcc-bridge", "uninstall", *words]))
     return SUCCESS
 
 
@@ -109,19 +103,28 @@ def run_uninstall(options: argparse.Namespace) -> int:
     for file in foreign:
         print(f"kept {file}: dcc-bridge did not install it")
     print("Done." if foreign else "Done. Every file that it installed is gone.")
+    _print_rest(plan.application)
     return SUCCESS
 
 
-# ---- status
+def _print_rest(application: InstallTarget) -> None:
+    """Say what an uninstall leaves: other installations, and what is the user's own."""
+    for installation in find_installations(application, application.known_versions):
+        print(f"still installed: {describe(installation)}")
+    state, settings = log_folder().parent, hosts.settings()
+    record = log_folder(settings.audit)
+    own = {user_folder(settings): "your own skills", record: "who agreed to what"}
+    own[state] = "logs, and copies of scenes that have no file"
+    own[state / "batch" / "key"] = "the key that signs your consent to batches"
+    for place in filter(Path.exists, own):
+        print(f"kept {place}: {own[place]}")
 
 
 def run_status(options: argparse.Namespace) -> int:
     """Print where the plug-in is installed."""
-    applications = [APPLICATIONS[options.host]] if options.host else list(APPLICATIONS.values())
+    kinds = [APPLICATIONS[options.host]] if options.host else list(APPLICATIONS.values())
     installations = [
-        installation
-        for application in applications
-        for installation in find_installations(application, _versions(application, options.version))
+        it for kind in kinds for it in find_installations(kind, _versions(kind, options.version))
     ]
     if options.json:
         print(json.dumps(installations, indent=2))
@@ -139,32 +142,28 @@ def _versions(application: InstallTarget, version: str | None) -> list[Facts]:
         return application.known_versions
 
 
-# ---- pack
-
-
 def run_pack(options: argparse.Namespace) -> int:
     """Make Blender's extension, or the bundle for Claude Desktop."""
     is_bundle = options.kind == "claude-desktop"
     if not is_bundle and (options.offline or options.open):
         raise Failure("--offline and --open are for: dcc-bridge pack claude-desktop")
+    before, system = set(options.into.glob("*")), System.here().platform
     try:
-        if is_bundle:
-            return _pack_bundle(options)
         # What a wheel needs on another system cannot be told here: pip looks at this one.
-        file = vendor.build_extension(options.into, System.here().platform)
+        file = (
+            vendor.build_bundle(options.into, system, offline=options.offline)
+            if is_bundle
+            else vendor.build_extension(options.into, system)
+        )
     except OSError as error:
         raise Failure(f"It cannot be written: {error}.") from None
-    print(f"Done: {file}, {file.stat().st_size / 1e6:.0f} MB, for Blender 4.2 and newer.")
-    print(f"To install it: blender --command extension install-file -r user_default -e {file}")
-    print("Or in Blender: Edit > Preferences > Get Extensions > Install from Disk.")
-    return SUCCESS
-
-
-def _pack_bundle(options: argparse.Namespace) -> int:
-    before = set(options.into.glob("*"))
-    file = vendor.build_bundle(options.into, System.here().platform, offline=options.offline)
     over = " (the one that was there is written over)" * (file in before)
-    print(f"Done: {file}{over}, {file.stat().st_size / 1e6:.1f} MB, for Claude Desktop.")
+    target = "Claude Desktop" if is_bundle else "Blender 4.2 and newer"
+    print(f"Done: {file}{over}, {file.stat().st_size / 1e6:.1f} MB, for {target}.")
+    if not is_bundle:
+        print(f"To install it: blender --command extension install-file -r user_default -e {file}")
+        print("Or in Blender: Edit > Preferences > Get Extensions > Install from Disk.")
+        return SUCCESS
     print("To install it, open it, or in Claude Desktop: Settings > Extensions.")
     if options.open and not webbrowser.open(file.absolute().as_uri()):
         raise Failure(f"Nothing on this computer opens {file}. Is Claude Desktop installed?")

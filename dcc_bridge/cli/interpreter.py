@@ -1,7 +1,4 @@
-"""An application's batch interpreter: found, asked what it is, started with the bridge in it.
-
-Main thread.
-"""
+"""An application's batch interpreter: found, asked, started with the bridge in it. Main thread."""
 
 from __future__ import annotations
 
@@ -78,20 +75,15 @@ class Interpreter:
     def report(self) -> dict[str, str]:
         """Read what it wrote last; empty while it wrote nothing."""
         try:
-            report: dict[str, str] = json.loads(self._report.read_text(encoding="utf-8"))
+            return dict(json.loads(self._report.read_text(encoding="utf-8")))
         except OSError:
             return {}
-        return report
 
     def wait_until_ready(self, seconds: float | None = None) -> dict[str, str] | None:
-        """Wait until it takes requests, and give its report.
-
-        None if it failed or was stopped; TimeoutError if it took longer.
-        """
+        """Give its report once it takes requests; None if it failed or ended, or TimeoutError."""
         end = time.monotonic() + seconds if seconds is not None else None
         while self.process.poll() is None and not self.was_stopped.wait(_POLL):
-            report = self.report()
-            if report:
+            if report := self.report():
                 return report if "url" in report else None
             if end is not None and time.monotonic() > end:
                 raise TimeoutError
@@ -212,14 +204,8 @@ def _paths(host: str, program: str) -> list[str]:
     )
 
 
-# ---- an application's own program
-
-
 def probe(application: InstallTarget, program: str | None = None) -> Facts:
-    """Ask an application's batch interpreter, a named one or that on PATH, what it is.
-
-    UnknownLocation says that the one that was named does not answer.
-    """
+    """Ask an application's batch interpreter what it is; UnknownLocation if it does not answer."""
     if (path := find_program(application, program)) is None:
         return Facts()
     with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as home:
@@ -276,9 +262,6 @@ def is_python(program: Path) -> bool:
     return re.fullmatch(r"python[\d.]*(\.exe)?", program.name.lower()) is not None
 
 
-# ---- the options
-
-
 def fill(parser: argparse.ArgumentParser, host_help: str | None = None) -> None:
     """Add what says which host is started, and with what, to a parser."""
     parser.add_argument("--host", choices=sorted(HOSTS), default="standalone", help=host_help)
@@ -311,10 +294,7 @@ def skill_folders(options: argparse.Namespace) -> list[Path]:
 
 
 def read_unattended(text: str | None) -> tuple[Rule | None, Path | None]:
-    """Parse ``--unattended``: the settings ``unattended`` and ``allow_list``, None where not said.
-
-    Failure says that it is none of them, or that the list cannot be read; its line is named.
-    """
+    """Parse ``--unattended``: the settings ``unattended`` and ``allow_list``; or Failure."""
     if text is None:
         return None, None
     word, _, file = text.partition(":")

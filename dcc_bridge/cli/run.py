@@ -61,10 +61,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run it, and print what it returned; who was asked and answered goes to the other stream.
-
-    Failure: it could not be started, or did not end.
-    """
+    """Run it, and print what it returned; who was asked and answered goes to the other stream."""
     if (options.skill is None) == (options.python is None):
         raise exits.Failure("Name a skill or give your own script, --python: only one of them.")
     with (
@@ -82,10 +79,7 @@ def run(options: argparse.Namespace) -> int:
 
 @contextmanager
 def _own_script(options: argparse.Namespace) -> Iterator[None]:
-    """Have a script called as an agent's code: who runs it agrees to its very text.
-
-    Failure: it cannot be read or parsed, or the rule for what nobody can be asked is another one.
-    """
+    """Have a script called as an agent's code: who runs it agrees to its very text."""
     if options.unattended is not None:
         raise exits.Failure("--python goes without --unattended: you agree to your own script.")
     try:
@@ -196,7 +190,7 @@ def _failure_of(result: Result, account: str, refused: str, script: Path | None)
     """Say why a call failed, or was refused; "" where it did not, or it is told already."""
     error = audit.for_person("\n".join(result.texts)) if result.is_error else ""
     if error and script is not None:
-        return f"{script}: {' '.join(error.split())}"
+        return f"{script}: " + "\n  ".join(error.splitlines())
     return refused or ("" if error in account else error)
 
 

@@ -14,6 +14,7 @@ from dcc_bridge.code.code_text import skill_reader
 from dcc_bridge.config import data_folder
 from dcc_bridge.skills import lint, loader
 from dcc_bridge.skills.skill import HOSTS
+from dcc_bridge.verbs import acts, tools
 
 PAGES: Final = ("skills", "verbs", "code", "hosts", "security", "troubleshooting", "farm", "batch")
 _MOST: Final = 60
@@ -21,6 +22,7 @@ _MOST: Final = 60
 _PORTS: Final = {f"{name}{number}" for name in ("com", "lpt") for number in range(10)}
 _DEVICES: Final = {"con", "prn", "aux", "nul", *_PORTS}
 _TEMPLATE: Final = ("new_skill", "New skill")  # the name and the title in each template
+_REPLACES: Final = "{} takes the place of the verb of that name in {}."
 _TO_FILL: Final = ('"""Say in a sentence ', 'SCENE = ["camera_1"')  # how what stands in begins
 
 
@@ -66,18 +68,19 @@ def _new(options: argparse.Namespace) -> int:
             "letter first, such as list_cameras."
         )
     file = folder / f"{name}.py"
-    title = name.replace("_", " ").capitalize()
     try:
         template = data_folder("resources") / "templates" / f"{options.risk}.py"
         text = template.read_text(encoding="utf-8").replace(_TEMPLATE[0], name)
         folder.mkdir(parents=True, exist_ok=True)
         with file.open("x", encoding="utf-8") as stream:
-            stream.write(text.replace(_TEMPLATE[1], title))
+            stream.write(text.replace(_TEMPLATE[1], name.replace("_", " ").capitalize()))
     except FileExistsError:
         raise exits.Failure(f"{file} already exists and was not overwritten.") from None
     except OSError as error:
         raise exits.Failure(f"{file} cannot be written: {error}.") from None
     print(f"Wrote {file}. It runs as it is; put your application's API where it says so.")
+    if name in _verbs():
+        print(_REPLACES.format(name, "every host"))
     return exits.SUCCESS
 
 
@@ -93,13 +96,29 @@ def _check(options: argparse.Namespace) -> int:
     if findings:
         print(f"{len(findings)} problem{'s' * (len(findings) != 1)} in {many}.", file=sys.stderr)
         return exits.TOOL_ERROR
+    replaceable = _verbs()
     for file in given.values():
+        for name, number, metadata in lint.read_text(file).names():
+            where = ", ".join(metadata.hosts) or "every host"
+            if name in replaceable:
+                print(f"{file}:{number}: {_REPLACES.format(name, where)}")
         text = file.read_text(encoding="utf-8", errors="replace")  # it may declare another one
         for number, line in enumerate(text.splitlines(), 1):
             if line.strip().startswith(_TO_FILL):
                 print(f"{file}:{number}: Still to be filled in: {line.strip()}")
     print(f"No problems in {many}.")
     return exits.SUCCESS
+
+
+def _verbs() -> set[str]:
+    return {it.name for it in tools(_AllActs())}  # type: ignore[abstract]  # only asked for names
+
+
+class _AllActs(acts.Acts):
+    """A host that has every verb; only their names are asked of it."""
+
+    def has(self, *names: str) -> bool:
+        return True
 
 
 def _files(folder: Path, given: Mapping[Path, Path]) -> list[Path]:

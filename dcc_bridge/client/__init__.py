@@ -1,8 +1,4 @@
-"""How a person's client finds a host, and how a person answers there. On the client's loop.
-
-`Person` is the port to whoever answers a client's questions: `terminal` has the real one, and
-`Script` answers instead.
-"""
+"""How a person's client finds a host, and how a person answers there. On the client's loop."""
 
 from __future__ import annotations
 
@@ -15,7 +11,7 @@ from dcc_bridge.elicitation.text import safe_line
 
 
 class Person(Protocol):
-    """Somebody who can be asked in a client."""
+    """Somebody who can be asked in a client: `terminal` has the real one."""
 
     async def ask(self, message: str, form: schema.Form, *, until: str = "") -> Reply:
         """Put a form to them; what they send fits it. It says `until` when it is open."""

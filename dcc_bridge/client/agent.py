@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import mimetypes
 import os
 import tempfile
+import time
 from base64 import b64decode
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -25,8 +27,10 @@ from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 from pydantic import Field
 
-from dcc_bridge.elicitation.types import LEFT, STATUS, TASK_METHODS, TASKS
+from dcc_bridge.elicitation.types import LEFT, LIMIT, STATUS, TASK_METHODS, TASKS
 
+ASKING: Final = "asking"  # in place of how a call ended: it goes on, and asks
+_DAY: Final = 86_400.0
 _PATIENCE: Final = 2.0  # seconds for a host to take in that a call was left
 _GET, _UPDATE, _CANCEL = TASK_METHODS
 _AWAY: Final = 10.0  # seconds for which a host may be out of reach, until its task is given up
@@ -79,8 +83,7 @@ class Result:
         if self.structured is None and self.texts == ("Done.",):
             return None  # the server's word for it
         is_wrapped = isinstance(self.data, dict) and list(self.data) == ["result"]
-        is_said = self.words != self.texts
-        return self.data["result"] if is_wrapped and not is_said else self.data
+        return self.data["result"] if is_wrapped and self.words == self.texts else self.data
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -150,8 +153,12 @@ class TaskFollower(ClientExtension):
             if self.on_progress is not None:
                 await self.on_progress(0.0, None, look.status_message)
             new = [key for key in look.input_requests if key not in replies][:1]
+            if new and self._answer is None:
+                self.task = None
+                return _left_open(task, look.input_requests[new[0]].params)
             for key in new:
-                replies[key] = await self._reply(look.input_requests[key])
+                if (reply := await self._ask(session, task, key, look)) is not None:
+                    replies[key] = reply
             open_ = {key: it for key, it in replies.items() if key in look.input_requests}
             if open_:  # also what was sent before: it may be lost
                 with suppress(MCPError):  # the next look shows whether it was taken
@@ -169,10 +176,23 @@ class TaskFollower(ClientExtension):
         if self.task is not None:
             await _send(session, _CANCEL, types.EmptyResult, task_id=self.task)
 
-    async def _reply(self, request: types.ElicitRequest) -> Any:
+    async def _ask(self, session: ClientSession, task: str, key: str, look: _Look) -> Any:
+        """Put a question to the person; None where it ended elsewhere before they answered."""
+        params, replies = look.input_requests[key].params, list[Any]()
         context: Any = None  # of a request of the host's own, which this is not
-        reply: Any = types.ElicitResult(action="cancel")
-        return await self._answer(context, request.params) if self._answer else reply
+
+        async def ask() -> None:
+            replies.append(self._answer and await self._answer(context, params))
+            prompt.cancel_scope.cancel()
+
+        async with anyio.create_task_group() as prompt:
+            prompt.start_soon(ask)
+            with suppress(MCPError):
+                while key in look.input_requests:
+                    await anyio.sleep(look.poll_interval_ms / 1000)
+                    look = await self._look(session, task)
+            prompt.cancel_scope.cancel()
+        return replies[0] if replies else None
 
     async def _look(self, session: ClientSession, task: str) -> _Look:
         """Look at a task; a connection that breaks loses nothing."""
@@ -189,6 +209,23 @@ class TaskFollower(ClientExtension):
 async def _send(session: ClientSession, method: str, result: type[T], **params: Any) -> T:
     request = _TaskRequest(method=method, params=_TaskParams(**params))
     return await session.send_request(request, result)
+
+
+def time_left(params: types.ElicitRequestParams) -> tuple[float, str]:
+    """Tell how many seconds a question stays open, and until when that is, in words."""
+    limit = dict[str, Any](params.meta or {}).get(LIMIT, math.inf)  # an older bridge's has none
+    ends = time.localtime(time.time() + min(limit, _DAY))
+    return limit, time.strftime("by %H:%M:%S", ends) if limit < _DAY else "soon"
+
+
+def _left_open(task: str, params: types.ElicitRequestParams) -> types.CallToolResult:
+    """Say that a call goes on and asks, where nobody can be asked."""
+    text = types.TextContent(
+        text=f"The call goes on, and waits for an answer: {params.message}\nNobody can be asked "
+        "here, so the question stays open. Answer it in the application, or "
+        f"{time_left(params)[1]} with: dcc-bridge call --resume {task}"
+    )
+    return types.CallToolResult(content=[text], is_error=True, _meta={STATUS: ASKING})
 
 
 class Agent:
@@ -274,10 +311,9 @@ class Agent:
 
 
 def _risk(tool: types.Tool) -> str:
-    hints = tool.annotations
-    if hints is not None and hints.read_only_hint:
-        return "read"
-    return "edit" if hints is not None and hints.destructive_hint is False else "destructive"
+    hints = tool.annotations or types.ToolAnnotations()
+    edits = "edit" if hints.destructive_hint is False else "destructive"
+    return "read" if hints.read_only_hint else edits
 
 
 async def _trust(name: str, result: types.CallToolResult) -> None:
@@ -304,9 +340,6 @@ def _picture_file(picture: types.ImageContent) -> str:
     return path
 
 
-# ---- the arguments of a tool, as a person reads them
-
-
 def _arguments(schema: Schema) -> tuple[str, ...]:
     """Say of each argument of a tool what it is called, what it takes, and if it is required."""
     required = schema.get("required", ())
@@ -318,9 +351,8 @@ def _argument(name: str, field: Any, required: bool, schema: Schema) -> str:
     if required:
         return f"{name}: {_noun(field, schema)}, required"
     default = field.get("default") if isinstance(field, Mapping) else None
-    return f"{name}: {_noun(field, schema)}, optional" + (
-        "" if default in (None, "", [], {}) else f" [{json.dumps(default, ensure_ascii=False)}]"
-    )
+    text = "" if default in (None, "", [], {}) else json.dumps(default, ensure_ascii=False)
+    return f"{name}: {_noun(field, schema)}, optional" + (f" [{text}]" if text else "")
 
 
 def _noun(field: Any, schema: Schema, depth: int = 0) -> str:

@@ -1,20 +1,15 @@
-"""Connects a client to a bridge: HTTP with a token, and questions for a person on the way back.
-
-On the client's own anyio loop.
-"""
+"""Connects a client to a bridge, by HTTP with a token; a person is asked. On the client's loop."""
 
 from __future__ import annotations
 
 import hmac
-import math
 import secrets
 import ssl
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any, Final, Literal
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode, urljoin, urlsplit
 
 import anyio
 import httpx2
@@ -25,15 +20,14 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from dcc_bridge.client import Person
-from dcc_bridge.client.agent import Agent, TaskFollower
+from dcc_bridge.client.agent import Agent, TaskFollower, time_left
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import parse
-from dcc_bridge.elicitation.types import LIMIT, MISFIT
+from dcc_bridge.elicitation.types import MISFIT
 from dcc_bridge.errors import SchemaError, Unreachable, own_version
 
 Era = Literal["auto", "legacy"]
 _LATE: Final = 0.2  # seconds that the host has to end its question first, and say why
-_DAY: Final = 86_400.0
 _SILENCE: Final = 300.0  # seconds; the server sends something every 15 s while a person decides
 _LIMITS: Final = httpx2.Limits(max_connections=None)  # calls that wait for a person keep theirs
 _NETWORK: Final = (MCPError, httpx2.HTTPError, httpx2.InvalidURL)
@@ -79,9 +73,7 @@ class _HostCheck:
     def __init__(
         self, token: str, limit: float, is_running: Callable[[], Awaitable[bool]] | None
     ) -> None:
-        self._token = token
-        self._limit = limit
-        self._is_running = is_running
+        self.token, self.limit, self.is_running = token, limit, is_running
 
     async def prepare(self, request: httpx2.Request) -> None:
         """Be there when a connection is opened for a request."""
@@ -89,12 +81,12 @@ class _HostCheck:
 
     async def _trace(self, url: httpx2.URL, event: str, info: Mapping[str, Any]) -> None:
         if event == "connection.connect_tcp.started":
-            if self._is_running is not None and not await self._is_running():
+            if self.is_running is not None and not await self.is_running():
                 raise NotTheHost("The host is no longer running.")
         elif event == "connection.connect_tcp.complete":
             stream, is_proved = info["return_value"], False
             try:
-                with anyio.move_on_after(self._limit):
+                with anyio.move_on_after(self.limit):
                     is_proved = await self._is_proved(url, stream)
             finally:
                 if not is_proved:
@@ -104,8 +96,8 @@ class _HostCheck:
 
     async def _is_proved(self, url: httpx2.URL, stream: Any) -> bool:
         nonce = secrets.token_hex(16)
-        proof = hmac.new(self._token.encode(), nonce.encode(), "sha256").hexdigest().encode()
-        query = urlencode({"label": self._token.rpartition(".")[0], "nonce": nonce})
+        proof = hmac.new(self.token.encode(), nonce.encode(), "sha256").hexdigest().encode()
+        query = urlencode({"label": self.token.rpartition(".")[0], "nonce": nonce})
         host = url.netloc.decode("ascii")
         await stream.write(f"GET {_PROOF}?{query} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
         received = b""
@@ -166,15 +158,12 @@ def _explained(error: BaseException, url: str, is_connected: bool) -> BaseExcept
 
 
 def _callback(person: Person, host: str) -> ElicitationFnT:
-    origin = urlsplit(host)
-    page = f"{origin.scheme}://{origin.netloc}{_PAGES}"
+    page = urljoin(host, _PAGES)
 
     async def answer(
         context: ClientRequestContext, params: types.ElicitRequestParams
     ) -> types.ElicitResult:
-        limit = dict[str, Any](params.meta or {}).get(LIMIT, math.inf)  # an older bridge's has none
-        ends = time.localtime(time.time() + min(limit, _DAY))
-        until = time.strftime("by %H:%M:%S", ends) if limit < _DAY else "soon"
+        limit, until = time_left(params)
         reply = Reply("cancel")  # to what cannot be drawn nobody has agreed
         with anyio.move_on_after(limit + _LATE), suppress(SchemaError):
             if isinstance(params, types.ElicitRequestFormParams):

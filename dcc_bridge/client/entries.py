@@ -100,8 +100,7 @@ class ConfigFile:
     def is_there(self) -> bool:
         """Whether the client seems to be on this computer: its command, or a file or folder."""
         base = _folder(self.folder)
-        is_its_own = self.folder in ("codex", "goose")
-        mark = base if is_its_own else base / Path(self.name).parts[0]
+        mark = base if self.folder in ("codex", "goose") else base / Path(self.name).parts[0]
         return mark.exists() or self.own_command() is not None
 
     def own_command(self) -> str | None:
@@ -141,10 +140,7 @@ class ConfigFile:
         return ["mcp", "add", "-s", "user", *env, NAME, entry.command, "--", *entry.args]
 
     def remove_command(self) -> list[str]:
-        """Give the arguments with which the client's own command removes our entry.
-
-        There are none for VS Code's: it only adds, and replaces an entry of that name.
-        """
+        """Give those with which it removes it; VS Code's has none: it only adds, and replaces."""
         scope = [] if self.program == "codex" else ["--scope", "user"]
         return [] if self.program == "code" else ["mcp", "remove", *scope, NAME]
 
@@ -199,6 +195,5 @@ def link(label: str) -> str:
     server = ClientEntry.for_client(label).as_object(CONFIG_FILES[label].kind)
     if label == "vscode":
         return f"vscode:mcp/install?{quote(json.dumps({'name': NAME, **server}), safe='')}"
-    config = base64.b64encode(json.dumps(server).encode())
-    query = urlencode({"name": NAME, "config": config})
+    query = urlencode({"name": NAME, "config": base64.b64encode(json.dumps(server).encode())})
     return f"cursor://anysphere.cursor-deeplink/mcp/install?{query}"

@@ -48,11 +48,7 @@ class Change:
 
 
 def add(config: ConfigFile, label: str, project: Path | None = None) -> Change:
-    """Add our entry for the user or in a project, or correct the one that is there.
-
-    ByHand says that a person has to edit the file, ValueError that it is no JSON or that there
-    is none for projects.
-    """
+    """Add or correct our entry; ValueError: it cannot be, or is left to a person with ByHand."""
     file, entry = config.path(project), ClientEntry.for_client(label)
     wanted, present = entry.as_object(config.kind), find(config, project)
     if present and "command" in present and config.syntax == "json":  # what is theirs in it stays
@@ -81,10 +77,7 @@ def add(config: ConfigFile, label: str, project: Path | None = None) -> Change:
 
 
 def remove(config: ConfigFile, project: Path | None = None) -> Change:
-    """Remove our entry; where nothing else was changed since, the file is what it was before us.
-
-    It raises what `add` does.
-    """
+    """Remove our entry, as `add` does; if nothing else was changed, the file is as before us."""
     file = config.path(project)
     if _entry(_parse(_read(file), config.syntax), config.key) is None:
         return Change(file, is_new=False)
@@ -142,18 +135,17 @@ def _entry(data: Mapping[str, Any], key: str) -> Mapping[str, Any] | None:
 
 def _is_same(entry: Mapping[str, Any] | None, wanted: Mapping[str, Any]) -> bool:
     """Whether two entries start the same; a client's own command may leave out what is usual."""
-    parts = ("command", "args", "env")
     return entry is not None and all(
-        (entry.get(part) or None) == (wanted.get(part) or None) for part in parts
+        (entry.get(key) or None) == (wanted.get(key) or None) for key in ("command", "args", "env")
     )
 
 
 def _is_backup_and_entry(backup: str, text: str, key: str) -> bool:
-    """Whether a text holds what a backup does, our entry and the list for it aside."""
+    """Whether a text holds what a backup without our entry does, and that entry and its list."""
     if not backup or _comments(backup) != _comments(text):
         return False
     try:
-        return _others(backup, key) == _others(text, key)
+        return _entry(_parse(backup), key) is None and _others(backup, key) == _others(text, key)
     except ValueError:  # the backup is none of ours
         return False
 
@@ -172,9 +164,6 @@ def _run_client(program: str, words: list[str]) -> None:
     with suppress(OSError, subprocess.SubprocessError):
         if words:
             subprocess.run([program, *words], stdin=nobody, capture_output=True, timeout=_TIMEOUT)
-
-
-# ---- the file
 
 
 def _load(config: ConfigFile, file: Path, do: str) -> dict[str, Any]:
@@ -234,11 +223,8 @@ def _back_up(file: Path) -> Path | None:
 
 
 def _replace(file: Path, content: bytes, *, mode_of: Path) -> None:
-    """Write a file as a whole or not at all; a link leads to the same file as before.
-
-    It gets the permissions of `mode_of`; where that is not there, its owner's alone.
-    """
-    file = Path(os.path.realpath(file))
+    """Write a whole file or nothing, with the permissions of `mode_of`, or its owner's alone."""
+    file = Path(os.path.realpath(file))  # a link leads to the same file as before
     file.parent.mkdir(parents=True, exist_ok=True)
     new = file.with_name(f".{file.name}.{secrets.token_hex(4)}.new")
     try:

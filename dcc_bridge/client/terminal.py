@@ -1,7 +1,4 @@
-"""Asks a person at a terminal: draws a form field by field, and reads the answers.
-
-On one asyncio loop; a browser is opened on a thread of its own, because some of them wait.
-"""
+"""Asks a person at a terminal: draws a form by fields, reads the answers. On one asyncio loop."""
 
 from __future__ import annotations
 
@@ -53,10 +50,8 @@ class _Closed(Exception):
 
 
 def open_page(url: str) -> bool:
-    """Open a page in the person's browser, if one is found.
-
-    Without a screen there is none: a browser of the terminal's own would draw over the question.
-    """
+    """Open a page in the person's browser, if one is found."""
+    # without a screen there is none: one of the terminal's own would draw over the question
     if sys.platform.startswith("linux") and not any(map(os.environ.get, _DISPLAYS)):
         return False
     try:
@@ -124,7 +119,7 @@ class Terminal:
             return Reply("cancel")
         _show_address(self._screen, address)
         await self._confirm("Open it in your browser")
-        if not await anyio.to_thread.run_sync(self._open, address.url):
+        if not await anyio.to_thread.run_sync(self._open, address.url):  # some browsers wait
             self._screen.show("  ", "No browser could be opened here. Open the address yourself.")
             await self._confirm("Have you opened it")
         return Reply("accept")
@@ -186,8 +181,7 @@ class Terminal:
 
     async def _confirm(self, title: str) -> None:
         """Go on with a yes; a no is a decline."""
-        prompt = f"{title}? Type yes or no; {CANCEL} closes the question."
-        if not await self._agrees(prompt):
+        if not await self._agrees(f"{title}? Type yes or no; {CANCEL} closes the question."):
             raise _Closed("decline")
 
     async def _agrees(self, prompt: str) -> bool:
@@ -211,26 +205,20 @@ class Terminal:
             self._screen.show("  ", prompt)
             return await self._read_line(prompt)
         if prompt and text.strip().startswith("/"):
-            known = ", ".join([*self._texts, *_ACTIONS])
-            self._screen.show(
-                "  ! ", f"There is no {safe_line(text.strip())} here; there is: {known}."
-            )
+            known, typed = ", ".join([*self._texts, *_ACTIONS]), safe_line(text.strip())
+            self._screen.show("  ! ", f"There is no {typed} here; there is: {known}.")
             return await self._read_line(prompt)
         return text
 
 
 @contextmanager
 def open_terminal(source: TextIO | None, preferred: TextIO, who: str) -> Iterator[Terminal | None]:
-    """Give the person at a terminal, as long as the block lasts; None where nobody types.
-
-    Questions are drawn on `preferred` if it is a terminal. If it was redirected they are drawn on
-    the terminal of `source`: they would be answered unseen otherwise.
-    """
+    """Give the person at a terminal, as long as the block lasts; None where nobody types."""
     if source is None or not source.isatty():
         yield None
     elif preferred.isatty():
         yield Terminal(Keyboard(source), Screen(preferred), who)
-    else:
+    else:  # it was redirected: questions on it would be answered unseen
         name = "CONOUT$"
         if sys.platform != "win32":
             name = os.ttyname(source.fileno())
@@ -278,9 +266,6 @@ def _value(view: FieldView, text: str, offered: Any) -> Any:
     if view.field.required and offered is None:
         raise InvalidAnswer("An answer is needed here.")
     return offered
-
-
-# ---- the text of values
 
 
 def _parse(view: FieldView, text: str) -> Any:
@@ -351,5 +336,4 @@ def _option(view: FieldView, text: str) -> str:
 def _options(view: FieldView, text: str) -> list[str]:
     if text.strip().lower() == "none":
         return []
-    chosen = [_option(view, word) for word in re.split(r"[,\s]+", text.strip())]
-    return list(dict.fromkeys(chosen))
+    return list(dict.fromkeys(_option(view, word) for word in re.split(r"[,\s]+", text.strip())))

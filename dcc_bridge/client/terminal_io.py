@@ -37,9 +37,6 @@ _SAYS: Final = {
 Put = Callable[["str | None"], object]
 
 
-# ---- the screen
-
-
 class Screen:
     """Lines of text on a terminal."""
 
@@ -121,9 +118,6 @@ def _wrapped(line: str, columns: int) -> list[str]:
     return textwrap.wrap(line, width, subsequent_indent=hang, break_on_hyphens=False) or [""]
 
 
-# ---- the keyboard
-
-
 class Keyboard:
     """The lines that come from a terminal."""
 
@@ -143,24 +137,17 @@ class Keyboard:
         """Give the next line without its end, or None where there will be no more."""
         if not self._is_reading:
             self._is_reading = True
-            put = _threadsafe(asyncio.get_running_loop(), self._lines.put_nowait)
+            loop = asyncio.get_running_loop()
+
+            def put(line: str | None) -> None:
+                with suppress(RuntimeError):  # the loop is gone
+                    loop.call_soon_threadsafe(self._lines.put_nowait, line)
+
             arguments = (os.dup(self._source.fileno()), self._source.encoding, put)
-            threading.Thread(
-                target=_read, args=arguments, name="dcc_bridge keyboard", daemon=True
-            ).start()
+            threading.Thread(None, _read, "dcc_bridge keyboard", arguments, daemon=True).start()
         if (line := await self._lines.get()) is None:
             self._is_reading = False  # a terminal can be read on after its Ctrl+D
         return line
-
-
-def _threadsafe(loop: asyncio.AbstractEventLoop, put: Put) -> Put:
-    """Make a function that may be called on any thread, also when the loop is gone."""
-
-    def call(line: str | None) -> None:
-        with suppress(RuntimeError):
-            loop.call_soon_threadsafe(put, line)
-
-    return call
 
 
 def _read(descriptor: int, encoding: str, put: Put) -> None:

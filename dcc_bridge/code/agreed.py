@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from dcc_bridge.code.code_text import CodeText, classes_named
 from dcc_bridge.config import Settings
@@ -32,18 +31,8 @@ _NO_SANDBOX: Final = " It is no sandbox: what you agree to can do all that your 
 class CodeSession:
     """What one client's code has left for its next one."""
 
-    def __init__(self) -> None:
-        self.previous: str | None = None  # the text that was agreed to last
-        self._memory = "{}"
-
-    def memory(self) -> dict[str, Any]:
-        """Give a copy of what it keeps."""
-        memory: dict[str, Any] = json.loads(self._memory)
-        return memory
-
-    def keep(self, memory: str) -> None:
-        """Keep what a run left, as JSON."""
-        self._memory = memory
+    previous: str | None = None  # the text that a person read and agreed to last
+    memory = "{}"  # JSON of the dict that it keeps
 
 
 def check_memory(text: str) -> None:
@@ -51,22 +40,6 @@ def check_memory(text: str) -> None:
     if not text or len(text) > MOST_MEMORY:
         what = f"has {len(text):,} characters as JSON" if text else "is no dict any more"
         raise BadArguments(f"memory {what}; it is a dict of {MOST_MEMORY:,} characters at most.")
-
-
-class CodeSessions:
-    """The sessions by client; of too many, the one that is silent the longest is forgotten."""
-
-    def __init__(self) -> None:
-        self._sessions: dict[str, CodeSession] = {}
-
-    def of(self, call: Call) -> CodeSession:
-        """Give the session of a call's client."""
-        label = call.client.label if call.client is not None else ""
-        session = self._sessions.pop(label, None) or CodeSession()
-        self._sessions[label] = session
-        if len(self._sessions) > 64:
-            del self._sessions[next(iter(self._sessions))]
-        return session
 
 
 def agree(
@@ -80,18 +53,8 @@ def agree(
 ) -> None:
     """Have the person agree to a text, or find that they did for the session. Main thread.
 
-    Args:
-        call: It is bound to the text; its record gets the digest alone.
-        text: What would run.
-        why: What the agent says of it.
-        files: What it may write.
-        session: What it is compared with.
-        settings: Whether the person may agree for the session.
-        read_only: What it changes is taken back.
-
-    Raises:
-        BadArguments: The agent does not say why.
-        NotConfirmed: The person did not agree.
+    The call is bound to the text, and its record gets the digest alone. BadArguments: the agent
+    does not say why; NotConfirmed: the person did not agree.
     """
     reason = " ".join(why.split())
     if not reason:
@@ -99,10 +62,11 @@ def agree(
     call.arguments.value = {**(call.arguments.value or {}), "code": f"sha256:{text.sha256}"}
     call.dialogue.code = text.sha256
     secret.refuse_secrets((reason, text.text), "the code")  # before the history has it
-    call.dialogue.ran = CodeRun(reason[:_MOST_WHY], _details(text, None))
+    is_kept = not settings.python.endswith("_hash")
+    call.dialogue.ran = CodeRun(reason[:_MOST_WHY], _details(text, None), is_kept=is_kept)
     if text.findings or files:
         _end_session_grant(call)
-    elif settings.python == "session":
+    elif settings.python.startswith("session"):
         call.dialogue.for_session = _FOR_SESSION
     loses_scene = any(finding.kind == "scene" for finding in text.findings)
     confirm_sync(
@@ -115,20 +79,18 @@ def agree(
         details=_details(text, session.previous),
     )
     call.dialogue.for_session = ""
-    session.previous = text.text
+    if call.dialogue.answered_by in ("host", "client"):  # no grant, and no list of the studio
+        session.previous = text.text
 
 
-def agree_to_loss(call: Call, text: CodeText, lost: Sequence[str], noun: str) -> frozenset[str]:
-    """Have the person agree to what the code has deleted, which is there again. Main thread.
-
-    Gives what they agreed to; NotConfirmed: they did not.
-    """
+def agree_to_loss(
+    call: Call, text: CodeText, lost: Sequence[str], noun: str, left: str
+) -> frozenset[str]:
+    """Have the person agree to what the code has deleted, and give it; it is there again now."""
     _end_session_grant(call)
     what = plural(len(lost), noun)
-    but = ", ".join(call.agreement.lost)
-    rest = f"but not this: {but}" if but else "and all is as it was"
     confirm_sync(
-        f"The code deletes {what}. It was taken back, {rest}. Run it again, and let them go?",
+        f"The code deletes {what}. {left} Run it again, and let that go?",
         items=lost,
         verb=f"Run and delete {what}",
         details=_details(text, None),

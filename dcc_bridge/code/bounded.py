@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
 import reprlib
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterator, Sequence, Sized
 from contextlib import suppress
 from itertools import islice
 from numbers import Integral, Real
 from typing import Any, Final
 
-from dcc_bridge.code.trip_wire import AGREED
+from dcc_bridge.code import AGREED
 
 MOST: Final = 64_000  # bytes of one text, and of a result
 _DEEP, _LONG = 6, 200  # levels of a result, and items of each container
@@ -37,7 +38,7 @@ def clip(text: str, most: int = MOST) -> str:
     return f"{head}\n… {len(data) - 2 * half:,} bytes left out …\n{tail}"
 
 
-class BoundedText:
+class BoundedText(io.TextIOBase):
     """Output that keeps its first and its last bytes, however much is written."""
 
     encoding, errors, closed = "utf-8", "backslashreplace", False
@@ -56,18 +57,6 @@ class BoundedText:
         if self._size > 2 * MOST:
             self._fold()
         return len(text)
-
-    def writelines(self, lines: Iterable[str]) -> None:
-        """Add several texts."""
-        for line in lines:
-            self.write(line)
-
-    def flush(self) -> None:
-        """Do nothing: there is nobody to pass it on to yet."""
-
-    def isatty(self) -> bool:
-        """Tell that nobody types here."""
-        return False
 
     def text(self) -> str:
         """Give what is left of it."""
@@ -112,9 +101,8 @@ class _Plain:
             return "…"
         self._above.add(id(value))
         try:
-            if isinstance(value, dict):
-                return self._fields(value, depth - 1)
-            assert items is not None
+            if items is None:
+                return self._fields(value, depth - 1)  # type: ignore[arg-type]  # it is a dict
             return self._items(items(value), len(value), depth - 1)  # type: ignore[arg-type]  # sized
         finally:
             self._above.discard(id(value))

@@ -79,9 +79,8 @@ class CodeReader:
         names = (node for node in self._nodes if isinstance(node, ast.Name))
         crowded = next((node for node in names if TOO_MUCH in self._values.of(node)), None)
         if crowded is not None:
-            findings[crowded.lineno, "beyond", f"stands for too much to be read: {crowded.id}"] = (
-                None
-            )
+            why = f"stands for too much to be read: {crowded.id}"
+            findings[crowded.lineno, "beyond", why] = None
         return sorted(findings, key=lambda finding: finding[0])
 
     def _read(self, node: ast.AST) -> Iterator[tuple[str, str]]:

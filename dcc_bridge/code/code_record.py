@@ -1,13 +1,13 @@
 """What came of agreed code: for the agent, and for the record with its text and its files.
 
-Beside the audit log there is a folder ``code`` with each text that was agreed to, in a file that
-is named by its SHA-256 and that only its user can read. Main thread.
+Each text that was agreed to is in the folder ``code`` beside the audit log. Main thread.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -17,42 +17,44 @@ from dcc_bridge.audit.log import AuditLog
 from dcc_bridge.code.code_text import CodeText
 from dcc_bridge.code.execution import CodeResult
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.question import CodeRun
 from dcc_bridge.errors import NotRecorded
 from dcc_bridge.host import Changes
 from dcc_bridge.skills.skill import report_done
 from dcc_bridge.verbs import Json, plural
 
-_FOLDER: Final = "code"
-_LISTED: Final = 50  # items of each kind that the answer names
-_PARTS: Final = ("created", "changed", "deleted")
+_LISTED, _NAMED = 50, 5  # items of each kind that the answer names, and lines of what stays
+_UNDONE: Final = "The undo step was taken back"
 
 
 def _counted(changes: Changes) -> dict[str, tuple[int, list[str]]]:
-    lists = {name: getattr(changes, name) for name in _PARTS}
+    lists = {it: getattr(changes, it) for it in ("created", "changed", "deleted")}
     return {name: (len(items), items[:_LISTED]) for name, items in lists.items()}
+
+
+def did(changes: Changes) -> str:
+    """Count what was done, in words; "" for nothing."""
+    return ", ".join(f"{count} {name}" for name, (count, _) in _counted(changes).items() if count)
 
 
 class CodeRecord:
     """The lines of one run of agreed code in the audit log, and in the history of calls."""
 
+    compare: Callable[[], str | None] | None = None
+    is_as_before = False
+    is_look = False
+
     def __init__(self, audit: AuditLog, call: Call, text: CodeText, writes: Sequence[Path]) -> None:
-        self._audit = audit
-        self._call = call
-        self._text = text
+        self._audit, self._call, self._text = audit, call, text
         self.writes = writes  # files and folders
         self._before = {file: _state(file) for file in writes}
 
     def begin(self) -> None:
-        """Keep the text beside the log, and write down that it runs next.
-
-        Raises:
-            NotRecorded: It cannot be kept, or written; it must not run.
-        """
-        data = self._text.text.encode("utf-8", "surrogatepass")
+        """Keep the text, if it is to be, and write down that it runs; NotRecorded: it must not."""
+        data, ran = self._text.text.encode("utf-8", "surrogatepass"), self._call.dialogue.ran
         try:
-            folder = private_files.folder(self._audit.folder / _FOLDER)
-            _write_once(folder / f"{self._text.sha256}.py", data)
+            if ran is None or ran.is_kept:
+                folder = private_files.folder(self._audit.folder / "code")
+                _write_once(folder / f"{self._text.sha256}.py", data)
         except OSError as error:
             raise NotRecorded(f"{error.strerror or error}.") from error
         self._write("agreed", {}, durable=True)
@@ -62,22 +64,23 @@ class CodeRecord:
         counted, ran = _counted(changes), self._call.dialogue.ran
         self._write(outcome, {name: count for name, (count, _) in counted.items()})
         if ran is not None:
-            did = counted, changes.is_exact, tuple(self.written())
-            self._call.dialogue.ran = CodeRun(ran.why, ran.details, *did)
+            ran = replace(ran, changes=counted, written=tuple(self.written()))
+            self._call.dialogue.ran = replace(ran, is_exact=changes.is_exact)
 
     def answer(self, result: CodeResult, changes: Changes, picture: Callable[[], Any]) -> Any:
         """Tell the agent what came of it, with the picture that it wanted."""
         call, text, counted = self._call, self._text, _counted(changes)
-        did = ", ".join(f"{count} {name}" for name, (count, _) in counted.items() if count)
-        report_done(f"Ran {plural(text.lines, 'line')} of code" + (f": {did}" if did else ""))
+        done = did(changes)
+        report_done(f"Ran {plural(text.lines, 'line')} of code" + (f": {done}" if done else ""))
         changed: Json = {name: {"count": n, "items": items} for name, (n, items) in counted.items()}
-        stays = [f"line {it.line}: {it.reason}" for it in text.findings if it.kind == "stays"]
+        stays = self._findings("stays")
+        may_undo = not self.is_look and (done or not changes.is_exact)
         answer: Json = {
             **{name: getattr(result, name) for name in ("result", "stdout", "stderr", "seconds")},
             "changed": {**changed, "is_exact": changes.is_exact},
             "written": list(map(str, self.written())),
             "warnings": [*result.warnings, *(f"Undo does not end this: {line}" for line in stays)],
-            "undo": f"undo_last(call_id={call.id[:6]!r})" if did or not changes.is_exact else None,
+            "undo": f"undo_last(call_id={call.id[:6]!r})" if may_undo else None,
         }
         try:
             pictures = picture()
@@ -87,6 +90,18 @@ class CodeRecord:
         if pictures is None:
             return answer
         return [answer, *(pictures if isinstance(pictures, list) else [pictures])]
+
+    def compared(self) -> str:
+        """Say how the scene is now that the step was taken back."""
+        differs = self.compare() if self.compare is not None else None
+        self.is_as_before = differs == ""
+        left = "Nothing was changed" if self.is_as_before else f"{_UNDONE}{differs or ''}"
+        lines = "; ".join(self._findings("scene", "stays", "undo does not")[:_NAMED])
+        return left + (f". Undo brings nothing back of these, if they ran: {lines}" * bool(lines))
+
+    def _findings(self, *words: str) -> list[str]:
+        every = ((it, f"{it.kind}: {it.reason}") for it in self._text.findings)
+        return [f"line {it.line}: {it.reason}" for it, all in every if any(map(all.count, words))]
 
     def written(self) -> list[Path]:
         """List the files and folders that were written to since this was made."""

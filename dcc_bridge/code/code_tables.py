@@ -1,12 +1,8 @@
 """What agreed code may reach: what its text says, and what Python's audit events say. Data.
 
-`REACHES`, `PYTHON` and `ASSIGNED` are patterns as in `dcc_bridge.skills.lint_tables`, and its rows
-come after them; each has a class and what a person is told. The others are events (PEP 578) that
-the trip wire refuses. Any thread.
-
-Sources, besides those named there: the table of
-https://docs.python.org/3/library/audit_events.html, and what 3.11, 3.12 and 3.13 raise when they
-are tried.
+`REACHES`, `PYTHON` and `ASSIGNED` are patterns as in `dcc_bridge.skills.lint_tables`, each with a
+class and what a person is told. The others are events (PEP 578) that the trip wire refuses, of
+https://docs.python.org/3/library/audit_events.html, and as 3.11 to 3.13 raise them. Any thread.
 """
 
 from __future__ import annotations
@@ -14,18 +10,24 @@ from __future__ import annotations
 import _thread
 import os
 import re
+import signal
 import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path, PurePath
 from typing import Any, Final
 
-WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 Row = tuple[str, tuple[int, ...], int | None]
+WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
-def _rows(act: str, events: str) -> dict[str, str]:
-    return dict.fromkeys(events.split(), act)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+_PATHS: Final = type(Path()), type(PurePath())
+_COPIES: Final[Any] = (str, str.__str__), (bytes, lambda it: b"".join([it])), (int, int.__index__)
 
 
 # A verb, which arguments are paths, and from which one on stand the folders' descriptors of each.
@@ -45,8 +47,7 @@ FILES: Final[Mapping[str, Row]] = {
     "os.chflags": ("change the flags of", (0,), None),
     "os.truncate": ("cut off", (0,), None),
     "os.utime": ("change the times of", (0,), 3),
-    "os.setxattr": ("change the attributes of", (0,), None),
-    "os.removexattr": ("change the attributes of", (0,), None),
+    **dict.fromkeys(("os.setxattr", "os.removexattr"), ("change the attributes of", (0,), None)),
     "shutil.copyfile": ("write", (1,), None),
     "shutil.chown": ("change the owner of", (0,), None),
     "sqlite3.connect": ("open the database", (0,), None),
@@ -57,62 +58,65 @@ _PYTHON: Final = "change how Python itself runs"
 NATIVE: Final = "call native code"
 INSPECT: Final = "look into Python's own frames and objects"
 ACTS: Final[Mapping[str, str]] = {  # an event, or its first part with a dot
-    **_rows(
-        _PROGRAM,
-        "subprocess.Popen os.system os.exec os.posix_spawn os.spawn os.fork os.forkpty os.startfile"
-        " pty.spawn _winapi.CreateProcess webbrowser.open cpython.PyInterpreterState_New",
-    ),
-    **_rows(
-        "use the network",
-        "socket. urllib. ftplib. smtplib. imaplib. poplib. nntplib. telnetlib. http.",
-    ),
-    **_rows(THREAD, "_thread.start_new_thread _thread.start_joinable_thread"),
-    **_rows(
-        _PYTHON,
-        "sys.addaudithook sys.settrace sys.setprofile sys.monitoring.register_callback",
-    ),
-    **_rows(
-        "change the system's settings",
-        "winreg.CreateKey winreg.DeleteKey winreg.DeleteValue winreg.SetValue winreg.SaveKey"
-        " winreg.LoadKey syslog. resource.setrlimit resource.prlimit",
-    ),
-    **_rows("end or signal a process", "os.kill os.killpg signal.pthread_kill"),
-    **_rows("open a file", "_winapi.CreateFile _winapi.CreateJunction msvcrt."),
-    "ctypes.": NATIVE,
-    "builtins.input": "wait for input from a terminal",
-    "builtins.breakpoint": "start a debugger",
+    event: act
+    for act, events in {
+        _PROGRAM: """subprocess.Popen os.system os.exec os.posix_spawn os.spawn os.fork os.forkpty
+            os.startfile pty.spawn _winapi.CreateProcess webbrowser.open
+            cpython.PyInterpreterState_New""",
+        "use the network": """socket. urllib. ftplib. smtplib. imaplib. poplib. nntplib. telnetlib.
+            http.""",
+        THREAD: "_thread.start_new_thread _thread.start_joinable_thread",
+        _PYTHON: "sys.addaudithook sys.settrace sys.setprofile sys.monitoring.register_callback",
+        "change the system's settings": """winreg.CreateKey winreg.DeleteKey winreg.DeleteValue
+            winreg.SetValue winreg.SaveKey winreg.LoadKey syslog. resource.setrlimit
+            resource.prlimit""",
+        "end or signal a process": "os.kill os.killpg signal.pthread_kill",
+        "open a file": "_winapi.CreateFile _winapi.CreateJunction msvcrt.",
+        NATIVE: "ctypes.",
+        "wait for input from a terminal": "builtins.input",
+        "start a debugger": "builtins.breakpoint",
+    }.items()
+    for event in events.split()
 }
 HARMLESS: Final = frozenset({"socket.gethostname"})
 # Refused to the code's own lines: libraries use them all the time.
-DIRECT: Final = {
-    *("sys._getframe", "sys._current_frames", "sys._current_exceptions", "gc.get_objects"),
-    *("gc.get_referrers", "gc.get_referents", "code.__new__", "function.__new__"),
-}
-ATTRIBUTES: Final = frozenset(
-    _rows(INSPECT, "__code__ tb_frame gi_frame gi_code cr_frame cr_code ag_frame ag_code")
-)
-MODULES: Final = {"_dbm": "write a database", "_gdbm": "write a database"}  # in C, with no event
+DIRECT: Final = _words("""
+    sys._getframe sys._current_frames sys._current_exceptions gc.get_objects gc.get_referrers
+    gc.get_referents code.__new__ function.__new__""")
+ATTRIBUTES: Final = _words("__code__ tb_frame gi_frame gi_code cr_frame cr_code ag_frame ag_code")
+MODULES: Final = dict.fromkeys(("_dbm", "_gdbm", "readline"), "write a file")
 WRAPPED: Final = (  # calls that raise no event, in 3.11 at least
-    (_thread, "start_new_thread", THREAD),
-    (_thread, "start_new", THREAD),
+    *((_thread, it, THREAD) for it in ("start_new_thread", "start_new")),
     (threading, "_start_new_thread", THREAD),
     (sys, "setswitchinterval", _PYTHON),  # it would hold up the thread that ends the code
-    (os, "_exit", "end the application"),
-    (os, "abort", "end the application"),
-    (os, "mkfifo", "make a file"),
-    (os, "mknod", "make a file"),
+    *((signal, it, "end or signal a process") for it in ("alarm", "setitimer")),
+    *((os, it, "end the application") for it in ("_exit", "abort")),
+    *((os, it, "make a file") for it in ("mkfifo", "mknod")),
 )
+
+
+def plain_path(path: Any) -> Any:
+    """Copy a path without asking it: the class of a text may lie, and `__fspath__` say two."""
+    text = str(path) if type(path) in _PATHS else path
+    for kind, copy in _COPIES:
+        if issubclass(type(text), kind):
+            return copy(text)
+    raise TypeError(type(path))
 
 
 def resolve(path: Any, folder: Any = None, follows: bool = True) -> str:
     """Give a path without links and dots; of a descriptor that of its file, where /proc is."""
-    text = _file_of(path) if isinstance(path, int) else os.fsdecode(path)
+    exact = plain_path(path)
+    text = _file_of(exact) if isinstance(exact, int) else os.fsdecode(exact)
     if isinstance(folder, int) and folder >= 0:
         text = os.path.join(_file_of(folder), text)
     parent, name = os.path.split(text.rstrip(os.sep))
     if follows or name in ("", os.curdir, os.pardir):
         return os.path.normcase(os.path.realpath(text))
     return os.path.normcase(os.path.join(os.path.realpath(parent), name))
+
+
+NULL: Final = resolve(os.devnull)
 
 
 def _file_of(descriptor: int) -> str:
@@ -123,10 +127,6 @@ def _file_of(descriptor: int) -> str:
 
 
 # ---- what a text reaches
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,6 @@ class ReachRow:
 
 
 def _reaches(text: str) -> tuple[ReachRow, ...]:
-    """Read rows: class, sentence, patterns, and keywords that end in ``=``."""
     reaches = []
     for kind, does, row in re.findall(r"^(\w+): (.+?) =((?:\n? .+)+)", text, re.MULTILINE):
         keywords = tuple(word[:-1] for word in row.split() if word.endswith("="))
@@ -150,7 +149,6 @@ def _reaches(text: str) -> tuple[ReachRow, ...]:
 
 
 def _spread(word: str) -> list[str]:
-    """Write ``os.{link|open}`` out."""
     head, _, rest = word.partition("{")
     options, _, tail = rest.partition("}")
     return [head + option + tail for option in options.split("|")]
@@ -231,12 +229,14 @@ stays: registers classes, add-ons or settings of the application = bpy.utils.*re
  bpy.ops.preferences.* bpy.ops.extensions.* addon_utils* bpy.types.*.{append|prepend|remove}
  bpy.context.preferences.*.{new|remove} bpy.context.window_manager.keyconfigs.*.new
 beyond: can crash Blender up to 5.0, which reads it beside other threads = *.temp_override
-beyond: runs text that cannot be read in advance = bpy.ops.script.* bpy.ops.text.run_script
+beyond: runs text that cannot be read in advance = bpy.ops.{script.*|text.run_script|_*}
  bpy.utils.{execfile|load_scripts} *.as_module
-files: writes a file = bpy.ops.wm.{save_*|*_export*} bpy.ops.export_* bpy.ops.image.save*
- bpy.ops.text.save* bpy.ops.file.* bpy.ops.sound.mixdown bpy.ops.render.opengl bpy.ops.ptcache.bake*
- bpy.ops.fluid.* bpy.data.*.unpack bpy.data.libraries.write *.{save|save_render} bpy.ops.*preset_*
+files: writes a file = bpy.ops.wm.save_* bpy.ops.export_* bpy.ops.file.* bpy.ops.sound.mixdown
+ bpy.ops.render.opengl bpy.ops.ptcache.bake* bpy.ops.{fluid.*|*preset_*|*.*unpack*|*.*export*}
+ bpy.ops.{*.save*|*.*_save*|screen.screenshot*|*.ocean_bake} imbuf.write aud.*.write
+ *.{save|save_render|unpack|alembic_export|debug_*} bpy.data.libraries.write
 files: writes a picture = bpy.ops.render.render write_still= animation=
+files: writes pictures where the compositor has a File Output = bpy.ops.render.render
 loses: changes the pixels of an image, which undo does not bring back = *.pixels.foreach_set
  bpy.ops.object.bake* bpy.ops.paint.* bpy.ops.image.*
 loses: removes objects or data = bpy.*.{remove|clear|pop} *.*.{remove|clear}
@@ -277,8 +277,9 @@ loses: removes nodes or data = *.{destroy|delete*|removeSpare*|destroyUserData} 
 scene: opens or closes a document, or steps through undo = FreeCAD.{newDocument|openDocument}
  FreeCAD.{closeDocument|loadFile|open|*ActiveTransaction} *.{undo|redo|*Transaction|clearUndos}
  *.restore
-files: writes a file = *.{save|saveAs|saveCopy|saveImage|export*} Mesh.export* Part.export*
- Mesh.*.write Part.*.export* Import.export
+files: writes a file = *.{save|saveAs|saveCopy|saveImage|export*|write*|dumpSymbol} Import.export
+ Mesh.{export*|*.write} Part.{export*|*.export*} Points.* FreeCAD.{saveParameter|ParamGet.Export}
+ Fem.write* TechDraw.write* Import.write*
 beyond: runs a command that cannot be read in advance = FreeCAD*Gui.{runC*|doCommand*|*endMsg*}
 stays: leaves an observer, a command or a setting behind = *.{add*Observer|remove*Observer}
  FreeCAD*Gui.{add*|remove*|activateWorkbench} FreeCAD.ParamGet.{Set*|Rem*|Import|Clear}
@@ -286,7 +287,8 @@ loses: removes objects or data = *.{removeObject*|clearDocument|removeProperty|d
  *.{delGeomet*|delConstraint*}
 """),
     "pxr": _reaches("""
-files: writes a file = *.{Save|SaveSessionLayers|Export} pxr.*.CreateNew* pxr.UsdUtils.Create*
+files: writes a file = *.{Save|SaveSessionLayers|Export|WriteDotFile|DumpToDotGraph|Report}
+ *.{*ToFile|_Write*|Log*|TouchFile} pxr.*.CreateNew* pxr.UsdUtils.{Create*|Localize*|*Clips*|Extr*}
  pxr.*ZipFileWriter*
 scene: opens or reloads a layer outside the undo step = pxr.Usd.Stage.Open* pxr.Sdf.Layer.*
  *.{Reload|SetPermissionTo*}

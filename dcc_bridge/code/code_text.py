@@ -1,7 +1,6 @@
 """Reads code that an agent sends, before anybody is asked: what it is refused for, what it reaches.
 
-Not a sandbox: the findings inform the person who agrees. What the text does not say is a finding
-itself. Any thread.
+The findings inform a person. What the text does not say is a finding itself. Any thread.
 """
 
 from __future__ import annotations
@@ -69,14 +68,9 @@ class CodeText:
 
 
 def read_code(code: str, host: str) -> CodeText:
-    """Read code without running it.
+    """Read code without running it; a word of the host's name is enough.
 
-    Args:
-        code: What the agent sent.
-        host: The name of the host that would run it; a word of it is enough.
-
-    Raises:
-        BadArguments: It cannot be asked about; the message names the line.
+    BadArguments: it cannot be asked about, and the message names the line.
     """
     text = code.replace("\r\n", "\n")
     try:
@@ -90,10 +84,7 @@ def read_code(code: str, host: str) -> CodeText:
 
 
 def skill_reader(tree: ast.Module) -> Callable[[Iterable[ast.AST]], Iterator[Need]]:
-    """Give what tells which risk parts of a skill file need, and for what, with their lines.
-
-    A skill may do what code of an agent may not: write files, start programs, look behind names.
-    """
+    """Give what tells which risk parts of a skill file need, and for what: it may write files."""
     imported = (name for node in ast.walk(tree) for name in imported_by(node))
     ours = any(name.startswith("dcc_bridge.hosts.standalone") for name in imported)
     reader = CodeReader(tree, "standalone" if ours else "")

@@ -1,9 +1,8 @@
 """Runs agreed code on the host's main thread, with a checkpoint in each of its loops and functions.
 
-At a checkpoint the time-out and a cancellation act, and the host's window is painted every 16 ms or
-so. Code that catches what ends it meets it again at its next checkpoint, to which no name leads: it
-is a constant in the compiled code. A single call into C cannot be cut (``sum(iter(int, 1))``,
-``10**10**8``, a boolean, a bake), nor a loop in the Python of others, or in a text for ``exec``.
+There the time-out and a cancellation act, and the host's window is painted every 16 ms or so. No
+name leads to a checkpoint: it is a constant in the compiled code. A single call into C cannot be
+cut (a boolean, a bake), nor a loop in the Python of others, or in a text for ``exec``.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -25,17 +24,17 @@ from time import perf_counter
 from types import CodeType
 from typing import Any, Final, Never
 
+from dcc_bridge.code import AGREED
 from dcc_bridge.code.bounded import clip, failure_text, name_missing, plain_value
 from dcc_bridge.code.process_state import Caught, process_kept
-from dcc_bridge.code.trip_wire import AGREED, ReachedOut, guarded_import, trip_wire
+from dcc_bridge.code.trip_wire import BUILTINS, Guarded, ReachedOut, trip_wire
 from dcc_bridge.errors import BridgeError, Stopped
-from dcc_bridge.host import Changes
 from dcc_bridge.skills.skill import FRAME, TURN
 
 _MARK: Final = os.urandom(16)  # the constant in whose place the checkpoint's is put
 _LAST: Final = "value of the last line"  # no name that can be written
 # A copy that code may change; the site's own `exit` closes the host's `stdin`.
-_BUILTINS: Final = {"__import__": guarded_import, "exit": sys.exit, "quit": sys.exit}
+_BUILTINS: Final = {**BUILTINS, "exit": sys.exit, "quit": sys.exit}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,29 +53,21 @@ class CodeResult:
         texts = [clip(it, 1000) for it in [*dict.fromkeys(warnings)][:50]]
         return replace(self, warnings=tuple(texts))
 
-    def looked(self, changes: Changes, left: str) -> CodeResult:
+    def looked(self, did: str, left: str) -> CodeResult:
         """Tell that it was to look only, what it did all the same, and what is left of that."""
-        counts = {it: len(getattr(changes, it)) for it in ("created", "changed", "deleted")}
-        did = ", ".join(f"{count} {it}" for it, count in counts.items() if count) or "nothing"
-        told = f"It was to look only. Taken back: {did}. {left}"
+        told = f"It was to look only. Taken back: {did or 'nothing'}. {left}"
         return replace(self, warnings=(told, *self.warnings))
 
 
 class CodeFailed(BridgeError):
-    """Agreed code raised. The text has the code's own lines and the message.
+    """Agreed code raised. The text has the code's own lines and the message."""
 
-    Attributes:
-        name_missing: The attribute, name or call that is not there or was called wrongly, or "".
-        near: The names most like it that its object has.
-        stdout, stderr: What it had printed until then; the latter with the warnings.
-    """
-
-    stdout = stderr = ""
-    near: Sequence[str] = ()
+    stdout = stderr = ""  # what it had printed until then; the latter with the warnings
+    near: Sequence[str] = ()  # the names most like the one that is missing, of its object
 
     def __init__(self, text: str, name: str = "") -> None:
         super().__init__(text)
-        self.name_missing = name
+        self.name_missing = name  # that is not there or was called wrongly, or ""
 
 
 def execute(
@@ -91,16 +82,9 @@ def execute(
 ) -> CodeResult:
     """Run code that a person agreed to. Main thread; not inside another.
 
-    Args:
-        tree: What was parsed from the text. It is changed: give each run one of its own.
-        text: The code itself, for the lines of an error.
-        namespace: The names that the code gets. It is emptied: what the code leaves ends with it,
-            but for what something else holds, such as a handler.
-        timeout: Seconds after which it ends at its next checkpoint.
-        writes: The files and folders that it may write to.
-        pause: Called at a checkpoint every 16 ms or so: paints the host's window, and raises where
-            the call was cancelled. The code ends, and the error is the caller's.
-        writers: What writes files in C++, as `Acts.writers` gives it.
+    The tree is changed, and the namespace emptied. `pause` is called at a checkpoint every 16 ms or
+    so: it paints the host's window, and raises where the call was cancelled. For `writers` see
+    `Acts.writers`.
 
     Raises:
         CodeFailed: It raised, `SystemExit` and `KeyboardInterrupt` included, or what it left did.
@@ -109,6 +93,7 @@ def execute(
     """
     begin, reached = perf_counter(), list[str]()
     turns, lines = _Turns(timeout, pause), text.splitlines()
+    turns.guarded = {name for _, name, _ in writers}
     names = namespace | {"__name__": "__agreed__", "__builtins__": vars(builtins) | _BUILTINS}
     namespace.clear()
     run, value, memory, failures = Caught(), None, "", list[CodeFailed]()
@@ -135,7 +120,6 @@ def execute(
 
 
 def _outcome(code: CodeType, names: dict[str, Any]) -> tuple[Any, str]:
-    """Run it, and give its value and its memory as JSON carries them."""
     before = names.get("result")
     exec(code, names)
     last, result, memory = names.get(_LAST), names.get("result"), names.get("memory")
@@ -184,10 +168,10 @@ class _Halted(BaseException):
 
 
 class _Turns:
-    """When a checkpoint paints and when it ends the code: a thread tells it when to look.
+    """When a checkpoint paints and ends the code: a thread says when, which saves the clock."""
 
-    To read an attribute at each turn of a loop takes a tenth of what reading the clock takes.
-    """
+    guard = Guarded
+    guarded: Collection[str] = ()
 
     def __init__(self, timeout: float, pause: Callable[[], None]) -> None:
         self.is_idle = True  # read by the code; a checkpoint calls `take_turn` where it is False
@@ -251,17 +235,20 @@ class _Turns:
 
 
 def _compiled(tree: ast.Module, turns: _Turns) -> CodeType:
-    """Compile it with its checkpoints; the last line's value gets a name."""
     for node in [*ast.walk(tree)]:
-        _add_checkpoint(node)
+        _add_checkpoint(node, turns.guarded)
     if tree.body and isinstance(last := tree.body[-1], ast.Expr):
         target = ast.copy_location(ast.Name(_LAST, ast.Store()), last)
         tree.body[-1] = ast.copy_location(ast.Assign([target], last.value), last)
     return _with_constant(compile(tree, AGREED, "exec", dont_inherit=True), turns)
 
 
-def _add_checkpoint(node: ast.AST) -> None:
+def _add_checkpoint(node: ast.AST, guarded: Collection[str]) -> None:
     match node:
+        case ast.Attribute(attr=attr, ctx=ast.Load()) if attr in guarded:
+            guard = _checkpoint(node.value, "0 .guard()")
+            guard.args = [node.value]
+            node.value = guard
         case ast.For() | ast.AsyncFor() | ast.While() | ast.FunctionDef() | ast.AsyncFunctionDef():
             first = node.body[0]
             at = int(isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant))
@@ -273,9 +260,9 @@ def _add_checkpoint(node: ast.AST) -> None:
             node.ifs.insert(0, _checkpoint(node.target))
 
 
-def _checkpoint(at: ast.AST) -> ast.expr:
-    """Give ``turns.is_idle or turns.take_turn()``, which is true."""
-    template = ast.parse("0 .is_idle or 0 .take_turn()", mode="eval").body
+def _checkpoint(at: ast.AST, template_text: str = "0 .is_idle or 0 .take_turn()") -> Any:
+    """Give ``turns.is_idle or turns.take_turn()``, which is true, or another expression."""
+    template = ast.parse(template_text, mode="eval").body
     for node in ast.walk(template):
         ast.copy_location(node, at)
         if isinstance(node, ast.Constant):

@@ -12,14 +12,16 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager, suppress
+from functools import partial
+from operator import setitem
 from threading import get_ident
 from types import TracebackType
 from typing import Any, Final
 
+from dcc_bridge.code import AGREED
 from dcc_bridge.code.bounded import BoundedText
-from dcc_bridge.code.trip_wire import AGREED
 
 
 class Outputs:
@@ -55,14 +57,7 @@ class _ThreadStream:
 
 @contextmanager
 def process_kept(text: str) -> Iterator[Outputs]:
-    """Gather what this thread prints and warns, and leave the process as it was.
-
-    What was changed and is put back, and what cannot be, stands in `stderr` afterwards. Threads and
-    other programs are not begun in the first place: see `trip_wire`.
-
-    Args:
-        text: The code, for the lines that warnings and tracebacks show.
-    """
+    """Gather what this thread prints and warns, put the process back, and tell that in `stderr`."""
     outputs = Outputs()
     streams = sys.stdin, sys.stdout, sys.stderr
     before = {what: read() for what, (read, _) in _STATE.items()}
@@ -121,25 +116,10 @@ def _read_folder() -> str | None:
         return None
 
 
-def _put_folder(before: str | None) -> None:
-    if before is not None:
-        os.chdir(before)
-
-
-def _put_environment(before: dict[str, str]) -> None:
-    for name in {*os.environ} - {*before}:
-        del os.environ[name]
-    os.environ.update(before)
-
-
-def _put_path(before: list[str]) -> None:
-    sys.path[:] = before
-
-
-def _put_builtins(before: dict[str, Any]) -> None:
-    for name in {*vars(builtins)} - {*before}:
-        delattr(builtins, name)
-    vars(builtins).update(before)
+def _put_names(names: MutableMapping[str, Any], before: dict[str, Any]) -> None:
+    for name in {*names} - {*before}:
+        del names[name]
+    names.update(before)
 
 
 def _put_signals(before: dict[int, Any]) -> None:
@@ -148,28 +128,49 @@ def _put_signals(before: dict[int, Any]) -> None:
             signal.signal(number, handler)
 
 
-def _put_locale(before: str) -> None:
-    locale.setlocale(locale.LC_ALL, before)
+def _hooks() -> tuple[Any, ...]:
+    of_modules = [*sys.meta_path], [*sys.path_hooks]
+    return sys.excepthook, sys.displayhook, sys.unraisablehook, *of_modules
 
 
 def _put_hooks(before: tuple[Any, ...]) -> None:
-    sys.excepthook, sys.displayhook, sys.meta_path[:], sys.path_hooks[:] = before
+    sys.excepthook, sys.displayhook, sys.unraisablehook = before[:3]
+    sys.meta_path[:], sys.path_hooks[:] = before[3:]
 
 
-_STATE: Final[dict[str, tuple[Callable[[], Any], Callable[[Any], None]]]] = {
-    "the working folder": (_read_folder, _put_folder),
-    "the environment": (lambda: dict(os.environ), _put_environment),
-    "sys.path": (lambda: [*sys.path], _put_path),
-    "Python's builtins": (lambda: dict(vars(builtins)), _put_builtins),
-    "Python's hooks": (
-        lambda: (sys.excepthook, sys.displayhook, [*sys.meta_path], [*sys.path_hooks]),
-        _put_hooks,
-    ),
+def _timers() -> list[int]:
+    kinds = (getattr(signal, f"ITIMER_{it}", None) for it in ("REAL", "VIRTUAL", "PROF"))
+    return [it for it in kinds if it is not None and _get_timer(it)[0]]
+
+
+_get_timer: Final[Any] = getattr(signal, "getitimer", None)
+_set_timer: Final[Any] = getattr(signal, "setitimer", None)
+
+
+def _put_timers(before: list[int]) -> None:
+    for timer in {*_timers()} - {*before}:
+        _set_timer(timer, 0)
+
+
+def _read_mask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+_STATE: Final[dict[str, tuple[Callable[[], Any], Callable[[Any], object]]]] = {
+    "the working folder": (_read_folder, lambda it: None if it is None else os.chdir(it)),
+    "the environment": (lambda: dict(os.environ), lambda it: _put_names(os.environ, it)),
+    "sys.path": (lambda: [*sys.path], lambda before: setitem(sys.path, slice(None), before)),
+    "Python's builtins": (lambda: dict(vars(builtins)), partial(_put_names, vars(builtins))),
+    "Python's hooks": (_hooks, _put_hooks),
     "the recursion limit": (sys.getrecursionlimit, sys.setrecursionlimit),
     "the trace function": (sys.gettrace, sys.settrace),
     "the profile function": (sys.getprofile, sys.setprofile),
     "the garbage collector": (gc.isenabled, lambda on: gc.enable() if on else gc.disable()),
-    "the locale": (lambda: locale.setlocale(locale.LC_ALL), _put_locale),
+    "the locale": (partial(locale.setlocale, locale.LC_ALL),) * 2,
+    "timers of the process": (_timers, _put_timers),
+    "the mask of new files": (_read_mask, os.umask),
     "signal handlers": (
         lambda: {number: signal.getsignal(number) for number in signal.valid_signals()},
         _put_signals,

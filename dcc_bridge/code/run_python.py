@@ -1,29 +1,22 @@
 """The tool ``run_python``: code of an agent, run once a person has agreed to its very text.
 
-It is read before anybody is asked, runs in one undo step, and is taken back whole where it fails,
-reaches out, or deletes what nobody had named: that is asked about again, with the list. It is no
-sandbox: a person who agrees lets it do all that their account can. Main thread.
+It is taken back where it fails, reaches out, or deletes what nobody had named: that is asked about
+again, with the list. It is no sandbox. Main thread.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any, Final
 
 from dcc_bridge.audit.log import AuditLog
-from dcc_bridge.code.agreed import (
-    MOST_SECONDS,
-    CodeSession,
-    CodeSessions,
-    agree,
-    agree_to_loss,
-    check_memory,
-    declared,
-)
-from dcc_bridge.code.code_record import CodeRecord
+from dcc_bridge.code import agreed
+from dcc_bridge.code.code_record import CodeRecord, did
 from dcc_bridge.code.code_text import CodeText, read_code
 from dcc_bridge.code.execution import CodeFailed, CodeResult, execute
 from dcc_bridge.code.trip_wire import ReachedOut
@@ -42,15 +35,13 @@ NAME: Final = "run_python"
 _MOST_ASKED: Final = 3  # times that a loss is asked for; it is another one each time
 _GRACE: Final = 1.0  # seconds in which code meets its time limit at a checkpoint of its own
 _MOST_PRINTED: Final = 1000  # characters of what failed code had printed
+_PARTLY: Final = "Not all of it could be taken back: look at the scene before you go on"
 _ANOTHER: Final = "The code deletes something else each time that it runs."
 Tools = Mapping[str, Callable[..., Any]]
 
 
 def tool(acts: Acts, settings: Settings, audit: AuditLog, tools: Tools) -> Skill | None:
-    """Make the tool; None where the studio does not want it, or the host gives code no names.
-
-    `tools` are the verbs: `look` and `find_api` are used, where they are there.
-    """
+    """Make the tool, with `look` and `find_api` of the verbs; None where it is not wanted."""
     if settings.python == "off" or not acts.has("namespace"):
         return None
     return describe(CodeTool(acts, settings, audit, tools).run_python)
@@ -60,12 +51,10 @@ class CodeTool:
     """Asks for code of agents, runs it, and takes it back."""
 
     def __init__(self, acts: Acts, settings: Settings, audit: AuditLog, tools: Tools) -> None:
-        self._acts = acts
-        self._host = acts.host
-        self._settings = settings
-        self._audit = audit
-        self._tools = tools
-        self._sessions = CodeSessions()
+        self._acts, self._host, self._tools = acts, acts.host, tools
+        self._settings, self._audit = settings, audit
+        # By client; of too many, the one that is silent the longest is forgotten.
+        self._session = lru_cache(64)(lambda label: agreed.CodeSession())
         names = self._host.name.lower().split()
         self._host_word = next((it for it in HOSTS if it in names), "standalone")
 
@@ -82,24 +71,25 @@ class CodeTool:
         """Run Python in the host, for what no other tool can do. The person reads it and agrees.
 
         Names: bpy; cmds, om; hou; App, doc; or stage. Each run is fresh but for the dict memory
-        (JSON). Gives result, or the last expression. One undo step; an error takes all of it back.
+        (JSON). Gives result, or the last expression. One undo step; an error undoes all.
 
         Args:
-            code: At most 400 lines.
-            why: For the person, a sentence.
+            code: 400 lines at most.
+            why: A sentence for the person.
             writes: Files that it writes.
             timeout: Seconds.
-            look: Arguments of look, for a picture at its end.
-            read_only: What it changes is taken back, and nobody is asked twice.
+            look: Arguments of look.
+            read_only: All is taken back.
         """
         call = current_call()
-        text, files = self._read(call, code), declared(self._acts, writes, read_only)
+        text, files = self._read(call, code), agreed.declared(self._acts, writes, read_only)
         picture = self._picture(look)
-        if not 0 < timeout <= MOST_SECONDS:
-            raise BadArguments(f"timeout is more than 0 and at most {MOST_SECONDS:g} seconds.")
-        session = self._sessions.of(call)
-        agree(call, text, why, files, session, self._settings, read_only)
+        if not 0 < timeout <= (most := agreed.MOST_SECONDS):
+            raise BadArguments(f"timeout is more than 0 and at most {most:g} seconds.")
+        session = self._session(call.client.label if call.client is not None else "")
+        agreed.agree(call, text, why, files, session, self._settings, read_only)
         record = CodeRecord(self._audit, call, text, files)
+        record.is_look = read_only
         record.begin()
         outcome, changes = "failed", Changes()
         try:
@@ -110,7 +100,7 @@ class CodeTool:
             raise
         finally:
             record.end(outcome, changes)
-        session.keep(result.memory)
+        session.memory = result.memory
         return record.answer(result, changes, picture)
 
     # ---- before
@@ -142,36 +132,35 @@ class CodeTool:
         text: CodeText,
         record: CodeRecord,
         timeout: float,
-        session: CodeSession,
+        session: agreed.CodeSession,
         read_only: bool,
     ) -> tuple[CodeResult, Changes]:
         """Run it, and again where the person agrees to what it deleted."""
-        agreed = frozenset[str]()
+        may_go = frozenset[str]()
         for asked in range(_MOST_ASKED + 1):
             mark = self._host.undo_mark()  # the person may work on while a question is open
-            names = {**self._acts.namespace(), "memory": session.memory()}
+            names = {**self._acts.namespace(), "memory": json.loads(session.memory)}
             try:
                 result, changes = self._run_once(text, record, timeout, names)
                 with call.control.pause():  # a host may say only now what it refused
-                    check_memory(result.memory)
-                if read_only:
-                    call.control.take_back()
-                    told = result.looked(changes, self._left(call, mark))
-                    return told, Changes(is_exact=True)
-                if agreed.issuperset(changes.deleted):
+                    agreed.check_memory(result.memory)
+                if may_go.issuperset(changes.deleted) and not read_only:
                     return result, changes
             except (CodeFailed, ReachedOut, BadArguments, NoConsent) as error:
                 with suppress(NoConsent), call.control.pause():
                     pass  # what the host refused beside that
-                call.control.take_back()
-                raise self._failed(call, error, mark) from None
+                raise self._failed(error, self._take_back(call, record, mark)) from None
             except Stopped:
                 call.ending.is_overdue = call.ending.reason is None
+                self._take_back(call, record, mark)
                 raise
-            call.control.take_back()
+            left = self._take_back(call, record, mark)
+            if read_only:
+                return result.looked(did(changes), left), Changes(is_exact=record.is_as_before)
             if asked < _MOST_ASKED:
-                agreed = agree_to_loss(call, text, changes.deleted, self._host.item_noun)
-        raise BridgeError(f"{_ANOTHER} {self._left(call, mark)}")
+                lost, noun = changes.deleted, self._host.item_noun
+                may_go = agreed.agree_to_loss(call, text, lost, noun, left)
+        raise BridgeError(f"{_ANOTHER} {left}")
 
     def _run_once(
         self, text: CodeText, record: CodeRecord, timeout: float, names: dict[str, Any]
@@ -181,7 +170,7 @@ class CodeTool:
             raise BridgeError("The code is not what was agreed to, so it was not run.")
         tree, code, files = ast.parse(text.text), text.text, record.writes  # a run changes its tree
         warnings = list[str]()
-        with self._acts.in_context(warnings), self._host.changes() as count:
+        with self._acts.in_context(warnings) as record.compare, self._host.changes() as count:
             pause, writers = keeping_alive(), self._acts.writers()
             call.control.limit(timeout + _GRACE)
             try:
@@ -196,7 +185,7 @@ class CodeTool:
             changes = count()
         return result.warned(warnings), changes
 
-    def _failed(self, call: Call, error: BridgeError, mark: UndoMark) -> BridgeError:
+    def _failed(self, error: BridgeError, left: str) -> BridgeError:
         name, near = getattr(error, "name_missing", ""), ""
         if re.search("[A-Za-z]", name) and "find_api" in self._tools:
             api = self._tools["find_api"](name, 3)
@@ -208,10 +197,11 @@ class CodeTool:
         if printed := getattr(error, "stdout", "")[-_MOST_PRINTED:]:
             near += f" It had printed, at the end: {printed!r}."
         text = str(error).partition(" The skill has to ask")[0]  # it is none
-        return BridgeError(f"{text}{near} {self._left(call, mark)}")
+        return BridgeError(f"{text}{near} {left}")
 
-    def _left(self, call: Call, mark: UndoMark) -> str:
-        """Say what stands of it, as the host's undo stack shows."""
-        if self._host.undo_mark() == mark:
-            return call.agreement.remainder
-        return "Not all of it could be taken back: look at the scene before you go on."
+    def _take_back(self, call: Call, record: CodeRecord, mark: UndoMark) -> str:
+        """Undo it, and say what stands of it, as far as the host can tell."""
+        call.control.take_back()
+        is_undone = self._host.undo_mark() == mark
+        call.dialogue.left = record.compared() if is_undone else _PARTLY
+        return call.remainder

@@ -1,14 +1,11 @@
 """What agreed code may not do without having said so: a PEP 578 audit hook that refuses it.
 
-It is no sandbox. It keeps code that means well from writing, removing, connecting and starting
-what the person did not read about, however the call is spelled. What raises no event gets through:
-exports in C++ that the host does not tell, `os.write` to a descriptor that is open, `dcc_bridge`
-out of `sys.modules`. The vetoes of the host and the reading beforehand are for those.
+It is no sandbox, and keeps code that means well from what the person did not read about, however
+the call is spelled. What raises no event and is no writer of the host's gets through.
 
-The hook is added at the first use and stays for the life of the process, as Python has it; while
-no wire is open it looks at one empty dict. It judges the thread that opened it and there only what
-the agreed code does, itself or through a library: a listener of ours that a host calls meanwhile
-does as always.
+The hook stays for the life of the process; while no wire is open it looks at one empty dict. It
+judges the thread that opened it and there only what the agreed code does, itself or through a
+library: a listener of ours, by its code, that a host calls meanwhile does as always.
 """
 
 from __future__ import annotations
@@ -18,32 +15,17 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import get_ident
 from types import FrameType
 from typing import Any, Final
 
-from dcc_bridge.code.code_tables import (
-    ACTS,
-    ATTRIBUTES,
-    DIRECT,
-    FILES,
-    HARMLESS,
-    INSPECT,
-    MODULES,
-    NAMES,
-    NATIVE,
-    THREAD,
-    WRAPPED,
-    WRITES,
-    resolve,
-)
+from dcc_bridge.code import AGREED, IMPORTER, has_module, note_code, note_modules, owner_of
+from dcc_bridge.code import code_tables as tables
 from dcc_bridge.errors import BridgeError
 
-AGREED: Final = "<agreed code>"  # the file name of agreed code, in its frames
-_PACKAGE: Final = str(Path(__file__).parents[1]) + os.sep
-_CODE: Final = str(Path(__file__).parent) + os.sep  # what agreed code can call itself, as `print`
-_CALLERS: Final = (AGREED, _CODE + "execution.py")  # the latter where no line of its own runs
+_CALLERS: Final = (AGREED, str(Path(__file__).with_name("execution.py")))  # where no line runs
 _MOST: Final = 100  # tries that are kept
 STAND_IN: Final = "stand_in"  # the name of what a host lets code call in place of its own function
 
@@ -58,29 +40,25 @@ def trip_wire(
     reached: list[str],
     writers: Sequence[tuple[Any, str, Callable[..., Iterable[Any]]]] = (),
 ) -> Iterator[None]:
-    """Refuse on this thread what agreed code has not declared. Not inside another on the thread.
-
-    Args:
-        writes: The files and folders that the code may write to; whatever is below a folder too.
-        reached: Gets a sentence for each try, also where the code caught the error.
-        writers: What writes files without an event: see `Acts.writers`.
-
-    Raises:
-        ReachedOut: At the line that tried it.
-    """
+    """Refuse on this thread what agreed code has not declared; `reached` gets each try."""
     global _has_hook
     wire, ident = _Wire(writes, reached), get_ident()
+    if not _wires:
+        note_code()
     if not _has_hook:
         sys.addaudithook(_hook)
         _has_hook = True
-    every: list[tuple[Any, str, Any]] = [*WRAPPED, *writers]
-    rows = [row for row in every if hasattr(*row[:2])]
-    originals = [(owner, name, vars(owner)[name]) for owner, name, _ in rows]
-    wrote_bytecode = sys.dont_write_bytecode
+    originals, wrote_bytecode = list[tuple[Any, str, Any]](), sys.dont_write_bytecode
     try:
         sys.dont_write_bytecode = True  # modules come in still
-        for row in rows:
-            setattr(*row[:2], _wrapped(*row))
+        every: list[tuple[Any, str, Any]] = [*tables.WRAPPED, *writers]
+        for owner, name, does in every:
+            try:
+                original = vars(owner)[name]
+                setattr(owner, name, _wrapped(original, does))
+                originals.append((owner, name, original))
+            except (KeyError, TypeError):  # it is not here, or in C, where nobody can replace it
+                wire.fixed.append((owner, name, does))
         _wires[ident] = wire
         yield
     finally:
@@ -88,6 +66,7 @@ def trip_wire(
         for owner, name, original in originals:
             setattr(owner, name, original)
         sys.dont_write_bytecode = wrote_bytecode
+        note_modules()
 
 
 def guarded_import(name: str, *more: Any, **named: Any) -> Any:
@@ -98,37 +77,69 @@ def guarded_import(name: str, *more: Any, **named: Any) -> Any:
     return builtins.__import__(name, *more, **named)
 
 
+def guarded_attribute(it: Any, name: str, *default: Any) -> Any:
+    """Read an attribute for agreed code; what writes in C++ is refused when it is called."""
+    value = getattr(it, name, *default)
+    wire = _wires.get(get_ident())
+    for owner, called, does in wire.fixed if wire is not None else ():
+        if called == name and (it is owner or owner in type(it).__mro__):
+            return _wrapped(value, does if it is owner else partial(does, it))
+    return value
+
+
+BUILTINS: Final = {"__import__": guarded_import, "getattr": guarded_attribute}
+
+
+class Guarded:
+    """What agreed code reads one attribute of, as `guarded_attribute` does."""
+
+    def __init__(self, it: Any) -> None:
+        self._it = it
+
+    def __getattr__(self, name: str) -> Any:
+        return guarded_attribute(object.__getattribute__(self, "_it"), name)
+
+
 class _Wire:
     """What one run may do."""
 
     def __init__(self, writes: Sequence[Path], reached: list[str]) -> None:
-        self._declared = [*map(resolve, writes)]
+        self._declared = [*map(tables.resolve, writes)]
         self._reached = reached
+        self.fixed: list[tuple[Any, str, Any]] = []
 
     def check(self, event: str, args: tuple[Any, ...]) -> None:
         """Refuse an event that is not allowed."""
         if event == "open":
             path, mode, flags = args[:3]
-            if (isinstance(mode, str) and set(mode) & set("wax+")) or (flags or 0) & WRITES:
+            if (isinstance(mode, str) and set(mode) & set("wax+")) or (flags or 0) & tables.WRITES:
                 self._check_paths("write", [path])
-        elif event in NAMES or event in FILES:
-            self._check_row(event, args)
+        elif row := tables.NAMES.get(event) or tables.FILES.get(event):
+            paths = [args[place] for place in row[1]]
+            folders = [None, None] if row[2] is None else [*args[row[2] :][:2], None, None]
+            self._check_paths(row[0], paths, folders, event in tables.FILES)
         elif event == "import":
-            self._check_act(MODULES.get(args[0]))
-        elif event in DIRECT or (event.startswith("object.__") and args[1] in ATTRIBUTES):
-            self.refuse(INSPECT, only_direct=True)
-        elif event not in HARMLESS:
-            self._check_act(ACTS.get(event) or ACTS.get(event.partition(".")[0] + "."))
+            self._check_act(tables.MODULES.get(args[0]))
+        elif event in tables.DIRECT or (
+            event.startswith("object.__") and args[1] in tables.ATTRIBUTES
+        ):
+            self.refuse(tables.INSPECT, only_direct=True)
+        elif event not in tables.HARMLESS:
+            act = tables.ACTS.get(event) or tables.ACTS.get(event.partition(".")[0] + ".")
+            self._check_act(act)
 
     def refuse(self, act: str, *, only_direct: bool = False, is_file: bool = False) -> None:
         """Raise, unless it is not the agreed code that does it."""
         frame = self._frame()
-        if only_direct and (frame is None or frame.f_code.co_filename != AGREED):
+        if only_direct and (frame is None or has_module(frame)):
             return
-        while frame is not None and (file := frame.f_code.co_filename) not in _CALLERS:
-            is_ours = file.startswith(_PACKAGE) and not file.startswith(_CODE)
-            if is_ours and (frame.f_code.co_name != STAND_IN or act == THREAD):
-                return  # a listener, called meanwhile; or threads in which Blender packs an FBX
+        # Blender packs an FBX in threads; a script, which it calls __main__, may not.
+        is_packing = act == tables.THREAD
+        while frame is not None and frame.f_code.co_filename not in _CALLERS:
+            is_packing = is_packing and frame.f_globals.get("__name__") != "__main__"
+            is_ours = owner_of(frame) not in ("", IMPORTER)
+            if is_ours and (frame.f_code.co_name != STAND_IN or is_packing):
+                return  # a listener, called meanwhile, or such a thread
             frame = frame.f_back
         where = None if frame is None or frame.f_code.co_filename != AGREED else frame.f_lineno
         line = f"Line {where}" if where else "The code"
@@ -139,29 +150,21 @@ class _Wire:
         raise error
 
     def _check_act(self, act: str | None) -> None:
-        if act is not None and not (act == NATIVE and _is_importing(self._frame())):
+        if act is not None and not (act == tables.NATIVE and _is_importing(self._frame())):
             self.refuse(act)
 
-    def _check_row(self, event: str, args: tuple[Any, ...]) -> None:
-        verb, places, at = NAMES.get(event) or FILES[event]
-        folders = [None, None] if at is None else [*args[at : at + 2], None, None]
-        self._check_paths(verb, [args[place] for place in places], folders, event in FILES)
-
     def _check_paths(
-        self,
-        verb: str,
-        paths: Sequence[Any],
-        folders: Sequence[Any] = (None,),
-        follows: bool = True,
+        self, verb: str, paths: Sequence[Any], at: Sequence[Any] = (None,), follows: bool = True
     ) -> None:
-        if paths[0] in (os.devnull, ":memory:"):
+        if verb == "open the database" and tables.plain_path(paths[0]) == ":memory:":
             return
-        pairs = zip(paths, folders, strict=False)
         try:
-            resolved = [resolve(path, folder, follows) for path, folder in pairs]
+            resolved = [tables.resolve(*pair, follows) for pair in zip(paths, at, strict=False)]
         except (OSError, TypeError, ValueError):
             resolved = [""]  # no path at all, or below a folder that cannot be told
-        if not all(map(self._may, resolved)):
+        if not (verb == "write" and resolved == [tables.NULL]) and not all(
+            map(self._may, resolved)
+        ):
             named = " and ".join(path[-300:] for path in resolved if path)
             self.refuse(f"{verb} {named or 'an open file'}", is_file=True)
 
@@ -191,8 +194,8 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
         wire.check(event, args)
 
 
-def _wrapped(owner: Any, name: str, does: str | Callable[..., Iterable[Any]]) -> Any:
-    original = getattr(owner, name)
+def _wrapped(kept: Any, does: str | Callable[..., Iterable[Any]]) -> Any:
+    original = getattr(kept, "__func__", kept) if isinstance(kept, staticmethod) else kept
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if (wire := _wires.get(get_ident())) is not None:
@@ -203,13 +206,13 @@ def _wrapped(owner: Any, name: str, does: str | Callable[..., Iterable[Any]]) ->
                     wire.check("open", (path, "w", None))
         return original(*args, **kwargs)
 
-    return staticmethod(call) if isinstance(vars(owner)[name], staticmethod) else call
+    return staticmethod(call) if isinstance(kept, staticmethod) else call
 
 
 def _is_importing(frame: FrameType | None) -> bool:
     """Tell whether a module is being imported on the way: numpy loads libraries by ctypes."""
     while frame is not None and frame.f_code.co_filename != AGREED:
-        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+        if owner_of(frame) == IMPORTER:
             return True
         frame = frame.f_back
     return False

@@ -1,8 +1,7 @@
 """What the names of a text stand for, as far as its assignments say.
 
 A value is written out, ``bpy.data.objects``, and what a call or an index gives as what it is taken
-from. A name has all the values that the text gives it anywhere; one that it does not tell begins
-with "~", a text with a quote. Any thread.
+from. One that the text does not tell begins with "~", a text with a quote. Any thread.
 """
 
 from __future__ import annotations

@@ -229,6 +229,7 @@ def _note_answer(question: Question, response: ElicitationResponse) -> Elicitati
     """Update the call by the answer: what it granted, or that it withdrew all that was."""
     call, agreement = question.call, question.call.agreement
     call.ending.is_known = call.ending.reason is not None
+    call.dialogue.answered_by = response.answered_by
     agreement.kept.clear()  # the person may have worked on meanwhile
     agreed = question.agrees(response)
     ends_nothing = question.page is not None or question.id in call.dialogue.inputs
@@ -260,15 +261,13 @@ def refusal(question: Question, answer: ElicitationResponse) -> errors.NotConfir
     how, reason = types.outcome(answered.how, answered.by), answer.reason or ""
     if answer.message == types.MUTED:  # the reason is the bridge's: for how long
         how, reason = f"{how} ({reason})", ""
-    return kind(question.message, reason, how, question.call.agreement.remainder)
+    return kind(question.message, reason, how, question.call.remainder)
 
 
 def yes_or_no(verb: str) -> Form:
     """Make the form of a consent: one thing to agree to."""
-    confirm = {"type": "boolean", "title": verb}
-    return schemas.parse(
-        {"type": "object", "properties": {"confirm": confirm}, "required": ["confirm"]}
-    )
+    fields = {"confirm": {"type": "boolean", "title": verb}}
+    return schemas.parse({"type": "object", "properties": fields, "required": ["confirm"]})
 
 
 def sayable(message: str) -> str:

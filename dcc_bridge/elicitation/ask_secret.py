@@ -42,10 +42,7 @@ class Desk(Protocol):
         """
 
     def sign_in(self, question: Question, provider: Provider) -> tuple[str, ResultVisit[Tokens]]:
-        """Make a way to a provider and back: the URL there and the page for coming back.
-
-        MissingExtra says that the library for it is not installed.
-        """
+        """Give the URL at a provider and the page for coming back; MissingExtra: no library."""
 
 
 @blocking

@@ -39,11 +39,8 @@ _ENDED: Final = (types.DECLINED, types.CANCELLED, types.TIMED_OUT)  # each an ev
 
 def _short(call: Call) -> dict[str, Any]:
     """Give what each line has of its call."""
-    return {
-        "call": call.id,
-        "skill": call.skill,
-        "client": call.client.label if call.client is not None else None,
-    }
+    label = call.client.label if call.client is not None else None
+    return {"call": call.id, "skill": call.skill, "client": label}
 
 
 def _caller(call: Call) -> dict[str, Any]:
@@ -97,10 +94,9 @@ class QuestionRecord:
         self._reply: Reply | None = None
 
     def show(self, surface: str) -> bool:
-        """Write down that it is about to be shown; only the first time for each surface.
+        """Write down, once for each surface, that it is about to be shown; gives whether it may be.
 
-        Returns:
-            Whether it may be: nobody is asked for a consent that could not be recorded.
+        Nobody is asked for a consent that could not be recorded.
         """
         with self._lock:
             if surface in self._shown:
@@ -114,11 +110,7 @@ class QuestionRecord:
         self._reply = reply
 
     def end(self, response: ElicitationResponse) -> ElicitationResponse:
-        """Write down how it ended.
-
-        Returns:
-            The answer; another one where it was a grant that could not be written down.
-        """
+        """Write down how it ended; gives the answer, a cancel for a grant that is not on record."""
         event, by = _verdict(self._question, response)
 
         def fields() -> dict[str, Any]:
@@ -223,14 +215,8 @@ class RunRecord:
     def begin(self, host: Host, undo: str) -> None:
         """Write down that the scene may be changed from now on; once. Main thread.
 
-        A plain edit is one undo step: nobody is asked, and nobody has agreed.
-
-        Args:
-            host: Whose scene it is.
-            undo: What the step will be called.
-
-        Raises:
-            NotRecorded: It cannot be written, so nothing may be changed.
+        A plain edit is one undo step: nobody is asked, and nobody has agreed. `undo` is what it
+        will be called. NotRecorded: it cannot be written, so nothing may be changed.
         """
         call = self._call
         if self.has_begun:
@@ -242,11 +228,7 @@ class RunRecord:
         self.has_begun = True
 
     def take_back(self, host: Host, step: str) -> None:
-        """Write down that another call's step, by its label, is undone next. Main thread.
-
-        Raises:
-            NotRecorded: It cannot be written, so nothing may be undone.
-        """
+        """Write down that another call's step is undone next, or raise NotRecorded. Main thread."""
         self.begin(host, step)
         self._undoes = step
 
@@ -259,7 +241,7 @@ class RunRecord:
         put_back: Sequence[str] = (),  # what else the body had changed, and the host put back
     ) -> None:
         """Write down what came of it, if anything else is written of it. Any thread, once."""
-        call = self._call
+        call, ran = self._call, self._call.dialogue.ran
         with self._lock:
             is_worth_it = call.agreement.is_recorded or put_back or status == "no_consent"
             if self._has_ended or not is_worth_it:
@@ -268,7 +250,7 @@ class RunRecord:
         fields = {
             **_short(call),
             "status": status,
-            "error": error,
+            "error": error if ran is None or ran.is_kept else None,
             "changed": bool(done) or (self._undoes is not None and status == "done"),
             "undo": list(done or undone),
             "undoes": self._undoes,

@@ -101,10 +101,7 @@ class Broker:
         return [(pending.question, pending.surfaces) for pending in self._pending()]
 
     def watch(self, fn: Callable[[], None]) -> callbacks.Unsubscribe:
-        """Call a function whenever a question is put, moves or ends.
-
-        It is called on any thread, and must be quick.
-        """
+        """Call a quick function, on any thread, whenever a question is put, moves or ends."""
         return self._callbacks.add(fn)
 
     def bring(self, question: Question) -> None:
@@ -142,7 +139,7 @@ class Broker:
                 self._open.append(pending)
         if call.ending.reason is not None:
             pending.cancel(call.ending.reason)
-        elif self.audience.is_granted(question):
+        elif self.audience.grants.covers(question):
             pending.settle(granted_response(question))
         else:
             self._begin_stage(pending)
@@ -196,8 +193,6 @@ class Broker:
                 self._open.remove(pending)
         pending.notify_end()
         self._callbacks.call()
-
-    # ---- drawing
 
     def _begin_stage(self, pending: OpenQuestion, unable: Unable | None = None) -> None:
         """Go to the next stage; after the last one nobody is left."""
@@ -281,8 +276,6 @@ class Broker:
         offers = self.audience.offers(question)
         question = replace(question, offers=offers)
         presentation.draw(self.audience.host, question, offers.latest, self._handle_event)
-
-    # ---- events of the surfaces
 
     def _handle_event(
         self, presentation: Presentation, drawing: int, event: PresenterEvent

@@ -105,12 +105,6 @@ class Agreement:
             return None
         return [item for items in named for item in items or ()]
 
-    @property
-    def remainder(self) -> str:
-        """What stands once the steps of the call are undone, in a sentence."""
-        lost = f", but for what undo does not bring back: {', '.join(self.lost)}"
-        return f"Nothing was changed{lost if self.lost else ''}."
-
     def use_up(self, lost: Callable[[], Sequence[str]]) -> None:
         """Take what was lost out of the grants; it is listed only where a grant names items."""
         if not self.covered:
@@ -166,6 +160,8 @@ class Dialogue:
     code: str = ""
     for_session: str = ""  # what a yes for the session covers beyond the very question, or ""
     ran: CodeRun | None = None  # that code, and what it did, for the history
+    answered_by: str = ""  # who answered the last question: "host" and "client" are a person
+    left: str = "Nothing was changed"  # what stands once the steps of the call are undone
 
 
 class RunControl:
@@ -193,11 +189,12 @@ class RunControl:
         """Run something on the main thread that only reads the scene. Any thread."""
         return self.edit(fn)
 
-    def take_back(self) -> None:
+    def take_back(self) -> bool:
         """Undo what the call has changed, and go on in a new undo step. Main thread.
 
-        PartlyApplied: somebody else's change lies on top.
+        Gives whether there was anything. PartlyApplied: somebody else's change lies on top.
         """
+        return False
 
     def limit(self, seconds: float | None) -> None:
         """Let the skill run for so long from now on, questions aside; None for no limit."""
@@ -222,10 +219,7 @@ class RunControl:
         return nullcontext()
 
     def record_undo(self, label: str) -> None:
-        """Write down that another call's undo step is undone next. Main thread.
-
-        NotRecorded: it cannot be written, so nothing may be undone.
-        """
+        """Write down that another call's step is undone next, or raise NotRecorded. Main thread."""
 
     def report(self, progress: Progress) -> None:
         """Note how far it is: how much is done, of how much, and a word about it. Any thread."""
@@ -253,6 +247,12 @@ class Call:
     ending: CallEnding = field(default_factory=CallEnding)
     dialogue: Dialogue = field(default_factory=Dialogue)  # what was said in it
     id: str = field(default_factory=lambda: os.urandom(8).hex())
+
+    @property
+    def remainder(self) -> str:
+        """What stands once the steps of the call are undone, in a sentence."""
+        lost = f", but for what undo does not bring back: {', '.join(self.agreement.lost)}"
+        return f"{self.dialogue.left}{lost if self.agreement.lost else ''}."
 
     @property
     def risk_here(self) -> Risk:

@@ -1,7 +1,4 @@
-"""A text that a question is about, as a surface shows it: its lines, marks, and what differs.
-
-Each line is safe to show as plain text. Any thread.
-"""
+"""A text that a question is about, made safe to show: lines, marks, what differs. Any thread."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class SessionGrants:
         self._callbacks.call()
 
     def covers(self, question: Question) -> bool:
-        """Return whether a grant covers what is asked."""
+        """Return whether a grant covers what is asked; never if undo does not help."""
         return may_remember(question) and any(_fits(grant, question) for grant in self.live)
 
     def revoke(self, grant: SessionGrant) -> None:

@@ -29,7 +29,6 @@ def read_model(model: type[Any]) -> tuple[dict[str, Any], TypeAdapter[Any] | Non
     from pydantic import TypeAdapter  # 60 ms that only a model needs
     from pydantic.errors import PydanticUserError
 
-    is_dict = typing.is_typeddict(model)
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(readable(model))
         full = adapter.json_schema()
@@ -40,7 +39,7 @@ def read_model(model: type[Any]) -> tuple[dict[str, Any], TypeAdapter[Any] | Non
     kept = {key: value for key, value in full.items() if key not in _DROPPED}
     parts = full.get("properties", {})
     kept["properties"] = {n: _flat(part, full.get("$defs", {})) for n, part in parts.items()}
-    return kept, None if is_dict else adapter
+    return kept, None if typing.is_typeddict(model) else adapter
 
 
 def readable(hint: Any) -> Any:

@@ -208,9 +208,11 @@ class Presentation:
 
         It is cancelled after `limit` seconds. `handle` is called with what the surface reports.
         """
-        self.limit, drawing = limit, self._begin_drawing()
-        if drawing < 0:
-            return
+        with self._lock:
+            self._drawing = drawing = self._drawing + 1
+            self.limit, self._drawn_at = limit, time.monotonic()
+            if self._cleanups is None:  # it has ended
+                return
         if not self.open_question.record.show(self.surface):
             self.open_question.cancel(types.NOT_RECORDED)
             return
@@ -222,13 +224,6 @@ class Presentation:
         except Exception:  # a surface that fails must not take the question along
             log.exception("the question %s could not be shown", question.id)
             handle(self, drawing, Unable())
-
-    def _begin_drawing(self) -> int:
-        """Return the number of a new drawing; below 0 for one that must not be shown."""
-        with self._lock:
-            self._drawing += 1
-            self._drawn_at = time.monotonic()
-            return -1 if self._cleanups is None else self._drawing
 
     def claim_event(self, drawing: int) -> bool:
         """Return whether an event is to be handled: the first one of the last drawing is."""
@@ -314,7 +309,7 @@ class Watchdog:
             if self._is_looking or not self._broker.open:
                 return
             self._is_looking = True
-        self._clock(PATIENCE, partial(self._look, self._main.post(_nothing)))
+        self._clock(PATIENCE, partial(self._look, self._main.post(lambda: None)))
 
     def _look(self, served: Future[None], *, again: bool = False) -> None:
         """Look whether the ui lane was served, and end what keeps it from that."""
@@ -327,7 +322,7 @@ class Watchdog:
         if frame is not None and wait is not None and again:
             self._end_questions(wait, frame)
         if served.done():
-            served = self._main.post(_nothing)
+            served = self._main.post(lambda: None)
         is_first = wait is not None and not again
         self._clock(_AGAIN if is_first else PATIENCE, partial(self._look, served, again=is_first))
 
@@ -375,7 +370,3 @@ def _takes_lock(frame: FrameType) -> bool:
 def _module(frame: FrameType) -> str:
     """Give the module of a frame; its file has other names where a host has it in an archive."""
     return str(frame.f_globals.get("__name__"))
-
-
-def _nothing() -> None:
-    """What the ui lane is served."""

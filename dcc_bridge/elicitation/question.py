@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -123,6 +124,7 @@ class CodeRun:
     changes: Mapping[str, tuple[int, Sequence[str]]] = field(default_factory=dict)
     is_exact: bool = True  # no change is missing in them
     written: tuple[Path, ...] = ()  # the files that it wrote
+    is_kept: bool = True  # the record has the text, and errors, which have lines of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +172,12 @@ class Offers:
     mute: str | None = None  # the label of the client that may be muted, or None
     # What they had filled in when the same was asked before, and not sent; or None.
     typed: Mapping[str, Any] | None = None
+    since: float = field(default_factory=time.monotonic, compare=False)  # when it was drawn
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left until it ends whatever they do."""
+        return max(0.0, self.since + self.latest - time.monotonic())
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,21 +258,13 @@ class HostPresenter(Presenter, Protocol):
         answer_here: Callable[[], None],  # brings the question here
         cancel: Callable[[], None],  # ends it
     ) -> TakeDown:
-        """Say quietly that a question waits on another surface.
-
-        Gives what takes the chip away; to be called at any time and on any thread.
-        """
+        """Say quietly that a question waits elsewhere; gives what takes it away, on any thread."""
 
     def notice(
         self, text: str, undo: Callable[[], None] | None = None, call: str | None = None
     ) -> TakeDown:
         """Say something in passing that needs no answer. Any thread.
 
-        Args:
-            text: What happened.
-            undo: Takes it back, where that can be offered. Called on the main thread.
-            call: The id of the call that did it, for who wants to look it up; or None.
-
-        Returns:
-            What takes it away once it is no longer true; to be called at any time, on any thread.
+        `undo` takes back what happened, on the main thread; `call` is the id of the call that did
+        it. Gives what takes it away once it is no longer true; at any time, on any thread.
         """

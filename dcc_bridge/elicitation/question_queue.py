@@ -187,9 +187,8 @@ class QuestionQueue:
 def _same(question: Question) -> tuple[str, ...]:
     """Return what two questions have in common that are the same."""
     client, form = question.call.client, question.form
-    label = client.label if client else ""
-    about = label, question.call.skill, question.message
-    return *about, json.dumps(form.schema if form else None, default=str)
+    asked = json.dumps(form.schema if form else None, default=str)
+    return client.label if client else "", question.call.skill, question.message, asked
 
 
 class NotificationBoard(Protocol[T]):

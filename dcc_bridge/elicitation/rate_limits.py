@@ -20,7 +20,6 @@ import threading
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -129,8 +128,7 @@ class RateLimiter:
 
     def mute_notice(self, label: str | None) -> str | None:
         """Return what a muted client is told instead of being asked about; None for another one."""
-        left = self.muted.get(label or "")
-        if left is None:
+        if (left := self.muted.get(label or "")) is None:
             return None
         return f"the person muted {label} for {span(MUTED_FOR)}; {span(left)} left"
 
@@ -140,15 +138,13 @@ class RateLimiter:
             if queue.is_served:
                 return
             queue.is_served = True
-        with ExitStack() as stack:
-            stack.callback(self._stop_serving, queue)
+        try:
             while (entry := self._next(queue)) is not None:
                 entry.show(max(0.0, entry.at - self._now()))
-            stack.pop_all()  # `_next` did so, and another thread may serve the queue by now
-
-    def _stop_serving(self, queue: _ClientQueue) -> None:
-        with self._lock:
-            queue.is_served = False
+        except BaseException:  # else `_next` did so, and another thread may serve it by now
+            with self._lock:
+                queue.is_served = False
+            raise
 
     def _next(self, queue: _ClientQueue) -> QueueEntry | None:
         with self._lock:
@@ -207,6 +203,4 @@ class Shares:
         if label is None:
             return
         with self._lock:
-            self._open[label] -= 1
-            if not self._open[label]:
-                del self._open[label]
+            self._open[label] = max(0, self._open[label] - 1)

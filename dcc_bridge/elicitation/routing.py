@@ -89,10 +89,6 @@ class Audience:
             mute=client_label(call),
         )
 
-    def is_granted(self, question: Question) -> bool:
-        """Return whether a person agreed to this for the session; never if undo does not help."""
-        return self.grants.covers(question)
-
     def notify_waiting(self, call: Call) -> None:
         """Notify the person at the host, now and then, that a client's questions have to wait."""
         label = client_label(call)
@@ -159,15 +155,13 @@ def unattended_answer(
     """
     if rule == "deny":
         return ElicitationResponse(False, None, types.NOT_SUPPORTED, "decline", "policy")
-    is_code = bool(question.call.dialogue.code)
-    is_listed = _covers(allow_list, question) if allow_list is not None else not is_code
+    is_listed = _covers(allow_list, question) if allow_list else not question.call.dialogue.code
     allow = rule == "allow" and is_listed
     form, confirmation = question.form, question.confirmation
     fallback = form.fallback if form else None
     if fallback is None and allow and confirmation is not None:
-        return ElicitationResponse(
-            True, {confirmation.name: True}, types.FALLBACK_USED, "accept", "policy"
-        )
+        agreed = {confirmation.name: True}
+        return ElicitationResponse(True, agreed, types.FALLBACK_USED, "accept", "policy")
     if fallback is None:
         return ElicitationResponse(False, None, types.NOT_SUPPORTED, "decline", "nobody")
     by: types.AnsweredBy = "policy" if allow and question.consent else "fallback"

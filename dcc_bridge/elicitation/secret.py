@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, Final, NoReturn
 
-from dcc_bridge.audit.redact import register, registered
+from dcc_bridge.audit.redact import register, registered, without
 from dcc_bridge.errors import LeakedSecret
 
 HIDDEN: Final = "Secret(hidden)"
@@ -63,9 +63,7 @@ def refuse_secrets(value: Any, what: str) -> Any:
 
 def redact(text: str) -> str:
     """Return a text without the secrets in it."""
-    for hidden in sorted(_texts() or (), key=len, reverse=True):  # one may be in another
-        text = text.replace(hidden, HIDDEN)
-    return text
+    return without(text, _texts() or (), HIDDEN)
 
 
 def format_error(error: BaseException) -> str:

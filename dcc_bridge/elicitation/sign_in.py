@@ -125,12 +125,7 @@ def sign_in_sync(
     """
     text = message or f"Please sign in at {provider.title}."
     tokens, call = yield from enter_on_page(
-        text,
-        None,
-        timeout,
-        key,
-        lambda desk, question: desk.sign_in(question, provider),
-        site=provider.title,
+        text, None, timeout, key, lambda desk, it: desk.sign_in(it, provider), provider.title
     )
     call.dialogue.secrets.extend(tokens.secrets)
     return tokens

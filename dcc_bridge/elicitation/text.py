@@ -43,16 +43,17 @@ def english(text: str, **values: object) -> str:
     return text.format(**values) if values else text
 
 
-def _counted(n: int) -> str:
-    return f"({n:,} more characters are not shown)"
+def left_out(n: int, tr: Translate = english) -> str:
+    """Say how many characters of a text are not shown."""
+    return tr("({n:,} more characters are not shown)", n=n)
 
 
-def safe_text(text: str, most: int = MOST_SHOWN, *, rest: Callable[[int], str] = _counted) -> str:
+def safe_text(text: str, most: int = MOST_SHOWN, *, tr: Translate = english) -> str:
     """Make a text of several lines safe; newlines stay, and what is beyond `most` is counted."""
     text = text.replace("\r\n", "\n")
     left = len(text) - most
     shown = "\n".join(_visible(part).replace("\t", _TAB) for part in text[:most].split("\n"))
-    return shown if left <= 0 else f"{shown}…\n{rest(left)}"
+    return shown if left <= 0 else f"{shown}…\n{left_out(left, tr)}"
 
 
 def safe_line(text: str, most: int = MOST_IN_LINE) -> str:
@@ -114,9 +115,6 @@ def is_hidden(char: str, before: str) -> bool:
         return not unicodedata.category(before).startswith("S")
     category = unicodedata.category(char)
     return category[0] == "C" or category in ("Zl", "Zp") or ord(char) in _BLANK
-
-
-# ---- a text that is agreed to, with its lines
 
 
 def split_lines(text: str) -> list[str]:

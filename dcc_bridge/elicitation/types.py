@@ -75,12 +75,7 @@ class UrlElicitation:
 
 @dataclass(frozen=True, slots=True)
 class ElicitationRequest:
-    """What a skill asks, in either mode.
-
-    Attributes:
-        mode: Form or URL.
-        params: The parts of the question.
-    """
+    """What a skill asks, in either mode."""
 
     mode: ElicitationMode
     params: FormElicitation | UrlElicitation

@@ -16,12 +16,12 @@ from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.details import DetailsRow, DetailsView, details_view
 from dcc_bridge.elicitation.question import MOST_MESSAGE, Consent, Question
 from dcc_bridge.elicitation.schema import Field, Form, Option
-from dcc_bridge.elicitation.text import Translate, english, numbered, safe_line, safe_text
+from dcc_bridge.elicitation.text import Translate, english, left_out, numbered, safe_line, safe_text
 from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.host import Host
 from dcc_bridge.known_clients import CLI_LABEL
 
-_MOST_IN_HEADER: Final = 100
+MOST_IN_HEADER: Final = 100  # characters of a text that says who asks
 _MOST_ON_BUTTON: Final = 48
 _MOST_OF_CLIENT: Final = 24
 _MOST_KINDS: Final = 4
@@ -107,15 +107,15 @@ def view_of(question: Question, host: Host, tr: Translate = english) -> Question
     typed = question.offers.typed
     again = tr("What you had filled in is here again.") if typed else ""
     is_lost = consent is not None and not (consent.undoable or consent.overwrites_nothing)
-    whole, is_said = passage(verb, tr), question.title in (verb, question.call.title)
+    whole, is_said = safe_text(verb, tr=tr), question.title in (verb, question.call.title)
     return QuestionView(
         header=header(question.call, host, tr),
         title="" if is_said else safe_line(question.title or ""),
         reason=safe_line(question.reason or ""),
-        message=passage(question.message, tr),
+        message=safe_text(question.message, tr=tr),
         verb=on_button,
         agreement=tr("If you agree: {verb}", verb=whole) if on_button != verb else "",
-        explanation=passage(confirmation.description, tr) if confirmation else again,
+        explanation=safe_text(confirmation.description, tr=tr) if confirmation else again,
         fields=() if confirmation else field_views(question.form, consent is not None, tr, typed),
         undo=undo_line(consent, tr) if consent else "",
         word=_word(question.items, verb) if is_lost else "",
@@ -134,15 +134,6 @@ def _restored(field: Field, value: object, is_consent: bool) -> object:
         return None
 
 
-def passage(text: str, tr: Translate = english) -> str:
-    """Make a stranger's text of several lines safe to show, as `text.safe_text` does."""
-    return safe_text(text, rest=partial(_left_out, tr))
-
-
-def _left_out(tr: Translate, n: int) -> str:
-    return tr("({n:,} more characters are not shown)", n=n)
-
-
 def argument_views(arguments: Facts, tr: Translate = english) -> tuple[ArgumentView, ...]:
     """Make the views of a call's arguments: their names, and their whole values as texts."""
     return tuple(_argument_view(safe_line(name), value, tr) for name, value in arguments)
@@ -152,8 +143,8 @@ def _argument_view(name: str, value: str, tr: Translate) -> ArgumentView:
     left = len(value) - _MOST_OF_ARGUMENT
     shown = safe_line(value[:_MOST_OF_ARGUMENT], _MOST_OF_ARGUMENT)
     if left <= 0:
-        return ArgumentView(name, shown, "", passage(value, tr) if "\n" in value else "")
-    return ArgumentView(name, f"{shown}…", _left_out(tr, left), passage(value, tr))
+        return ArgumentView(name, shown, "", safe_text(value, tr=tr) if "\n" in value else "")
+    return ArgumentView(name, f"{shown}…", left_out(left, tr), safe_text(value, tr=tr))
 
 
 def client_details(question: Question) -> str | None:
@@ -180,11 +171,16 @@ def _fenced(title: str, rows: tuple[DetailsRow, ...], *marks: str) -> str:
 
 
 def header(call: Call, host: Host, tr: Translate = english) -> Facts:
-    """Return who asks: captions and texts."""
-    line, client = partial(safe_line, most=_MOST_IN_HEADER), call.client
-    facts = [("", f"{host.name} {host.version}".strip() + f" · {line(host.scene())}")]
-    asker = line(client.label) if client else tr("{host} itself", host=host.name)
-    facts.append((tr("Asked by"), asker))
+    """Return who asks, where: captions and texts."""
+    scene = safe_line(host.scene(), MOST_IN_HEADER)
+    place = f"{host.name} {host.version}".strip()
+    return (("", f"{place} · {scene}"), *asker(call, host.name, tr))
+
+
+def asker(call: Call, host: str, tr: Translate = english) -> Facts:
+    """Return who asks as no message can: the label is proved by a token, the name is not."""
+    line, client = partial(safe_line, most=MOST_IN_HEADER), call.client
+    facts = [(tr("Asked by"), line(client.label) if client else tr("{host} itself", host=host))]
     if client and client.name:
         claim = line(f"{client.name} {client.version}".strip())
         facts.append((tr("Calls itself"), tr("{client} (self-reported)", client=claim)))
@@ -218,7 +214,7 @@ def field_view(
     return FieldView(
         field=field,
         title=safe_line(field.title),
-        description=passage(field.description, tr),
+        description=safe_text(field.description, tr=tr),
         limits=_limits(field, tr),
         withheld=withheld,
         default=default,

@@ -50,12 +50,16 @@ def opened(name: str, scene: Path | None) -> Iterator[Host]:
     """Start what a host of `HOSTS` needs, and have a scene open in it as long as the block lasts.
 
     Without a file it is the empty scene with which the host begins. MissingExtra says that the
-    standalone host is not installed; whatever the host raises for a file that it cannot read comes
-    as it is.
+    standalone host is not installed, OSError or ValueError that the file cannot be read; what else
+    a host raises for that comes as it is.
     """
     if scene is not None and not scene.is_file():
         raise FileNotFoundError(f"There is no file {scene}.")
-    host = HOSTS[name](scene)
+    try:
+        host = HOSTS[name](scene)
+    except RuntimeError as error:  # of Blender and Maya
+        why = str(error).removeprefix("Error: ").strip()
+        raise ValueError(f"{name} cannot open {scene or 'a new scene'}: {why}") from error
     try:
         yield host
     finally:
@@ -68,8 +72,7 @@ def _standalone(scene: Path | None) -> Host:
         from dcc_bridge.hosts.standalone import UsdSession, install
     except ModuleNotFoundError:
         raise MissingExtra("The standalone host (or name another with --host)", "demo") from None
-
-    session = UsdSession(scene) if scene is not None else UsdSession()
+    session = UsdSession(scene)
     install(session)
     return session
 

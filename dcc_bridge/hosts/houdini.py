@@ -83,7 +83,8 @@ class HoudiniHost(Host):
         # `hou.hipFile.save` with a path gives the scene that name, and `$HIP` with it.
         self._is_copying = True  # it may be told of as a save
         try:
-            _, error = hou.hscript(f'mwrite -n "{_quoted(path)}"')
+            quoted = "".join(f"\\{c}" if c in '\\"$`' else c for c in path.as_posix())
+            _, error = hou.hscript(f'mwrite -n "{quoted}"')
         finally:
             self._is_copying = False
         if not path.is_file():
@@ -100,8 +101,6 @@ class HoudiniHost(Host):
             "fps": hou.fps(),
             "networks": {node.path(): len(node.children()) for node in networks},
         }
-
-    # ---- undo
 
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
@@ -146,8 +145,6 @@ class HoudiniHost(Host):
         self._note_move(hou.undos.redoLabels())
         hou.undos.performRedo()
         self._watchers.call()
-
-    # ---- what a skill may do
 
     @contextmanager
     def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
@@ -244,18 +241,16 @@ class HoudiniHost(Host):
                 with suppress(hou.Error):  # one that has none, or not any more
                     node.removeEventCallback(events, note)
 
-    # ---- items
-
     @property
     def selection(self) -> list[str]:
         """The paths of the selected nodes."""
         return [node.path() for node in hou.selectedNodes()]
 
     def select(self, items: Sequence[str]) -> None:
-        """Select nodes. Houdini may keep that as an action of its own on the undo stack."""
-        hou.clearAllSelected()
-        for node in map(hou.node, items):
-            if node is not None:
+        """Select nodes. Houdini might keep that as an action of its own, so nothing is recorded."""
+        with hou.undos.disabler():
+            hou.clearAllSelected()
+            for node in filter(None, map(hou.node, items)):
                 node.setSelected(True)
         if not self.has_ui:  # hython has no selection callbacks
             self._watchers.call()
@@ -309,16 +304,14 @@ class HoudiniHost(Host):
         def selection_changed(nodes: object) -> None:
             changed()
 
-        undo = ExitStack()
-        undo.callback(self._watchers.add(changed))
-        hou.hipFile.addEventCallback(scene_changed)
-        undo.callback(hou.hipFile.removeEventCallback, scene_changed)
-        if self.has_ui:
-            hou.ui.addSelectionCallback(selection_changed)
-            undo.callback(hou.ui.removeSelectionCallback, selection_changed)
-        return undo.close
-
-    # ---- the application around the scene
+        with ExitStack() as on_failure:
+            on_failure.callback(self._watchers.add(changed))
+            hou.hipFile.addEventCallback(scene_changed)
+            on_failure.callback(hou.hipFile.removeEventCallback, scene_changed)
+            if self.has_ui:
+                hou.ui.addSelectionCallback(selection_changed)
+                on_failure.callback(hou.ui.removeSelectionCallback, selection_changed)
+            return on_failure.pop_all().close
 
     def main_window(self) -> object | None:
         """Give the main window."""
@@ -343,11 +336,6 @@ def find(path: str) -> hou.OpNode:
     if node is None:
         raise LookupError(f"There is no node {path!r} in this scene; a path begins with a slash.")
     return cast("hou.OpNode", node)  # the others live inside of one, and have no path from the root
-
-
-def _quoted(path: Path) -> str:
-    r"""Write a path so that HScript takes it as it stands between double quotes."""
-    return "".join(f"\\{c}" if c in '\\"$`' else c for c in path.as_posix())
 
 
 def _locks(node: Any) -> list[str]:

@@ -24,14 +24,7 @@ from dcc_bridge.hosts.losses import AgreedIds
 
 MQtUtil: Any = OpenMayaUI.MQtUtil  # type: ignore[attr-defined]  # its stub is empty
 """Maya's Qt, as numbers that are addresses."""
-_EVENTS: Final = (
-    "SelectionChanged",
-    "Undo",
-    "Redo",
-    "SceneOpened",
-    "NewSceneOpened",
-    "NameChanged",
-)
+_EVENTS: Final = ("SelectionChanged", "SceneOpened", "NewSceneOpened", "NameChanged")
 _UNDO_IS_OFF: Final = (
     "Undo is switched off in Maya, so what an agent does could not be taken back. "
     "Switch it on: Windows > Settings/Preferences > Preferences > Undo."
@@ -193,8 +186,6 @@ class MayaHost(Host):
             "references": len(cmds.ls(type="reference") or []),
         }
 
-    # ---- undo
-
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
         """Open a chunk, and close it whatever happens; RuntimeError if undo is off or left so."""
@@ -222,8 +213,6 @@ class MayaHost(Host):
         cmds.redo()
         self._queue.note_redo()
 
-    # ---- what a skill may do
-
     @contextmanager
     def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
         """Refuse what undo does not bring back; put back the current namespace and autokey.
@@ -248,8 +237,6 @@ class MayaHost(Host):
         before = _census()
         with maya_scene.touched_nodes([*before.values()]) as touched:
             yield lambda: compared(before, _census(), touched)
-
-    # ---- items
 
     @property
     def selection(self) -> list[str]:
@@ -306,14 +293,12 @@ class MayaHost(Host):
         cleanup.callback(self._watchers.add(changed))
         add = OpenMaya.MEventMessage.addEventCallback
         ids = [add("Undo", self._queue.note_undo), add("Redo", self._queue.note_redo)]
-        ids += [add(event, self._tell) for event in _EVENTS]
+        ids += [add(event, self._tell) for event in ("Undo", "Redo", *_EVENTS)]
         ids.append(OpenMaya.MDGMessage.addNodeAddedCallback(self._tell, "dependNode"))
         ids.append(OpenMaya.MDGMessage.addNodeRemovedCallback(self._tell, "dependNode"))
         for callback_id in ids:
             cleanup.callback(OpenMaya.MMessage.removeCallback, callback_id)
         return cleanup.close
-
-    # ---- the application around the scene
 
     def main_window(self) -> object | None:
         """Give the main window, of whose address Maya makes a number."""
@@ -347,8 +332,6 @@ class MayaHost(Host):
         atexit.register(stop)
         cleanup.callback(atexit.unregister, stop)
         return cleanup.close
-
-    # ---- inside
 
     def _tell(self, *_: object) -> None:
         if not self._in_step:  # a step that deletes thousands of nodes is reported once, at its end

@@ -20,7 +20,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import product
+from difflib import get_close_matches
+from itertools import product, takewhile
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
@@ -59,10 +60,7 @@ class System:
         return self.home / "Documents" if self.platform == "win32" else self.home
 
     def application_data(self, linux: Path) -> Path:
-        """Give the folder of applications' files: Windows' roaming profile, macOS's Library.
-
-        Linux has one for data and one for settings; `linux` says which.
-        """
+        """Give the folder of applications' files; Linux has two, and `linux` says which."""
         if self.platform == "linux":
             return linux
         if self.platform == "win32":
@@ -86,8 +84,7 @@ class Location:
 
     folder: Path
     vendor: str  # the folder below it for what the bridge depends on
-    # Files besides, by which the application finds the folder, with their text.
-    texts: Mapping[Path, str] = field(default_factory=dict)
+    texts: Mapping[Path, str] = field(default_factory=dict)  # of files by which it is found
     # What of ``plugins/<host>`` goes where in the folder; "." is the folder itself.
     sources: tuple[tuple[str, str], ...] = ((".", "."),)
 
@@ -141,14 +138,20 @@ class InstallTarget(ABC):
         """The versions whose folders are known without asking the application."""
         return [Facts(), *map(Facts, self.known)]
 
+    def check_known(self, version: str) -> None:
+        """Check a version that no program has said; UnknownLocation where nobody knows it."""
+        if not f"{version}.".startswith(tuple(f"{known}." for known in self.known)):
+            close = get_close_matches(version, self.known, n=1)
+            meant = f"; did you mean {close[0]}? If not" if close else ". If there is one"
+            raise UnknownLocation(f"{self.title} {version} is not known{meant}, say --interpreter.")
+
     def plugin_folder(self, root: Path) -> Path:
         """Give the plug-in's folder, by the one in which the application looks."""
         return root / self.folder
 
     def vendor(self, system: System, python: str | None) -> str:
         """Give the folder of native code: there is one for each Python and each system."""
-        suffix = _VENDOR_SUFFIXES[system.platform]
-        return f"vendor/py{(python or '').replace('.', '')}-{suffix}"
+        return f"vendor/py{(python or '').replace('.', '')}-{_VENDOR_SUFFIXES[system.platform]}"
 
     @abstractmethod
     def user_root(self, system: System, facts: Facts) -> Path:
@@ -165,8 +168,7 @@ class InstallTarget(ABC):
 
     def python(self, version: str) -> str | None:
         """Say which Python a version has; None where that is not known."""
-        pythons = (python for first, python in self.pythons if numbers(version) >= first)
-        return next(pythons, None)
+        return next((it for first, it in self.pythons if numbers(version) >= first), None)
 
     def complete(self, facts: Facts, version: str | None, python: str | None) -> Facts:
         """Put together what person and program said; UnknownLocation where no Python is known."""
@@ -193,12 +195,7 @@ class InstallTarget(ABC):
 
 def numbers(version: str) -> tuple[int, ...]:
     """Read "0.20.2" as (0, 20, 2); what is no number ends it."""
-    parsed: list[int] = []
-    for part in version.split("."):
-        if not part.isdigit():
-            break
-        parsed.append(int(part))
-    return tuple(parsed)
+    return tuple(map(int, takewhile(str.isdigit, version.split("."))))
 
 
 class _Blender(InstallTarget):
@@ -223,7 +220,6 @@ class _Blender(InstallTarget):
         return "vendor"
 
     def user_root(self, system: System, facts: Facts) -> Path:
-        """Give the add-ons of a version, or those that a variable names."""
         return self._scripts(system, facts) / "addons"
 
     def _scripts(self, system: System, facts: Facts) -> Path:
@@ -235,8 +231,7 @@ class _Blender(InstallTarget):
         if system.platform == "linux":
             return system.folder("XDG_CONFIG_HOME", ".config") / "blender" / version / "scripts"
         maker = "Blender Foundation" if system.platform == "win32" else ""
-        data = system.application_data(linux=system.home)
-        return data / maker / "Blender" / version / "scripts"
+        return system.application_data(linux=system.home) / maker / "Blender" / version / "scripts"
 
 
 class _FreeCAD(InstallTarget):
@@ -250,10 +245,9 @@ class _FreeCAD(InstallTarget):
     oldest = (0, 20)
     example = "1.0"
     afterwards = "Restart FreeCAD; dcc-bridge list then shows it."
-    known = ("1.0", "1.1", "1.2", "1.3")
+    known = ("0.20", "0.21", "1.0", "1.1", "1.2", "1.3")
 
     def user_root(self, system: System, facts: Facts) -> Path:
-        """Give the modules in the data folder."""
         if data := system.env.get("FREECAD_USER_DATA"):
             return Path(data) / "Mod"
         linux = system.folder("XDG_DATA_HOME", ".local", "share")
@@ -280,7 +274,6 @@ class _Houdini(InstallTarget):
     sources = tuple((folder, folder) for folder in _folders)
 
     def user_root(self, system: System, facts: Facts) -> Path:
-        """Give the packages in the preferences of a version."""
         version = self._version(facts)
         if preferences := system.env.get("HOUDINI_USER_PREF_DIR"):
             return Path(preferences.replace("__HVER__", version)) / "packages"
@@ -289,7 +282,6 @@ class _Houdini(InstallTarget):
         return system.documents() / f"houdini{version}" / "packages"
 
     def shared_root(self, system: System, facts: Facts) -> Path:
-        """Give the packages of the site."""
         version, site = self._version(facts), system.env.get("HSITE")
         if not site:
             raise UnknownLocation(
@@ -331,7 +323,6 @@ class _Maya(InstallTarget):
         return system.documents() / "maya" / "modules"
 
     def shared_root(self, system: System, facts: Facts) -> Path:
-        """Give everybody's modules of a version."""
         version = self.required_version(facts)
         if system.platform == "win32":
             common = system.env.get("COMMONPROGRAMFILES", r"C:\Program Files\Common Files")
@@ -341,7 +332,6 @@ class _Maya(InstallTarget):
         return Path("/usr/autodesk/modules/maya", version)
 
 
-# By the names that the command takes.
-APPLICATIONS: Final[dict[str, InstallTarget]] = {
+APPLICATIONS: Final[dict[str, InstallTarget]] = {  # by the names that the command takes
     it.name: it for it in (_Blender(), _FreeCAD(), _Houdini(), _Maya())
 }

@@ -124,6 +124,8 @@ class Plan:
         if version and () < targets.numbers(version) < oldest:
             needed = ".".join(map(str, oldest))
             raise targets.UnknownLocation(f"{title} {version} is too old; {needed} is needed.")
+        if version and self.facts.program is None:  # the person named it
+            self.application.check_known(version)
         if not _OLDEST <= targets.numbers(self.python) <= _NEWEST:
             needs = "the bridge needs 3.11 to 3.13"
             raise targets.UnknownLocation(f"{title} has Python {self.python}; {needs}.")

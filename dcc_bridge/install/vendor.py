@@ -63,8 +63,7 @@ def requirements() -> list[str]:
     """
     project = _PACKAGE.parent / "pyproject.toml"
     if project.is_file():
-        table = tomllib.loads(project.read_text(encoding="utf-8"))
-        return list(table["project"]["dependencies"])
+        return list(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["dependencies"])
     requirements = metadata.requires(DISTRIBUTION) or []
     return [requirement for requirement in requirements if "extra ==" not in requirement]
 
@@ -136,9 +135,6 @@ def _refuse_qt(into: Path) -> None:
         raise NotVendored(f"Qt ({', '.join(names)}) must not come along: nothing was installed.")
 
 
-# ---- Blender's extension
-
-
 def build_extension(into: Path, platform: Platform) -> Path:
     """Make Blender's extension for a system in a folder, in place of one of that name."""
     source = data_folder("plugins") / "blender"
@@ -181,23 +177,16 @@ def _with_wheels(manifest: str, wheels: Path, platform: Platform) -> str:
 
 
 def _build_own_wheel(into: Path) -> Path:
-    """Make a wheel of this package as it is here: no build tool is there for it.
-
-    By the specification of the binary distribution format.
-    """
+    """Make a wheel of this package, by the specification of its format: no build tool is there."""
     version = metadata.version(DISTRIBUTION)
     info = f"dcc_bridge_mcp-{version}.dist-info"
     facts = ["Metadata-Version: 2.1", f"Name: {DISTRIBUTION}", f"Version: {version}"]
     facts += [f"{name}: {_fact(name)}" for name in ("Summary", "Requires-Python")]
     facts += [f"Requires-Dist: {requirement}" for requirement in requirements()]
-    texts = {
-        f"{info}/METADATA": "\n".join([*facts, ""]),
-        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: dcc-bridge\nRoot-Is-Purelib: true\n"
-        "Tag: py3-none-any\n",
-    }
-    files = {file.relative_to(_PACKAGE.parent).as_posix(): file for file in _files(_PACKAGE)}
-    data = {name: file.read_bytes() for name, file in files.items()}
-    data |= {name: text.encode() for name, text in texts.items()}
+    data = {it.relative_to(_PACKAGE.parent).as_posix(): it.read_bytes() for it in _files(_PACKAGE)}
+    data[f"{info}/METADATA"] = "\n".join([*facts, ""]).encode()
+    tags = "Generator: dcc-bridge\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    data[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\n{tags}".encode()
     rows = []
     for name, content in data.items():
         digest = base64.urlsafe_b64encode(sha256(content).digest()).rstrip(b"=").decode()
@@ -215,11 +204,8 @@ def _fact(name: str) -> str:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    return (file for file in files if file.suffix != ".pyc")
+    return (it for it in sorted(folder.rglob("*")) if it.is_file() and it.suffix != ".pyc")
 
-
-# ---- the bundle for Claude Desktop
 
 # An empty field of the settings gives "--host=", and one that was never seen its own name.
 _SERVER: Final = """\

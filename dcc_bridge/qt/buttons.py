@@ -20,8 +20,7 @@ class Button(qt.QPushButton):
     """A button that leaves Enter to its dialog: on some desktops every button takes it."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.setAutoDefault(False)
+        super().__init__(text, autoDefault=False)
 
     def keyPressEvent(self, event: qt.QKeyEvent) -> None:
         """Pass Enter on."""
@@ -40,10 +39,10 @@ class Button(qt.QPushButton):
             painter.end()
 
 
-def small(caption: str) -> Button:
+def small(caption: str, *, flat: bool = True) -> Button:
     """Make a quiet button, beside those that matter."""
     button = Button(caption)
-    button.setFlat(True)
+    button.setFlat(flat)
     scale(button, SMALL)
     return button
 
@@ -67,11 +66,10 @@ class Exits(qt.QWidget):
         self.decline.setToolTip(tr("Say no. The agent is told that you do not want this."))
         self.with_reason = small(unmarked(tr("with a reason…")))  # brings the line for that reason
         self.with_reason.setToolTip(tr("Say no, and tell the agent why."))
-        self.reason = qt.QLineEdit()  # the line; hidden until it is asked for
-        self.reason.setMaxLength(MOST_REASON)
+        hint = tr("Why not? The agent is told. Enter declines.")
+        self.reason = qt.QLineEdit(maxLength=MOST_REASON, placeholderText=hint)
         self.reason.setAccessibleName(tr("Why you decline"))
-        self.reason.setPlaceholderText(tr("Why not? The agent is told. Enter declines."))
-        self.reason.hide()
+        self.reason.hide()  # until it is asked for
         self.verb = Button(unmarked(verb) if consent else mnemonics.mark(verb))  # agrees
         (self.cancel if consent else self.verb).setDefault(True)
         self.with_reason.clicked.connect(self._ask_reason)
@@ -143,8 +141,8 @@ class Countdown(qt.QWidget):
         self._is_drawn = False
         self.left = qt.QLabel()  # says how long
         scale(self.left, SMALL)
-        self.more = Button(mnemonics.mark(tr("More time")))  # hidden where no more is to be had
-        scale(self.more, SMALL)
+        text = mnemonics.mark(tr("More time"))
+        self.more = small(text, flat=False)  # hidden where no more is to be had
         self.more.clicked.connect(self.begin_anew)
         row = qt.QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -211,8 +209,7 @@ class Further(qt.QWidget):
         row = qt.QHBoxLayout()
         row.addWidget(countdown, 1)
         add_all(row, *(it for it in (self.hand_over, self.mute) if it is not None))
-        column = plain_column(self)
-        add_all(column, *([self.remember] if self.remember else []), row)
+        add_all(plain_column(self), *([self.remember] if self.remember else []), row)
 
     @property
     def is_remembered(self) -> bool:

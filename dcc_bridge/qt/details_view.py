@@ -1,7 +1,6 @@
 """A text that a question is about: all of it in numbered lines, or first what differs. Main thread.
 
-Lines are wrapped at any character, so that nothing stands out of sight to the right. What is marked
-has a sign and a reason below, not only a colour.
+What is marked has a sign and a reason below, not only a colour.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import Final
 from dcc_bridge.elicitation.details import DetailsRow, DetailsView
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import small
-from dcc_bridge.qt.labels import Mnemonics, label, plain_column, tr
+from dcc_bridge.qt.labels import Mnemonics, add_all, label, plain_column, tr
 
 _LINES: Final = 4, 20  # that are seen at once, at least and at most as it is opened
 _COLUMNS: Final = 84, 100
@@ -75,8 +74,7 @@ class DetailsBox(qt.QWidget):
     def _lay_out(self) -> None:
         column, row = plain_column(self), qt.QHBoxLayout()
         row.addWidget(self._title, 1)
-        for part in (self.search, self.switch, self.copy):
-            row.addWidget(part)
+        add_all(row, self.search, self.switch, self.copy)
         column.addLayout(row)
         column.addWidget(self.lines, 1)
         column.addWidget(self.reasons)

@@ -66,11 +66,7 @@ class HostLoop:
             bell.timer.start(round(delay * 1000))
 
     def spin(self, future: Future[Any]) -> None:
-        """Run the host's event loop until the future is done. Main thread.
-
-        Raises:
-            BridgeClosed: The host quits: its loops end whatever they wait for.
-        """
+        """Run the host's event loop until the future is done, or BridgeClosed. Main thread."""
         loop = qt.QEventLoop()
         self._awaited = loop, future
         future.add_done_callback(lambda _: self.wake(0))
@@ -79,7 +75,7 @@ class HostLoop:
                 qt.run(loop)
         finally:
             self._awaited = None
-        if not future.done():
+        if not future.done():  # the host quits: its loops end whatever they wait for
             raise BridgeClosed("The question")
 
     def repaint(self, serves_stop: bool) -> bool:
@@ -151,11 +147,8 @@ class _Bell(qt.QObject):
     def quit(self) -> None:
         self._loop.end_jobs()
 
-    def event(self, event: qt.QEvent) -> bool:
-        if event.type() != _WAKE:
-            return super().event(event)
-        self._ring()
-        return True
+    def customEvent(self, event: qt.QEvent) -> None:
+        self._ring()  # nobody posts another kind, and to ask for the kind makes an enum
 
     @qt.Slot()
     def _ring(self) -> None:

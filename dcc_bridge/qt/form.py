@@ -70,10 +70,9 @@ class FieldRow(qt.QWidget):
         self.editor = make(view, mnemonics)
         self.error = Notice()
         column = plain_column(self, self.fontMetrics().height() // 4)
-        required = self.field.required
         if not carries_title(view.field):
             title = label(view.title)
-            title.setText(mnemonics.mark(title.text()) + (" *" if required else ""))
+            title.setText(mnemonics.mark(title.text()) + (" *" if self.field.required else ""))
             title.setBuddy(self.editor)
             column.addWidget(title)
         row = qt.QHBoxLayout()
@@ -231,9 +230,8 @@ class Tick(qt.QCheckBox):
     def __init__(self, view: FieldView, mnemonics: Mnemonics) -> None:
         super().__init__()
         self._title = mnemonics.mark(view.title if carries_title(view.field) else tr("Yes"))
-        self.leave = small(tr("Leave out"))  # takes the answer back; hidden where there is none
+        self.leave = small(tr("Leave out"), flat=False)  # hidden where there is no answer
         self.leave.setAccessibleName(tr("Leave out: {title}", title=view.title))
-        self.leave.setFlat(False)
         self.leave.setParent(self)  # until it is laid out: it must not be a window of its own
         self.leave.clicked.connect(self._leave_out)
         self._may_be_left_out = view.may_be_left_out
@@ -286,14 +284,12 @@ class Choice(qt.QComboBox):
     changed = qt.Signal()
 
     def __init__(self, view: FieldView) -> None:
-        super().__init__()
+        super().__init__(sizeAdjustPolicy=_ADJUST, minimumContentsLength=_LEAST_SHOWN)
         self.setFocusPolicy(qt.Qt.FocusPolicy.StrongFocus)
         self.setPlaceholderText(tr("Choose…"))
         palette = self.palette()  # Fusion, in Qt 5, draws no hint that is not opaque
         palette.setBrush(palette.ColorRole.PlaceholderText, palette.buttonText())
         self.setPalette(palette)
-        self.setSizeAdjustPolicy(_ADJUST)
-        self.setMinimumContentsLength(_LEAST_SHOWN)
         if view.may_be_left_out:
             self.addItem(tr("(left out)"))
         self._values: list[str | None] = [None] if view.may_be_left_out else []
@@ -341,10 +337,8 @@ class Choices(qt.QWidget):
             item.setCheckState(states.Checked if is_ticked else states.Unchecked)
         column = plain_column(self)
         if len(view.options) >= FILTERED_FROM:
-            self.filter = qt.QLineEdit()
-            self.filter.setPlaceholderText(tr("Filter"))
+            self.filter = qt.QLineEdit(placeholderText=tr("Filter"), clearButtonEnabled=True)
             self.filter.setAccessibleName(tr("Filter {title}", title=view.title))
-            self.filter.setClearButtonEnabled(True)
             self.filter.textChanged.connect(self._filter)
             column.addWidget(self.filter)
         column.addWidget(self.list)

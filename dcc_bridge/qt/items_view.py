@@ -1,7 +1,6 @@
 """What a consent is about: the items, how many of which kind, and what the skill is called with.
 
-The list is a model over the question's own tuple, so 100,000 rows cost no more than ten.
-Main thread.
+The list is a model over the question's tuple: 100,000 rows cost no more than ten. Main thread.
 """
 
 from __future__ import annotations
@@ -11,22 +10,10 @@ from typing import Any, Final
 
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.text import breakable, safe_line, tool_tip
-from dcc_bridge.elicitation.view import ArgumentView, QuestionView, item_counts
+from dcc_bridge.elicitation.view import ArgumentView, item_counts
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.buttons import Button, small
-from dcc_bridge.qt.labels import (
-    SMALL,
-    Mnemonics,
-    Notice,
-    add_all,
-    label,
-    on_base,
-    plain_column,
-    rule,
-    scale,
-    tr,
-    unmarked,
-)
+from dcc_bridge.qt.buttons import small
+from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, label, plain_column, rule, tr, unmarked
 
 _LINES: Final = 7
 _FILTER_FROM: Final = 8  # rows from which on a filter is worth its place
@@ -69,8 +56,7 @@ class Items(qt.QAbstractListModel):
         return [self._items[self._rows[row]] for row in rows or range(len(self._rows))]
 
     def _words(self, at: int) -> str:
-        kind = self._kinds[at] if self._kinds else ""
-        return f"{self._items[at]} {kind}".casefold()
+        return f"{self._items[at]} {self._kinds[at] if self._kinds else ''}".casefold()
 
 
 class Preview(qt.QWidget):
@@ -87,14 +73,13 @@ class Preview(qt.QWidget):
         self._select = select  # selects items in the host
         self.items = Items(question)  # the model of the list
         self.list = self._make_list()
-        self.filter = qt.QLineEdit()
-        self.filter.setPlaceholderText(tr("Filter by name or type"))
+        hint = tr("Filter by name or type")
+        self.filter = qt.QLineEdit(placeholderText=hint, clearButtonEnabled=True)
         self.filter.setAccessibleName(tr("Filter the list"))
-        self.filter.setClearButtonEnabled(True)
         self.filter.setVisible(len(question.items) >= _FILTER_FROM)
         self.filter.textChanged.connect(self.items.narrow)
-        self.look = Button(mnemonics.mark(tr("Select in the scene")))  # what is selected, or all
-        scale(self.look, SMALL)
+        text = mnemonics.mark(tr("Select in the scene"))
+        self.look = small(text, flat=False)  # what is selected, or all
         self.look.clicked.connect(self._look)
         top = qt.QHBoxLayout()
         top.addWidget(label(item_counts(question.consent or Consent(), tr), bold=True), 1)
@@ -107,10 +92,8 @@ class Preview(qt.QWidget):
         self._select(self.items.at(rows))
 
     def _make_list(self) -> qt.QListView:
-        view = _List()
+        view = _List(uniformItemSizes=True, layoutMode=qt.QListView.LayoutMode.Batched)
         view.setModel(self.items)
-        view.setUniformItemSizes(True)
-        view.setLayoutMode(qt.QListView.LayoutMode.Batched)
         view.setSelectionMode(qt.QAbstractItemView.SelectionMode.ExtendedSelection)
         view.setEditTriggers(qt.QAbstractItemView.EditTrigger.NoEditTriggers)
         view.setLayoutDirection(qt.Qt.LayoutDirection.LeftToRight)  # else "/a/b" is drawn as "a/b/"
@@ -125,8 +108,7 @@ class _List(qt.QListView):
     def sizeHint(self) -> qt.QSize:
         metrics = self.fontMetrics()
         count = self.model().rowCount() if self.model() is not None else 0
-        lines = max(2, min(_LINES, count))
-        height = max(metrics.lineSpacing(), self.sizeHintForRow(0)) * lines
+        height = max(metrics.lineSpacing(), self.sizeHintForRow(0)) * max(2, min(_LINES, count))
         return qt.QSize(metrics.averageCharWidth() * 40, height + 2 * self.frameWidth())
 
 
@@ -141,20 +123,17 @@ class Arguments(qt.QFrame):
         self.setFrameShape(qt.QFrame.Shape.StyledPanel)
         self.setBackgroundRole(qt.QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
-        self._grid = qt.QGridLayout(self)
-        self._grid.setHorizontalSpacing(self.fontMetrics().height())
-        self._grid.setColumnStretch(1, 1)
+        grid = qt.QGridLayout(self)
+        grid.setHorizontalSpacing(self.fontMetrics().height())
+        grid.setColumnStretch(1, 1)
         for argument in arguments:
-            self._add(argument)
-
-    def _add(self, argument: ArgumentView) -> None:
-        row = self._grid.rowCount()
-        if self._grid.count():
-            self._grid.addWidget(rule(), row, 0, 1, 2)
-        name, value = on_base(label(argument.name, bold=True)), _Value(argument)
-        value.changed.connect(self.changed)
-        self._grid.addWidget(name, row + 1, 0, qt.Qt.AlignmentFlag.AlignTop)
-        self._grid.addWidget(value, row + 1, 1)
+            row = grid.rowCount()
+            if grid.count():
+                grid.addWidget(rule(), row, 0, 1, 2)
+            name, value = label(argument.name, bold=True, on_base=True), _Value(argument)
+            value.changed.connect(self.changed)
+            grid.addWidget(name, row + 1, 0, qt.Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(value, row + 1, 1)
 
 
 class _Value(qt.QWidget):
@@ -165,8 +144,8 @@ class _Value(qt.QWidget):
     def __init__(self, argument: ArgumentView) -> None:
         super().__init__()
         self._whole = argument.whole
-        self._label = on_base(label(argument.value))
-        self._rest = on_base(label(argument.rest, size=SMALL))
+        self._label = label(argument.value, on_base=True)
+        self._rest = label(argument.rest, size=SMALL, on_base=True)
         self._rest.setWordWrap(False)
         self._more = small(unmarked(tr("Show all")))
         self._more.setAccessibleName(tr("Show all of {name}", name=argument.name))
@@ -202,8 +181,3 @@ class NameToArm(qt.QWidget):
     @qt.Slot(str)
     def _look(self, text: str) -> None:
         self.lacking.emit(text.strip() != self._word)
-
-
-def undo_line(view: QuestionView) -> qt.QWidget:
-    """Make the line that says whether what is agreed to can be undone."""
-    return Notice(view.undo) if view.word else label(view.undo, size=SMALL)

@@ -44,35 +44,27 @@ def tr(text: str, **values: object) -> str:
 SMALL: Final = 0.9
 
 
-def label(text: str, *, size: float = 1.0, bold: bool = False) -> qt.QLabel:
+def label(text: str, *, size: float = 1.0, bold: bool = False, on_base: bool = False) -> qt.QLabel:
     """Make a label that wraps, and reads no markup; its size is in parts of the host's own font.
 
-    The text is safe to show, as `text.safe_text` and `view` return it.
+    The text is safe to show, as `text.safe_text` and `view` return it. `on_base` gives it the
+    colour of text that lies on the ground of a list.
     """
-    widget = qt.QLabel()
-    widget.setTextFormat(qt.Qt.TextFormat.PlainText)
-    widget.setWordWrap(True)
+    widget = qt.QLabel(textFormat=qt.Qt.TextFormat.PlainText, wordWrap=True)
     # Where lines begin in this host; QLabel would go by the text's own script.
     flags, direction = qt.Qt.AlignmentFlag, qt.QApplication.layoutDirection()
     side = qt.QStyle.visualAlignment(direction, flags.AlignLeft)
     widget.setAlignment(side | flags.AlignAbsolute | flags.AlignVCenter)
     widget.setText(breakable(text))
+    if on_base:
+        widget.setForegroundRole(qt.QPalette.ColorRole.Text)
     scale(widget, size, bold=bold)
     return widget
 
 
-def on_base(text: qt.QLabel) -> qt.QLabel:
-    """Give a label the colour of text that lies on the ground of a list."""
-    text.setForegroundRole(qt.QPalette.ColorRole.Text)
-    return text
-
-
 def rule() -> qt.QFrame:
     """Make a horizontal line."""
-    line = qt.QFrame()
-    line.setFrameShape(qt.QFrame.Shape.HLine)
-    line.setFrameShadow(qt.QFrame.Shadow.Sunken)
-    return line
+    return qt.QFrame(frameShape=qt.QFrame.Shape.HLine, frameShadow=qt.QFrame.Shadow.Sunken)
 
 
 def plain_column(widget: qt.QWidget, spacing: int | None = None) -> qt.QVBoxLayout:
@@ -111,8 +103,8 @@ class Notice(qt.QWidget):
 
     def __init__(self, text: str = "") -> None:
         super().__init__()
-        self._said = safe_line(text)
-        self._label = label(self._said)
+        self.text = safe_line(text)  # what it says
+        self._label = label(self.text)
         sign = qt.QLabel()
         side = self.style().pixelMetric(qt.QStyle.PixelMetric.PM_SmallIconSize)
         icon = self.style().standardIcon(qt.QStyle.StandardPixmap.SP_MessageBoxWarning)
@@ -124,15 +116,10 @@ class Notice(qt.QWidget):
         if not text:
             self.hide()
 
-    @property
-    def text(self) -> str:
-        """What it says."""
-        return self._said
-
     def say(self, text: str) -> None:
         """Show a sentence, or nothing where it is empty."""
-        self._said = safe_line(text)
-        self._label.setText(breakable(self._said))
+        self.text = safe_line(text)
+        self._label.setText(breakable(self.text))
         self.setVisible(bool(text))
 
 

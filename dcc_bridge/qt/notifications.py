@@ -1,8 +1,7 @@
 """Notifications: quiet lines in the corner of the host's window, about what goes on elsewhere.
 
 A notification takes no focus and covers nothing that matters. Whatever shows a call has a menu that
-copies its id, by which ``dcc-bridge audit show --call ID`` tells the rest; code has a card. Main
-thread.
+copies its id, by which ``dcc-bridge audit show --call ID`` tells the rest. Main thread.
 """
 
 from __future__ import annotations
@@ -99,8 +98,7 @@ class Notification(qt.QDialog):
         self.text = safe_line(text)
         self.menu: CallMenu | None = None  # copies the id of its call, if it is about one
         self.setProperty(OURS, True)
-        frame = qt.QFrame()  # sets it off from the window below, which has the same ground
-        frame.setFrameShape(qt.QFrame.Shape.Box)
+        frame = qt.QFrame(frameShape=qt.QFrame.Shape.Box)  # the window below has the same ground
         frame.setForegroundRole(qt.QPalette.ColorRole.PlaceholderText)
         plain_column(self).addWidget(frame)
         self.setAttribute(qt.Qt.WidgetAttribute.WA_ShowWithoutActivating)
@@ -213,8 +211,7 @@ class Notifications(qt.QObject):
 
 
 def _button(caption: str, act: Callable[[], None]) -> qt.QPushButton:
-    button = qt.QPushButton(caption)
+    button = qt.QPushButton(caption, autoDefault=False)
     button.setFocusPolicy(qt.Qt.FocusPolicy.NoFocus)
-    button.setAutoDefault(False)
     button.clicked.connect(lambda: act())
     return button

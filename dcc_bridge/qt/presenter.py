@@ -18,9 +18,8 @@ from typing import Any, Final
 
 from dcc_bridge.elicitation import question_queue, urls
 from dcc_bridge.elicitation.question import PresenterEvent, Question, Reply, Unable
-from dcc_bridge.elicitation.text import breakable, safe_line
+from dcc_bridge.elicitation.text import breakable, safe_line, safe_text
 from dcc_bridge.elicitation.types import SURFACE_LOST
-from dcc_bridge.elicitation.view import passage
 from dcc_bridge.errors import RefusedAddress
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
@@ -143,9 +142,6 @@ class DialogPresenter(question_queue.QueuePresenter[notifications.Notification],
                 self._answer(ticket, _LOST)
 
 
-# ---- the dialog for a page
-
-
 class AddressView(qt.QWidget):
     """Where a page is."""
 
@@ -161,7 +157,7 @@ class AddressView(qt.QWidget):
         self.whole = _whole(where.url)  # all of it, to be read and copied
         column = plain_column(self)
         if question.page is not None and question.page.description:
-            column.addWidget(label(passage(question.page.description, tr)))
+            column.addWidget(label(safe_text(question.page.description, tr=tr)))
         column.addWidget(self.host)
         if where.place.letters and not where.ours:
             letters = safe_line(where.place.letters)
@@ -179,10 +175,7 @@ def _same(text: str) -> qt.QUrl:
 
 
 def _host(place: urls.UrlHost) -> qt.QLabel:
-    """Draw a host. It has no other characters than a network's names, and is escaped all the same.
-
-    `text.breakable` lets a long name wrap.
-    """
+    """Draw a host, which may wrap; it has only a network's characters, and is escaped anyhow."""
     host = label("", size=1.2)
     host.setTextFormat(qt.Qt.TextFormat.RichText)
     parts = [escape(breakable(part)) for part in (place.weak, place.strong)]
@@ -192,10 +185,7 @@ def _host(place: urls.UrlHost) -> qt.QLabel:
 
 
 def _whole(url: str) -> qt.QPlainTextEdit:
-    editor = qt.QPlainTextEdit(url)
-    editor.setReadOnly(True)
-    editor.setUndoRedoEnabled(False)
-    editor.setTabChangesFocus(True)
+    editor = qt.QPlainTextEdit(url, readOnly=True, undoRedoEnabled=False, tabChangesFocus=True)
     editor.setWordWrapMode(qt.QTextOption.WrapMode.WrapAnywhere)
     keyboard = qt.Qt.TextInteractionFlag.TextSelectableByKeyboard
     editor.setTextInteractionFlags(keyboard | qt.Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -228,8 +218,7 @@ class UrlDialog(QuestionDialog):
         return [*super()._parts(), self.address]
 
     def _finish_building(self) -> None:
-        visit = self.question.visit
-        self.after = After(self.address.text, alone=visit is not None)
+        self.after = After(self.address.text, alone=self.question.visit is not None)
         self._column.addWidget(self.after)
         if not self.address.notices:
             self.exits.verb.setIcon(qt.QIcon())

@@ -19,7 +19,7 @@ from dcc_bridge.host import Host
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt import buttons, event_loop, form, items_view
 from dcc_bridge.qt.details_view import DetailsBox
-from dcc_bridge.qt.labels import SMALL, Mnemonics, label, on_base, plain_column, rule, tr
+from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, plain_column, rule, tr
 
 
 class Header(qt.QFrame):
@@ -41,11 +41,11 @@ class Header(qt.QFrame):
             grid.addWidget(picture, 0, 0, len(facts), 1, qt.Qt.AlignmentFlag.AlignTop)
         for row, (caption, text) in enumerate(facts):
             if caption:
-                grid.addWidget(on_base(label(caption, size=SMALL)), row, 1)
-                grid.addWidget(on_base(label(text, size=SMALL)), row, 2)
+                grid.addWidget(label(caption, size=SMALL, on_base=True), row, 1)
+                grid.addWidget(label(text, size=SMALL, on_base=True), row, 2)
             else:
-                grid.addWidget(on_base(label(text, size=1.1, bold=True)), row, 1, 1, 2)
-        self.place = on_base(label("", size=SMALL, bold=True))  # which of several questions it is
+                grid.addWidget(label(text, size=1.1, bold=True, on_base=True), row, 1, 1, 2)
+        self.place = label("", size=SMALL, bold=True, on_base=True)  # which of several it is
         self.place.setWordWrap(False)
         grid.addWidget(self.place, 0, 3)
 
@@ -180,7 +180,9 @@ class QuestionDialog(qt.QDialog):
         consent = self._is_guarded
         self.exits = buttons.Exits(view.verb, self.further, consent=consent, mnemonics=mnemonics)
         self.form = form.FormView(view.fields, mnemonics) if view.fields else None
-        undo = items_view.undo_line(view) if view.undo else None
+        undo: qt.QWidget | None = None
+        if view.undo:
+            undo = Notice(view.undo) if view.word else label(view.undo, size=SMALL)
         if undo is not None and self.question.items:
             show = partial(_show, self._host)
             self.preview = items_view.Preview(self.question, undo, mnemonics, show)
@@ -274,7 +276,7 @@ class QuestionDialog(qt.QDialog):
         most = self.screen().availableSize() * _MOST_OF_SCREEN
         self.body.updateGeometry()
         now = self.size() if self.isVisible() else qt.QSize(0, 0)
-        width = max(now.width(), self.sizeHint().width())
+        width = min(max(now.width(), self.sizeHint().width()), most.width())
         wanted = qt.QSize(width, max(now.height(), self._column.totalHeightForWidth(width)))
         self.resize(wanted.boundedTo(most))
         wrong, self._wrong = self._wrong, None

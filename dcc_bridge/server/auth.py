@@ -9,11 +9,13 @@ SDK's own defaults are no boundary: they know no token and let any ``http://loca
 from __future__ import annotations
 
 import time
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from contextlib import ExitStack
 from contextvars import ContextVar
-from typing import Final
+from functools import partial
+from hashlib import sha256
+from typing import Any, Final
 from urllib.parse import parse_qs
 from weakref import WeakValueDictionary
 
@@ -35,7 +37,11 @@ from dcc_bridge.server.worker import LOOPBACK
 LABEL: Final = "dcc_bridge.label"  # where a request's scope holds the label that its token proved
 PROOF: Final = "/proof"  # where ?label=...&nonce=... is answered with `host_proof`, to anybody
 TURN: Final = "dcc_bridge.turn"  # where it holds what ends the request's turn
+ALONE: Final = "dcc_bridge.alone"  # and whether no other one is being answered
+WRITTEN: Final = "dcc_bridge.written"  # and what is called once all of the response was written
+Sent = dict[bytes, str]  # of one that came twice the first value, as the SDK takes it
 MOST_BODY: Final = 2**20  # bytes that a request may bring
+_one_turn: Final = partial(anyio.Semaphore, 1, fast_acquire=True)
 _NAMES: Final = {LOOPBACK, "localhost"}
 # Where a client looks for OAuth (RFC 8414, 9728) and registers (RFC 7591), and what it is told.
 _SIGN_IN: Final = ("/.well-known/oauth-", "/.well-known/openid-configuration", "/register")
@@ -43,9 +49,19 @@ _NO_SIGN_IN: Final = {
     "error": "invalid_request",
     "error_description": "This server has no sign-in: let `dcc-bridge client add` write the entry.",
 }
+_STOPPED: Final = "The host stopped in the middle of this request. Look at the scene first."
+_GOES_ON: Final = "dcc_bridge.goes_on"  # whether more of a response that has begun is to come
 _LISTEN: Final = "subscriptions/listen"
 _OPENING: Final = {None, *HANDSHAKE_PROTOCOL_VERSIONS}  # the protocols of a legacy session
 _HEADERS: Final = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Connection": "close"}}
+# Milliseconds until a legacy client that lost its stream comes back, well within `session_grace`.
+COME_BACK: Final = 1000
+_PRIMED: Final = "2025-11-25"  # the first revision in which a stream begins with an empty event
+_STREAM: Final = [
+    (b"cache-control", b"no-cache, no-transform"),
+    (b"connection", b"keep-alive"),
+    (b"content-type", b"text/event-stream"),
+]
 MOST_EVENTS: Final = 256  # of a session, for a client that comes back
 MOST_BYTES: Final = 8 * 2**20  # of them
 MOST_OF_ALL: Final = 64 * 2**20  # of all sessions
@@ -65,15 +81,13 @@ class AuthMiddleware:
         *,
         public: tuple[str, ...] = (),  # how paths start that need no token: their last part is one
     ) -> None:
-        self._app = app
-        self._public = public
-        self._secret = secret
-        self._events = events
-        self._on_left = on_left
+        self._app, self._public, self._secret = app, public, secret
+        self._events, self._on_left = events, on_left
         self._most_sessions = limits.sessions_of_a_client
         self._requests = Shares("requests", limits.connections // 2)
         self._streams = Shares("streams", limits.sessions_of_a_client)
-        self._turns: WeakValueDictionary[str, anyio.Semaphore] = WeakValueDictionary()
+        self._turns = defaultdict[str, anyio.Semaphore](_one_turn)
+        self._proved: dict[bytes, AuthenticatedUser] = {}
         self._hosts = {f"{name}:{port}" for name in _NAMES} | (_NAMES if port == 80 else set())
         self._origins = {f"http://{host}" for host in self._hosts}
         self.answering = 0  # calls, streams that only listen aside
@@ -85,27 +99,29 @@ class AuthMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
-        response = self._check(headers, scope)
-        if response is not None:
+        headers = Sent()
+        for name, value in scope["headers"]:
+            text = value.decode("latin-1")
+            if name in headers and name in (b"host", b"origin", b"authorization"):  # fits nothing
+                headers[name] += f"\n{text}"
+            headers.setdefault(name, text)
+        if (response := self._check(headers, scope)) is not None:
             await response(scope, receive, send)
-        elif self._is_public(scope):
+        elif LABEL not in scope:
             await self._app(scope, receive, send)  # of no session, whatever it says
         else:
-            await self._serve_client(headers, scope, receive, send)
+            await self._admit(headers, scope, receive, send)
 
     def close(self) -> None:
         """End the streams that are still open, so that the server can end."""
         for scope in list(self._open):
             scope.cancel()
 
-    async def _serve_client(
-        self, headers: Headers, scope: Scope, receive: Receive, send: Send
-    ) -> None:
+    async def _admit(self, headers: Sent, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, unless its client has more of them open than its share."""
         label = scope[LABEL]
         # refused here, where it costs least; the SDK sees that the header is true
-        share = self._streams if headers.get("mcp-method") == _LISTEN else self._requests
+        share = self._streams if headers.get(b"mcp-method") == _LISTEN else self._requests
         try:
             share.enter(label)
         except errors.Busy as error:
@@ -116,13 +132,13 @@ class AuthMiddleware:
         finally:
             share.leave(label)
 
-    async def _in_turn(self, headers: Headers, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _in_turn(self, headers: Sent, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request in its client's turn, so that many of one client delay no other.
 
         The turn begins when all of the body has come. It ends when the message is known, which may
         have to wait for anything then, or when the response begins.
         """
-        turns = self._turns.setdefault(scope[LABEL], anyio.Semaphore(1, fast_acquire=True))
+        turns = self._turns[scope[LABEL]]
 
         async def receive_in_turn() -> Message:
             message = await receive()
@@ -133,17 +149,18 @@ class AuthMiddleware:
 
         async def send_after_turn(message: Message) -> None:
             turn.close()
+            scope[_GOES_ON] = message.get("more_body", message["type"] == "http.response.start")
             await send(message)
 
         with ExitStack() as turn:
             scope[TURN] = turn.close
             await self._serve(headers, scope, receive_in_turn, send_after_turn)
 
-    async def _serve(self, headers: Headers, scope: Scope, receive: Receive, send: Send) -> None:
-        session = headers.get("mcp-session-id", "")
+    async def _serve(self, headers: Sent, scope: Scope, receive: Receive, send: Send) -> None:
+        session = headers.get(b"mcp-session-id", "")
         if session:
             self._events.enter(session)
-        elif headers.get("mcp-protocol-version") in _OPENING:
+        elif headers.get(b"mcp-protocol-version") in _OPENING:
             if not await self._make_room(scope):
                 most = f"{scope[LABEL]} has {self._most_sessions} sessions"
                 why = f"{most}, and all of them are in use: end one of them first."
@@ -152,10 +169,15 @@ class AuthMiddleware:
             send = self._events.opening(scope[LABEL], send)
         self.streams[session] += 1
         self.answering += scope["method"] == "POST"
+        scope[ALONE] = self.answering == 1
         try:
             with anyio.CancelScope() as open_:
                 self._open.add(open_)
                 await self._app(scope, receive, send)
+            if open_.cancelled_caught and _GOES_ON not in scope:
+                await refusal_response(503, _STOPPED)(scope, receive, send)
+            elif open_.cancelled_caught and scope[_GOES_ON]:
+                await send({"type": "http.response.body"})
         finally:
             self._open.discard(open_)
             self.answering -= scope["method"] == "POST"
@@ -178,50 +200,45 @@ class AuthMiddleware:
     async def _end(self, session: str, scope: Scope) -> None:
         """End a session as its client itself would."""
 
-        async def nothing() -> Message:
+        async def nothing(*sent: Message) -> Any:  # it has no body, and nobody waits for the answer
             return {"type": "http.request"}
-
-        async def unheard(message: Message) -> None:
-            """Nobody waits for the answer."""
 
         self._events.forget(session)
         headers = [(b"mcp-session-id", session.encode())]
-        await self._app({**scope, "method": "DELETE", "headers": headers}, nothing, unheard)
+        await self._app({**scope, "method": "DELETE", "headers": headers}, nothing, nothing)
 
-    def _check(self, headers: Headers, scope: Scope) -> Response | None:
+    def _check(self, headers: Sent, scope: Scope) -> Response | None:
         """Answer a request that is refused, or that asks for a proof; None for any other."""
-        hosts, origins = headers.getlist("host"), headers.getlist("origin")
-        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
+        if headers.get(b"host", "").lower() not in self._hosts:
             why = "This server only answers under its own address: check the host in the URL."
             return refusal_response(421, why)
-        if self._is_public(scope):
+        if scope["path"].startswith(self._public):
             return None  # its pages say themselves, in words for a person, whom they refuse
-        if len(origins) > 1 or any(origin not in self._origins for origin in origins):
+        if b"origin" in headers and headers[b"origin"] not in self._origins:
             return refusal_response(403, "A web page of another origin may not reach this server.")
         if scope["path"] == PROOF:
-            return self._prove(scope)
+            asked = parse_qs(scope["query_string"].decode("latin-1"))
+            who, nonce = (asked.get(name, [""])[0] for name in ("label", "nonce"))
+            return PlainTextResponse(host_proof(issue_token(self._secret, who), nonce))
         if scope["path"].startswith(_SIGN_IN):
             return JSONResponse(_NO_SIGN_IN, 404 if scope["method"] == "GET" else 400)
-        given = headers.getlist("authorization")
-        kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
-        label = token_label(self._secret, token) if kind.lower() == "bearer" else None
-        if label is None:
+        if (user := self._user(headers.get(b"authorization", ""))) is None:
             why = "This host requires its own token: connect with dcc-bridge, which sends it."
             return refusal_response(401, why)
-        size = headers.get("content-length", "")  # without one, the SDK counts what comes
+        size = headers.get(b"content-length", "")  # without one, the SDK counts what comes
         if size.isdecimal() and int(size[:20]) > MOST_BODY:
             return refusal_response(413, f"A request brings {MOST_BODY} bytes at most.")
-        scope[LABEL] = label
-        scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=label, scopes=[]))
+        scope[LABEL], scope["user"] = user.display_name, user
         return None
 
-    def _prove(self, scope: Scope) -> Response:
-        asked = parse_qs(scope["query_string"].decode("latin-1"))
-        label, nonce = (asked.get(name, [""])[0] for name in ("label", "nonce"))
-        return PlainTextResponse(host_proof(issue_token(self._secret, label), nonce))
-
-    def _is_public(self, scope: Scope) -> bool:
-        return bool(scope["path"].startswith(self._public))
+    def _user(self, given: str) -> AuthenticatedUser | None:
+        """Give whose token a header has; what it proved once is remembered by its digest."""
+        kind, _, token = given.partition(" ")
+        digest = sha256(token.encode("latin-1")).digest()
+        if digest not in self._proved and (label := token_label(self._secret, token)) is not None:
+            access = AccessToken(token="", client_id=label, scopes=[])
+            self._proved[digest] = AuthenticatedUser(access)
+        return self._proved.get(digest) if kind.lower() == "bearer" else None
 
 
 def refusal_response(status: int, why: str) -> JSONResponse:
@@ -243,12 +260,9 @@ class SessionEvents:
         self._count = 0
         self._events: deque[tuple[int, str, bytes]] = deque()
 
-    def add(self, stream: str, message: JSONRPCMessage | None) -> str:
+    def add(self, stream: str, sent: bytes) -> str:
         """Keep an event, dropping the oldest where there are too many; gives its id."""
         self._count += 1
-        sent = b""  # an event that only gives the stream a number
-        if message is not None:
-            sent = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
         self.size += len(sent)
         self._events.append((self._count, stream, sent))
         while len(self._events) > MOST_EVENTS or self.size > MOST_BYTES:
@@ -262,12 +276,11 @@ class SessionEvents:
     def after(self, number: int) -> tuple[str | None, list[EventMessage]]:
         """Give the stream that an event was on, and what was sent there since."""
         stream = next((on for count, on, *_ in self._events if count == number), None)
-        since = [
+        return stream, [
             EventMessage(jsonrpc_message_adapter.validate_json(sent), str(count))
             for count, on, sent in self._events
             if on == stream and count > number and sent
         ]
-        return stream, since
 
 
 _current: ContextVar[SessionEvents | None] = ContextVar("dcc_bridge_session_events", default=None)
@@ -290,10 +303,7 @@ class ReplayStore(EventStore):
         self._sessions: WeakValueDictionary[str, SessionEvents] = WeakValueDictionary()
 
     def opening(self, label: str, send: Send) -> Send:
-        """Create the events of a session that a client's request may open.
-
-        The session's id is read on the way of the response.
-        """
+        """Create the events of a session that a request may open; the response has its id."""
         events = SessionEvents(label)
         _current.set(events)
 
@@ -329,17 +339,33 @@ class ReplayStore(EventStore):
 
     async def store_event(self, stream_id: str, message: JSONRPCMessage | None) -> str:
         """Keep what is sent on a stream of the current session."""
+        text = message.model_dump_json(by_alias=True, exclude_unset=True) if message else ""
+        return self.keep(stream_id, text.encode())
+
+    def keep(self, stream_id: str, sent: bytes = b"") -> str:
+        """Keep the same as it is on the wire, nothing where a number is all that is sent."""
         events = _current.get()
         if events is None:
             return ""
         before = events.size
-        event = events.add(stream_id, message)
+        event = events.add(stream_id, sent)
         self._total += events.size - before
         while self._total > self._most_bytes:
             self._total = sum(it.size for it in self._sessions.values())
             if self._total > self._most_bytes:
                 self._greediest().drop_oldest()
         return event
+
+    async def send_result(self, id_: str, sent: bytes, session: str, era: str, send: Send) -> None:
+        """Send a result as the SDK does, in a stream of its own, and keep it."""
+        headers = [*_STREAM, (b"mcp-session-id", session.encode()), (b"x-accel-buffering", b"no")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        first = f"id: {self.keep(id_)}\r\ndata: \r\nretry: {COME_BACK}" if era >= _PRIMED else ""
+        event = f"id: {self.keep(id_, sent)}\r\nevent: message\r\ndata: {sent.decode()}"
+        for part in filter(None, (first, event)):
+            body = f"{part}\r\n\r\n".encode()
+            await send({"type": "http.response.body", "body": body, "more_body": True})
+        await send({"type": "http.response.body"})
 
     def _greediest(self) -> SessionEvents:
         """Find the largest session of the client whose sessions are the largest together."""

@@ -1,7 +1,4 @@
-"""Questions put to the client, in both eras of the protocol, and progress notices. Worker.
-
-`ClientChannel` alone is called on any thread.
-"""
+"""Questions put to the client, in both eras of the protocol, and progress notices. Worker."""
 
 from __future__ import annotations
 
@@ -66,8 +63,8 @@ class ClientQuestion:
             asking.cancel_scope.cancel()
         if self.question.visit is not None and self._why == ANSWERED:
             # the page, to which the client sent the person, has what it needs
-            session, related = request.session, request.request_id
-            await session.send_elicit_complete(self.question.id, related_request_id=related)
+            related = request.request_id
+            await request.session.send_elicit_complete(self.question.id, related_request_id=related)
 
     async def _watch(self, scope: anyio.CancelScope) -> None:
         await self._withdrawn.wait()
@@ -89,11 +86,7 @@ class ClientChannel:
 
 
 class ProgressMeter:
-    """The progress values of one call, as the protocol wants them: each above the one before.
-
-    A skill may count twice from zero, and between two of its values the client is told that it is
-    still waited for: both must not go back.
-    """
+    """The progress values of one call, each above the one before, as the protocol wants them."""
 
     def __init__(self) -> None:
         self._last: float | None = None
@@ -150,36 +143,23 @@ class ProgressNotices:
             await session.report_progress(*self._meter.beat(), waiting())
 
     async def repeat(self, keepalive: float, waiting: Callable[[], str]) -> None:
-        """Send what the call waits for, again and again, until cancelled.
-
-        A legacy client counts the time that its own person takes, unless it hears of progress.
-        """
+        """Send what the call waits for, until cancelled: legacy clients time out in silence."""
         while True:
             await anyio.sleep(keepalive)
             await self.send(waiting)
 
 
 async def ask_legacy(request: Context, question: Question) -> Answer:
-    """Put a question to a legacy client in the middle of its request.
-
-    A JSON-RPC error as the answer never becomes the call's error: the question falls through.
-    """
+    """Ask a legacy client in its request; an error as its answer never becomes the call's."""
     metadata = ServerMessageMetadata(related_request_id=request.request_id)
+    asked = elicit_request(question, question.id)
     try:
-        result = await request.session.send_request(
-            elicit_request(question, question.id), ElicitResult, metadata=metadata
-        )
-    except MCPError as error:
-        return _fall_through(error.error.code)
+        return reply(await request.session.send_request(asked, ElicitResult, metadata=metadata))
     except ValidationError:
         return Unreadable()
-    return reply(result)
-
-
-def _fall_through(code: int) -> Expired | Unable:
-    """Read a client's error instead of an answer; it never becomes the call's error."""
-    if code == CONNECTION_CLOSED:
-        return Expired(CANCELLED)
-    if code == INVALID_PARAMS:
-        log.error("a client found our question invalid: this is a bug of the bridge")
-    return Unable(lasting=code == METHOD_NOT_FOUND)
+    except MCPError as error:
+        if error.code == CONNECTION_CLOSED:
+            return Expired(CANCELLED)
+        if error.code == INVALID_PARAMS:
+            log.error("a client found our question invalid: this is a bug of the bridge")
+        return Unable(lasting=error.code == METHOD_NOT_FOUND)

@@ -12,9 +12,8 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
-from importlib import metadata
 from typing import Any, Final
 
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
@@ -65,7 +64,7 @@ class ClientRegistry:
             self._seen[key] = seen
             if len(self._seen) > MOST:
                 self._seen.popitem(last=False)
-        if before is None or replace(before, at=seen.at) != seen:
+        if before is None or (before.form, before.url) != (seen.form, seen.url):
             self._watchers.call()
 
 
@@ -76,10 +75,8 @@ def connection_report(
     audience: routing.Audience,
     label: str | None,
 ) -> dict[str, Any]:
-    """Report the state of the host to the client of a label, or to the host itself (None).
-
-    A client learns nothing of others; the person's own commands do.
-    """
+    """Report the state of the host to the client of a label, or to the host itself (None)."""
+    # a client learns nothing of others; the person's own commands do
     sees_all, silent = label in (None, CLI_LABEL), audience.silent
     seen = [known for known in registry.seen if sees_all or known.client.label == label]
     return {
@@ -98,6 +95,8 @@ def connection_report(
 @cache
 def packages() -> dict[str, str]:
     """Give the versions of the installed packages of which some versions are known to break."""
+    from importlib import metadata  # 10 ms, which a host that starts need not wait for
+
     versions = {}
     for name in (DISTRIBUTION, *PACKAGES):
         with suppress(metadata.PackageNotFoundError):

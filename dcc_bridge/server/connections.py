@@ -11,7 +11,7 @@ import asyncio
 import re
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -19,8 +19,9 @@ import h11
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from dcc_bridge.callbacks import CallLater
 from dcc_bridge.config import Limits
-from dcc_bridge.server.auth import LABEL, refusal_response
+from dcc_bridge.server.auth import LABEL, WRITTEN, refusal_response
 from dcc_bridge.server.fast_path import GONE
 
 # Longer than clients keep a connection (5 s is common): if both ends closed it at once, the request
@@ -38,16 +39,42 @@ else:
     _Protocol = asyncio.Protocol
 
 
+class _OneWrite:
+    """A transport that sends what is written in a turn of the loop in one packet."""
+
+    def __init__(self, transport: Any) -> None:
+        self._transport = transport
+        self._parts: list[bytes] = []
+        for name in ("get_extra_info", "is_closing", "abort", "set_protocol"):
+            setattr(self, name, getattr(transport, name))
+        self.pause_reading, self.resume_reading = transport.pause_reading, transport.resume_reading
+
+    def write(self, data: bytes) -> None:
+        if not self._parts:
+            asyncio.get_running_loop().call_soon(self.flush)
+        self._parts.append(data)
+
+    def close(self) -> None:
+        self.flush()
+        self._transport.close()
+
+    def flush(self) -> None:
+        parts, self._parts = self._parts, []
+        if parts:
+            self._transport.write(b"".join(parts))
+
+
 class LimitedConnection(_Protocol):
     """One client's connection, whichever parser reads it."""
 
-    limits: Limits
-    """Of the server; in a class of its own, because uvicorn makes the connections itself."""
-
+    limits: Limits  # of the server; in a class of its own, as uvicorn makes the connections itself
     since = 0.0  # when it was opened or its last request ended; monotonic seconds
-    _timer: asyncio.TimerHandle | None = None
+    later: CallLater  # as the worker's, whose deadlines share one timer: hardly any is reached
+    _stop: Callable[[], object] = bool
     _part: Part | None = None
     _has_begun = False
+    cycle: Any  # the request that came last
+    _taken: Sequence[Any] = ()  # those without a whole response, in turn; h11 takes one at a time
 
     def _awaited(self) -> tuple[Part | None, bool]:
         """Tell what is still to come before an answer, if anything, and whether it has begun."""
@@ -56,7 +83,7 @@ class LimitedConnection(_Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         """Take it, and see that there is room."""
         others = list(self.connections)
-        super().connection_made(transport)
+        super().connection_made(_OneWrite(transport))  # type: ignore[arg-type]  # what they use of it
         if not _make_room(others, self.limits.connections):
             self.app = _say_full  # the next one drops it, should it say nothing
         self._look()
@@ -72,9 +99,20 @@ class LimitedConnection(_Protocol):
         """Wait for nothing any more: a clock that goes on holds all that the connection had."""
         self._wait_for(None)
         super().connection_lost(exc)
-        scope: Any = self.cycle.scope if self.cycle is not None else {}
-        scope.get(GONE, bool)()
+        for cycle in filter(None, self._taken or [self.cycle]):
+            cycle.disconnected = True  # uvicorn says so to the last one alone
+            cycle.message_event.set()
+            cycle.scope.get(GONE, bool)()
         self._unset_keepalive_if_required()
+
+    def on_response_complete(self) -> None:
+        """Tell who answered that it was written, and wait for the next request."""
+        cycle, *self._taken = self._taken or [self.cycle]
+        if isinstance(self.transport, _OneWrite):
+            self.transport.flush()  # the client need not wait for what is left of this turn
+        cycle.scope.pop(WRITTEN, bool)()  # not reached if the client left before
+        super().on_response_complete()
+        self._look()
 
     @property
     def label(self) -> str:
@@ -103,12 +141,10 @@ class LimitedConnection(_Protocol):
 
     def _wait_for(self, part: Part | None, seconds: float | None = None) -> None:
         self._part = part
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._stop()
         if part is not None:
             limit = self.limits.request_deadline if seconds is None else seconds
-            self._timer = self.loop.call_later(limit, self._give_up)
+            self._stop = self.later(limit, self._give_up)
 
     def _give_up(self) -> None:
         """Say why, where something came and nothing was said yet, and close."""
@@ -174,7 +210,7 @@ if find_spec("httptools") is not None:
         def on_headers_complete(self) -> None:
             """Answer the request."""
             super().on_headers_complete()
-            self._parsed = "body"
+            self._taken, self._parsed = [*self._taken, self.cycle], "body"
 
         def on_body(self, body: bytes) -> None:
             """Take a part of the body."""
@@ -185,11 +221,6 @@ if find_spec("httptools") is not None:
             """End the request."""
             self._parsed, self._overhead = None, 0
             super().on_message_complete()
-
-        def on_response_complete(self) -> None:
-            """Wait for the next request."""
-            super().on_response_complete()
-            self._look()
 
         def _awaited(self) -> tuple[Part | None, bool]:
             is_answering = self.cycle is not None and not self.cycle.response_complete
@@ -202,32 +233,29 @@ if find_spec("httptools") is not None:
             self._unset_keepalive_if_required()
             self.connections.discard(self)
             connection = H11Connection(self.config, self.server_state, self.app_state)
-            connection.limits = self.limits
-            self.transport.set_protocol(connection)
-            connection.connection_made(self.transport)
+            connection.limits, connection.later = self.limits, self.later
+            transport: Any = self.transport
+            transport.set_protocol(connection)
+            connection.connection_made(transport)
             connection.data_received(data)
 
     PARSERS.append(HttpToolsConnection)
 
 
-def connection_class(limits: Limits) -> type[LimitedConnection]:
-    """Give the class of a server's connections."""
-    return type("LimitedConnection", (PARSERS[-1],), {"limits": limits})
+def connection_class(limits: Limits, later: CallLater) -> type[LimitedConnection]:
+    """Give the class of a server's connections; `later` is a method, as a class would bind it."""
+    return type("LimitedConnection", (PARSERS[-1],), {"limits": limits, "later": later})
 
 
 def _make_room(others: Sequence[object], most: int) -> bool:
-    """Drop idle ones until another one fits; False if it does not.
-
-    The first are those of the client that has the most, and of its own the oldest. The only one
-    of a client stays.
-    """
+    """Drop idle ones until another one fits; False if it does not."""
     if len(others) < most:
         return True  # to look at each of them takes longer than to refuse a request
     connections = [peer for peer in others if isinstance(peer, LimitedConnection) and peer.is_open]
     of_client = Counter(peer.label for peer in connections)
-    # a sender that dawdles is lost before one that is served
+    # a sender that dawdles is lost before one that is served; the only one of a client stays
     idle = [it for it in connections if it.is_idle and (not it.label or of_client[it.label] > 1)]
-    idle.sort(key=lambda peer: (-of_client[peer.label], peer.since))
+    idle.sort(key=lambda peer: (-of_client[peer.label], peer.since))  # of the largest, the oldest
     too_many = len(connections) + 1 - most
     for connection in idle[: max(0, too_many)]:
         connection.transport.abort()

@@ -150,10 +150,7 @@ def issue_token(secret: str, label: str) -> str:
 
 
 def host_proof(token: str, nonce: str) -> str:
-    """Prove that whoever answers a client made its token; gives neither token nor secret away.
-
-    The client sends another nonce each time.
-    """
+    """Prove to a client, by a nonce of its own, that we made its token; gives no secret away."""
     key = token.encode("utf-8", "replace")
     return hmac.new(key, nonce.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
 

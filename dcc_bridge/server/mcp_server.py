@@ -1,16 +1,14 @@
-"""The MCP server: skills as tools, in both eras of the protocol on one URL. Worker.
-
-It is the SDK's own server object, so a plug-in may add to it whatever the SDK offers.
-"""
+"""The MCP server: skills as tools, in both eras of the protocol on one URL. Worker."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from math import inf
 from typing import Any, Final
 
 import anyio
@@ -21,12 +19,9 @@ from mcp.server.lowlevel import NotificationOptions
 from mcp.server.mcpserver import Context as ToolContext
 from mcp.server.mcpserver import MCPServer
 from mcp.server.request_state import RequestStateSecurity
-from mcp.server.session import ServerSession
-from mcp.server.subscriptions import SubscriptionBus, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, ListToolsResult, Tool
 from mcp_types.methods import serialize_server_result
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.elicitation.call import Call, Route
@@ -50,7 +45,7 @@ _HANDSHAKE: Final = "initialize"
 _LIST: Final = "tools/list"
 _HOUR: Final = 3600.0
 PATIENCE: Final = 5.0  # seconds that a list waits on a busy main thread for files to be imported
-_SLOW: Final = 1.0
+_WARM: Final = 0.3  # seconds by which a start may take longer, so that no first list does
 _AT_ONCE: Final = 16
 _CACHED: Final[dict[Any, CacheHint]] = {  # milliseconds; a change of the tools is told besides
     "server/discover": CacheHint(3_600_000),
@@ -67,7 +62,7 @@ _INSTRUCTIONS: Final = (
 
 
 class Server(MCPServer[Any]):
-    """The SDK's server, with the skills of a registry as further tools."""
+    """The SDK's server, to which plug-ins may add, with the skills of a registry as tools."""
 
     def __init__(
         self,
@@ -81,10 +76,8 @@ class Server(MCPServer[Any]):
         scene: resources.SceneResources,
         library: Library,  # imports the skills of files
     ) -> None:
-        self.calls = calls
-        self.scene = scene
-        self.clients = clients
-        self.changes = changes = ToolListChanges(scene.bus, soon)
+        self.calls, self.scene, self.clients = calls, scene, clients
+        self.changes = changes = resources.ToolListChanges(scene.bus, soon)
         registry.watch(self._forget_lists)  # first: who is notified may list at once
         registry.watch(changes.note)
         with _root_logger_untouched():
@@ -115,11 +108,9 @@ class Server(MCPServer[Any]):
         self.stamp = self._lowlevel_server.server_info_stamp
         self._listing = anyio.Lock()
         self._forget_lists()
-        self._library = library
-        self._registry = registry
-        self._runner = runner
-        self._soon = soon
-        self._host = host
+        self.library = library
+        self.open_requests: Callable[[], int] = int  # how many there are, streams too
+        self._registry, self.runner, self._soon, self._host = registry, runner, soon, host
         scene.serve(self)
         resources.ScenePrompts(registry, scene).serve(self)
 
@@ -130,11 +121,10 @@ class Server(MCPServer[Any]):
     def name_scene(self, scene: str) -> None:
         """Tell clients from now on which scene is open. Any thread."""
         lowlevel, title = self._lowlevel_server, protocol.carried(f"{self._host.name}, {scene}")
-        if lowlevel.title == title:
-            return
-        lowlevel.title = title
-        lowlevel.__dict__.pop("_server_info_stamp_source", None)  # which the SDK makes once
-        self.stamp = lowlevel.server_info_stamp
+        if lowlevel.title != title:
+            lowlevel.title = title
+            lowlevel.__dict__.pop("_server_info_stamp_source", None)  # which the SDK makes once
+            self.stamp = lowlevel.server_info_stamp
 
     async def _discover(self, ctx: Any, params: Any) -> types.DiscoverResult:
         """Name the revisions of both eras: the SDK names those that have this request."""
@@ -215,13 +205,21 @@ class Server(MCPServer[Any]):
             lists[version] = listed
         return lists[version]
 
+    async def warm_up(self) -> None:
+        """Do once, for a moment at most, what a first list and a first call would wait for."""
+        with anyio.move_on_after(_WARM):
+            for era in REVISIONS[:2]:
+                await self._serialized(era)
+                done = protocol.failure("").model_dump(mode="json", by_alias=True)
+                serialize_server_result(CALL, era, done)
+
     def _forget_lists(self, added: Sequence[Tool] = ()) -> None:
         self._added = list(added)  # through the SDK, which does not say so
         self._lists: dict[str, list[Any]] = {}
 
     async def _complete(self) -> None:
-        await wrap_future(self._library.read)
-        imports = self._library.complete()
+        await wrap_future(self.library.read)
+        imports = self.library.complete()
         if not imports:
             return
         self._forget_lists()
@@ -230,45 +228,56 @@ class Server(MCPServer[Any]):
                 try:
                     await wrap_future(imported)
                 except BridgeError:  # the main thread is held by an edit, or the bridge stops
-                    self._library.note_incomplete()
+                    self.library.note_incomplete()
         if limit.cancelled_caught:
-            self._library.note_incomplete()
+            self.library.note_incomplete()
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: ToolContext[Any, Any] | None = None
     ) -> Any:  # also a task's handle, which the SDK's own type does not know
         """Run a skill, or go on with one that waits for an answer."""
-        await wrap_future(self._library.read)
+        await wrap_future(self.library.read)
         if context is None or not self._is_ours(name, context):
             return await super().call_tool(name, arguments, context)
         answers: Mapping[str, Any] = context.input_responses or {}
         request = context.request_context
         # before anything else is looked at: a skill that was reloaded must not lose its answer
         if context.request_state is not None:
-            label = _label(request)
-            return await self.calls.resume(context.request_state, label, answers, request)
+            return await self.calls.resume(context.request_state, _label(request), answers, request)
         if answers:
-            raise MCPError(
-                code=INVALID_PARAMS,
-                message="An answer came to a question that was not asked. Nothing was changed.",
-            )
+            why = "An answer came to a question that was not asked. Nothing was changed."
+            raise MCPError(INVALID_PARAMS, why)
         http: Any = request.request
-        started = http.scope.get(STARTED)
+        started = http.scope.pop(STARTED, None)
         if started is None:
             seen = protocol.seen_client(request.session, _label(request))
-            started = await self.begin(name, self._library.fetch(name), arguments, seen)
+            started = await self.begin(name, self.library.fetch(name), arguments, seen)
         if isinstance(started, CallToolResult):
             return started
         if not started.modern:
             started.session = http.headers.get("mcp-session-id")
         return await self.calls.begin(started, request)
 
+    def seen_in(self, session: str, era: str, label: str) -> SeenClient | None:
+        """Tell who calls in a legacy session, which lives on; None where the SDK has to look."""
+        known, owner = self.changes.sessions.get(session, (None, ""))
+        # the SDK's own place for sessions; nothing public leads there
+        transport = self.session_manager._server_instances.get(session)
+        if not known or not known.client_params or not transport or transport.is_terminated:
+            return None
+        seen, idle = protocol.seen_client(known, owner), transport.idle_scope
+        if (owner, seen.era) != (label, era) or idle is None or idle.cancel_called:
+            return None
+        if idle.deadline != inf:  # no request that the SDK knows is open
+            idle.deadline = anyio.current_time() + (self.session_manager.session_idle_timeout or 0)
+        return seen
+
     def fetch_plain(self, name: str) -> Future[Entry] | None:
         """Give a skill that may run at once, where no plug-in looks at its calls; None else."""
         handler = self._lowlevel_server.get_request_handler(CALL)
-        if self._plain != (self.middleware, handler) or not self._library.read.done():
+        if self._plain != (self.middleware, handler) or not self.library.read.done():
             return None
-        fetched = self._library.fetch(name) if name in self._registry else None
+        fetched = self.library.fetch(name) if name in self._registry else None
         return fetched if fetched is not None and fetched.done() else None
 
     async def begin(
@@ -276,21 +285,20 @@ class Server(MCPServer[Any]):
     ) -> ParkedCall | CallToolResult:
         """Start a skill for a client, or say why it cannot begin."""
         call = Call(name, name, client=seen.client)
-        call.arguments = Redacted(arguments, call=call.id)
         try:
             return self._start(await wrap_future(fetched), call, arguments, seen)
         except Exception as error:  # a type of the skill's own may do anything with an argument
             if not isinstance(error, BridgeError):
                 log.exception("call %s of %s could not begin", call.id, name)
-            self._runner.reject(call, str(error))
+            if call.arguments.value is None:  # its schema is not known
+                call.arguments = Redacted(arguments, call=call.id)
+            self.runner.reject(call, str(error))
             return protocol.failure(str(error))
 
     def _is_ours(self, name: str, context: ToolContext[Any, Any]) -> bool:
-        if name in self._registry:
-            return True
-        if context.request_state is not None and self.calls.knows(context.request_state):
-            return True
-        return self._tool_manager.get_tool(name) is None
+        state = context.request_state
+        is_ours = name in self._registry or (state is not None and self.calls.knows(state))
+        return is_ours or self._tool_manager.get_tool(name) is None
 
     def _start(
         self, entry: Entry, call: Call, arguments: dict[str, Any], seen: SeenClient
@@ -298,15 +306,16 @@ class Server(MCPServer[Any]):
         signature = entry.signature
         if signature is None:
             raise UnknownSkill(entry.skill.name)
-        call.arguments = Redacted(arguments, signature.schema, call.id)
+        schema = signature.schema
+        call.arguments = Redacted(arguments, schema if arguments else None, call.id)
         bound = signature.bind(arguments)
         skill = entry.skill
         call.title, call.risk, call.digest = skill.title, skill.metadata.risk, skill.digest
         same = same_call(seen.client.label, call.skill, bound)
-        parked = ParkedCall(call, seen.client.label, None, same, modern=seen.era >= MODERN)
+        parked = ParkedCall(call, seen.client.label, same, modern=seen.era >= MODERN)
         call.dialogue.repeats = self.calls.notice_for(parked.same)
         call.route = self._route(parked, seen)
-        run = self._runner.start(
+        run = self.runner.start(
             skill,
             bound,
             call,
@@ -330,49 +339,6 @@ class Server(MCPServer[Any]):
         channel = client_channel.ClientChannel(parked.offer, self._soon)
         form, url = channel if seen.form else None, channel if seen.url else None
         return Route(form, url, not parked.modern)
-
-
-class ToolListChanges:
-    """Notifies clients that the list of tools has changed.
-
-    A modern client listens on a stream of its own, which the SDK's bus serves. A legacy one is
-    told on its session's standing stream; the SDK keeps no list of sessions, so each one that
-    sends a message is remembered here.
-    """
-
-    def __init__(self, bus: SubscriptionBus, soon: client_channel.Soon) -> None:
-        self._bus = bus  # the way to the modern clients that listen
-        self._soon = soon  # the way to the worker's loop from any thread
-        self._changed = anyio.Event()
-        self._sessions: dict[str, ServerSession] = {}
-
-    async def remember_session(
-        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
-    ) -> HandlerResult:
-        """Remember a legacy session. The SDK's middleware."""
-        session = ctx.request.headers.get("mcp-session-id") if ctx.request is not None else None
-        is_legacy = ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS
-        if session and is_legacy and session not in self._sessions:
-            self._sessions[session] = ctx.session
-            # the SDK's own place for what ends with a session; nothing public leads there
-            ctx.session._connection.exit_stack.callback(self._sessions.pop, session, None)
-        return await call_next(ctx)
-
-    def note(self) -> None:
-        """Have the clients notified soon. Any thread."""
-        self._soon(lambda: self._changed.set())
-
-    async def notify_clients(self) -> None:
-        """Notify the clients of each change, until it is cancelled."""
-        while True:
-            await self._changed.wait()
-            self._changed = anyio.Event()
-            await self._bus.publish(ToolsListChanged())
-            for session in list(self._sessions.values()):
-                # a client that is gone, or does not read, must not stop the rest
-                with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-                    with anyio.move_on_after(_SLOW):
-                        await session.send_tool_list_changed()
 
 
 def _label(context: ServerRequestContext[Any, Any]) -> str:

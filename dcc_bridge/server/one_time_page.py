@@ -73,18 +73,13 @@ class OneTimePage:
         self.facts: Facts = ()
         self.ends = datetime.now() + timedelta(seconds=question.offers.latest)
         self.failure = ""  # why it came to nothing although the person did what was asked, or ""
-        self._question: Question | None = question
+        self.question: Question | None = question  # what is asked; None once it is over
         self._lock = threading.Lock()
         self._browser = ""
         self._settle: Settle | None = None
         self._reply: Reply | None = None
         self._left: PageEnding | None = None
         self._reason = ""
-
-    @property
-    def question(self) -> Question | None:
-        """What is asked, or None once it is over."""
-        return self._question
 
     def admit(self, key: str) -> str | None:
         """Let in the browser that came first, and no other; gives its key, or None for another."""
@@ -101,9 +96,9 @@ class OneTimePage:
     def leave(self, action: Action, ending: PageEnding | None = None) -> bool:
         """Answer the question, if nothing ended it before; tells whether this came first."""
         with self._lock:
-            if self._question is None:
+            if self.question is None:
                 return False
-            self._question = None
+            self.question = None
             self._left = ending or _LEFT[action]
             self._reply = Reply(action)
         self._notify()
@@ -117,7 +112,7 @@ class OneTimePage:
     def end(self, reason: str) -> None:
         """Take the page down, given the reason."""
         with self._lock:
-            self._question = None
+            self.question = None
             self._reason = self._reason or reason
 
     @property
@@ -178,8 +173,6 @@ def document(title: str, facts: Facts, main: Html) -> Html:
     return fill(_DOCUMENT, title=title, style=_STYLE, facts=pairs, main=main)
 
 
-# ---- the page for a secret
-
 FIELD: Final = "secret"  # the name of the input in what the browser sends
 _MOST: Final = 65_536  # characters of a secret
 _FORM: Final = """\
@@ -238,9 +231,6 @@ def problem_with(text: str) -> str:
     return f"It has more than {_MOST:,} characters." if len(text) > _MOST else ""
 
 
-# ---- the page on which a sign-in ends
-
-
 class SignInPage(OneTimePage):
     """What a person sees who comes back from a provider."""
 
@@ -257,27 +247,21 @@ class SignInPage(OneTimePage):
         return compare_digest(state.encode(), self.flow.state.encode())
 
     async def come_back(self, query: str) -> bool:
-        """Take what the provider sends the person back with. Worker.
-
-        Tells whether it was the first answer that somebody waited for; a later one changes nothing.
-        """
+        """Take what the provider sends; tells whether it came first and was waited for. Worker."""
         was_first, self._came_back = not self._came_back, True  # a code is used once
         if not was_first or self.question is None:
             return False
         try:
             tokens = await self.flow.exchange(self.flow.code(query))
         except UnusableAnswer as error:
-            self._refuse(error)
+            if error.by_person:
+                self.leave("decline")
+            elif self.question is not None:
+                self.failure = str(error)
+                text = f"The site's answer was not used: {error}. {CLOSE}"
+                self.leave("cancel", PageEnding(200, "You are not signed in", text))
             return True
         if self.question is not None:  # else it timed out meanwhile, and nobody takes them
             self.result = tokens
             self.leave("accept", PageEnding(200, "You are signed in", CLOSE))
         return True
-
-    def _refuse(self, error: UnusableAnswer) -> None:
-        if error.by_person:
-            self.leave("decline")
-        elif self.question is not None:
-            self.failure = str(error)
-            text = f"The site's answer was not used: {error}. {CLOSE}"
-            self.leave("cancel", PageEnding(200, "You are not signed in", text))

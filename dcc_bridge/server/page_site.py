@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs
 
 from dcc_bridge import config, main_thread
-from dcc_bridge.elicitation import urls
+from dcc_bridge.elicitation import urls, view
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Offers, Question
 from dcc_bridge.elicitation.sign_in import Provider, SignInFlow
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 PREFIX: Final = "/ask/"  # where the pages are; what follows is a page's id
 SIGNED_IN: Final = "/signed-in"  # providers send a person back here; the only credential is `state`
 _MOST_ENDED: Final = 64  # pages of ended questions that can still say what became of them
-_MOST_SHOWN: Final = 100  # characters of a value in the header
 _COOKIE: Final = "ask"
 _FORM: Final = "application/x-www-form-urlencoded"
 _MOST_SENT: Final = 1 << 20
@@ -95,7 +94,7 @@ class PageDesk:
         self._lock = threading.Lock()
         self._pages: dict[str, OneTimePage] = {}
         # The application, as its users call it.
-        self.place = safe_line(f"{host.name} {host.version}".strip(), _MOST_SHOWN)
+        self.place = safe_line(f"{host.name} {host.version}".strip(), view.MOST_IN_HEADER)
 
     def secret(self, question: Question, label: str) -> tuple[str, SecretPage]:
         """Make a page on which a secret is entered. See `dcc_bridge.elicitation.ask_secret`."""
@@ -142,27 +141,17 @@ class PageDesk:
 
     def _fill_facts(self, page: OneTimePage, call: Call) -> None:
         """Say who asks. The scene's name follows once the main thread has told it."""
-        application = ("Application", self.place)
-        page.facts = (application, *_asker(self.place, call))
+        application, asker = ("Application", self.place), view.asker(call, self.place)
+        page.facts = (application, *asker)
 
         def add_scene() -> None:
-            scene = ("Scene", safe_line(self._host.scene(), _MOST_SHOWN))
-            page.facts = (application, scene, *_asker(self.place, call))
+            scene = ("Scene", safe_line(self._host.scene(), view.MOST_IN_HEADER))
+            page.facts = (application, scene, *asker)
 
         if self._main.is_current:
             add_scene()
         else:
             self._main.post(add_scene)
-
-
-def _asker(place: str, call: Call) -> one_time_page.Facts:
-    """Say who asks as no message can: the label is proved by a token, the name is not."""
-    client = call.client
-    facts = [("Asked by", safe_line(client.label, _MOST_SHOWN) if client else f"{place} itself")]
-    if client and client.name:
-        name = safe_line(f"{client.name} {client.version}".strip(), _MOST_SHOWN)
-        facts.append(("Calls itself", f"{name} (self-reported)"))
-    return (*facts, ("Skill", safe_line(call.title, _MOST_SHOWN)))
 
 
 class PageSite:
@@ -301,12 +290,8 @@ async def _read(request: Request) -> dict[str, str]:
         if len(body) > _MOST_SENT:
             return {}
     try:
-        sent = parse_qs(
-            body.decode("ascii"),
-            keep_blank_values=True,
-            errors="strict",
-            max_num_fields=_MOST_PARTS,
-        )
+        text = body.decode("ascii")
+        sent = parse_qs(text, keep_blank_values=True, errors="strict", max_num_fields=_MOST_PARTS)
     except ValueError:
         return {}
     return {name: values[0] for name, values in sent.items()}

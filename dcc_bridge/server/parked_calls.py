@@ -16,11 +16,11 @@ while, for a client that comes late. Everything here runs on the worker.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
@@ -33,7 +33,7 @@ from mcp_types import Result as AnyResult
 from dcc_bridge.elicitation import question, types
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Progress
-from dcc_bridge.server import protocol
+from dcc_bridge.server import auth, protocol
 from dcc_bridge.server.client_channel import ClientQuestion, Context, ProgressNotices
 from dcc_bridge.skills.call_history import Recent, Status
 
@@ -52,6 +52,7 @@ _WAITING: Final = {  # what a client is told from time to time, by the state of 
     "asking": "Waiting for the person's answer",
 }
 
+_ENCODE: Final = json.JSONEncoder(sort_keys=True, default=str).encode
 _UNDER_WAY: Final = "The same call was under way when this one came, and nobody waits for it."
 
 Result = CallToolResult | InputRequiredResult | AnyResult  # the last one is a task's handle
@@ -63,12 +64,10 @@ Event = ClientQuestion | Result  # awaited by any number of requests, and never 
 class ParkedCall:
     """One call, from its first request until its result was fetched."""
 
-    def __init__(
-        self, call: Call, label: str, session: str | None, same: Same, *, modern: bool
-    ) -> None:
+    def __init__(self, call: Call, label: str, same: Same, *, modern: bool) -> None:
         self.call = call  # the run of the skill
         self.label = label  # whose it is; nobody else reaches it
-        self.session = session  # the legacy session's id, or None
+        self.session: str | None = None  # the legacy session's id, once it is known
         self.same = same  # what it is the same as
         self.modern = modern  # the client speaks 2026-07-28 or later
         self.cancel: Callable[[], None] = lambda: None
@@ -81,7 +80,7 @@ class ParkedCall:
         self._keys: dict[str, ClientQuestion] = {}
         self._events: list[Event] = []
         self.notices = ProgressNotices(self.requests)
-        self._stirred = anyio.Event()
+        self._stirred = asyncio.Event()
 
     @property
     def rounds(self) -> int:
@@ -137,7 +136,7 @@ class ParkedCall:
 
     def stir(self) -> None:
         """Wake whoever waits, to see what has changed."""
-        stirred, self._stirred = self._stirred, anyio.Event()
+        stirred, self._stirred = self._stirred, asyncio.Event()
         stirred.set()
 
     def has_event(self, number: int) -> bool:
@@ -155,12 +154,10 @@ class ParkedCall:
     ) -> Event:
         """Wait for an event; in silence the request is told at each keepalive what it waits for."""
         while number >= len(self._events):
-            silent = False
-            if not self.notices.is_due:
-                with anyio.move_on_after(keepalive) as silence:
+            with anyio.move_on_after(keepalive) as silence:
+                if not self.notices.is_due:
                     await self._stirred.wait()
-                silent = silence.cancelled_caught
-            await self.notices.send(waiting if silent else None)
+            await self.notices.send(waiting if silence.cancelled_caught else None)
         await self.notices.send()  # the last news goes before the event
         return self._events[number]
 
@@ -174,6 +171,7 @@ class ParkedCalls:
         self._keepalive = keepalive  # seconds between two notices to a request that waits
         self.tasks: Tasks | None = None  # what calls become that outlast their request
         self._parked: dict[str, ParkedCall] = {}
+        self._alike: dict[Same, dict[str, ParkedCall]] = {}  # the same ones
         self._ended: OrderedDict[str, ParkedCall] = OrderedDict()  # in the order of their ends
         self.unfetched = UnfetchedResults()  # what nobody came for
 
@@ -191,22 +189,23 @@ class ParkedCalls:
         self._park(parked)
         return await self._serve(parked, request, 0)
 
-    async def begin_plain(self, parked: ParkedCall) -> CallToolResult | None:
+    async def begin_plain(self, parked: ParkedCall, scope: Any) -> CallToolResult | None:
         """Start a call for a request that hears its result only; None if it is to `begin`."""
         self._park(parked)
-        with ExitStack() as cut_off:
-            cut_off.callback(self.abandon, parked)
+        try:
             result = await parked.first_result()
-            cut_off.pop_all()  # somebody waits still
+        except BaseException:  # it was cut off, and nobody waits any more
+            self.abandon(parked)
+            raise
         if result is not None:
-            self.unfetched.remove(parked.same)
+            scope[auth.WRITTEN] = partial(self.unfetched.remove, parked.same)
             self._forget(parked)
         return result
 
     def notice_for(self, same: Same) -> str | None:
         """Say that a call was made before and its result not fetched, or None for a new one."""
-        lost = [it for it in self._parked.values() if it.same == same and it.is_forsaken]
-        return _UNDER_WAY if lost else self.unfetched.notice_for(same)
+        is_lost = any(it.is_forsaken for it in self._alike.get(same, {}).values())
+        return _UNDER_WAY if is_lost else self.unfetched.notice_for(same)
 
     def finish(self, parked: ParkedCall, result: Result, status: Status) -> None:
         """Store the result of a call as its last event."""
@@ -216,10 +215,7 @@ class ParkedCalls:
         self.unfetched.add(parked.same, status)
 
     async def resume(self, state: str, label: str, answers: Answers, request: Context) -> Result:
-        """Serve a request that comes back with an answer.
-
-        MCPError says that its call is unknown, has expired, or is somebody else's.
-        """
+        """Serve a request with an answer; MCPError: its call is unknown, expired or another's."""
         name, _, number = state.partition(".")
         parked = self._parked.get(name)
         if parked is None or parked.label != label or not number.isdecimal():
@@ -249,6 +245,7 @@ class ParkedCalls:
     def _park(self, parked: ParkedCall) -> None:
         self._forget_old()
         self._parked[parked.call.id] = parked
+        self._alike.setdefault(parked.same, {})[parked.call.id] = parked
 
     async def _serve(self, parked: ParkedCall, request: Context, number: int) -> Result:
         parked.requests.append(request)
@@ -269,7 +266,10 @@ class ParkedCalls:
         while True:
             event = await self._event(parked, number)
             if not isinstance(event, ClientQuestion):
-                self.unfetched.remove(parked.same)
+                if (http := request.request) is None or not parked.modern:
+                    self.unfetched.remove(parked.same)  # it comes back for what was lost on the way
+                else:
+                    http.scope[auth.WRITTEN] = partial(self.unfetched.remove, parked.same)
                 return event
             if parked.modern:
                 return protocol.input_required(event.question, f"{parked.call.id}.{number}")
@@ -323,14 +323,16 @@ class ParkedCalls:
 
     def drop(self, parked: ParkedCall) -> None:
         """Keep a call no longer."""
-        self._parked.pop(parked.call.id, None)
-        self._ended.pop(parked.call.id, None)
+        alike = self._alike.get(parked.same, {})
+        for kept in (self._parked, self._ended, alike):
+            kept.pop(parked.call.id, None)
+        if not alike:
+            self._alike.pop(parked.same, None)
 
 
 def same_call(label: str, skill: str, arguments: Mapping[str, Any]) -> Same:
     """Identify a call, so that the same one made again is recognized."""
-    text = json.dumps(arguments, sort_keys=True, default=str)
-    return label, skill, sha256(text.encode("utf-8", "replace")).hexdigest()
+    return label, skill, sha256(_ENCODE(arguments).encode("utf-8", "replace")).hexdigest()
 
 
 class UnfetchedResults:
@@ -341,9 +343,9 @@ class UnfetchedResults:
 
     def add(self, call: Same, status: Status) -> None:
         """Note that a call has ended, and how; its result waits to be fetched."""
-        self.remove(call)
         if status in _SILENT:
-            return
+            return  # what the same one did before is still to be told
+        self.remove(call)
         self._ended[call] = time.monotonic(), status
         while len(self._ended) > MOST:
             self._ended.popitem(last=False)
@@ -360,10 +362,8 @@ class UnfetchedResults:
             return None
         minutes = max(1, round(ago / 60))
         outcome = {"done": "was done", "refused": "was refused"}.get(status, "did not succeed")
-        return (
-            f"The same call was made {minutes} min ago and {outcome}, but nobody fetched its "
-            "result."
-        )
+        made = f"The same call was made {minutes} min ago and {outcome}"
+        return f"{made}, but nobody fetched its result."
 
 
 def unknown_call() -> MCPError:

@@ -51,7 +51,7 @@ def input_required(question: Question, state: str) -> types.InputRequiredResult:
     return types.InputRequiredResult(
         input_requests={question.key: elicit_request(question)},
         request_state=state,
-        _meta={LIMIT: question.offers.latest},  # a request in it carries no meta in this era
+        _meta={LIMIT: question.offers.left},  # a request in it carries no meta in this era
     )
 
 
@@ -76,10 +76,8 @@ def is_left(response: Any) -> bool:
 
 
 def modes(capabilities: types.ClientCapabilities | None) -> tuple[bool, bool]:
-    """Tell whether a client can draw a form, and whether it can open a page.
-
-    It must have said so: the SDK sends to clients that declared nothing. A bare ``{}`` is form.
-    """
+    """Tell whether a client can draw a form, and whether it can open a page."""
+    # it must have said so: the SDK sends to clients that declared nothing; a bare {} is form
     elicitation = capabilities.elicitation if capabilities is not None else None
     if elicitation is None:
         return False, False
@@ -109,6 +107,7 @@ def tool(entry: Entry) -> types.Tool:
             title=skill.title,
             read_only_hint=risk == "read",
             destructive_hint=risk == "destructive",
+            idempotent_hint=skill.metadata.idempotent or None,
             open_world_hint=False,
         ),
     )
@@ -140,17 +139,13 @@ def _parts(question: Question) -> list[str | None]:
 
 def elicit_request(question: Question, legacy_id: str | None = None) -> types.ElicitRequest:
     """Serialize a question; a page's has an id on the legacy era."""
-    meta: Any = {LIMIT: question.offers.latest}
+    meta: Any = {LIMIT: question.offers.left}
     if question.page is not None:
         message = "\n\n".join(filter(None, (question.message, question.page.description)))
-        return types.ElicitRequest(
-            params=types.ElicitRequestURLParams(
-                message=carried(message),
-                url=question.page.url,
-                elicitation_id=legacy_id,
-                _meta=meta,
-            )
+        page = types.ElicitRequestURLParams(
+            message=carried(message), url=question.page.url, elicitation_id=legacy_id, _meta=meta
         )
+        return types.ElicitRequest(params=page)
     message = "\n\n".join(part for part in _parts(question) if part)
     schema = question.form.schema if question.form is not None else {}
     params = types.ElicitRequestFormParams(
@@ -179,10 +174,7 @@ def answer_to(answers: Mapping[str, Any], key: str) -> Any:
 def _readable(answers: object) -> dict[str, Any]:
     if not isinstance(answers, dict):
         return {_MARK: _INSTEAD}
-    return {
-        key: answer if key != _MARK and _is_valid(answer) else _INSTEAD
-        for key, answer in answers.items()
-    }
+    return {key: it if key != _MARK and _is_valid(it) else _INSTEAD for key, it in answers.items()}
 
 
 def _is_valid(answer: object) -> bool:
@@ -192,9 +184,6 @@ def _is_valid(answer: object) -> bool:
     except ValidationError:
         return False
     return True
-
-
-# ---- results
 
 
 def result(outcome: Outcome, returns: Returns = _UNTYPED) -> types.CallToolResult:
@@ -214,16 +203,23 @@ def result(outcome: Outcome, returns: Returns = _UNTYPED) -> types.CallToolResul
     return _result(outcome.status, [*content, *notes], structured=structured)
 
 
+def plain_dump(result: types.CallToolResult, *, is_modern: bool) -> dict[str, Any] | None:
+    """Give a result of texts alone as the SDK validates and serializes it; None for any other."""
+    content = [{"text": it.text, "type": "text"} for it in result.content if it.type == "text"]
+    dumped: dict[str, Any] = {"_meta": result.meta, "content": content, "isError": result.is_error}
+    dumped |= {"resultType": result.result_type} if is_modern else {}
+    if result.structured_content is not None:
+        dumped["structuredContent"] = result.structured_content
+    return dumped if len(content) == len(result.content) else None
+
+
 def failure(text: str) -> types.CallToolResult:
     """Give the result of a call that never began."""
     return _result("not_started", [_text(text)], is_error=True)
 
 
 def image_type(head: bytes) -> str | None:
-    """Tell the kind of an image from how it begins, or None where it is none that clients draw.
-
-    The magic numbers are those of the WHATWG's MIME Sniffing Standard, section 6.1.
-    """
+    """Tell the kind of an image that clients draw, by the WHATWG's MIME Sniffing Standard, 6.1."""
     if head.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
     if head.startswith(b"\xff\xd8\xff"):
@@ -246,8 +242,7 @@ def _content(value: Any) -> list[types.ContentBlock]:
 
 def _bytes(data: bytes) -> types.ContentBlock:
     encoded = base64.b64encode(data).decode()
-    kind = image_type(data[:_HEAD])
-    if kind is not None:
+    if (kind := image_type(data[:_HEAD])) is not None:
         return types.ImageContent(type="image", data=encoded, mime_type=kind)
     uri = f"dcc-bridge://result/{sha256(data).hexdigest()[:16]}"
     blob = types.BlobResourceContents(uri=uri, mime_type=_BINARY, blob=encoded)
@@ -264,9 +259,7 @@ def _path(path: Path) -> types.ContentBlock:
         return _text(str(path))
     kind = mimetypes.guess_type(path.name)[0] or _BINARY
     uri = path.absolute().as_uri()
-    return types.ResourceLink(
-        type="resource_link", name=path.name, uri=uri, mime_type=kind, size=size
-    )
+    return types.ResourceLink(name=path.name, uri=uri, mime_type=kind, size=size)
 
 
 def _result(

@@ -22,17 +22,25 @@ from typing import Any, Final
 
 import anyio
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp.server.mcpserver.resources.templates import ResourceSecurity
 from mcp.server.session import ServerSession
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    ResourceUpdated,
+    SubscriptionBus,
+    ToolsListChanged,
+)
 from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from dcc_bridge import errors, main_thread
 from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.host import MOST_TOLD, Host
+from dcc_bridge.server.auth import LABEL
 from dcc_bridge.server.protocol import carried
 from dcc_bridge.skills.registry import Registry
 
@@ -139,9 +147,7 @@ class SceneResources:
     ) -> types.EmptyResult:
         name = _session(ctx)
         if name not in self._sessions:
-            self._sessions[name] = _Subscriber(ctx.session)
-            # the SDK's own place for what ends with a session; nothing public leads there
-            ctx.session._connection.exit_stack.callback(self._sessions.pop, name, None)
+            _keep(self._sessions, name, _Subscriber(ctx.session), ctx)
         subscriber = self._sessions[name]
         if len(subscriber.uris) >= MOST_WANTED:
             raise MCPError(types.INVALID_PARAMS, f"You already listen for {MOST_WANTED} resources.")
@@ -154,6 +160,53 @@ class SceneResources:
         if (subscriber := self._sessions.get(_session(ctx))) is not None:
             subscriber.uris.discard(str(params.uri))
         return types.EmptyResult()
+
+
+class ToolListChanges:
+    """Notifies clients that the list of tools has changed.
+
+    A modern client listens on a stream of its own, which the SDK's bus serves. A legacy one is
+    told on its session's standing stream; the SDK keeps no list of sessions, so each one that
+    sends a message is remembered here.
+    """
+
+    def __init__(self, bus: SubscriptionBus, soon: Callable[[Callable[[], None]], None]) -> None:
+        self._bus = bus  # the way to the modern clients that listen
+        self._soon = soon  # the way to the worker's loop from any thread
+        self._changed = anyio.Event()
+        self.sessions: dict[str, tuple[ServerSession, str]] = {}  # and their clients' labels
+
+    async def remember_session(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Remember a legacy session. The SDK's middleware."""
+        is_legacy = ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS
+        if is_legacy and ctx.request is not None:
+            name = ctx.request.headers.get("mcp-session-id")
+            if name and name not in self.sessions:
+                _keep(self.sessions, name, (ctx.session, str(ctx.request.scope[LABEL])), ctx)
+        return await call_next(ctx)
+
+    def note(self) -> None:
+        """Have the clients notified soon. Any thread."""
+        self._soon(lambda: self._changed.set())
+
+    async def notify_clients(self) -> None:
+        """Notify the clients of each change, until it is cancelled."""
+        while True:
+            await self._changed.wait()
+            self._changed = anyio.Event()
+            await self._bus.publish(ToolsListChanged())
+            for session, _ in list(self.sessions.values()):
+                # a client that is gone, or does not read, must not stop the rest
+                with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    with anyio.move_on_after(_PATIENCE):
+                        await session.send_tool_list_changed()
+
+
+def _keep(sessions: dict[str, Any], name: str, what: object, ctx: Context) -> None:
+    """Keep what belongs to a legacy session for as long as that lives."""
+    sessions[name] = what
+    # the SDK's own place for what ends with a session; nothing public leads there
+    ctx.session._connection.exit_stack.callback(sessions.pop, name, None)
 
 
 class _Subscriber:

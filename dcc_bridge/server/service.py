@@ -1,7 +1,4 @@
-"""The service that a worker runs: uvicorn with the SDK's app behind authentication. Worker.
-
-Importing this module imports mcp and uvicorn, so it is imported on the worker.
-"""
+"""What a worker runs: uvicorn with the SDK's app behind authentication. Imported on the worker."""
 
 from __future__ import annotations
 
@@ -15,11 +12,13 @@ from typing import Final
 import anyio
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
+from sse_starlette import sse
 from starlette.requests import ClientDisconnect
 
 from dcc_bridge.audit import redact
+from dcc_bridge.callbacks import CallLater
 from dcc_bridge.config import Limits
-from dcc_bridge.server.auth import MOST_BODY, AuthMiddleware, ReplayStore
+from dcc_bridge.server.auth import COME_BACK, MOST_BODY, AuthMiddleware, ReplayStore
 from dcc_bridge.server.connections import RESTS, connection_class
 from dcc_bridge.server.fast_path import FastPath
 from dcc_bridge.server.mcp_server import Server
@@ -27,15 +26,13 @@ from dcc_bridge.server.page_site import PREFIX, SIGNED_IN, PageDesk, PageSite
 from dcc_bridge.server.worker import Worker
 
 PATH: Final = "/mcp"
-# Milliseconds until a legacy client that lost its stream comes back, well within `session_grace`.
-_COME_BACK: Final = 1000
 # The SDK's own check of Host and Origin lets any port in; that of `AuthMiddleware` is exact.
 _OPEN: Final = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 # asyncio has one number for both: connections that wait in the kernel, and those that it accepts in
 # one turn of the loop, before it serves anybody else.
 _MOST_WAITING: Final = 2048
 _MOST_AT_ONCE: Final = 4
-_LAST_WORDS: Final = 0.5  # seconds in which calls ended by a stop may still send their result
+_LAST_TURNS: Final = 25  # of the loop, in which calls that a stop ends come to their result
 _REQUEST_LOGGERS: Final = (  # they speak of requests and their streams
     "mcp.server.connection",
     "mcp.server.runner",
@@ -76,12 +73,12 @@ class McpService:
         app = server.streamable_http_app(
             streamable_http_path=PATH,
             event_store=events,
-            retry_interval=_COME_BACK,
+            retry_interval=COME_BACK,
             session_idle_timeout=limits.session_idle,
             max_request_body_size=MOST_BODY,
             transport_security=_OPEN,
         )
-        fast_path = FastPath(server, server.session_manager.handle_request)
+        fast_path = FastPath(server, server.session_manager.handle_request, events)
         self._auth = AuthMiddleware(
             PageSite(desk, app, {PATH: fast_path}),
             listening.getsockname()[1],
@@ -91,10 +88,13 @@ class McpService:
             limits,
             public=(PREFIX, SIGNED_IN),
         )
-        self._uvicorn = _Uvicorn(_config(self._auth, limits))
+        server.open_requests = self._auth.streams.__len__
+        self._uvicorn = _Uvicorn(_config(self._auth, limits, worker.later))
 
     async def run(self, ready: Callable[[], None]) -> None:
         """Serve until `stop`."""
+        # what would look twice a second, from the first stream on, for an end that is told here
+        sse._get_shutdown_state().watcher_started = True
         self._uvicorn.ready = ready
         with closing(self._socket), _quiet_disconnects():
             async with anyio.create_task_group() as serving:
@@ -103,9 +103,13 @@ class McpService:
                     notifying.start_soon(self._server.changes.notify_clients)
                     await self._stopping.wait()
                     notifying.cancel_scope.cancel()
-                with anyio.move_on_after(_LAST_WORDS):
-                    while self._server.calls.open or self._auth.answering:
-                        await anyio.sleep(0.01)
+                for turn in range(2 * _LAST_TURNS):  # by the clock, a slow loop had fewer
+                    runs = self._server.runner.coroutines
+                    if not (runs or self._server.calls.open or self._auth.answering):
+                        break
+                    for run in runs if turn >= _LAST_TURNS else ():
+                        run.cancel()  # it waits for something that does not end with the bridge
+                    await anyio.sleep(0.01)
                 self._uvicorn.end()
                 self._auth.close()
 
@@ -159,10 +163,10 @@ class _Uvicorn(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def _config(app: AuthMiddleware, limits: Limits) -> uvicorn.Config:
+def _config(app: AuthMiddleware, limits: Limits, later: CallLater) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http=connection_class(limits),
+        http=connection_class(limits, later),
         log_config=None,
         access_log=False,
         server_header=False,
@@ -178,10 +182,7 @@ def _config(app: AuthMiddleware, limits: Limits) -> uvicorn.Config:
 
 @contextmanager
 def _quiet_disconnects() -> Iterator[None]:
-    """Log client disconnects at DEBUG instead of as tracebacks, for as long as the block lasts.
-
-    A host has a terminal, or a script editor, that would show each traceback.
-    """
+    """Log client disconnects at DEBUG: a host's script editor would show each traceback."""
     loggers = [logging.getLogger(name) for name in _REQUEST_LOGGERS]
     for logger in loggers:
         logger.addFilter(_quieten)

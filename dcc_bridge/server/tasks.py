@@ -4,11 +4,13 @@ The extension ``io.modelcontextprotocol/tasks`` (SEP-2663, schema draft of 2026-
 2026-07-28 with clients that declare it in the request. A call whose request was open for
 `TASK_AFTER` seconds, or that asks where its skill has ``task="ask"``, ends that request with a
 handle. Nothing is started by it: the call goes on as it was, its later questions are answered with
-``tasks/update``, and its result is kept for `KEPT` seconds after its end.
+``tasks/update``, and its result is kept for `KEPT` seconds after its end. That is what ``ttlMs``
+tells, and it holds for a result that nobody fetched; once fetched it may go before its time, where
+there are `MOST` tasks and another call would be one.
 
 An id is ``<instance>.<call><64 random bits>``: a proxy routes by what is before the dot. It is as
 good as a key to its owner, so only its digest is written down. After a restart the audit log tells
-how a call ended.
+how a call ended; not on Windows, where nobody can tell whether a log is still written.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from hashlib import sha256
 from hmac import compare_digest
 from pathlib import Path
@@ -192,10 +195,13 @@ class Tasks(Extension):
                 return ended
             raise _unknown_task()
         details = parked.task.details(self._says(parked))
-        if parked.result is not None:
-            self._calls.unfetched.remove(parked.same)
-            parked.task.is_fetched = True
+        if parked.result is not None and request.request is not None:
+            request.request.scope[auth.WRITTEN] = partial(self._note_fetched, parked, parked.task)
         return details
+
+    def _note_fetched(self, parked: ParkedCall, task: Task) -> None:
+        self._calls.unfetched.remove(parked.same)
+        task.is_fetched = True
 
     async def _update(self, request: Context, params: UpdateParams) -> dict[str, Any]:
         if (parked := self._find(request, params)) is None:
@@ -344,6 +350,7 @@ def _unknown_task() -> MCPError:
     """Build the error for an id that leads nowhere, whosever it may be."""
     return MCPError(
         code=types.INVALID_PARAMS,
-        message="There is no such task: it was never made, or its time is over. Nothing was "
-        "changed by this request. Look with recent_calls what became of your calls.",
+        message="There is no such task: it was never made, its time is over, or its result was "
+        "fetched and another one needed the place. Nothing was changed by this request. Look with "
+        "recent_calls what became of your calls.",
     )

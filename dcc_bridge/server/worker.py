@@ -110,16 +110,14 @@ class Worker:
 
     def spawn(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
         """Run a coroutine on the loop; BridgeClosed where that does not run. Any thread."""
-        loop = self._loop
-        if loop is None or loop.is_closed():
+        if (loop := self._loop) is None or loop.is_closed():
             coroutine.close()
             raise BridgeClosed
         return asyncio.run_coroutine_threadsafe(coroutine, loop)
 
     def soon(self, fn: Callable[[], object]) -> None:
         """Call a function on the loop, in its turn. Any thread; nothing happens once it ended."""
-        loop = self._loop
-        if loop is not None:
+        if (loop := self._loop) is not None:
             with suppress(RuntimeError):  # it was closed in this very moment
                 loop.call_soon_threadsafe(fn)
 
@@ -130,10 +128,7 @@ class Worker:
         return self._deadlines.add(seconds, fn)
 
     def stop(self, limit: float = 5.0) -> None:
-        """End the service and join the thread.
-
-        One that is still busy after `limit` seconds is left to the interpreter.
-        """
+        """End the service and join the thread, which is left alone if busy after the limit."""
         self._stopped = True  # `_serve` looks at it once `soon` would be heard
         if self._service is not None:
             self.soon(self._service.stop)

@@ -44,8 +44,8 @@ class Connection(TypedDict, total=False):
     draws_questions: bool
     python: str
     packages: dict[str, str]
-    clients: list[Any]
-    replaced: dict[str, Any]
+    clients: list[dict[str, Any]]
+    replaced: dict[str, str]
     folders: dict[str, int]
     broken: dict[str, str]
     main_thread_ms: float | None
@@ -134,10 +134,10 @@ def connection_tool(about: Callable[[str | None], dict[str, Any]], main: MainThr
 
     @skill(title="Check the connection", risk="read", thread="any")
     def check_connection(ask: bool = False) -> Connection:
-        """Tell what this host knows of you, and whether it is well.
+        """Tell what this host knows of you, and if it is well.
 
         Args:
-            ask: Ask the person a test question, and tell who answered it after how long.
+            ask: Ask the person a test question.
         """
         call = current.get()
         label = call.client.label if call is not None and call.client is not None else None
@@ -160,7 +160,7 @@ def _round_trip(main: MainThread) -> dict[str, Any]:
     return {"main_thread_ms": round((time.perf_counter() - began) * 1000, 2)}
 
 
-def _test_question() -> dict[str, Any]:
+def _test_question() -> dict[str, str | float | bool | None]:
     began = time.perf_counter()
     answer = elicit_form_sync(_QUESTION, {"type": "object", "properties": {}}, title="I see it")
     return {

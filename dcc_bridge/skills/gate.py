@@ -12,8 +12,7 @@ from dcc_bridge.audit.redact import HIDDEN
 from dcc_bridge.elicitation import ask, context, schema, types
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Consent, Question
-from dcc_bridge.skills.signature import Options, argument_descriptions, words
-from dcc_bridge.skills.skill import Skill, describe
+from dcc_bridge.skills.skill import Options, Skill, describe
 
 
 def needs_grant(skill: Skill, settings: config.Settings) -> bool:
@@ -29,10 +28,7 @@ def ask_before(
     call: Call,
     settings: config.Settings,
 ) -> context.Flow[None]:
-    """Ask what stands before a skill's body.
-
-    Its arguments are complete then: the choices that are `missing` are added.
-    """
+    """Ask what stands before a skill's body, and add to its arguments what is `missing`."""
     if missing:
         which = missing_question(missing, call, inspect.getdoc(skill.fn) or "")
         arguments |= chosen(missing, which, (yield from ask.ask_with_checkpoint(which)))
@@ -44,10 +40,7 @@ def ask_before(
 def ask_inside(
     fn: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object], call: Call
 ) -> context.Flow[None] | None:
-    """Ask what stands before the body of a destructive skill that another one calls.
-
-    Return what asks; None where the skill asks by itself.
-    """
+    """Return what asks before a destructive skill that another calls; None if it asks itself."""
     skill = describe(fn)
     if skill.metadata.confirms:
         return None
@@ -70,21 +63,19 @@ def consent_question(
 
 
 def _question(skill: Skill, arguments: Mapping[str, Any], call: Call) -> Question:
+    shown = _shown(arguments, call)
     return Question(
         message=f"{skill.title}?",
         call=call,
         form=ask.yes_or_no(skill.title),
         title=skill.title,
         key="consent",
-        consent=Consent(undoable=skill.metadata.undoable, arguments=_shown(arguments, call)),
+        consent=Consent(undoable=skill.metadata.undo is not False, arguments=shown),
     )
 
 
 def _shown(arguments: Mapping[str, Any], call: Call) -> tuple[tuple[str, str], ...]:
-    """Give the arguments as texts, but none that is only left out.
-
-    What must not be written down is not shown either.
-    """
+    """Give the arguments as texts, hidden ones as `HIDDEN`; none that is only left out."""
     given = call.arguments.value or {}
     kept = {n: HIDDEN if given.get(n) == HIDDEN else value for n, value in arguments.items()}
     shown = [name for name, value in kept.items() if value is not None or name in given]
@@ -92,16 +83,13 @@ def _shown(arguments: Mapping[str, Any], call: Call) -> tuple[tuple[str, str], .
 
 
 def _value(value: object) -> str:
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, default=str, ensure_ascii=False)
+    return value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
 
 
 def missing_question(missing: Mapping[str, Options], call: Call, doc: str = "") -> Question:
-    """Make the question for what is missing, as the skill's docstring says what each is.
+    """Make the question for what is missing, described by the skill's docstring; no consent."""
+    from dcc_bridge.skills.signature import argument_descriptions, words  # pydantic
 
-    It is input, and never consent.
-    """
     said = argument_descriptions(doc)
     fields = {
         name: {"type": "string", "title": words(name), "enum": list(options)}

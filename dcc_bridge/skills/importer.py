@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, replace
@@ -21,13 +21,12 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from secrets import token_hex
 from types import ModuleType
-from typing import Any, Final
+from typing import Final
 
 from dcc_bridge.elicitation.context import importing
 from dcc_bridge.errors import BrokenSkill, Busy, SkillError
 from dcc_bridge.host import Host, loss_check
 from dcc_bridge.skills.registry import Entry, Filed, check_name, clash
-from dcc_bridge.skills.signature import Signature
 from dcc_bridge.skills.skill import Skill, describe, metadata_of, unimported
 from dcc_bridge.skills.source import Declared, Source, explained
 
@@ -73,9 +72,7 @@ def read(source: Source, host: str) -> SkillFile:
         return SkillFile(source, is_certain=False)
     if not declared:
         return SkillFile(replace(source, content=b""), error=nothing_in(source.file))
-    return SkillFile(
-        source, _for_host([_entry(declaration, source) for declaration in declared], host)
-    )
+    return SkillFile(source, _for_host([_entry(it, source) for it in declared], host))
 
 
 def refused(file: Path, error: SkillError) -> SkillFile:
@@ -85,6 +82,8 @@ def refused(file: Path, error: SkillError) -> SkillFile:
 
 def imported(skill_file: SkillFile, skills: Iterable[Skill], host: str) -> SkillFile:
     """Take the functions in, whose word counts from now on; BrokenSkill for a bad signature."""
+    from dcc_bridge.skills.signature import Signature  # pydantic, which a start need not wait for
+
     try:
         entries = [
             Entry(skill, Signature.of(skill.fn, skill.name, ask_missing=skill.metadata.ask_missing))
@@ -156,6 +155,8 @@ def _keys(skill_file: SkillFile) -> tuple[str, ...]:
 
 
 def _entry(declared: Declared, source: Source) -> Entry:
+    from dcc_bridge.skills.signature import Signature  # as above
+
     metadata, shape = declared.metadata, declared.shape
     skill = Skill(declared.name, unimported, metadata, source.file, source.digest)
     if shape is None:
@@ -183,7 +184,8 @@ def skills(source: Source) -> list[Skill]:
     has no function to offer.
     """
     module = import_source(source)
-    functions = list(_functions(module))
+    own = (it for it in vars(module).values() if inspect.isfunction(it))
+    functions = dict.fromkeys(it for it in own if it.__module__ == module.__name__)
     marked = [fn for fn in functions if metadata_of(fn)]
     public = [fn for fn in functions if not fn.__name__.startswith(("_", "<"))]
     documented = [fn for fn in public if inspect.getdoc(fn)]
@@ -226,15 +228,6 @@ def _refuse_loss(file: Path, what: str) -> None:
 def nothing_in(file: Path) -> BrokenSkill:
     """Say that a file offers nothing."""
     return BrokenSkill(f"{file.name}: it has no function that is a skill, or could be one.")
-
-
-def _functions(module: ModuleType) -> Iterator[Callable[..., Any]]:
-    seen: set[int] = set()
-    for value in vars(module).values():
-        if inspect.isfunction(value) and value.__module__ == module.__name__:
-            if id(value) not in seen:
-                yield value
-            seen.add(id(value))
 
 
 @contextmanager

@@ -65,7 +65,7 @@ def check(
     owners = {file: host for host, files in own.items() for file in files}
     for file in dict.fromkeys([*owners, *others, *given]):
         try:
-            text = _read(file)
+            text = read_text(file)
         except SkillError as error:
             findings.add(Finding(file, _line(error), str(error)))
             continue
@@ -88,9 +88,9 @@ def _clashes(host: str, names: Mapping[Path, list[tuple[str, int, Metadata]]]) -
                 yield Finding(file, line, f"{name}: this name is taken, by {taken[name]}.")
 
 
-def _read(file: Path) -> Text:
-    root = check_folder(file.parent)
-    return Source.of(file, read_trusted(file, root)).text()
+def read_text(file: Path) -> Text:
+    """Read a skill file; SkillError if it cannot be."""
+    return Source.of(file, read_trusted(file, check_folder(file.parent))).text()
 
 
 def _line(error: SkillError) -> int:
@@ -101,8 +101,7 @@ def _line(error: SkillError) -> int:
 def _messages(text: Text, reader: Reader) -> Messages:
     for node in ast.walk(text.tree):
         if isinstance(node, ast.ImportFrom) and node.level:
-            why = "A skill file is not part of a package: it cannot import from one."
-            yield node.lineno, why
+            yield node.lineno, "A skill file is not part of a package: it cannot import from one."
     if not text.chosen:
         yield 1, "It has no function that is a skill, or could be one."
     graph, modules, needs = CallGraph(text.tree), set(_modules(text.tree)), reader(text.tree)
@@ -126,6 +125,9 @@ def _check_function(
             yield from check_risk(function, metadata, calls, modules, needs)
             yield from check_asks(function, metadata, calls)
             yield from check_hosts(function, metadata)
+            marks = (it for it in function.decorator_list if isinstance(it, ast.Call))
+            if any(word.arg == "undoable" for mark in marks for word in mark.keywords):
+                yield function.lineno, f"{function.name}: undoable=False is called undo=False now."
     except SkillError as error:
         yield function.lineno, str(error)
 
@@ -246,8 +248,7 @@ class CallGraph:
 
     def __init__(self, tree: ast.Module) -> None:
         self._names = Names(tree)
-        functions = (node for node in ast.walk(tree) if isinstance(node, Function))
-        self._functions = {node.name: node for node in functions}
+        self._functions = {it.name: it for it in ast.walk(tree) if isinstance(it, Function)}
         self._locks = set(self._assigned(tree, lint_tables.LOCKS))
 
     def calls(self, block: Function | ast.With | ast.AsyncWith) -> list[WrittenCall]:
@@ -275,7 +276,7 @@ class CallGraph:
         """Give what is in a block and in the file's functions that it mentions."""
         seen, waiting = {getattr(block, "name", "")}, [block]
         while waiting:
-            for node in _inside(waiting.pop(0)):
+            for node in (it for statement in waiting.pop(0).body for it in ast.walk(statement)):
                 yield node
                 if isinstance(node, ast.Name) and node.id in self._functions.keys() - seen:
                     seen.add(node.id)
@@ -305,8 +306,3 @@ class CallGraph:
             case ast.Call(func=func) | ast.Subscript(value=func):
                 return self._written(func)
         return "?"
-
-
-def _inside(block: Function | ast.With | ast.AsyncWith) -> Iterator[ast.AST]:
-    for statement in block.body:
-        yield from ast.walk(statement)

@@ -21,7 +21,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from dcc_bridge import config, main_thread
 from dcc_bridge.errors import BrokenSkill, SkillError
@@ -36,6 +36,8 @@ log = logging.getLogger(__name__)
 EVERY: Final = 1.0  # seconds between two looks
 _SHARE: Final = 50  # a look takes one part in so many of the time; a slow drive is left in peace
 _TURN: Final = 0.001  # seconds that requests have between two skills that are described
+_QUICK: Final = 0.05  # seconds of a look for which somebody who comes can wait
+REST: Final = 5.0  # seconds after which nobody wants to know any more
 _SETTLE: Final = 0.05  # seconds that a file must rest before it is read: it may be half written
 
 Stamp = tuple[int, int, int, int, int]
@@ -64,8 +66,21 @@ class Library:
         self._listed: dict[str, tuple[Stamp, Path]] = {}
         self._is_listed_short = False
         self._told: set[str] = set()
-        self.read: Future[None] = Future()  # done after the first look; nobody can tell before
-        self.read.set_running_or_notify_cancel()  # of those who wait, none ends it for the others
+        self._resting = threading.Lock()
+        self._somebody = threading.Event()
+        self._used = time.monotonic()  # when somebody wanted to know what there is
+        self._looked = _future()
+
+    @property
+    def read(self) -> Future[None]:
+        """Done after the first look, and where nobody looked for a while, after the next one.
+
+        Nobody can tell before; whoever takes it wants to know. Any thread.
+        """
+        with self._resting:
+            self._used = time.monotonic()
+            self._somebody.set()
+            return self._looked
 
     def look(self, settle: Callable[[float], object] = lambda seconds: None) -> None:
         """Take in what was saved, added or taken away since the last time. One thread at a time.
@@ -75,11 +90,16 @@ class Library:
         try:
             self._look(settle)
         finally:
-            if not self.read.done():
-                self.read.set_result(None)
+            if not self._looked.done():
+                self._looked.set_result(None)
 
-    async def watch(self, every: float = EVERY) -> None:
-        """Look again and again, every so many seconds, until cancelled. A task of the worker."""
+    async def watch(
+        self, every: float = EVERY, is_heard: Callable[[], object] = lambda: True
+    ) -> None:
+        """Look again and again, every so many seconds, until cancelled. A task of the worker.
+
+        While `is_heard` says that nobody would be told, it rests until somebody wants to know.
+        """
         is_over = threading.Event()
 
         def look_on() -> None:  # to start a thread for each look would cost more than the look
@@ -93,6 +113,8 @@ class Library:
                     log.exception("the skill files could not be looked at")
                     took = time.perf_counter() - began
                 is_over.wait(max(every, took * _SHARE))
+                if took < _QUICK and not is_heard():
+                    self._rest(is_over)
 
         thread = threading.Thread(target=look_on, name="dcc_bridge skills", daemon=True)
         thread.start()
@@ -100,7 +122,17 @@ class Library:
             await asyncio.sleep(float("inf"))  # of a wait for nothing only a timer keeps hold
         finally:
             is_over.set()
+            self._somebody.set()
             thread.join(_SETTLE)  # where a drive hangs, nobody waits for it
+
+    def _rest(self, is_over: threading.Event) -> None:
+        with self._resting:
+            if time.monotonic() - self._used < REST:
+                return
+            self._somebody.clear()
+            self._looked = _future()
+        if not is_over.is_set():
+            self._somebody.wait()
 
     def describe(self, is_over: Callable[[float], bool]) -> None:
         """Describe what was read, so that the first list need not: a thousand take a second.
@@ -119,8 +151,7 @@ class Library:
 
         The future may end with BrokenSkill, UnknownSkill, or what the queue says.
         """
-        fetched: Future[Entry] = Future()
-        fetched.set_running_or_notify_cancel()
+        fetched: Future[Entry] = _future()
         self._fetch(name, fetched, ())
         return fetched
 
@@ -133,8 +164,6 @@ class Library:
     def note_incomplete(self) -> None:
         """Note that tools were listed without what is still to be imported. Any thread."""
         self._is_listed_short = True
-
-    # ---- inside
 
     def _look(self, settle: Callable[[float], object]) -> None:
         listed, refused = self._scan()
@@ -241,9 +270,8 @@ class Library:
     def _publish(self) -> None:
         """Hand over what there is now. Under the lock, so that the newest comes last."""
         skill_files = [self._seen[file].skill_file for file in self._order]
-        self._registry.replace_filed(
-            importer.filed(skill_files, self._registry.added, self._refused)
-        )
+        filed = importer.filed(skill_files, self._registry.added, self._refused)
+        self._registry.replace_filed(filed)
 
     def _scan(self) -> tuple[dict[str, tuple[Stamp, Path]], dict[str, SkillError]]:
         """Look at the folders: each file with its stamp and its root, and what is not trusted.
@@ -277,6 +305,12 @@ class Library:
         for sentence in sorted(now - self._told):
             log.warning("%s", sentence)
         self._told = now
+
+
+def _future() -> Future[Any]:
+    future: Future[Any] = Future()
+    future.set_running_or_notify_cancel()  # of those who wait, none ends it for the others
+    return future
 
 
 def _list(folder: Path) -> list[tuple[str, Stamp]]:

@@ -94,14 +94,12 @@ class Registry:
     @property
     def broken(self) -> dict[str, BrokenSkill]:
         """What cannot be used, by the name under which an agent would look for it, and why."""
-        with self._lock:
-            return {n: e for n, e in self._filed.broken.items() if n not in self._added}
+        return {n: e for n, e in self._filed.broken.items() if n not in self._added}
 
     @property
     def refused(self) -> dict[str, SkillError]:
         """What is left aside, by its place, and why."""
-        with self._lock:
-            return dict(self._filed.refused)
+        return dict(self._filed.refused)
 
     @property
     def replaced(self) -> dict[str, str]:
@@ -114,30 +112,25 @@ class Registry:
     @property
     def added(self) -> dict[str, Entry]:
         """The skills that were made in code."""
-        with self._lock:
-            return dict(self._added)
+        return dict(self._added)
 
     def find(self, name: str) -> Entry:
         """Give a skill; BrokenSkill where its file could not be loaded, UnknownSkill for none."""
-        with self._lock:
-            entry = self._added.get(name) or self._filed.entries.get(name)
-            error = self._filed.broken.get(name)
-        if entry is not None:
+        filed = self._filed  # frozen: a call, which looks here three times, takes no lock
+        if (entry := self._added.get(name) or filed.entries.get(name)) is not None:
             return entry
-        if error is not None:
-            raise BrokenSkill(str(error))
+        if name in filed.broken:
+            raise BrokenSkill(str(filed.broken[name]))
         if name in self._verbs:
             return self._verbs[name]
-        names = [entry.skill.name for entry in self.entries()]
-        raise UnknownSkill(  # a name that no tool can have is not compared
-            name, get_close_matches(name, names, n=2) if NAME.fullmatch(name) else []
-        )
+        # a name that no tool can have is not compared
+        names = [it.skill.name for it in self.entries()] if NAME.fullmatch(name) else []
+        raise UnknownSkill(name, get_close_matches(name, names, n=2))
 
     def __contains__(self, name: Any) -> bool:
         """Whether a skill, or a broken file, has that name."""
-        with self._lock:
-            files = self._filed.entries, self._filed.broken
-            return any(name in it for it in (self._added, *files, self._verbs))
+        filed = self._filed
+        return any(name in it for it in (self._added, filed.entries, filed.broken, self._verbs))
 
     def entries(self) -> list[Entry]:
         """List the skills, by name, but those that another one replaces."""

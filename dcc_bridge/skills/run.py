@@ -18,11 +18,11 @@ from dcc_bridge.callbacks import Throttle, TimeLimit, call_safely, report_blocki
 from dcc_bridge.elicitation import audit_trail, secret
 from dcc_bridge.elicitation.call import Call, Progress, RunControl, current, destructive_skill
 from dcc_bridge.elicitation.context import Flow, current_context, run_async, run_sync, wrap_future
-from dcc_bridge.elicitation.types import Answered
+from dcc_bridge.elicitation.types import PAUSED, Answered, outcome
 from dcc_bridge.errors import BridgeClosed, BridgeError, PartlyApplied, Paused, Stopped
-from dcc_bridge.skills import gate, signature, undo_steps
+from dcc_bridge.skills import gate, undo_steps
 from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
-from dcc_bridge.skills.skill import Skill
+from dcc_bridge.skills.skill import Options, Skill
 
 if TYPE_CHECKING:
     from dcc_bridge.skills.runner import Runner
@@ -41,7 +41,7 @@ class Run(RunControl):
         skill: Skill,
         arguments: dict[str, Any],
         call: Call,
-        missing: Mapping[str, signature.Options],
+        missing: Mapping[str, Options],
         trail: Trail,
         progress: Callable[[Progress], None],
     ) -> None:
@@ -49,12 +49,9 @@ class Run(RunControl):
         # It always ends with an outcome, and is never cancelled. It may be known before the run
         # ends, where that takes too long.
         self.outcome: Future[Outcome] = Future()
-        self._runner = runner
-        self._missing = missing
-        self._trail = trail
-        self._arguments = arguments
+        self._runner, self._main, self._missing = runner, runner.main, missing
+        self._trail, self._arguments, self._progress = trail, arguments, progress
         self.call = self._call = call
-        self._main = runner.main
         self._account = audit_trail.RunRecord(runner.auditor, call)
         host, look = runner.host, runner.recent.follow_mark
         self._steps = undo_steps.Steps(
@@ -70,7 +67,6 @@ class Run(RunControl):
         call.agreement.needs_grant = gate.needs_grant(skill, runner.settings)
         call.control = self
         self._own: Callable[..., object] | None = inspect.unwrap(skill.fn)
-        self._progress = progress
         self._throttle = Throttle(self._report, runner.clock)
 
     @property
@@ -95,16 +91,18 @@ class Run(RunControl):
             self._queued.cancel()
 
     def refuse(self, why: str) -> None:
-        """End it before it begins; `why` is a sentence for the agent."""
-        self.cancel()
-        self._end(Outcome("not_started", None, why))
+        """End it before it begins, if it has not; `why` is a sentence for the agent."""
+        if self._queued is None or self._queued.cancel():
+            self._end(Outcome("not_started", None, why))
+        else:
+            self._queued.add_done_callback(self._note_end)
 
     def abandon(self) -> None:
         """Undo what was changed so far, unless it is done already. Main thread."""
         with self._ending:
             if self._is_over:
                 return
-            self._is_abandoned = self._steps.changed
+            self._is_abandoned = bool(self._steps.done)
         self._steps.close()
         is_undone = self._undo(self._steps.roll_back) is None
         self._write_end("failed" if is_undone else "partly_applied", str(BridgeClosed()))
@@ -135,8 +133,9 @@ class Run(RunControl):
         undo = self._steps.roll_back
         ending = self._submit(lambda: self._guarded(lambda: _give(value, error), undo))
         ending.add_done_callback(self._note_end)
-        # cancelled or not, it must come to its end
-        return await asyncio.shield(wrap_future(ending))
+        with suppress(BridgeClosed):  # its outcome says so, and nobody retrieves more
+            await asyncio.shield(wrap_future(ending))  # cancelled or not, it must come to its end
+        return await wrap_future(self.outcome)
 
     def _warn_of_blocking(self, seconds: float) -> None:
         why = (
@@ -155,9 +154,9 @@ class Run(RunControl):
         """Close the undo step while a question is open. Main thread."""
         return self._steps.pause()
 
-    def take_back(self) -> None:
+    def take_back(self) -> bool:
         """Undo what the call has changed, and go on in a new undo step. Main thread."""
-        self._steps.take_back()
+        return self._steps.take_back()
 
     def limit(self, seconds: float | None) -> None:
         """Let the skill run for so long from now on, questions aside; None for no limit."""
@@ -171,20 +170,11 @@ class Run(RunControl):
 
     def edit(self, fn: Callable[[], T]) -> Future[T]:
         """Run a part of the skill on the main thread, in an undo step. Any thread."""
-
-        def in_undo_step() -> T:
-            with self._steps.open():
-                return fn()
-
-        return self._submit(in_undo_step)
+        return self._submit(self._steps.open()(fn))
 
     def look(self, fn: Callable[[], T]) -> Future[T]:
         """Run something on the main thread that only reads the scene. Any thread."""
-
-        def reading() -> T:
-            with self._steps.reading():
-                return fn()
-
+        reading = self._steps.reading()(fn)
         return self._main.submit(reading, name=f"a look of {self.skill.title}", read=True)
 
     def enter(
@@ -244,8 +234,7 @@ class Run(RunControl):
 
     def _begin(self) -> None:
         self._queue_limit.cancel()
-        refusal = self.paused()
-        if refusal is not None:  # it was queued before the switch was turned
+        if (refusal := self.paused()) is not None:  # it was queued before the switch was turned
             raise refusal
         current.set(self._call)
         destructive_skill.set("")  # whoever queued it may run one itself
@@ -254,17 +243,17 @@ class Run(RunControl):
 
     def paused(self) -> Paused | None:
         """Return why the person lets it not begin or go on now, or None."""
-        refusal = self._runner.pause.refusal(self.skill)
-        if refusal is not None:
-            self._trail.note_paused()
-        return refusal
+        if not self._runner.is_paused or self.skill.metadata.risk == "read":
+            return None
+        self._trail.note_paused()
+        return Paused(self._runner.host.name, outcome(PAUSED))
 
     def _submit(self, fn: Callable[[], T]) -> Future[T]:
         return self._main.submit(fn, name=self.skill.title, read=self.skill.metadata.risk == "read")
 
     def _roll_back_from_pool(self) -> None:
         self._steps.close()  # an edit that is still queued, or runs just now, must not stand
-        if self._steps.changed:
+        if self._steps.done or self._steps.lost:
             self._main.wait(self._submit(self._steps.roll_back))
 
     def _body(self, step: Callable[[], AbstractContextManager[None]] = nullcontext) -> Any:
@@ -295,19 +284,15 @@ class Run(RunControl):
 
     def _end(self, outcome: Outcome) -> None:
         self._steps.close()
-        self._end_questions()
+        # what a task or a thread that it left behind asks ends, now and later
+        if (installed := current_context()) is not None and self._call.ending.reason is None:
+            installed.broker.end(self._call)
         self._write_end(outcome.status, outcome.error)
         self._queue_limit.cancel()
         self._time_limit.cancel()
         self._trail.end(outcome.status, outcome.error, self._steps.effect)
         self._runner.forget(self._call.id)
         self._settle(outcome)
-
-    def _end_questions(self) -> None:
-        """End what a task or a thread that it left behind asks, now and later."""
-        installed = current_context()
-        if installed is not None and self._call.ending.reason is None:
-            installed.broker.end(self._call)
 
     def _settle(self, outcome: Outcome) -> None:
         with suppress(InvalidStateError):  # its caller was told before
@@ -343,7 +328,7 @@ class Run(RunControl):
             return
         message = str(error) if isinstance(error, BridgeError) else "The skill could not be run."
         status: Status = "failed" if self.has_begun else "not_started"
-        self._end(Outcome("unknown_outcome" if self._steps.changed else status, None, message))
+        self._end(Outcome("unknown_outcome" if self._steps.done else status, None, message))
 
     def _outcome(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
         value, failure = _tried(body, f"the result of {self.skill.name}")
@@ -352,19 +337,18 @@ class Run(RunControl):
             ended = self._call.ending.reason is not None
             refused = self._call.agreement.refused
             undoes = failure is not None or refused is not None or ended
-            lost = failure is None and (self._is_abandoned or (ended and self._steps.changed))
+            lost = failure is None and (self._is_abandoned or (ended and bool(self._steps.done)))
             self._is_over = not undoes and not lost
         error = self._undo(undo) if undoes else None
         if error is not None:
             return Outcome("partly_applied", None, str(error))
         if lost:
-            reason = f"nobody was waiting for it any longer. {self._call.agreement.remainder}"
+            reason = f"nobody was waiting for it any longer. {self._call.remainder}"
             status: Status = "failed" if self._is_abandoned else "cancelled"
             return Outcome(status, None, f"{self.skill.name}: {reason}")
         if failure is not None:
             return outcome_of_failure(self._call, failure)
-        label = self._steps.effect.label
-        if label is not None:
+        if self._steps.done and (label := self._steps.effect.label) is not None:
             call_safely(self._runner.edited, self._call, label)
         if refused is not None:
             return Outcome(refusal(self._call), value, note=str(refused))
@@ -377,7 +361,7 @@ class Run(RunControl):
         except PartlyApplied as error:
             return error
         except Exception:  # the host could not undo, or is gone; the call ends all the same
-            if self._steps.changed:
+            if self._steps.done:
                 log.exception("call %s: its changes could not be undone", self._call.id)
                 return PartlyApplied(self.skill.name)
         return None

@@ -11,19 +11,18 @@ import logging
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
-from contextvars import copy_context
 from typing import Any, Final, TypeVar
 
 from dcc_bridge import callbacks, config, main_thread
 from dcc_bridge.audit.log import Auditor, nowhere
-from dcc_bridge.elicitation import audit_trail, rate_limits, routing, types
+from dcc_bridge.elicitation import audit_trail, rate_limits, routing
 from dcc_bridge.elicitation.call import Call, Progress
-from dcc_bridge.errors import BridgeError, Busy, NotRecorded, Paused
+from dcc_bridge.errors import BridgeError, Busy, NotRecorded
 from dcc_bridge.host import Host
+from dcc_bridge.jobs import QueuedJob
 from dcc_bridge.skills.call_history import Outcome, Recent
 from dcc_bridge.skills.run import Run
-from dcc_bridge.skills.signature import Options
-from dcc_bridge.skills.skill import Skill
+from dcc_bridge.skills.skill import Options, Skill
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -47,11 +46,8 @@ class Runner:
     ) -> None:
         limits = limits or config.Limits()
         self.recent = Recent()  # what became of the calls
-        self.pause = Pause(host.name)  # the person's switch
-        self.host = host
-        self.main = main
-        self.settings = settings
-        self.limits = limits
+        self.is_paused = False  # the person lets no edit begin
+        self.host, self.main, self.settings, self.limits = host, main, settings, limits
         self.clock = clock  # calls back after some seconds, on any thread; gives what stops it
         self.edited = edited  # told, once a call is done, the label of the undo step that it left
         self.auditor = auditor
@@ -113,16 +109,21 @@ class Runner:
         run.cancel()
         return run.call
 
+    @property
+    def coroutines(self) -> list[Run]:
+        """The runs on the worker's loop that have not ended. Any thread."""
+        with self._lock:
+            return [run for run in self._live.values() if run.skill.is_async]
+
     def roll_back(self) -> None:
         """Undo what unfinished skills on other threads changed; those here do so themselves.
 
         Main thread, when the bridge stops: later their own roll-back is refused.
         """
         with self._lock:
-            live = list(self._live.values())
-        for run in live:
-            if not _on_main(run.skill):
-                run.abandon()
+            elsewhere = [run for run in self._live.values() if not _on_main(run.skill)]
+        for run in elsewhere:
+            run.abandon()
 
     def _refusal(self, run: Run) -> BridgeError | None:
         """Say why a call cannot even be queued, or put it in its client's line."""
@@ -156,9 +157,8 @@ class Runner:
         label = routing.client_label(run.call)
         threads = self._reserve if run.skill in self.own_tools else self._pool
         threads.enter(label)
-        context = copy_context()  # it says for which client its jobs are
         try:
-            queued = run_in_thread(lambda: context.run(run.on_pool_thread), run.skill.name)
+            queued = run_in_thread(run.on_pool_thread, run.skill.name)
         except RuntimeError as error:  # the system gives no more of them
             threads.leave(label)
             raise Busy(f"{run.skill.name}: no thread can be started; try again later.") from error
@@ -169,46 +169,21 @@ class Runner:
         """Let go of a run that is over. Any thread."""
         with self._lock:
             run = self._live.pop(call, None)
-            if run is not None:
-                self._lines.get(routing.client_label(run.call), {}).pop(call, None)
+            label = routing.client_label(run.call) if run is not None else None
+            if (line := self._lines.get(label, {})).pop(call, None) and not line:
+                del self._lines[label]
 
 
 def run_in_thread(fn: Callable[[], T], name: str) -> Future[T]:
-    """Run a function on a daemon thread of its own; cancelled before it begins, it never does.
+    """Run a function on a daemon thread of its own, in a copy of the caller's context.
 
+    RuntimeError: the system gives no more threads. Cancelled before it begins, it never does.
     The threads of anyio's pool are no daemons: one that is stuck in a network drive, or in a
     skill, would keep the host from ending.
-
-    Raises:
-        RuntimeError: The system gives no more threads.
     """
-    future: Future[T] = Future()
-
-    def work() -> None:
-        if not future.set_running_or_notify_cancel():
-            return
-        try:
-            result = fn()
-        except BaseException as error:  # noqa: BLE001 - the top of a thread: it is the caller's
-            future.set_exception(error)
-        else:
-            future.set_result(result)
-
-    threading.Thread(target=work, name=f"dcc_bridge {name}", daemon=True).start()
-    return future
-
-
-class Pause:
-    """The person's switch that holds edits off."""
-
-    def __init__(self, host: str) -> None:
-        self._host = host
-        self.is_on = False  # no edit may begin
-
-    def refusal(self, skill: Skill) -> Paused | None:
-        """Return what a skill that may not begin now is told, or None where it may."""
-        may_begin = not self.is_on or skill.metadata.risk == "read"
-        return None if may_begin else Paused(self._host, types.outcome(types.PAUSED))
+    job = QueuedJob(fn, name, read=True)
+    threading.Thread(target=job.run, name=f"dcc_bridge {name}", daemon=True).start()
+    return job.future
 
 
 def _on_main(skill: Skill) -> bool:

@@ -21,9 +21,9 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from dcc_bridge.elicitation.models import readable
 from dcc_bridge.errors import BadArguments, BrokenSkill
+from dcc_bridge.skills.skill import Options
 
 _NAMED: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-Options = Mapping[str, Any]  # the words on the wire, and the value that the function wants for each
 _ASKED: Final = "If it is left out, the person is asked."
 _UNTYPED: Final = (Any, None, type(None), object, str)
 _FILES: Final = (bytes, bytearray, PurePath)
@@ -257,9 +257,6 @@ def words(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
-# ---- what a skill gives
-
-
 class Returns:
     """The type of a skill's result: its schema, and the result as plain JSON.
 
@@ -310,10 +307,8 @@ class Returns:
         schema = _rooted(adapter.json_schema(schema_generator=_Strict, mode="serialization"))
         if schema.get("type") == "object":
             return adapter, schema, False
-        wrapper = create_model(f"{self._name}_result", result=(hint, ...))
-        wrapped = TypeAdapter(wrapper)
-        wrapped_schema = wrapped.json_schema(schema_generator=_Strict, mode="serialization")
-        return wrapped, wrapped_schema, True
+        wrapped = TypeAdapter(create_model(f"{self._name}_result", result=(hint, ...)))
+        return wrapped, wrapped.json_schema(schema_generator=_Strict, mode="serialization"), True
 
 
 class _Strict(GenerateJsonSchema):
@@ -341,7 +336,10 @@ def plain(value: Any) -> Any:
         )
     except (PydanticSerializationError, RecursionError) as error:
         raise ValueError(str(error)) from error
-    text = json.dumps(payload, ensure_ascii=False)
+    try:
+        text = json.dumps(payload, ensure_ascii=False, allow_nan=False)
+    except ValueError:  # pydantic leaves what is no number in the field of a model
+        return plain(json.loads(json.dumps(payload), parse_constant=lambda name: None))
     try:
         text.encode()
     except UnicodeEncodeError:  # a file's name may hold what UTF-8 cannot

@@ -7,6 +7,7 @@ nothing, so that a function can be run by itself.
 
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
 import math
@@ -24,6 +25,7 @@ from dcc_bridge.errors import BrokenSkill, Stopped
 Risk = Literal["read", "edit", "destructive"]
 Thread = Literal["main", "any"]
 Task = Literal["", "ask"]
+Options = Mapping[str, Any]  # the words on the wire, and the value that the function wants for each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,8 +44,8 @@ class Metadata:
     title: str | None = None
     risk: Risk = "destructive"
     confirms: bool = False
-    undo: str | None = None
-    undoable: bool = True
+    undo: str | bool | None = None
+    idempotent: bool = False
     thread: Thread = "main"
     hosts: tuple[str, ...] = ()
     timeout: float | None = None
@@ -104,7 +106,7 @@ class Skill:
     @property
     def undo_label(self) -> str:
         """What the person reads in the Edit menu."""
-        return self.metadata.undo or self.title
+        return undo if isinstance(undo := self.metadata.undo, str) and undo else self.title
 
 
 def unimported(**arguments: Any) -> Any:
@@ -123,8 +125,8 @@ def skill(
     title: str | None = None,
     risk: Risk = "destructive",
     confirms: bool = False,
-    undo: str | None = None,
-    undoable: bool = True,
+    undo: str | Literal[False] | None = None,
+    idempotent: bool = False,
     thread: Thread = "main",
     hosts: tuple[str, ...] | list[str] = (),
     timeout: float | None = None,
@@ -154,9 +156,10 @@ def skill(fn: Callable[..., Any] | None = None, /, **fields: Any) -> Any:
         risk: "read" never changes the scene, "edit" changes what undo brings back and nobody
             misses, "destructive" loses something and needs consent.
         confirms: The body asks for consent. If not, a destructive skill is asked for beforehand.
-        undo: The label of its undo step; None for the title.
-        undoable: Undo brings back what it does. Where it does not (files are written), the
-            question before its body says so, and a copy of the scene is kept after the yes.
+        undo: The label of its undo step; None for the title. False: undo does not bring back what
+            it does (files are written), so the question before its body says so, and a copy of the
+            scene is kept after the yes.
+        idempotent: Run again with the same arguments, it changes nothing more; agents are told.
         thread: "main" runs on the host's main thread, "any" on a pool thread of the bridge.
         hosts: The hosts it can run in, in any case, such as ["maya", "blender"]; empty for all.
         timeout: Seconds that a run may take, questions aside; then `check_cancelled` and `track`
@@ -173,7 +176,13 @@ def skill(fn: Callable[..., Any] | None = None, /, **fields: Any) -> Any:
 
     Raises:
         ValueError: A field is not of its kind.
+        TypeError: There is no such field.
     """
+    if not fields.pop("undoable", True):  # the earlier word
+        fields["undo"] = False
+    for name in fields.keys() - Metadata.__slots__:
+        near = difflib.get_close_matches(name, Metadata.__slots__, 1, 0.0)[0]
+        raise TypeError(f"@skill has no field {name!r}. Did you mean {near!r}?")
     metadata = Metadata(**fields)
 
     def mark(function: _F) -> _F:
@@ -197,8 +206,7 @@ def _marking_context(fn: _F, name: str) -> _F:
     @contextmanager
     def entered(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[Flow[None] | None]:
         """Mark the context, and give what has to be asked first."""
-        call = current.get()
-        if call is None:
+        if (call := current.get()) is None:
             yield None
             return
         token = destructive_skill.set(name)
@@ -234,12 +242,11 @@ def describe(fn: Callable[..., Any], file: Path | None = None, digest: str = "")
     Without the digest of the file that it was read from, it has that of the function's code.
     """
     metadata = metadata_of(fn) or Metadata()
-    name = metadata.name or fn.__name__
     if not digest:
         from hashlib import sha256  # 3 ms that `import dcc_bridge` need not
 
         digest = sha256(_text_of(inspect.unwrap(fn).__code__).encode()).hexdigest()
-    return Skill(name, fn, metadata, file, digest)
+    return Skill(metadata.name or fn.__name__, fn, metadata, file, digest)
 
 
 def _text_of(code: CodeType) -> str:
@@ -273,15 +280,13 @@ def report_progress(done: float, total: float | None = None, message: str = "") 
     """
     if not (math.isfinite(done) and (total is None or math.isfinite(total))):
         raise ValueError(f"report_progress takes finite numbers, not {done!r} of {total!r}.")
-    call = current.get()
-    if call is not None:
+    if (call := current.get()) is not None:
         call.control.report((done, total, message))
 
 
 def report_done(text: str) -> None:
     """Say in a person's words what the skill did, "Moved 12 lights": its title once it is done."""
-    call = current.get()
-    if call is not None:
+    if (call := current.get()) is not None:
         call.dialogue.deeds.append(text)
 
 

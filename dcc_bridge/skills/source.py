@@ -28,10 +28,13 @@ from functools import cache
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from dcc_bridge.errors import BrokenSkill, SkillError
-from dcc_bridge.skills import signature, skill
+from dcc_bridge.skills import skill
+
+if TYPE_CHECKING:
+    from dcc_bridge.skills import signature
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -76,10 +79,9 @@ class Source:
     def skills(self) -> tuple[Declared, ...] | None:
         """Read its skills; None where only importing it can say."""
         text = self.text()
-        try:
+        with suppress(Undecidable, RecursionError):
             return text.skills()
-        except (Undecidable, RecursionError):
-            return None
+        return None
 
     def text(self) -> Text:
         """Parse it; BrokenSkill says where it is no Python, and why."""
@@ -133,10 +135,9 @@ class Text:
 
     def metadata(self, fn: Function) -> skill.Metadata | None:
         """Read what a function's decorator was told; None where the text does not say."""
-        try:
+        with suppress(Undecidable):
             return self._metadata(fn)
-        except Undecidable:
-            return None
+        return None
 
     def _is_plain(self) -> bool:
         """Whether its functions are those that stand in it, and nothing else makes a skill."""
@@ -158,9 +159,7 @@ class Text:
         return all(origin[0] in _PLAIN_DECORATORS for origin in origins)
 
     def _may_make_a_skill(self, node: ast.AST) -> bool:
-        if isinstance(node, Function):
-            return True
-        return isinstance(node, ast.Name | ast.Attribute) and self._is_skill(node)
+        return isinstance(node, Function) or (isinstance(node, ast.expr) and self._is_skill(node))
 
     def _is_skill(self, node: ast.expr) -> bool:
         return self._names.origin(node) in _DECORATORS
@@ -183,13 +182,15 @@ class Text:
         if mark.args or "None" in fields:  # a ``**`` has no name
             raise Undecidable
         try:
-            return skill.Metadata(**fields)
+            return skill.describe(skill.skill(**fields)(lambda: None)).metadata
         except (TypeError, ValueError) as error:
             kind = type(error).__name__
             raise BrokenSkill(f"{self._file}, line {mark.lineno}: {kind}: {error}") from error
 
     def _shape(self, fn: Function) -> signature.Shape | None:
         """Read a signature; None where only importing the file can say what is in it."""
+        from dcc_bridge.skills import signature  # pydantic, which a start need not wait for
+
         given = fn.args
         parameters = [*given.args, *given.kwonlyargs]
         required = [None] * (len(given.args) - len(given.defaults))
@@ -222,8 +223,7 @@ class Names:
             case ast.Name(id=name) if self.bound[name] == 1:
                 return self._imports.get(name)
             case ast.Attribute(value=value, attr=attr):
-                module = self.origin(value)
-                if module is not None:
+                if (module := self.origin(value)) is not None:
                     return ".".join(filter(None, module)), attr
         return None
 
@@ -303,9 +303,6 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
     if not isinstance(node, ast.ClassDef | ast.Import | ast.ImportFrom):
         for child in ast.iter_child_nodes(node):
             yield from _walk(child)
-
-
-# ---- whom to trust
 
 
 def check_folder(folder: Path) -> Path:

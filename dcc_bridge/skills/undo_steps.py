@@ -8,7 +8,7 @@ be what was agreed to; otherwise all that the call changed is undone there and t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -31,8 +31,7 @@ class _Change:
 
     label: str  # the label of its step
     before: UndoMark  # the place in the stack before it
-    # The place in the stack after it; None where the host could not tell.
-    after: UndoMark | None = None
+    after: UndoMark | None = None  # the place after it; None where the host could not tell
 
 
 class Steps:
@@ -40,47 +39,26 @@ class Steps:
 
     def __init__(
         self,
-        host: Host,
-        main: main_thread.MainThread,
+        host: Host,  # whose undo stack it is
+        main: main_thread.MainThread,  # whose job the call is
         call: Call,
-        label: str,
-        account: RunRecord,
-        paused: Callable[[], Exception | None] = lambda: None,
+        label: str,  # what the person reads in the Edit menu
+        account: RunRecord,  # where it is written down that the scene may be changed
+        paused: Callable[[], Exception | None] = lambda: None,  # why no edit may begin now
+        # Told the place in the stack and the scene's file around each change.
         look: Callable[[UndoMark, Path | None], None] = lambda mark, file: None,
     ) -> None:
-        """Open nothing yet.
-
-        Args:
-            host: Whose undo stack it is.
-            main: Whose job the call is.
-            call: What is run.
-            label: What the person reads in the Edit menu.
-            account: Where it is written down that the scene may be changed.
-            paused: Why the person lets no edit begin now, or None.
-            look: Told the place in the stack and the scene's file around each change.
-        """
-        self._account = account
-        self._paused = paused
-        self._look = look
-        self._host = host
-        self._main = main
-        self._call = call
+        self._account, self._paused, self._look = account, paused, look
+        self._host, self._main, self._call = host, main, call
         self._label = label
         self._name = call.skill  # of what runs, for the error that says what it did
         self._stretch: ExitStack | None = None
-        self._is_reading = False
-        self._is_other_scene = False
+        self._is_reading = self._is_other_scene = self._is_over = False
         self._done: list[_Change] = []
-        self._undone: list[str] = []
+        self.undone: list[str] = []  # the labels of the steps that were undone
         self._put_back: list[str] = []
         self._file: Path | None = None  # the scene's, when it changed it last
-        self._is_over = False
-        self.lost: LostAnyway | None = None  # what the host could not refuse, and a body may catch
-
-    @property
-    def changed(self) -> bool:
-        """Whether a step of this call stands on the undo stack."""
-        return bool(self._done)
+        self.lost: LostAnyway | errors.NotUndoable | None = None  # which a body may catch
 
     @property
     def effect(self) -> Effect:
@@ -97,11 +75,6 @@ class Steps:
     def done(self) -> tuple[str, ...]:
         """The labels of the steps that stand."""
         return tuple(change.label for change in self._done)
-
-    @property
-    def undone(self) -> tuple[str, ...]:
-        """The labels of those that were undone."""
-        return tuple(self._undone)
 
     @property
     def put_back(self) -> tuple[str, ...]:
@@ -154,26 +127,32 @@ class Steps:
                 self._begin()  # first: a skill that goes on in spite of it is seen to change things
                 self._note_begin()
 
-    def take_back(self) -> None:
-        """Undo what the call changed until now, and go on in a step of another label."""
+    def take_back(self) -> bool:
+        """Undo what the call changed, and go on in a new step; gives whether there was anything."""
         try:
             self._end()
+            changed = bool(self._done)
             self.roll_back()
         finally:
             self._begin()
+        return changed
 
     def roll_back(self) -> None:
-        """Undo what the call changed, newest first.
-
-        Raises:
-            PartlyApplied: Somebody else's change lies on top.
-        """
+        """Undo what the call changed, newest first; PartlyApplied: not all of it could be."""
         while self._done:
             self._roll_back_last()
+        if isinstance(self.lost, errors.NotUndoable):
+            raise self.lost
 
     def _roll_back_last(self) -> None:
-        self._take_back(self._done[-1])
-        self._undone.append(self._done.pop().label)
+        try:
+            self._take_back(self._done[-1])
+        except errors.NotUndoable as error:
+            if self._host.undo_mark() != self._done[-1].before:
+                raise
+            # it is undone as far as it can be, and what is below has to be too
+            self.lost = errors.NotUndoable(f"{self.lost or ''} {error}".strip())
+        self.undone.append(self._done.pop().label)
 
     def close(self) -> None:
         """Let what stands stand, and nothing of it change the scene any more. Any thread."""
@@ -227,10 +206,9 @@ class Steps:
             yield
 
     def _begin(self) -> None:
-        refusal = None if self._is_reading else self._paused()
-        if refusal is not None:  # the switch was turned while it waited for an answer
-            raise refusal
-        steps = len(self._done) + len(self._undone)
+        if not self._is_reading and (refusal := self._paused()) is not None:
+            raise refusal  # the switch was turned while it waited for an answer
+        steps = len(self._done) + len(self.undone)
         part = f".{steps + 1}" if steps else ""
         self._current_label = f"{self._label} [{self._call.id[:6]}{part}]"
         stretch = ExitStack()
@@ -271,12 +249,12 @@ class Steps:
     def _note_change(self, change: _Change, added: int) -> None:
         call = self._call
         if self._done and change.after == self._done[-1].before:  # the body undid its own step
-            self._undone.append(self._done.pop().label)
+            self.undone.append(self._done.pop().label)
             return
         if added < 1:  # it undid another one's
             if change.after is not None and change.after.label == change.label:
                 self._host.take_back()  # what it did on top of that
-            raise errors.UndidOthers(call.skill)
+            raise errors.UndidOthers(call.skill, self._redone(change.before))
         self._done.append(change)
         self._file = self._host.file()
         if self._main.job is not None:
@@ -284,8 +262,7 @@ class Steps:
         if self._is_over:  # it ended while this step was open
             self._roll_back_last()  # what it did before its end stands
             raise Ended(call.title)
-        beside = self._refused()
-        if beside is not None:
+        if (beside := self._refused()) is not None:
             self.roll_back()
             raise NoConsent(self._name, beside)
         if not self._account.has_begun:
@@ -294,6 +271,18 @@ class Steps:
         self._look(change.after or change.before, self._file)
         call.agreement.refused = None
         call.agreement.use_up(lambda: self._host.lost(()))
+
+    def _redone(self, before: UndoMark) -> bool:
+        """Redo what the body undid, and say whether it stands: it may have done more on top."""
+        depth = self._host.undo_mark().depth
+        with suppress(Exception):
+            for _ in range(before.depth - depth):
+                self._host.redo()
+        now = self._host.undo_mark()
+        stands = now[:2] == before[:2]
+        for _ in range(0 if stands else now.depth - depth):
+            self._host.undo()
+        return stands
 
     def _refused(self) -> str | None:
         """Say what of the newest change nobody agreed to; "" for all of it, None for nothing."""

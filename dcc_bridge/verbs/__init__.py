@@ -6,27 +6,26 @@ import math
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NotRequired, TypedDict, cast
-from weakref import WeakKeyDictionary
 
 from dcc_bridge.elicitation.ask import current_call
-from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.consent import confirm_sync
 from dcc_bridge.errors import BadArguments, BridgeError
-from dcc_bridge.skills.skill import Skill, describe, skill, track
+from dcc_bridge.skills.skill import Skill, describe, metadata_of, report_done, skill, track
 from dcc_bridge.verbs.acts import SCENE, Acts, Vector
+from dcc_bridge.verbs.consents import Consents
+from dcc_bridge.verbs.consents import plural as plural  # it is told of by others, too
 
-LISTED: Final = 100  # rows of an answer; the rest is counted
-_OF_A_KIND: Final = 500  # items whose types are compared, to name more than "prims"
 MOST_STEPS: Final = 50
-_NAMED: Final = 10  # errors that one sentence holds
 _ROWS: Final = 20  # rows of a list in a step's result
 _REFERENCE: Final = re.compile(r"\$(\w+)((?:\.\w+)*)")
+LISTED: Final = 100  # rows of an answer; the rest is counted
+_OF_A_KIND: Final = 500  # items whose types are compared, to name more than "prims"
+_NAMED: Final = 10  # errors that one sentence holds
 # The acts without which a host does not have a verb; the others need what every host has.
 _NEEDS: Final = {
     **{verb: (verb,) for verb in ("create", "rename", "delete")},
@@ -62,18 +61,36 @@ class Told(dict[str, Any]):
     every: Sequence[str] = ()
 
 
-def result(items: Sequence[str], **facts: Any) -> Told:
-    """Tell of items, by rows that name them if there are such; of each list the first rows."""
-    lists = {name: it for name, it in facts.items() if isinstance(it, list | Iterator)}
-    first = {**facts, **{name: list(islice(it, LISTED)) for name, it in lists.items()}}
-    rows = [row for it in first.values() if isinstance(it, list) for row in it]
+def result(items: Sequence[str], did: str = "", **facts: Any) -> Told:
+    """Tell of items, by rows that name them if there are such; of each list the first rows.
+
+    `did` is what a person reads; `found` is how many items there are, or rows, where that is given.
+    """
+    if did:
+        report_done(did)
+    rest = max(0, facts.get("found", len(items)) - LISTED)
+    lazy = {
+        name: list(islice(it, LISTED)) for name, it in facts.items() if isinstance(it, Iterator)
+    }
+    left = {f"{name}_left_out": rest for name in lazy if rest}
+    told = Told(first_rows({"found": len(items), **facts, **lazy, **left}, LISTED))
+    rows = [row for it in told.values() if isinstance(it, list) for row in it]
     values = [it.values() if isinstance(it, dict) else it for it in rows]
     parts = [it for it in values if not isinstance(it, str | int | float)]
     named = {it for part in parts for it in part if isinstance(it, str)}
-    told, listed = Told(found=len(items), **first), list(items[:LISTED])
-    if not listed or not named.issuperset(listed):
-        told["items"] = listed
+    if not items or not named.issuperset(items[:LISTED]):
+        told |= first_rows({"items": [*items]}, LISTED)
     told.every = items
+    return told
+
+
+def first_rows(facts: Mapping[str, Any], most: int) -> Json:
+    """Keep the first rows of each list, and say how many are left out."""
+    told = dict(facts)
+    for name, rows in facts.items():
+        if isinstance(rows, list) and len(rows) > most:
+            more = {f"{name}_left_out": facts.get(f"{name}_left_out", 0) + len(rows) - most}
+            told |= {name: rows[:most], **({"listed": most} if "listed" in facts else more)}
     return told
 
 
@@ -82,13 +99,6 @@ def counted(acts: Acts, items: Sequence[str]) -> str:
     kinds = {acts.kind(item) for item in items[:_OF_A_KIND] if item != SCENE}
     noun = kinds.pop() if len(kinds) == 1 and len(items) <= _OF_A_KIND else acts.host.item_noun
     return plural(len(items), re.sub(r"(?<=[a-z])(?=[A-Z])", " ", noun).lower())
-
-
-def plural(count: int, noun: str) -> str:
-    """Say "1 mesh", "2 meshes", "3 copies"."""
-    stem = re.sub("(?<=[^aeiou])y$", "ie", noun)
-    end = "es" if noun.endswith(("s", "x", "sh", "ch")) else "s"
-    return f"1 {noun}" if count == 1 else f"{count} {stem}{end}"
 
 
 def by_depth(acts: Acts, items: Iterable[str], *, deepest: bool = False) -> list[str]:
@@ -104,6 +114,18 @@ def lineage(acts: Acts, item: str | None) -> Iterator[str]:
         item = acts.parent(item)
 
 
+def concerns(acts: Acts, item: str, among: Container[str]) -> bool:
+    """Whether an item is one of some, or what uses it is, by what stands between."""
+    seen = dict.fromkeys([item])
+    for number in range(_OF_A_KIND):
+        if (each := next(islice(seen, number, None), None)) is None or each in among:
+            return each is not None
+        for above in (acts.users, lambda it: filter(None, [acts.parent(it)])):
+            with suppress(LookupError, ValueError):
+                seen |= dict.fromkeys(above(each))
+    return False
+
+
 def point(numbers: Sequence[float], name: str) -> Vector | None:
     """Read three numbers; None where there are none."""
     if not numbers:
@@ -114,59 +136,12 @@ def point(numbers: Sequence[float], name: str) -> Vector | None:
     return x, y, z
 
 
-def cover(items: Sequence[str]) -> None:
-    """Let an edit change what it names, also in a batch in which a deletion was agreed to.
-
-    A host that looks for what was lost cannot tell a new name or parent from a loss.
-    """
-    for grant in current_call().agreement.live[:1]:
-        if grant.items is not None:
-            grant.items += tuple(items)
-
-
-def with_above(item: str) -> list[str]:
-    """Give an item's path, and those of what is above it."""
-    return [item, *(item[: it.start()] for it in re.finditer(r"[/|]", item))]
-
-
-def key_frame(number: int, key: Sequence[Any]) -> float:
-    """Give the frame of a key, [frame, value]."""
-    if len(key) != 2 or not isinstance(key[0], int | float):
-        raise ValueError(f"keys[{number}]: [frame, value], and not {key!r}.")
-    return float(key[0])
-
-
 def whole_path(acts: Acts, path: str) -> Path:
     """Give the whole path of a file; a relative one is of the scene's own folder."""
     file, own = Path(path).expanduser(), acts.host.file()
     if own is None and not file.is_absolute():
         raise ValueError(f"The scene was never saved, so give the whole path and not {path!r}.")
     return (own.parent / file if own else file).absolute()
-
-
-def ask_to_write(verb: str, question: str, files: Sequence[Path]) -> Json:
-    """Ask before files are written; gives the folder with the copies of what was there."""
-    over = ", over the file that is there" if files[0].exists() else ", a new file"
-    others = ["\nOther files are written too:", *map(str, files[1:])] if files[1:] else []
-    text = "\n".join([f"{question}{over}?", *others])
-    grant = confirm_sync(text, verb=verb, undoable=False, files=files, title=verb)
-    return {"copies": str(grant.checkpoint)} if grant.checkpoint else {}
-
-
-@contextmanager
-def writing(files: Sequence[Path]) -> Iterator[None]:
-    """Have a later refusal name the new files, which undo leaves there."""
-    new = [file for file in files if not file.exists()]
-    try:
-        yield
-    finally:
-        written = [f"write {file.name}" for file in new if file.exists()]
-        current_call().agreement.lost += written
-
-
-def is_there(acts: Acts, item: str) -> bool:
-    """Whether there is an item of that name; `Acts.kind` would look for near ones."""
-    return acts.host.kinds([item]) != ["gone"]
 
 
 def refuse(errors: Sequence[str]) -> None:
@@ -191,14 +166,14 @@ def tools(
     """Make the tools of the verbs whose acts a host has."""
     from dcc_bridge.verbs import editing, losing, reading, seeing  # they take what stands here
 
-    count = Count(many)
-    loss = losing.Losing(acts, count)
+    consents = Consents(acts, many)
     telling = [*reading.verbs(acts), *seeing.verbs(acts, checks)]
-    every = [*telling, *editing.Editing(acts, count).verbs(), *loss.verbs()]
-    verbs = {fn.__name__: fn for fn in every if acts.has(*_NEEDS.get(fn.__name__, ()))}
-    batch = Batch(verbs, count, is_replaced, checks, loss.agree_to_delete, loss.forget)
+    changing = [*editing.Editing(acts, consents).verbs(), *losing.Losing(acts, consents).verbs()]
+    every = {fn.__name__: fn for fn in (*telling, *changing)}
+    verbs = {name: fn for name, fn in every.items() if acts.has(*_NEEDS.get(name, ()))}
+    together = Batch(verbs, consents, is_replaced, checks)
     code = _digest(acts)
-    return [describe(fn, digest=code) for fn in (*verbs.values(), batch.batch)]
+    return [describe(fn, digest=code) for fn in (*verbs.values(), together.batch)]
 
 
 def _digest(acts: Acts) -> str:
@@ -209,51 +184,18 @@ def _digest(acts: Acts) -> str:
     return sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 
 
-class Count:
-    """Counts what a call changes, all steps of a batch together, and asks where that is much."""
-
-    def __init__(self, many: int) -> None:
-        self._many = many
-        self._counts = WeakKeyDictionary[Call, tuple[int, int]]()  # its changes, those agreed to
-
-    def foresee(self, changes: int) -> None:
-        """Ask for what a batch is known to change, before any of it is done."""
-        self.ask("Make", changes, "change")
-        self._counts[current_call()] = 0, self._counts.get(current_call(), (0, 0))[1]
-
-    def ask(self, verb: str, count: int, noun: str, items: Sequence[str] | None = None) -> None:
-        """Count what is changed next, and ask for it where that is much."""
-        if end := self.add(count):
-            what = f"{verb} {plural(count, noun)}"
-            confirm_sync(what + end, items=items, verb=what)
-
-    def add(self, changes: int) -> str:
-        """Count what is changed next; gives how its question ends, "" where it needs none."""
-        before, agreed = self._counts.get(call := current_call(), (0, 0))
-        total = before + changes
-        is_much = total - agreed > self._many
-        self._counts[call] = total, total if is_much else agreed
-        return (f", {total} changes in all?" if before else " at once?") * is_much
-
-
 class Batch:
     """Runs verbs one after the other, as one."""
 
     def __init__(
         self,
         verbs: Mapping[str, Callable[..., Any]],
-        count: Count,
+        consents: Consents,
         is_replaced: Callable[[str], bool],
         checks: Path | None,
-        agree_to_delete: Callable[..., None],  # asks for a deletion before it is done
-        forget: Callable[[set[str]], None],  # told of items that have another path now
     ) -> None:
-        self._verbs = verbs
-        self._count = count
-        self._is_replaced = is_replaced
-        self._checks = checks
-        self._agree_to_delete = agree_to_delete
-        self._forget = forget
+        self._verbs, self._consents = verbs, consents
+        self._is_replaced, self._checks = is_replaced, checks
         self._signatures: dict[str, Any] = {}
 
     @skill(risk="edit")
@@ -261,66 +203,74 @@ class Batch:
         """Run several tools as one call: one undo step, all or nothing. The way to change a scene.
 
         A step says what to do, with its arguments; 50 at most. "$id" stands for the items of an
-        earlier step, "$id.changed.0.after.at" for a part of its result. What deletes asks in the
-        middle. look and check are arguments of those tools, for the end.
+        earlier step, "$id.changed.0.after.at" for a part of its result. What deletes asks, then
+        all begins anew, in one step; save goes last. look and check: arguments of those tools.
         """
         last = ("check", check), ("look", look)
         ends: list[Step] = [{"do": do, "with": given} for do, given in last if given is not None]
-        has_rules = self._checks is not None and self._checks.is_dir()
-        ids = self._ids([*steps, *ends], has_rules)
-        # First: what a deletion is agreed to with limits all that comes after it.
-        self._count.foresee(sum(_size(step) for step in steps if "$" not in repr(step)))
-        for step in steps:
-            if step["do"] == "delete" and "$" not in repr(step):
-                self._agree(step.get("with", {}))
+        ids = self._ids([*steps, *ends])
+        risks = {step["do"]: metadata_of(self._verbs[step["do"]]) for step in steps}
+        loses = any(it is not None and it.risk == "destructive" for it in risks.values())
+        known = sum(_size(step) for step in steps if "$" not in repr(step))
+        return self._consents.batch(known, loses, lambda: self._done([*steps, *ends], ids))
+
+    def _done(self, steps: Sequence[Step], ids: set[str]) -> Any:
         results, rows, pictures = dict[str, Any](), list[Json](), list[Any]()
-        for number, step in enumerate([*steps, *ends], 1):
+        deeds, places = current_call().dialogue.deeds, None  # those that copies have taken
+        for number, step in enumerate(steps, 1):
             with ExitStack() as naming:
                 naming.push(_naming(number, step, ids))
                 # Only for a studio's rules: our own do not edit, and it ends the undo step.
-                if step["do"] == "check" and has_rules:
+                if step["do"] == "check" and self._has_rules:
                     naming.enter_context(current_call().control.reading(_where(number, step)))
-                given = _resolved(step.get("with", {}), results, ids)
-                value = self._verbs[step["do"]](**self._bound(step["do"], given))
-            if step["do"] in ("group", "rename"):
-                self._forget(set(value.every))
+                bound = self._bound(step["do"], _resolved(step.get("with", {}), results, ids))
+                value = self._verbs[step["do"]](**bound)
+            if step["do"] == "delete" and places and places == bound.get("items"):
+                what, by = deeds[-1].removeprefix("Deleted"), deeds[-2].removeprefix("Made")
+                deeds[-2:] = [f"Replaced{what} by{by}"]
+            places = bound.get("to") if step["do"] == "duplicate" else None
             if "id" in step:
                 results[step["id"]] = value
             if isinstance(value, Mapping):
-                cut = {n: it[:_ROWS] if isinstance(it, list) else it for n, it in value.items()}
-                rows.append({"step": step.get("id", number), "do": step["do"], **cut})
+                listed = first_rows(value, _ROWS)
+                rows.append({"step": step.get("id", number), "do": step["do"], **listed})
             else:
                 pictures += value if isinstance(value, list) else [value]
         return [{"steps": rows}, *pictures] if pictures else {"steps": rows}
 
-    def _ids(self, steps: Sequence[Step], has_rules: bool) -> set[str]:
-        """Check that there is each step's verb, and give their ids."""
-        from dcc_bridge.verbs.reading import no_such
+    @property
+    def _has_rules(self) -> bool:
+        return self._checks is not None and self._checks.is_dir()
 
+    def _ids(self, steps: Sequence[Step]) -> set[str]:
+        """Check that there is each step's verb, and give their ids."""
         if not steps or len(steps) > MOST_STEPS:
             raise ValueError(f"steps: give 1 to {MOST_STEPS}, not {len(steps)}.")
         for number, step in enumerate(steps, 1):
             is_end = {it["do"] for it in steps[number:]} <= {"check", "look"}
-            if step["do"] == "run_python":
-                why = "code cannot be in a batch: call run_python alone."
-            elif step["do"] not in self._verbs:
-                why = no_such("tool", step["do"], self._verbs)
-            elif self._is_replaced(step["do"]):
-                why = f"the studio has its own {step['do']}: call it alone."
-            elif step["do"] == "check" and has_rules and not is_end:
-                why = "the project has rules of its own, so check goes last: give it as check=."
-            else:
-                continue
-            raise ValueError(f"{_where(number, step)}: {why}")
+            if why := self._why_not(step["do"], is_end=is_end):
+                raise ValueError(f"{_where(number, step)}: {why}")
         named = [step["id"] for step in steps if "id" in step]
         if len(set(named)) < len(named):
             raise ValueError("steps: an id stands twice.")
         return set(named)
 
-    def _agree(self, given: Json) -> None:
-        """Ask for a deletion before anything is changed, so that all of it is one undo step."""
-        with suppress(LookupError, ValueError, BadArguments):  # its step will say so, or ask
-            self._agree_to_delete(**self._bound("delete", given))
+    def _why_not(self, verb: str, *, is_end: bool) -> str:
+        """Say why a verb cannot be a step; "" for one that can."""
+        if verb == "run_python":
+            return "code cannot be in a batch: call run_python alone."
+        from dcc_bridge.verbs.reading import no_such
+
+        if verb not in self._verbs:
+            return no_such("tool", verb, self._verbs)
+        if self._is_replaced(verb):
+            return f"the studio has its own {verb}: call it alone."
+        if is_end or verb not in ("check", "save"):
+            return ""
+        if verb == "save":
+            return "undo does not bring a saved file back, so save goes last."
+        why = "the project has rules of its own, so check goes last: give it as check=."
+        return why if self._has_rules else ""
 
     def _bound(self, name: str, given: Json) -> Json:
         from dcc_bridge.skills.signature import Signature  # pydantic: the worker has it by then

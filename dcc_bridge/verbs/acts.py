@@ -16,12 +16,12 @@ mode, and change nothing that they are not told to. All of it runs on the main t
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from importlib import util
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
@@ -30,6 +30,10 @@ from dcc_bridge.skills.source import check_folder, read_trusted
 
 SCENE: Final = "@scene"
 Vector = tuple[float, float, float]
+At = Vector | None  # None for what stays
+Axes = Literal["world", "local"]
+Keys = Sequence[tuple[float, Any]]  # a frame and a value each
+Shape = Literal["linear", "smooth", "step"]  # of the curve between keys
 Bounds = tuple[Vector, Vector]  # the lowest and the highest corner
 Part = Literal["values", "inputs", "uses", "keys", "bounds", "counts", "text"]
 Junk = Literal["unused", "empty_groups", "duplicate_materials", "dead_links", "history"]
@@ -202,15 +206,7 @@ class Acts:
         """Give the keys of a property, by frame."""
         raise NotImplementedError
 
-    def set_keys(
-        self,
-        item: str,
-        prop: str,
-        keys: Sequence[tuple[float, Any]],
-        shape: Literal["linear", "smooth", "step"],
-        *,
-        clear: bool,
-    ) -> None:
+    def set_keys(self, item: str, prop: str, keys: Keys, shape: Shape, *, clear: bool) -> None:
         """Add keys; with `clear` all others of the property go, and without keys all of them."""
         raise NotImplementedError
 
@@ -228,16 +224,11 @@ class Acts:
         raise NotImplementedError
 
     @abstractmethod
-    def placement(self, item: str, space: Literal["world", "local"] = "world") -> Placement:
+    def placement(self, item: str, space: Axes = "world") -> Placement:
         """Tell where an item is. ValueError for what cannot be placed."""
 
     def place(
-        self,
-        item: str,
-        at: Vector | None = None,
-        rotation: Vector | None = None,
-        scale: Vector | None = None,
-        space: Literal["world", "local"] = "world",
+        self, item: str, at: At = None, rotation: At = None, scale: At = None, space: Axes = "world"
     ) -> None:
         """Put an item somewhere; what is None stays. ValueError if it is locked or driven."""
         raise NotImplementedError
@@ -272,6 +263,12 @@ class Acts:
     def assign(self, item: str, material: str) -> None:
         """Give an item a material, in place of what it had."""
         raise NotImplementedError
+
+    def called(self, item: str, name: str) -> tuple[str, Sequence[str]]:
+        """Give what an item would be called with another name, and the others called so now."""
+        own = self.name(item)
+        new = (item.removesuffix(own) if item.endswith(own) else "") + name
+        return new, [new] if self.host.kinds([new]) != ["gone"] else []
 
     def rename(self, item: str, name: str) -> str:
         """Rename an item; what refers to it follows. ValueError: the name is taken or not valid."""
@@ -337,14 +334,14 @@ class Acts:
         raise NotImplementedError
 
     def in_context(self, warnings: list[str]) -> AbstractContextManager[Any]:
-        """Enter what that code needs around it; `warnings` gets what the application warns of."""
+        """Enter what that code needs around it; `warnings` gets what the application warns of.
+
+        Gives None, or what says after a take-back: "" if all is as before, ", but ..." if not.
+        """
         return nullcontext()
 
     def writers(self) -> Sequence[tuple[Any, str, Callable[..., Iterable[Any]]]]:
-        """Give what writes files behind Python's back: its class, its name, what tells the paths.
-
-        That is called as the writer is. What cannot be replaced, as ``bpy.ops``, is not among them.
-        """
+        """Give what writes files in C++: its owner, its name, what tells the paths, called so."""
         return ()
 
     # ---- look
@@ -354,20 +351,12 @@ class Acts:
         raise NotImplementedError
 
     def draw(self, shots: Sequence[Shot], width: int, height: int, shading: str) -> bytes:
-        """Draw shots as one JPEG, a sheet of two columns if there are several.
+        """Draw up to four shots of so many pixels each as one JPEG, several in two columns.
 
         The person's view, camera, selection, frame and settings are as before afterwards, and no
-        undo step is left.
-
-        Args:
-            shots: One to four.
-            width: Of each picture, in pixels.
-            height: Of each picture, in pixels.
-            shading: "solid", "wire" or "material"; a host without one draws what is next to it.
+        undo step is left. `shading` is "solid", "wire" or "material", or what is next to it here.
         """
         raise NotImplementedError
-
-    # ---- inside
 
     def has(self, *acts: str) -> bool:
         """Whether the host does all of these: it overrides the methods of these names."""
@@ -389,12 +378,11 @@ def load(folder: Path, host: Host) -> Acts | None:
     name = file.parent.name
     module = sys.modules.get(name)
     if module is None or getattr(module, "__file__", None) != str(file):
-        spec = importlib.util.spec_from_file_location(
-            name, file, submodule_search_locations=[str(file.parent)]
-        )
+        inside = [str(file.parent)]
+        spec = util.spec_from_file_location(name, file, submodule_search_locations=inside)
         assert spec is not None
         assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
+        module = util.module_from_spec(spec)
         sys.modules[name] = module
         spec.loader.exec_module(module)
     return cast("Acts", module.acts(host))

@@ -13,23 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any, Final, Literal, NotRequired, TypedDict
 
-from dcc_bridge.skills.skill import report_done, skill, track
-from dcc_bridge.verbs import (
-    Count,
-    Json,
-    by_depth,
-    counted,
-    cover,
-    is_there,
-    lineage,
-    plural,
-    point,
-    refuse,
-    result,
-)
-from dcc_bridge.verbs.acts import SCENE, Acts, Placement, Vector
+from dcc_bridge.geometry import add, frame_of, middle
+from dcc_bridge.skills.skill import skill, track
+from dcc_bridge.verbs import Json, by_depth, counted, lineage, point, refuse, result
+from dcc_bridge.verbs.acts import SCENE, Placement, Vector
+from dcc_bridge.verbs.consents import Consenting, cover, plural
 from dcc_bridge.verbs.reading import no_such, shown
-from dcc_bridge.verbs.seeing import add, frame_of, middle
 
 _MOST_STARS: Final = 4  # of a pattern: each one more multiplies the ways to match
 Numbers = list[float]
@@ -46,12 +35,8 @@ class Thing(TypedDict):
     values: NotRequired[Json]
 
 
-class Editing:
+class Editing(Consenting):
     """The verbs that edit, over a host's acts."""
-
-    def __init__(self, acts: Acts, count: Count) -> None:
-        self._acts = acts
-        self._count = count
 
     def verbs(self) -> list[Callable[..., Any]]:
         """Give the verbs as they are offered."""
@@ -65,9 +50,9 @@ class Editing:
         for item in track(items):
             self._acts.kind(item)
         cover(items)
-        self._count.ask(verb, len(items) * more, self._acts.host.item_noun, items)
+        self._consents.ask(verb, len(items) * more, self._acts.host.item_noun, items)
 
-    @skill(risk="edit")
+    @skill(risk="read", idempotent=True)  # of the scene: it changes a view of it
     def select(self, items: list[str], frame: bool = False) -> Any:
         """Select items for the person; no other tool touches the selection or the view.
 
@@ -81,8 +66,7 @@ class Editing:
         if frame:
             self._acts.host.frame(items)
         did = f"Selected {counted(self._acts, items)}" if items else "Cleared the selection"
-        report_done(did)
-        return result(self._acts.host.selection)
+        return result(self._acts.host.selection, did)
 
     @skill(risk="edit")
     def create(self, things: list[Thing]) -> Any:
@@ -94,11 +78,10 @@ class Editing:
         """
         if not things:
             raise ValueError("things: give at least one.")
-        self._count.ask("Create", len(things), "item")
+        self._consents.ask("Create", len(things), "item")
         made = [self._made(number, thing) for number, thing in enumerate(track(things))]
         items = [str(row["item"]) for row in made]
-        report_done(f"Created {counted(self._acts, items)}")
-        return result(items, made=made)
+        return result(items, f"Created {counted(self._acts, items)}", made=made)
 
     def _made(self, number: int, thing: Thing) -> Json:
         acts, kind = self._acts, thing["type"]
@@ -122,11 +105,7 @@ class Editing:
 
     @skill(risk="edit")
     def duplicate(
-        self,
-        items: list[str],
-        count: int = 1,
-        to: list[str | Numbers] = [],  # noqa: B006 - never changed, and a short schema
-        linked: bool = True,
+        self, items: list[str], count: int = 1, to: list[str | Numbers] = [], linked: bool = True
     ) -> Any:
         """Copy items, as instances or whole; also to replace placeholders.
 
@@ -146,8 +125,7 @@ class Editing:
             if to:
                 self._acts.place(copies[-1], *place)
         of = self._acts.name(items[0]) if len(items) == 1 else counted(self._acts, items)
-        report_done(f"Made {plural(len(copies), 'copy')} of {of}")
-        return result(copies)
+        return result(copies, f"Made {plural(len(copies), 'copy')} of {of}")
 
     def _place_of(self, place: str | Numbers) -> tuple[Vector | None, Vector | None, Vector | None]:
         if isinstance(place, list):
@@ -159,14 +137,14 @@ class Editing:
     def transform(
         self,
         items: list[str],
-        at: Numbers = [],  # noqa: B006 - never changed, and a short schema; so are the next ones
-        move: Numbers = [],  # noqa: B006
-        rotate: Numbers = [],  # noqa: B006
-        scale: Numbers = [],  # noqa: B006
+        at: Numbers = [],
+        move: Numbers = [],
+        rotate: Numbers = [],
+        scale: Numbers = [],
         look_at: str | Numbers = "",
         on: str = "",
         space: Literal["world", "local"] = "world",
-        apply: list[Part] = [],  # noqa: B006
+        apply: list[Part] = [],
     ) -> Any:
         """Move, rotate, scale, aim, set down on others, apply transforms.
 
@@ -181,16 +159,16 @@ class Editing:
         before = {item: acts.placement(item, space) for item in track(items)}
         offset, wanted = point(move, "move"), point(at, "at")
         turned, size = point(rotate, "rotate"), point(scale, "scale")
-        target, seen = (
-            (point(look_at, "look_at"), "") if isinstance(look_at, list) else (None, look_at)
-        )
+        seen = "" if isinstance(look_at, list) else look_at
+        target = point(look_at, "look_at") if isinstance(look_at, list) else None
         moves = not {*items}.isdisjoint(lineage(acts, seen))  # the target: it is measured each time
         for item in track(by_depth(acts, items), message="Moving"):
             place = add(wanted or before[item].at, offset) if offset else wanted
             if place or turned or size:
                 acts.place(item, place, turned, size, space)
             if seen and (moves or target is None):
-                target = self._middle(seen)
+                box = acts.bounds(seen)
+                target = acts.placement(seen).at if box is None else middle(box)
             if target:
                 acts.place(item, rotation=self._aimed(item, target))
             if on:
@@ -198,11 +176,10 @@ class Editing:
             if apply:
                 acts.apply(item, apply)
         did = "Aimed" if look_at else "Moved" if place else "Transformed"
-        report_done(f"{did} {counted(acts, items)}")
         rows = ({"item": item, "before": _told(before[item]),
                  "after": _told(acts.placement(item, space))}
                 for item in items)  # fmt: skip
-        return result(items, changed=rows)
+        return result(items, f"{did} {counted(acts, items)}", changed=rows)
 
     def _aimed(self, item: str, target: Vector) -> Vector:
         """Give the rotation in world space with which an item looks at a point."""
@@ -212,10 +189,6 @@ class Editing:
             raise ValueError(f"{item} is where it is to look at: move one of them.")
         world_up = (0.0, 1.0, 0.0) if acts.up == "Y" else (0.0, 0.0, 1.0)
         return aimed(axis, up, add(target, eye, -1.0), world_up)
-
-    def _middle(self, item: str) -> Vector:
-        box = self._acts.bounds(item)
-        return self._acts.placement(item).at if box is None else middle(box)
 
     def _set_down(self, item: str, on: str) -> Vector:
         """Give the place where the lowest point of an item is on the top of another one."""
@@ -251,26 +224,20 @@ class Editing:
             raise ValueError('Give under, or into with its kind: "collection", "set", ...')
         if into:
             where = self._acts.collect(items, into, kind)
-            report_done(f"Put {counted(self._acts, items)} into {self._acts.name(where)}")
-            return result(items, into=where)
+            did = f"Put {counted(self._acts, items)} into {self._acts.name(where)}"
+            return result(items, did, into=where)
         parent = None if under == SCENE else under
         if parent:
             self._acts.kind(parent)
-        moved: dict[str, str] = {}
-        for item in track(by_depth(self._acts, items, deepest=True)):
-            moved[item] = self._acts.set_parent(item, parent, keep_place=keep_place)
+        moved = {it: self._acts.set_parent(it, parent, keep_place=keep_place)
+                 for it in track(by_depth(self._acts, items, deepest=True))}  # fmt: skip
         now = [_followed(moved[item], moved) for item in track(items)]
         where = f"under {self._acts.name(parent)}" if parent else "at the top of the scene"
-        report_done(f"Put {counted(self._acts, now)} {where}")
-        return result(now, under=self._acts.parent(now[0]))
+        did = f"Put {counted(self._acts, now)} {where}"
+        return result(now, did, under=self._acts.parent(now[0]))
 
     @skill(risk="edit")
-    def assign_material(
-        self,
-        items: list[str] = [],  # noqa: B006 - never changed, and a short schema
-        material: str = "",
-        values: Json = {},  # noqa: B006 - the same
-    ) -> Any:
+    def assign_material(self, items: list[str] = [], material: str = "", values: Json = {}) -> Any:
         """Give items a material, an existing one or one made of values.
 
         Args:
@@ -287,14 +254,14 @@ class Editing:
         name = acts.material(material or None, values) if values or not material else material
         for item in track(items):
             acts.assign(item, name)
-        what = f"Gave {counted(acts, items)} the" if items else "Made the"
-        report_done(f"{what} material {name}")
-        return result(items, material=name, is_new=name not in known, users=list(acts.users(name)))
+        did = f"{f'Gave {counted(acts, items)}' if items else 'Made'} the material {name}"
+        is_new, users = name not in known, list(acts.users(name))
+        return result(items, did, material=name, is_new=is_new, users=users)
 
     @skill(risk="edit")
     def rename(
         self,
-        names: dict[str, str] = {},  # noqa: B006 - never changed, and a short schema
+        names: dict[str, str] = {},
         pattern: str = "",
         to: str = "",
         under: str = "",
@@ -316,27 +283,30 @@ class Editing:
         wanted = {it: name for it, name in track(wanted.items()) if name != acts.name(it)}
         if not wanted:
             raise ValueError("Nothing is to be renamed: see list_items for the names.")
-        collisions = self._collisions(wanted)
+        called = {it: acts.called(it, name) for it, name in track(wanted.items())}
+        new = {it: name for it, (name, _) in called.items()}
+        counts = Counter(new.values())
+        collisions = [f"{it}: {name} is {'wanted twice' if counts[name] > 1 else 'taken'}."
+                      for it, (name, others) in called.items()
+                      if counts[name] > 1 or not wanted.keys() >= {*others}]  # fmt: skip
         if preview:
-            new = {item: self._called(item, name) for item, name in wanted.items()}
             preview_pairs = [(item, _followed(new[item], new)) for item in wanted]
             return result(list(wanted), pairs=preview_pairs, collisions=collisions)
         refuse(collisions)
         cover(list(wanted))
-        self._count.ask("Rename", len(wanted), acts.host.item_noun, list(wanted))
+        self._consents.ask("Rename", len(wanted), acts.host.item_noun, list(wanted))
         moved: dict[str, str] = {}
         # The deepest first: until then no path changes. What still has a wanted name makes way.
         for item in track(by_depth(acts, wanted, deepest=True), message="Renaming"):
-            other = self._called(item, wanted[item])
-            if other in wanted and other not in moved:
-                moved[other] = acts.rename(other, f"{wanted[other]}_renaming")
+            for other in called[item][1]:
+                if other not in moved:
+                    moved[other] = acts.rename(other, f"{wanted[other]}_renaming")
             moved[item] = acts.rename(moved.get(item, item), wanted[item])
         now = [_followed(moved[item], moved) for item in track(wanted)]
-        report_done(f"Renamed {counted(acts, now)}")
         # An item that is no name stays what it was: then its name is told.
         every = zip(wanted, now, strict=True)
         pairs = ((it, new if new != it else acts.name(new)) for it, new in every)
-        return result(now, pairs=pairs)
+        return result(now, f"Renamed {counted(acts, now)}", pairs=pairs)
 
     def _matching(self, pattern: str, to: str, under: str) -> dict[str, str]:
         """Give the new names of the items that match."""
@@ -355,19 +325,6 @@ class Editing:
                 number = str(len(wanted) + 1)
                 wanted[item] = re.sub("#+", lambda it: number.zfill(len(it[0])), name)  # noqa: B023
         return wanted
-
-    def _called(self, item: str, name: str) -> str:
-        """Say what an item would be called with another name."""
-        own = self._acts.name(item)
-        return (item.removesuffix(own) if item.endswith(own) else "") + name
-
-    def _collisions(self, wanted: Mapping[str, str]) -> list[str]:
-        """Say which names are wanted twice, or taken."""
-        to = {item: self._called(item, name) for item, name in track(wanted.items())}
-        twice = {name for name, count in Counter(to.values()).items() if count > 1}
-        taken = {it for it in track(to.values()) if it not in wanted and is_there(self._acts, it)}
-        return [f"{item}: {name} is {'wanted twice' if name in twice else 'taken'}."
-                for item, name in to.items() if name in twice | taken]  # fmt: skip
 
 
 def _followed(item: str, moved: Mapping[str, str]) -> str:

@@ -10,32 +10,15 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 from dcc_bridge.elicitation.ask import current_call, elicit_form_sync
-from dcc_bridge.elicitation.consent import confirm_sync
 from dcc_bridge.elicitation.types import outcome
 from dcc_bridge.errors import NotConfirmed
 from dcc_bridge.skills.skill import report_done, skill, track
-from dcc_bridge.verbs import (
-    Count,
-    Cut,
-    Json,
-    Link,
-    ValueChange,
-    ask_to_write,
-    counted,
-    cover,
-    is_there,
-    key_frame,
-    plural,
-    refuse,
-    result,
-    whole_path,
-    with_above,
-    writing,
-)
-from dcc_bridge.verbs.acts import SCENE, Acts, Junk, SocketLink, Value
+from dcc_bridge.verbs import Cut, Json, Link, ValueChange, counted, refuse, result, whole_path
+from dcc_bridge.verbs.acts import SCENE, Junk, SocketLink, Value
+from dcc_bridge.verbs.consents import Consenting, cover, plural
 from dcc_bridge.verbs.reading import no_such, shown
 
 _NAMED: Final = 10  # held values that a question names
@@ -43,26 +26,20 @@ _MOST_TICKED: Final = 100  # items of one list of boxes to tick; more are agreed
 _CODE: Final = re.compile(r"\.(blend.*|(edit)?m[ab]|mel|hip.*|hda.*|otl.*|fcstd.*|py.*)", re.I)
 
 
-class Losing:
+class Losing(Consenting):
     """The verbs that replace and lose, over a host's acts."""
-
-    def __init__(self, acts: Acts, count: Count) -> None:
-        self._acts = acts
-        self._count = count
-        # What a batch has asked for already: its call and the items, and how they were then.
-        self._agreed: dict[tuple[str, ...], str] = {}
 
     def verbs(self) -> list[Callable[..., Any]]:
         """Give the verbs as they are offered."""
         files = self.import_file, self.export_file, self.save
         return [self.set_values, self.connect, self.set_keys, *files, self.clean, self.delete]
 
-    @skill(risk="edit")
+    @skill(risk="edit", idempotent=True)
     def set_values(
         self,
-        changes: list[ValueChange] = [],  # noqa: B006 - never changed, and a short schema
-        items: list[str] = [],  # noqa: B006 - the same
-        values: Json = {},  # noqa: B006 - the same
+        changes: list[ValueChange] = [],
+        items: list[str] = [],
+        values: Json = {},
         replace: bool = False,
     ) -> Any:
         """Set properties of items, or of the scene (item "@scene": frame, start, end, fps, camera).
@@ -83,10 +60,10 @@ class Losing:
         others = [item for item in owners if item != SCENE]
         pairs = list(zip(wanted, before, strict=True))
         held = [f"{item}, {prop}: {was.held}" for (item, prop, _), was in track(pairs) if was.held]
-        if ask := self._count.add(len(wanted)) or " at once?" * bool(held):
+        if ask := self._consents.add(len(wanted)) or " at once?" * bool(held):
             what = f"{'Replace' if held else 'Set'} {plural(len(wanted), 'value')}"
             holds = "\n".join([" What holds them goes:", *held[:_NAMED]]) * bool(held)
-            confirm_sync(what + ask + holds, items=others or None, verb=what)
+            self._consents.confirm(what + ask + holds, others or None, what)
             if [it.held for it in self._read(wanted, replace)] != [it.held for it in before]:
                 raise ValueError("What holds the values has changed while it was asked.")
         errors = []
@@ -97,11 +74,11 @@ class Losing:
                 errors.append(f"changes[{number}]: {error}")
         refuse(errors)
         of = counted(self._acts, others) if others else "the scene"
-        report_done(f"Set {plural(len(wanted), 'value')} of {of}")
         rows = ({"item": item, "prop": prop, "before": shown(was),
                  "after": shown(self._acts.value(item, prop))}
                 for (item, prop, _), was in pairs)  # fmt: skip
-        return result(owners, values=rows)
+        did = f"Set {plural(len(wanted), 'value')} of {of}"
+        return result(owners, did, found=len(wanted), values=rows)
 
     def _read(self, wanted: Sequence[tuple[str, str, Any]], replace: bool) -> list[Value]:
         """Read what is to be changed; ValueError names each entry that cannot be."""
@@ -109,16 +86,15 @@ class Losing:
         for number, (item, prop, _) in enumerate(track(wanted, message="Reading values")):
             try:
                 before.append(self._acts.value(item, prop))
+                if (held := before[-1].held) and not replace:
+                    raise ValueError(f"{prop} of {item} is {held}; replace=True asks.")
             except (LookupError, ValueError) as error:
                 errors.append(f"changes[{number}]: {error}")
-                continue
-            if (held := before[-1].held) and not replace:
-                errors.append(f"changes[{number}]: {prop} of {item} is {held}; replace=True asks.")
         refuse(errors)
         return before
 
     @skill(risk="edit")
-    def connect(self, links: list[Link] = [], cut: list[Cut] = []) -> Any:  # noqa: B006
+    def connect(self, links: list[Link] = [], cut: list[Cut] = []) -> Any:
         """Connect outputs to inputs: node networks, shaders, drivers; or cut them.
 
         Args:
@@ -130,7 +106,7 @@ class Losing:
         refuse([*self._wrong(made, "links"), *self._wrong(gone, "cut")])
         targets = list(dict.fromkeys(link.target for link in (*made, *gone)))
         cover(targets)
-        self._count.ask("Change", len(made) + len(gone), "connection", targets)
+        self._consents.ask("Change", len(made) + len(gone), "connection", targets)
         for link in track(gone):
             self._acts.cut(link)
         for link in track(made):
@@ -141,9 +117,8 @@ class Losing:
         refuse([f"{it.target}, {it.into}: the connection was not made." for it in lost])
         did = [f"Connected {plural(len(made), 'input')}" if made else "",
                f"cut {plural(len(gone), 'connection')}" if gone else ""]  # fmt: skip
-        report_done(", ".join(filter(None, did)))
-        rows = ({"from": it.source, "out": it.out, "to": it.target, "in": it.into} for it in now)
-        return result(targets, links=rows)
+        rows = [{"from": it.source, "out": it.out, "to": it.target, "in": it.into} for it in now]
+        return result(targets, ", ".join(filter(None, did)), found=len(rows), links=rows)
 
     def _wrong(self, links: Sequence[SocketLink], name: str) -> list[str]:
         """Say which sockets are not there, and which are."""
@@ -162,7 +137,7 @@ class Losing:
         self,
         item: str,
         prop: str,
-        keys: list[list[Any]] = [],  # noqa: B006 - never changed, and a short schema
+        keys: list[list[Any]] = [],
         shape: Literal["linear", "smooth", "step"] = "smooth",
         clear: bool = False,
     ) -> Any:
@@ -176,24 +151,28 @@ class Losing:
             clear: All other keys go; the person is asked.
         """
         self._acts.value(item, prop)
-        pairs = [(key_frame(number, key), key[1]) for number, key in enumerate(keys)]
+        for number, key in enumerate(keys):
+            if len(key) != 2 or not isinstance(key[0], int | float):
+                raise ValueError(f"keys[{number}]: [frame, value], and not {key!r}.")
+        pairs = [(float(frame), value) for frame, value in keys]
         if not pairs and not clear:
             raise ValueError("Give keys, [[frame, value], ...], or clear=True.")
         before, at = self._acts.keys(item, prop), {frame for frame, _ in pairs}
         lost = [frame for frame, _ in before if clear and frame not in at]
-        if (ask := self._count.add(len(pairs))) or lost:
+        if (ask := self._consents.add(len(pairs))) or lost:
             what = f"{'Clear' if lost else 'Set'} {plural(len(lost or pairs), 'key')}"
             more = f" and set {len(pairs)}" * bool(lost and pairs)
             of = f"{prop} of {self._acts.name(item)}"
-            confirm_sync(f"{what} of {of}{more}{ask or '?'}", items=[item], verb=what)
+            self._consents.confirm(f"{what} of {of}{more}{ask or '?'}", [item], what)
             if self._acts.keys(item, prop) != before:
                 raise ValueError("The keys have changed while it was asked.")
         cover([item])
         self._acts.set_keys(item, prop, pairs, shape, clear=clear)
         now = self._acts.keys(item, prop)
         did = f"Set {plural(len(pairs), 'key')}" if pairs else "Cleared the keys"
-        report_done(f"{did} of {self._acts.name(item)}")
-        return result([item], prop=prop, keys=[[frame, value] for frame, value in now])
+        rows = [[frame, value] for frame, value in now]
+        did += f" of {self._acts.name(item)}"
+        return result([item], did, found=len(rows), prop=prop, keys=rows)
 
     @skill(risk="edit")
     def import_file(
@@ -224,20 +203,15 @@ class Losing:
         if under:
             acts.kind(under)
         if _CODE.fullmatch(file.suffix):
-            confirm_sync(f"Import {file}?\nFiles of this kind can carry code that runs.",
-                         verb="Import", title="Import file")  # fmt: skip
+            question = f"Import {file}?\nFiles of this kind can carry code that runs."
+            self._consents.confirm(question, None, "Import", title="Import file")
         came = acts.import_file(file, how, under or None, scale, up or None)
         kinds = Counter(acts.kind(item) for item in track(came.items))
-        report_done(f"Imported {plural(len(came.items), acts.host.item_noun)} from {file.name}")
-        return result(came.items, file=str(file), types=dict(kinds), warnings=came.warnings)
+        did = f"Imported {plural(len(came.items), acts.host.item_noun)} from {file.name}"
+        return result(came.items, did, file=str(file), types=dict(kinds), warnings=came.warnings)
 
-    @skill(risk="destructive", confirms=True, undoable=False)
-    def export_file(
-        self,
-        path: str,
-        items: list[str] = [],  # noqa: B006 - never changed, and a short schema
-        frames: list[float] = [],  # noqa: B006 - the same
-    ) -> Any:
+    @skill(risk="destructive", confirms=True, undo=False)
+    def export_file(self, path: str, items: list[str] = [], frames: list[float] = []) -> Any:
         """Export items or the scene to a file. The person is asked before one is written over.
 
         Args:
@@ -257,11 +231,14 @@ class Losing:
         beside = [file.with_suffix(".mtl")] if file.suffix.lower() == ".obj" else []
         over = [file, *filter(Path.exists, beside)]
         is_over = any(map(Path.exists, over))
-        copies = ask_to_write("Export", f"Export to {file}", over) if is_over else {}
-        with writing([file, *beside]):
+        copies = self._consents.ask_to_write("Export", f"Export to {file}", over) if is_over else {}
+        before = _stamp(file)
+        with self._consents.writing([file, *beside]):
             left = acts.export_file(file, items, (frames[0], frames[1]) if frames else None)
-        report_done(f"Exported to {file.name}")
-        return result(items, file=str(file), bytes=file.stat().st_size, left_out=left, **copies)
+        if (now := _stamp(file)) == before or not now[0]:
+            raise ValueError(f"{file.name} was not written, though the application did not say so.")
+        facts = {"file": str(file), "bytes": now[0], "left_out": left, **copies}
+        return result(items, f"Exported to {file.name}", **facts)
 
     @skill(risk="destructive", confirms=True)
     def clean(self, what: list[Junk]) -> Any:
@@ -276,22 +253,32 @@ class Losing:
         junk = {kind: acts.junk(kind) for kind in dict.fromkeys(what)}
         if not any(junk.values()):
             return result([], why="There is nothing of that to clean.")
-        for kind, items in _picked(junk).items():
+        for kind, items in self._picked(junk).items():
             still = set(acts.junk(kind))  # meanwhile somebody may use it
             acts.clean(kind, going := [item for item in items if item in still])
             left = set(acts.junk(kind))
             gone += [item for item in going if item not in left]
             stays += [item for item in going if item in left]
-        report_done(f"Cleaned {plural(len(gone), 'thing')} away")
-        return result(gone, still_there=stays)
+        return result(gone, f"Cleaned {plural(len(gone), 'thing')} away", still_there=stays)
+
+    def _picked(self, junk: Mapping[Junk, Sequence[str]]) -> dict[Junk, list[str]]:
+        """Have the person tick what goes; many are agreed to as a whole."""
+        count = sum(map(len, junk.values()))
+        question = f"Clean {plural(count, 'thing')} away?"
+        every = {kind: list(items) for kind, items in junk.items() if items}
+        shown = [item for items in every.values() for item in items]
+        if count > _MOST_TICKED:
+            self._consents.confirm(question, shown, "Clean")
+            return every
+        fields = {kind: {"type": "array", "title": kind.replace("_", " ").capitalize(),
+                         "items": {"type": "string", "enum": items}, "default": items}
+                  for kind, items in every.items()}  # fmt: skip
+        form = {"type": "object", "properties": fields, "required": list(fields)}
+        return self._consents.once(("clean", *shown), shown, lambda: _ticked(question, form))
 
     @skill(risk="destructive", confirms=True)
     def delete(
-        self,
-        items: list[str] = [],  # noqa: B006 - never changed, and a short schema
-        pattern: str = "",
-        type: str = "*",
-        under: str = "",
+        self, items: list[str] = [], pattern: str = "", type: str = "*", under: str = ""
     ) -> Any:
         """Delete items. The person sees the list, and is asked again if it changes meanwhile.
 
@@ -307,43 +294,18 @@ class Losing:
         going = self._matching(items, pattern, type, under)
         if not going:
             return result([], why=f"There is nothing of type {type} named {pattern!r}.")
-        if not self._is_agreed(going):
-            going = self._ask(items, pattern, type, under)
-        what = counted(acts, going)
-        hidden = {str(item): True for item in acts.delete(going)}
-        report_done(f"Deleted {what}")
-        stays = [it for it in track(going) if it not in hidden and is_there(acts, it)]
-        return result(going, only_hidden=list(hidden), still_there=stays)
-
-    @skill(name="delete", risk="destructive", confirms=True)
-    def agree_to_delete(self, **wanted: Any) -> None:
-        """Ask for a deletion that a batch comes to later."""
-        call = current_call().id  # in no other one does the yes count
-        self._agreed = {it: self._agreed[it] for it in self._agreed if it[0] == call}
-        if agreed := self._ask(**wanted):
-            self._agreed[call, *agreed] = self._acts.host.fingerprint(agreed)
-
-    def forget(self, moved: set[str]) -> None:
-        """Forget the yes to items that may be others now, since these came to such paths."""
-        above = {each for item in moved for each in with_above(item)}
-        for key in list(self._agreed):
-            if any(it in above or not moved.isdisjoint(with_above(it)) for it in key):
-                del self._agreed[key]
-
-    def _is_agreed(self, items: Sequence[str]) -> bool:
-        """Whether a deletion was asked for in this call, and all is as it was then."""
-        seen = self._agreed.pop(((call := current_call()).id, *items), None)
-        covered = call.agreement.covered
-        is_covered = covered is not None and set(items) <= set(covered)
-        return is_covered and seen == self._acts.host.fingerprint(items)
-
-    def _ask(self, items: Sequence[str], pattern: str, type: str, under: str) -> list[str]:
-        return confirm_sync(
-            lambda found: f"Delete {counted(self._acts, found)}?{self._beside(found)}",
-            items=lambda: self._matching(items, pattern, type, under),
-            verb=lambda found: f"Delete {counted(self._acts, found)}",
+        going = self._consents.confirm(
+            lambda found: f"Delete {counted(acts, found)}?{self._beside(found)}",
+            lambda: self._matching(items, pattern, type, under),
+            f"Delete {counted(acts, going)}",
             title="Delete",
         )
+        what = counted(acts, going)
+        hidden = {str(item): True for item in acts.delete(going)}
+        stays = [
+            it for it in track(going) if it not in hidden and acts.host.kinds([it]) != ["gone"]
+        ]
+        return result(going, f"Deleted {what}", only_hidden=list(hidden), still_there=stays)
 
     def _matching(self, items: Sequence[str], pattern: str, type: str, under: str) -> list[str]:
         acts = self._acts
@@ -351,7 +313,7 @@ class Losing:
             raise ValueError("Give items, or a pattern.")
         if items:
             return list(dict.fromkeys(item for item in track(items) if acts.kind(item)))
-        every = (it for it in acts.items(under or None) if type in ("*", acts.kind(it)))
+        every = (it for it in acts.items(under or None) if type == "*" or acts.kind(it) == type)
         return [it for it in track(every) if fnmatchcase(acts.name(it), pattern)]
 
     def _beside(self, items: Sequence[str]) -> str:
@@ -363,38 +325,36 @@ class Losing:
         stay = f"\n{plural(orphans, noun)} below them stay, without their parent."
         return first + (also if below else "") + (stay if orphans else "")
 
-    @skill(risk="destructive", confirms=True, undoable=False)
+    @skill(risk="destructive", confirms=True, undo=False)
     def save(self, path: str = "") -> Any:
         """Save the scene. The person is asked; a copy of what is written over is kept.
 
         Args:
             path: Another file, or relative to the scene's folder; the scene's own from then on.
         """
-        acts, scene = self._acts, self._acts.host.scene()
+        acts, what = self._acts, f"Save {self._acts.host.scene()}"
         target = whole_path(acts, path) if path else None
         files = acts.save_files(target)
-        other = files[0] != acts.host.file()
-        copies = ask_to_write("Save", f"Save {scene}{f' as {files[0]}' if other else ''}", files)
+        other = f" as {files[0]}" if files[0] != acts.host.file() else ""
+        copies = self._consents.ask_to_write("Save", what + other, files)
         report_done(f"Saved {files[0].name}")
-        with writing(files):
+        with self._consents.writing(files):
             return Json(file=str(acts.save(target)), **copies)
 
 
-def _picked(junk: Mapping[Junk, Sequence[str]]) -> dict[Junk, list[str]]:
-    """Have the person tick what goes; many are agreed to as a whole."""
-    count = sum(map(len, junk.values()))
-    question = f"Clean {plural(count, 'thing')} away?"
-    every = {kind: list(items) for kind, items in junk.items() if items}
-    if count > _MOST_TICKED:
-        shown = [item for items in every.values() for item in items]
-        confirm_sync(question, items=shown, verb="Clean")
-        return every
-    fields = {kind: {"type": "array", "title": kind.replace("_", " ").capitalize(),
-                     "items": {"type": "string", "enum": items}, "default": items}
-              for kind, items in every.items()}  # fmt: skip
-    form = {"type": "object", "properties": fields, "required": list(fields)}
+def _ticked(question: str, form: Json) -> dict[Junk, list[str]]:
     it = elicit_form_sync(f"{question} Untick what is to stay.", form, title="Clean")
     if not it.accepted:
-        how, left = outcome(it.message or "", it.answered_by), current_call().agreement.remainder
+        how, left = outcome(it.message or "", it.answered_by), current_call().remainder
         raise NotConfirmed("Clean?", it.reason or "", how, left)
-    return {kind: [str(item) for item in (it.data or {})[kind]] for kind in every}
+    picked = it.data or {}
+    cover([str(item) for items in picked.values() for item in items])
+    return cast("dict[Junk, list[str]]", picked)
+
+
+def _stamp(file: Path) -> tuple[int, ...]:
+    """Give what is another one once a file was written; its size first."""
+    if not file.exists():
+        return (0,)
+    stat = file.stat()
+    return stat.st_size, stat.st_mtime_ns, stat.st_ino

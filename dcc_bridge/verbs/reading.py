@@ -57,8 +57,8 @@ def verbs(acts: Acts) -> list[Callable[..., Any]]:
         name: str = "*",
         under: str = "",
         uses: str = "",
-        where: dict[str, Any] = {},  # noqa: B006 - it is only read, and the schema shows it
-        fields: list[str] = [],  # noqa: B006 - the same
+        where: dict[str, Any] = {},
+        fields: list[str] = [],
         sort: str = "",
         limit: int = 100,
     ) -> Any:
@@ -95,7 +95,7 @@ def verbs(acts: Acts) -> list[Callable[..., Any]]:
         return told
 
     @skill(title="Inspect items", risk="read")
-    def inspect(items: list[str], parts: list[Part] = [*_PARTS]) -> dict[str, Any]:  # noqa: B006
+    def inspect(items: list[str], parts: list[Part] = [*_PARTS]) -> dict[str, Any]:
         """Tell exact values, inputs, uses, keys, bounds, counts and texts of items, 20 at most.
 
         "held" says why a plain write of a value would be refused. Bounds are of the world.
@@ -379,13 +379,14 @@ class ApiIndex:
             for known, closeness in self._known(word):
                 rarity = math.log1p(len(self._entries) / len(self._by_word[known]))
                 for at in self._by_word[known]:
-                    weight = closeness * rarity * (2.0 if known in self._names[at] else 1.0)
+                    weight = closeness * rarity * (2.0 if known in self._names[at] else closeness)
                     hits[at] = max(hits.get(at, 0.0), weight)
             for at, weight in hits.items():
                 scores[at] += weight
+        is_slip = self._by_word.keys().isdisjoint(words)  # a type's name is what one errs in
         for at in scores:
-            name = self._entries[at].name.lower()
-            scores[at] *= 3.0 if name == query else 1.0
+            name, kind = self._entries[at].name.lower(), self._entries[at].kind
+            scores[at] *= 5.0 if name == query or (is_slip and kind == "type") else 1.0
             scores[at] /= 1.0 + 0.05 * len(self._names[at])  # of two, the plainer one
         return scores
 
@@ -394,7 +395,6 @@ class ApiIndex:
         known = [(word, 1.0)] if word in self._by_word else []
         if len(word) > 2:
             known += [(it, 0.5) for it in self._by_word if it != word and it.startswith(word)]
-        if not known and len(word) > 3:
-            alike = [it for it in self._by_word if abs(len(it) - len(word)) <= 2]
-            known = [(it, 0.4) for it in get_close_matches(word, alike, 3, 0.75)]
+        if alike := [it for it in self._by_word if abs(len(it) - len(word)) <= 2 and not known]:
+            known = [(it, 0.4) for it in get_close_matches(word, alike, 5, 0.65) if len(word) > 3]
         return known

@@ -1,4 +1,4 @@
-"""The verbs that see: look and check, and the geometry that they need. Main thread."""
+"""The verbs that see: look and check. Main thread."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from typing import Any, Final, Literal, NamedTuple
 
 from dcc_bridge import skill, track
 from dcc_bridge.errors import SkillError
+from dcc_bridge.geometry import add, cross, dot, frame_of, middle, unit
 from dcc_bridge.skills import importer
 from dcc_bridge.skills.source import Source, check_folder, read_trusted
+from dcc_bridge.verbs import concerns
 from dcc_bridge.verbs.acts import Acts, Bounds, Junk, Rule, Shot, Vector
 from dcc_bridge.verbs.reading import scene_value
 
@@ -29,6 +31,7 @@ _UNIT: Final[Bounds] = ((-1.0, -1.0, -1.0), (1.0, 1.0, 1.0))
 _OPPOSITE: Final = {"back": "front", "left": "right", "bottom": "top"}
 _VIEWS: Final = {"front", "right", "top", *_OPPOSITE, "three_quarter", "around"}
 _MARK: Final = "__check_rule__"
+_WHOLE: Final = "unused_materials"  # what nothing uses is no matter of some items
 
 Shading = Literal["solid", "wire", "material"]
 Finding = tuple[Any, ...]  # an item, why it fails a rule or "", maybe the batch step that mends it
@@ -40,12 +43,12 @@ def verbs(acts: Acts, checks: Path | None = None) -> list[Callable[..., Any]]:
 
     @skill(title="Look at the scene", risk="read")
     def look(
-        items: list[str] = [],  # noqa: B006 - it is only read, and the schema shows it
+        items: list[str] = [],
         view: str = "three_quarter",
         shading: Shading = "solid",
-        frames: list[float] = [],  # noqa: B006 - the same
+        frames: list[float] = [],
         size: int = 768,
-        marks: list[str] = [],  # noqa: B006 - the same
+        marks: list[str] = [],
     ) -> Any:
         """See the scene, or some items, as one picture with a legend of what is where in it.
 
@@ -60,13 +63,31 @@ def verbs(acts: Acts, checks: Path | None = None) -> list[Callable[..., Any]]:
             size: The long edge in pixels.
             marks: More items for the legend.
         """
-        return _seen(acts, items, view, shading, frames, size, marks)
+        if not 64 <= size <= MOST_EDGE:
+            raise ValueError(f"size is 64 to {MOST_EDGE} pixels, not {size}.")
+        aspect = 4 / 3
+        if view not in _VIEWS and (form := scene_value(acts, "size")):  # as it is rendered
+            aspect = max(0.25, min(4.0, form[0] / max(form[1], 1)))
+        boxes = _boxes(acts, [*items, *marks])
+        views = shots(acts, items, view, aspect)
+        taken = [replace(shot, frame=frame) for frame in frames or (None,) for shot in views]
+        if len(taken) > 4:
+            raise ValueError(f"That is {len(taken)} pictures; one look shows 4 at most.")
+        picture, how = _drawn(acts, taken, size, aspect, shading)
+        units = scene_value(acts, "units") or "units"
+        lines = [f"{view}, {shading}, {how}; across and down in percent, {units} away"]
+        if frames:
+            every = ", ".join(f"{it:g}" for it in frames)
+            lines.append(f"frames {every}; places are of this frame")
+        for number, shot in enumerate(views, 1):
+            wide = float(f"{_height(shot, math.dist(shot.eye, shot.target)) * aspect:.4g}")
+            lines.append(f"Picture {number}: {wide} {units} wide at its middle")
+            spots = {it: box and spot(shot, box, aspect) for it, box in track(boxes.items())}
+            lines += _legend(spots)
+        return ["\n".join(lines), picture]
 
     @skill(title="Check the scene", risk="read")
-    def check(
-        rules: list[str] = [],  # noqa: B006 - it is only read, and the schema shows it
-        items: list[str] = [],  # noqa: B006 - the same
-    ) -> dict[str, Any]:
+    def check(rules: list[str] = [], items: list[str] = []) -> dict[str, Any]:
         """Check items by rules: scale, names, files, the studio's own; tells why and what mends it.
 
         Args:
@@ -76,42 +97,6 @@ def verbs(acts: Acts, checks: Path | None = None) -> list[Callable[..., Any]]:
         return _checked(acts, checks, rules, items)
 
     return [look, check]
-
-
-# ---- geometry
-
-
-def add(a: Vector, b: Vector, share: float = 1.0) -> Vector:
-    """Add a share of a vector to another one."""
-    return a[0] + share * b[0], a[1] + share * b[1], a[2] + share * b[2]
-
-
-def _dot(a: Vector, b: Vector) -> float:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-def cross(a: Vector, b: Vector) -> Vector:
-    """Give what is upright on two vectors."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-def _unit(a: Vector) -> Vector:
-    if (length := math.hypot(*a)) < 1e-12:
-        raise ValueError("There is no direction from a point to itself.")
-    return a[0] / length, a[1] / length, a[2] / length
-
-
-def frame_of(forward: Vector, up: Vector) -> tuple[Vector, Vector, Vector]:
-    """Give the directions right, up and forward, of length 1, of who looks along `forward`."""
-    ahead = _unit(forward)
-    axes: list[Vector] = [_unit(up), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)]  # of two, one is not ahead
-    right = _unit(cross(ahead, next(it for it in axes if abs(_dot(ahead, it)) < 1 - 1e-9)))
-    return right, cross(right, ahead), ahead
-
-
-def middle(box: Bounds) -> Vector:
-    """Give the middle of a box."""
-    return add(add((0.0, 0.0, 0.0), box[0], 0.5), box[1], 0.5)
 
 
 # ---- look
@@ -135,7 +120,7 @@ def shots(acts: Acts, items: Sequence[str], view: str, aspect: float) -> list[Sh
         return [_fitting(box, ways[view], over, aspect, 0.0)]
     turns = map(math.radians, [45, 135, 225, 315] if view == "around" else [40])
     around = [add(add(zero, front, math.cos(it)), right, math.sin(it)) for it in turns]
-    return [_fitting(box, _unit(add(way, up, 0.5)), up, aspect, _ANGLE) for way in around]
+    return [_fitting(box, unit(add(way, up, 0.5)), up, aspect, _ANGLE) for way in around]
 
 
 def _framed(acts: Acts, items: Sequence[str]) -> Bounds:
@@ -161,8 +146,8 @@ def _fitting(box: Bounds, way: Vector, up: Vector, aspect: float, angle: float) 
     target = middle(box)
     right, over, ahead = frame_of(add((0.0, 0.0, 0.0), way, -1), up)
     points = [add((x, y, z), target, -1) for x, y, z in product(*zip(*box, strict=True))]
-    halves = [max(abs(_dot(p, over)), abs(_dot(p, right)) / aspect) * 1.08 for p in points]
-    depths = [_dot(p, ahead) for p in points]
+    halves = [max(abs(dot(p, over)), abs(dot(p, right)) / aspect) * 1.08 for p in points]
+    depths = [dot(p, ahead) for p in points]
     if not angle:
         height = max(2 * max(halves), 1e-3)
         return Shot(add(target, way, max(depths) + height), target, up, height=height)
@@ -196,43 +181,17 @@ def spot(shot: Shot, box: Bounds, aspect: float) -> _Spot | None:
     """Find a box in a picture; None for what is not wholly before the eye."""
     right, over, ahead = frame_of(add(shot.target, shot.eye, -1), shot.up)
     ways = [add((x, y, z), shot.eye, -1) for x, y, z in product(*zip(*box, strict=True))]
-    depths = [_dot(way, ahead) for way in ways]
+    depths = [dot(way, ahead) for way in ways]
     if min(depths) < 1e-9:
         return None
     tall = [_height(shot, depth) for depth in depths]
-    across = [0.5 + _dot(way, right) / (t * aspect) for way, t in zip(ways, tall, strict=True)]
-    down = [0.5 - _dot(way, over) / t for way, t in zip(ways, tall, strict=True)]
+    across = [0.5 + dot(way, right) / (t * aspect) for way, t in zip(ways, tall, strict=True)]
+    down = [0.5 - dot(way, over) / t for way, t in zip(ways, tall, strict=True)]
     return _Spot(min(across), min(down), max(across), max(down), min(depths), max(depths))
 
 
 def _height(shot: Shot, depth: float) -> float:  # that a picture shows, so far from the eye
     return 2 * depth * math.tan(math.radians(shot.angle) / 2) if shot.angle else shot.height
-
-
-def _seen(
-    acts: Acts, items: Sequence[str], view: str, shading: str, frames: Sequence[float], size: int,
-    marks: Sequence[str],
-) -> list[Any]:  # fmt: skip
-    if not 64 <= size <= MOST_EDGE:
-        raise ValueError(f"size is 64 to {MOST_EDGE} pixels, not {size}.")
-    aspect = 4 / 3
-    if view not in _VIEWS and (form := scene_value(acts, "size")):  # as it is rendered
-        aspect = max(0.25, min(4.0, form[0] / max(form[1], 1)))
-    boxes = _boxes(acts, [*items, *marks])
-    views = shots(acts, items, view, aspect)
-    taken = [replace(shot, frame=frame) for frame in frames or (None,) for shot in views]
-    if len(taken) > 4:
-        raise ValueError(f"That is {len(taken)} pictures; one look shows 4 at most.")
-    picture, how = _drawn(acts, taken, size, aspect, shading)
-    units = scene_value(acts, "units") or "units"
-    lines = [f"{view}, {shading}, {how}; across and down in percent, {units} away"]
-    if frames:
-        lines.append(f"frames {', '.join(f'{it:g}' for it in frames)}; places are of this frame")
-    for number, shot in enumerate(views, 1):
-        wide = float(f"{_height(shot, math.dist(shot.eye, shot.target)) * aspect:.4g}")
-        lines.append(f"Picture {number}: {wide} {units} wide at its middle")
-        lines += _legend({it: box and spot(shot, box, aspect) for it, box in track(boxes.items())})
-    return ["\n".join(lines), picture]
 
 
 def _drawn(
@@ -297,10 +256,14 @@ def _checked(acts: Acts, folder: Path | None, names: list[str], items: list[str]
         raise ValueError(f"There is no rule {unknown!r}; there are: {', '.join([*known, *broken])}")
     every = (it for item in items for it in (item, *acts.items(item))) if items else acts.items()
     looked_at = list(dict.fromkeys(track(every)))
-    among, failed, passed = set(looked_at), dict[str, Any](), []
+    among, failed, passed, whole = set(looked_at), dict[str, Any](), [], []
     for rule, run in (known[name] for name in names or known):
+        if items and rule.name == _WHOLE:
+            whole.append(rule.name)
+            continue
         try:
-            found = [it for it in track(run(looked_at)) if it[1] and (not items or it[0] in among)]
+            found = [it for it in track(run(looked_at)) if it[1]]
+            found = [it for it in found if not items or concerns(acts, it[0], among)]
         except (SkillError, LookupError, ValueError) as error:
             broken.append(f"{rule.name}: {error}")
             continue
@@ -312,7 +275,8 @@ def _checked(acts: Acts, folder: Path | None, names: list[str], items: list[str]
         failed |= {rule.name: facts} if found else {}
         passed += [] if found else [rule.name]
     result = {"looked_at": len(looked_at), "failed": failed, "passed": passed}
-    return result | ({"broken": broken} if broken else {})
+    notes = {"broken": broken, "not_looked_at_with_items": whole}
+    return result | {name: note for name, note in notes.items() if note}
 
 
 def _checks(acts: Acts, folder: Path | None, broken: list[str]) -> Iterator[tuple[Rule, Any]]:
@@ -395,5 +359,5 @@ _SHARED: Final[Sequence[tuple[Rule, Check, tuple[str, ...]]]] = (
     (Rule("missing_files", "not there", "set_values"), partial(_file, False), ("files",)),
     (Rule("absolute_paths", "absolute", "set_values"), partial(_file, True), ("files",)),
     (Rule("empty_groups", "empty", "clean"), partial(_junk, "empty_groups"), ("junk",)),
-    (Rule("unused_materials", "unused", "clean"), partial(_junk, "unused"), ("junk", "materials")),
+    (Rule(_WHOLE, "unused", "clean"), partial(_junk, "unused"), ("junk", "materials")),
 )

@@ -68,6 +68,8 @@ def run(options: argparse.Namespace) -> int:
 
             serve.run(opening, begin)
     if not played.done():
+        if opening.window:  # a signal ends the whole command
+            narrator.step("The window was closed before the demo had ended.")
         return exits.INTERRUPTED
     return played.result()
 

@@ -55,13 +55,18 @@ def opening(options: argparse.Namespace, skills: list[Path], settings: Settings)
     The options are what `hosting.fill` takes; the folders of `skills` come after all others.
     """
     try:
-        ours = data_folder("plugins") / "standalone" / "skills"
+        plugins = data_folder("plugins")
         scene = options.scene or data_folder("resources") / SHOT
     except FileNotFoundError as error:
         raise exits.Failure(str(error)) from None
     settings = replace(settings, skills=(*settings.skills, *skills))
     is_bundled = options.scene is None
-    return Opening(scene, (ours,), settings, _wants_window(options), is_bundled)
+    folders = [plugins / "standalone" / "skills"]
+    if importlib.util.find_spec(
+        "openjd"
+    ):  # what agents plan with it, a person approves and runs here
+        folders.append(plugins / "batch" / "skills")
+    return Opening(scene, tuple(folders), settings, _wants_window(options), is_bundled)
 
 
 def run(opening: Opening, on_ready: OnReady) -> None:

@@ -1,12 +1,14 @@
 """Make shot_010_layout.usda: a street at dusk, four characters, lights and 127 shot cameras.
 
+A delivery on the pavement has the faults that other people's things have; see `delivery`.
+
 Run by hand, `python resources/scenes/make_shot.py`; the same scene comes out each time. Everything
 in it is made here. Centimetres, Y up, frames 1001 to 1120 at 24 frames a second.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import atan2, cos, degrees, hypot, pi, sin
 from pathlib import Path
 from random import Random
@@ -81,7 +83,8 @@ def main() -> None:
     settings(shot.stage)
     shot.group("/World", Kind.Tokens.assembly)
     shot.stage.SetDefaultPrim(shot.stage.GetPrimAtPath("/World"))
-    for part in (looks, street, buildings, props, cars, characters, lights, cameras, render):
+    parts = looks, street, buildings, props, cars, characters, lights, cameras, delivery, render
+    for part in parts:
         part(shot)
     shot.stage.GetRootLayer().Export(str(FILE))
 
@@ -312,6 +315,54 @@ def place(
     tilt, pan = degrees(atan2(155 - height, back.GetLength())), degrees(atan2(back[0], back[1]))
     order = UsdGeom.XformCommonAPI.RotationOrderXYZ
     op.SetRotate(Gf.Vec3f(round(tilt, 3), round(pan, 3), 0), order, time)
+
+
+def delivery(shot: Shot) -> None:
+    """Set down what a supplier sent for the café, with a fault each for `check` to find.
+
+    A crate whose scale is not applied, a lid that is one face of eight corners, a texture that is
+    not there, one by an absolute path, and a bench of a name that is taken.
+    """
+    here = shot.group("/World/Props/Delivery", at=(650, 14, -560))
+    textured(shot, "Crate_Wood", "./textures/crate_wood.png")
+    textured(shot, "Label", "/mnt/supplier/fruit/label.png")
+    corners = [(x, y, z) for x in (-30, 30) for y in (0, 40) for z in (-20, 20)]
+    sides = [0, 1, 3, 2, 4, 6, 7, 5, 0, 4, 5, 1, 2, 3, 7, 6, 0, 2, 6, 4, 1, 5, 7, 3]
+    crate = mesh(shot, f"{here}/Crate", corners, [4] * 6, sides, "Crate_Wood")
+    UsdGeom.XformCommonAPI(crate).SetScale((1.5, 1, 1.2))
+    rim = [(round(28 * sin(it * pi / 4), 2), 0, round(28 * cos(it * pi / 4), 2)) for it in range(8)]
+    lid = mesh(shot, f"{here}/Lid", rim, [8], range(8), "Label")
+    UsdGeom.XformCommonAPI(lid).SetTranslate((0, 41, 0))
+    bench = shot.group(f"{here}/Bench_01", Kind.Tokens.component, (120, 0, 0))
+    shot.solid(UsdGeom.Cube, f"{bench}/Seat", "Wood", (0, 45, 0), (140, 8, 40))
+
+
+def textured(shot: Shot, name: str, file: str) -> None:
+    """Make a material that reads its colour from a file."""
+    material = UsdShade.Material.Define(shot.stage, f"/World/Looks/{name}")
+    surface = UsdShade.Shader.Define(shot.stage, f"/World/Looks/{name}/Surface")
+    surface.CreateIdAttr("UsdPreviewSurface")
+    texture = UsdShade.Shader.Define(shot.stage, f"/World/Looks/{name}/Texture")
+    texture.CreateIdAttr("UsdUVTexture")
+    texture.CreateInput("file", Sdf.ValueTypeNames.Asset).Set(file)
+    colour = texture.CreateOutput("rgb", Sdf.ValueTypeNames.Float3)
+    surface.CreateInput("diffuseColor", Sdf.ValueTypeNames.Color3f).ConnectToSource(colour)
+    output = surface.CreateOutput("surface", Sdf.ValueTypeNames.Token)
+    material.CreateSurfaceOutput().ConnectToSource(output)
+
+
+def mesh(
+    shot: Shot, path: str, points: list[tuple], counts: list[int], corners: Iterable[int], look: str
+) -> UsdGeom.Mesh:
+    """Make a mesh of flat faces."""
+    made = UsdGeom.Mesh.Define(shot.stage, path)
+    made.CreatePointsAttr([Gf.Vec3f(*point) for point in points])
+    made.CreateFaceVertexCountsAttr(Vt.IntArray(counts))
+    made.CreateFaceVertexIndicesAttr(Vt.IntArray(list(corners)))
+    made.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
+    made.CreateExtentAttr(UsdGeom.PointBased.ComputeExtent(made.GetPointsAttr().Get()))
+    shot.bind(made.GetPrim(), look)
+    return made
 
 
 def render(shot: Shot) -> None:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +20,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from dcc_batch import approval, files, plan
 from dcc_batch.approval import NotApproved, Rule
 from dcc_batch.plan import HostFacts, Plan, PlanError, Request
+from dcc_bridge import cli, private_files
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import log_folder
+from tests.batch.conftest import ROOT
 
+LIMIT = 30.0  # seconds for what takes none
 QUESTION = {
     "message": "Delete 2 cameras?",
     "title": "Delete",
@@ -27,20 +36,23 @@ QUESTION = {
 }
 
 
-def write_plan(folder: Path, count: int = 3, **more: Any) -> Plan:
-    """Write a plan of a skill in a file, without a host."""
+def write_plan(
+    folder: Path, count: int = 3, states: Sequence[str] = ("asks",), **more: Any
+) -> Plan:
+    """Write a plan of a skill in a file, without a host; its scenes have the states in turn."""
     skill = folder / "skill.py"
     folder.mkdir(parents=True, exist_ok=True)
     skill.write_text("def skill(): ...\n")
     facts = HostFacts("host 1", "0.1.0", files.digest_file(skill), str(skill))
-    scenes = [
-        {
-            **{"n": n, "path": f"shot_{n}.usda", "size": 10, "sha256": "0" * 64},
-            **{"state": "asks", "why": "", "question": QUESTION},
-            "question_sha256": plan.question_digest(QUESTION),
-        }
-        for n in range(count)
-    ]
+    scenes = []
+    for n, state in zip(range(count), cycle(states), strict=False):
+        question = QUESTION if state == "asks" else None
+        file = folder / f"shot_{n}.usda"
+        sha256 = files.digest_file(file) if file.exists() else "0" * 64
+        scene = {"n": n, "path": file.name, "size": 10, "sha256": sha256}
+        why = "" if question else f"It is {state}."
+        scene |= {"state": state, "why": why, "question": question}
+        scenes.append({**scene, "question_sha256": plan.question_digest(question)})
     request = Request("standalone", "skill", {"pattern": "*"}, **more)
     return plan.write(folder / "plan", request, facts, folder, scenes)
 
@@ -67,9 +79,11 @@ def test_a_plan_that_its_user_approved_may_run_and_the_record_has_it(approved: P
     names = approval.check(approved, Rule.read())
 
     lines = [line.fields for log in reader.logs(log_folder()) for line in reader.follow(log)]
-    (granted,) = [it for it in lines if it.get("call") == f"batch-{approved.id}"]
+    asked, granted = [it for it in lines if it.get("call") == f"batch-{approved.id}"]
     assert names == [plan.user()]
+    assert asked["message"] == f"Let skill change 3 of 3 scenes below {approved.root}?"
     assert granted["event"] == "granted"
+    assert granted["name"] == plan.user()
     assert granted["objects_digest"] == approved.digest
     assert granted["digest"] == approved.header["skill"]["sha256"]
 
@@ -171,12 +185,113 @@ def test_two_people_must_agree_where_the_plan_or_the_policy_says_so(tmp_path: Pa
     assert approval.check(made, Rule.read(policy)) == [plan.user(), "bob"]
 
 
+def test_a_second_person_is_named_as_the_next_step_until_they_have_agreed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = write_plan(tmp_path)
+    states = [tmp_path / "alice", tmp_path / "bob"]
+    keys = []
+    for state in states:
+        monkeypatch.setenv("XDG_STATE_HOME", str(state))
+        keys.append(approval.public_key())
+    policy = tmp_path / "batch.toml"
+    policy.write_text(f"approvers = 2\nkeys = {keys}\n")
+    monkeypatch.setattr(approval.Rule.read.__func__, "__defaults__", (policy, ()))  # type: ignore[attr-defined]  # a class method's function
+
+    said = []
+    for state in (states[0], *states):  # the first of them agrees twice
+        monkeypatch.setenv("XDG_STATE_HOME", str(state))
+        approval.approve(made)
+        cli.main(["batch", "status", str(made.folder)])
+        said.append(capsys.readouterr().err.splitlines()[-1])
+
+    wanted = "2 people must approve the plan before it is run, and 1 did so far."
+    waits = f"dcc-bridge: {wanted} Next: dcc-bridge batch approve {made.folder}"
+    assert said == [waits, waits, f"dcc-bridge: Next: dcc-bridge batch run {made.folder}"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such lock")
+def test_of_two_people_who_agree_at_once_none_loses_their_consent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = write_plan(tmp_path)
+    read, claim = approval._read, private_files.claim
+    bob = threading.Thread(target=approval.approve, args=(made,))
+    goes_on = threading.Event()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "alice"))
+
+    def claims(descriptor: int, *, wait: bool = False) -> bool:
+        ours = {file.stat().st_ino for file in made.folder.iterdir()}
+        if wait and os.fstat(descriptor).st_ino in ours and threading.current_thread() is bob:
+            goes_on.set()  # he waits for alice
+        return claim(descriptor, wait=wait)
+
+    def reads(folder: Path) -> list[dict[str, Any]]:
+        entries = read(folder)
+        if threading.current_thread() is bob:
+            goes_on.set()
+        elif bob.ident is None:  # alice has read what there is, and has not written yet
+            monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "bob"))
+            bob.start()
+            goes_on.wait(LIMIT)
+        return entries
+
+    monkeypatch.setattr(private_files, "claim", claims)
+    monkeypatch.setattr(approval, "_read", reads)
+    approval.approve(made)
+    bob.join(LIMIT)
+
+    keys = {entry["key"] for entry in files.read_json(made.folder / approval.FILE)}
+    assert goes_on.is_set()
+    assert len(keys) == 2
+
+
+def test_a_policy_says_for_how_long_a_consent_holds(tmp_path: Path) -> None:
+    made = write_plan(tmp_path)
+    approval.approve(made, hours=72)
+    policy = tmp_path / "batch.toml"
+    policy.write_text("hours = 8\n")
+    rule = Rule.read(policy)
+    begun = datetime.now(UTC)
+
+    assert approval.check(made, rule) == [plan.user()]
+    assert rule.hours == 8
+    with pytest.raises(NotApproved, match=r"The approval of .* ended at"):
+        approval.check(made, replace(rule, hours=-1))
+    (entry,) = files.read_json(made.folder / approval.FILE)
+    assert datetime.fromisoformat(entry["expires"]) > begun + timedelta(hours=71)
+
+
+@pytest.mark.parametrize("hours", ["0", "-1", "1e9", "true", '"8"', "nan"])
+def test_a_policy_wants_hours_that_a_consent_can_hold(tmp_path: Path, hours: str) -> None:
+    policy = tmp_path / "batch.toml"
+    policy.write_text(f"hours = {hours}\n")
+
+    with pytest.raises(NotApproved, match="1 to 8760 hours, not"):
+        Rule.read(policy)
+
+
 def test_a_policy_that_cannot_be_read_lets_nothing_run(tmp_path: Path) -> None:
     policy = tmp_path / "batch.toml"
     policy.write_text("approvers = ")
 
     with pytest.raises(NotApproved, match="cannot be read"):
         Rule.read(policy)
+
+
+def test_a_skill_of_ours_is_found_where_the_worker_has_the_bridge(tmp_path: Path) -> None:
+    ours = ROOT / "plugins" / "standalone" / "skills" / "delete_prims.py"
+    elsewhere = tmp_path / "share" / "dcc_bridge" / "plugins" / "standalone" / "skills" / ours.name
+    for sha256, is_same in ((files.digest_file(ours), True), ("0" * 64, False)):
+        facts = HostFacts("host 1", "0.1.0", sha256, str(elsewhere))
+        request = Request("standalone", "delete_prims", {})
+        made = plan.write(tmp_path / str(is_same), request, facts, tmp_path, [])
+
+        if is_same:
+            made.check_skill()
+        else:
+            with pytest.raises(PlanError, match="was changed after the plan was made"):
+                made.check_skill()
 
 
 def test_the_key_is_a_file_that_only_its_user_can_read() -> None:
@@ -220,3 +335,32 @@ def test_a_policy_wants_at_least_one_person(tmp_path: Path, count: str) -> None:
 def test_a_plan_that_wants_nobody_is_not_run_without_consent(tmp_path: Path) -> None:
     with pytest.raises(NotApproved, match="Somebody must approve the plan"):
         approval.check(write_plan(tmp_path, approvers=0), Rule(frozenset(), approvers=0))
+
+
+@pytest.mark.parametrize(("approvers", "counts"), [(1, True), (2, False)])
+def test_keys_that_a_job_names_do_not_make_two_people_of_one(
+    tmp_path: Path, approvers: int, counts: bool
+) -> None:
+    made = write_plan(tmp_path)
+    keys = [Ed25519PrivateKey.generate() for _ in range(2)]
+    files.write_json(made.folder / approval.FILE, [signed(made, key, "me") for key in keys])
+    policy = tmp_path / "batch.toml"
+    policy.write_text(f"approvers = {approvers}\n")
+    named = [key.public_key().public_bytes_raw().hex() for key in keys]
+
+    rule = Rule.read(policy, trusted=named)
+
+    assert (rule.keys >= set(named)) is counts
+    if not counts:
+        with pytest.raises(NotApproved, match="2 people must approve"):
+            approval.check(made, rule)
+
+
+def test_a_plan_wants_as_many_people_as_the_policy_wherever_it_is_run(tmp_path: Path) -> None:
+    policy = tmp_path / "batch.toml"
+    policy.write_text(f'approvers = 2\nkeys = ["{"1" * 64}", "{"2" * 64}", "{"3" * 64}"]\n')
+    rule = Rule.read(policy)
+
+    assert [rule.people(wanted) for wanted in (1, 2, 3)] == [2, 2, 3]
+    with pytest.raises(NotApproved, match="4 people would have to approve"):
+        rule.people(4)

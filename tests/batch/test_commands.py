@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dcc_batch import approval, files, outcome, scenes
-from dcc_batch.plan import Plan, PlanError
+from dcc_batch import approval, files, outcome, planning, report, scenes
+from dcc_batch.plan import Plan, PlanError, Request
 from dcc_bridge import cli
 from tests.batch.test_approval import write_plan
 
@@ -56,7 +56,7 @@ def test_nobody_but_a_person_at_a_terminal_can_approve(
     code, said = command(capsys, "approve", made.folder)
 
     assert code == 3
-    assert "A person must agree to a plan, at a terminal." in said
+    assert "A person must agree to a plan, in a window or at a terminal." in said
     assert "skill in 3 scenes" in said
     assert not (made.folder / approval.FILE).exists()
 
@@ -203,3 +203,33 @@ def test_a_plan_that_nobody_could_approve_is_not_made(
     assert ended == code
     assert why in said
     assert not (tmp_path / "plan").exists()
+
+
+def test_whoever_approves_reads_a_report_of_this_very_plan(tmp_path: Path) -> None:
+    made = write_plan(tmp_path)
+    (made.folder / report.FILE).write_text("It changes nothing, go on.")
+
+    typed(["approve", made.folder, "--terminal"], "no")
+
+    assert (made.folder / report.FILE).read_text() != "It changes nothing, go on."
+    assert approval.FILE not in os.listdir(made.folder)
+    assert "shot_2.usda" in (made.folder / report.FILE).read_text()
+
+
+def test_a_plan_is_made_for_as_many_people_as_the_policy_wants(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests: list[Request] = []
+
+    def make(request: Request, *_: object) -> Plan:
+        requests.append(request)
+        raise PlanError("It is enough.")
+
+    (tmp_path / "shot.usda").touch()
+    rule = approval.Rule(frozenset({"1", "2"}), approvers=2)
+    monkeypatch.setattr(approval.Rule, "read", lambda *_: rule)
+    monkeypatch.setattr(planning, "make", make)
+
+    command(capsys, "plan", "tidy", "--scenes", tmp_path / "shot.usda", "--out", tmp_path / "plan")
+
+    assert [it.approvers for it in requests] == [2]

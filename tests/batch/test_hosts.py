@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from dcc_batch import approval, engine, outcome, planning, scenes
 from dcc_batch.plan import Plan, Request
-from tests.batch.conftest import PLUGIN, ROOT, digests
+from tests.batch.conftest import PLUGIN, ROOT, digests, processes
 
 pytestmark = [
     pytest.mark.real,
@@ -29,7 +31,7 @@ for number in range({count}):
     for name in names:
         made = bpy.data.objects.new(name, bpy.data.cameras.new(name))
         bpy.context.scene.collection.objects.link(made)
-    bpy.ops.wm.save_as_mainfile(filepath="{folder}/shot %03d.blend" % number)
+    bpy.ops.wm.save_as_mainfile(filepath="{folder}/{stem} %03d.blend" % number)
 """
 FREECAD = """
 import os
@@ -39,9 +41,10 @@ for number in range({count}):
     for name in ("cam_0", "cam_1", "keep"):
         document.addObject("Part::Box", name)
     document.recompute()
-    document.saveAs("{folder}/shot %03d.FCStd" % number)
+    document.saveAs("{folder}/{stem} %03d.FCStd" % number)
 os._exit(0)
 """
+STEM = "shot é 雪 'x'"  # what an artist may call a file
 HOSTS = {
     "blender": (["blender", "-b", "--python"], BLENDER),
     "freecad": (["freecadcmd"], FREECAD),
@@ -52,8 +55,9 @@ def make_scenes(host: str, folder: Path, count: int) -> None:
     """Have a host write scenes, each with two objects to delete and one to keep."""
     command, script = HOSTS[host]
     file = folder / "make.py"
-    file.write_text(script.format(folder=folder / "show", count=count))
-    (folder / "show").mkdir()
+    show = folder / "show" / "sq ö"
+    show.mkdir(parents=True)
+    file.write_text(script.format(folder=show, stem=STEM, count=count), encoding="utf-8")
     subprocess.run([*command, str(file)], check=True, capture_output=True, timeout=300)
 
 
@@ -63,7 +67,7 @@ def planned(host: str, folder: Path, count: int, chunk: int) -> Plan:
         pytest.skip(f"{host} is not installed")
     make_scenes(host, folder, count)
     request = Request(host, "delete_objects", {"pattern": "cam_*"}, chunk=chunk)
-    paths = scenes.find([str(folder / "show" / "*")], folder)
+    paths = scenes.find([str(folder / "show" / "*" / "*")], folder)
     plan = planning.make(request, paths, folder / "plan", 1)
     approval.approve(plan)
     return plan
@@ -128,29 +132,70 @@ def test_a_save_in_freecad_leaves_the_artists_own_setting(
     assert list(tmp_path.glob("*.FCBak")) == []
 
 
-@pytest.mark.long
-@pytest.mark.timeout(7200)
-@pytest.mark.skipif("BATCH_HOURS" not in os.environ, reason="an hour: BATCH_HOURS=1 runs it")
-def test_what_two_hundred_scenes_cost_in_one_blender_and_in_one_each(tmp_path: Path) -> None:
-    plan = planned("blender", tmp_path, 200, 50)
+class Memory:
+    """Notes how many MB a host has in memory each time a scene of it has come to an end."""
+
+    def __init__(self, words: str) -> None:
+        self._words = words  # of its command line
+        self.samples: list[float] = []
+
+    def __call__(self, *_: object) -> None:
+        for process in processes(self._words)[:1]:
+            with suppress(OSError):  # it may end just now
+                status = Path(f"/proc/{process}/status").read_text()
+                kilobytes = status.partition("VmRSS:")[2].split()[0]
+                self.samples.append(int(kilobytes) / 1024)
+
+    def around(self, part: float) -> float:
+        """Give the usual one around a part of the run, 0 to 1."""
+        at = int(part * len(self.samples))
+        return statistics.median(self.samples[max(0, at - 10) : at + 10])
+
+
+hours = pytest.mark.skipif("BATCH_HOURS" not in os.environ, reason="an hour: BATCH_HOURS=1 runs it")
+
+
+@pytest.mark.parametrize(
+    ("count", "few"),
+    [
+        (20, 2),
+        pytest.param(200, 10, marks=[hours, pytest.mark.long, pytest.mark.timeout(7200)]),
+    ],
+)
+def test_many_scenes_in_one_blender_cost_less_than_in_one_each_and_no_more_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, few: int
+) -> None:
+    monkeypatch.setenv("DCC_BATCH_TEST", str(os.getpid()))
     begin = time.monotonic()
-    engine.Run(plan, 1).run()
-    warm = (time.monotonic() - begin) / 200
+    plan = planned("blender", tmp_path, count, min(count, 50))
+    before, planning_took = digests(tmp_path / "show"), time.monotonic() - begin
+    memory = Memory("blender -b")
+    begin = time.monotonic()
+    engine.Run(plan, 1, memory).run()
+    warm = (time.monotonic() - begin) / count
+    totals = outcome.totals(plan)
     outcome.roll_back(plan, plan.root)
 
-    shutil.copytree(tmp_path / "show", tmp_path / "cold" / "show")
+    paths = scenes.find([str(tmp_path / "show" / "*" / "*")], tmp_path)[:few]
     request = Request("blender", "delete_objects", {"pattern": "cam_*"}, chunk=1)
-    few = scenes.find([str(tmp_path / "cold" / "show" / "shot 00*")], tmp_path)
-    cold_plan = planning.make(request, few, tmp_path / "cold" / "plan", 1)
+    cold_plan = planning.make(request, paths, tmp_path / "cold", 1)
     approval.approve(cold_plan)
     begin = time.monotonic()
-    for number in range(len(few)):  # each in a session of its own
+    for number in range(few):  # each in a session of its own
         run = engine.Run(cold_plan, 1)
         run.only = [number]
         run.run()
-    cold = (time.monotonic() - begin) / len(few)
-    print(f"\nblender: warm {warm:.2f} s a scene, cold {cold:.2f} s, {cold / warm:.1f} times",
+    cold = (time.monotonic() - begin) / few
+    cold_totals = outcome.totals(cold_plan)
+    outcome.roll_back(cold_plan, cold_plan.root)
+    figures = ", ".join(f"{memory.around(it):.0f}" for it in (0.05, 0.25, 0.5, 0.75, 0.95))
+    print(f"\nblender: warm {warm:.2f} s a scene, cold {cold:.2f} s, {cold / warm:.1f} times; made "
+          f"and planned in {planning_took:.0f} s; MB at 5, 25, 50, 75, 95 %: {figures}",
           file=sys.stderr)  # fmt: skip
 
-    assert outcome.totals(cold_plan).states == {"done": len(few)}
+    assert totals.states == {"done": count}
+    assert cold_totals.states == {"done": few}
+    assert digests(tmp_path / "show") == before
     assert cold > 3 * warm
+    assert len(memory.samples) >= count
+    assert memory.around(0.95) < 1.1 * memory.around(0.25)

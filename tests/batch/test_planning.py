@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,8 +13,9 @@ import pytest
 
 from dcc_batch import hosts, planning
 from dcc_batch.hosts import WarmHost
-from dcc_batch.plan import Request, Scene
-from dcc_bridge.errors import Unreachable
+from dcc_batch.plan import PlanError, Request, Scene
+from dcc_bridge.errors import BadArguments, Unreachable
+from dcc_bridge.skills.signature import Shape, Signature
 
 
 class Deleting:
@@ -67,6 +70,32 @@ def test_a_scene_that_is_deleted_while_it_is_planned_is_told_and_ends_no_plan(
     assert [(it["state"], it["why"], it["size"]) for it in scenes] == [("failed", why, 0)]
 
 
+def test_a_skill_that_does_not_take_what_it_is_called_with_is_not_planned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "shot.usda"
+    path.write_text("a scene")
+    scenes: list[Scene] = []
+    request = Request("standalone", "tidy", {"patern": "*"})
+    planner = planning._Planner(request, tmp_path, tmp_path / "host", scenes.append)
+
+    class Strict(Deleting):
+        async def skill(self, *_: object) -> tuple[str, str]:
+            with pytest.raises(BadArguments) as refused:
+                Signature(Shape({"pattern": (str, ...)}), "tidy").bind(request.arguments)
+            return "failed", str(refused.value)
+
+    @asynccontextmanager
+    async def connected(*_: object) -> AsyncIterator[WarmHost]:
+        yield cast(WarmHost, Strict(path, None))
+
+    monkeypatch.setattr(hosts, "connected", connected)
+
+    with pytest.raises(PlanError, match=r"Did you mean pattern\?.* No plan was made"):
+        anyio.run(planner._serve, "http://nowhere", deque([(0, path)]))
+    assert scenes == []
+
+
 def question(**more: Any) -> dict[str, Any]:
     """Give what a skill asks."""
     facts = {"kind": "consent", "message": "Run this?", "title": "", "items": [], "kinds": []}
@@ -83,3 +112,44 @@ def test_a_question_about_a_text_that_no_plan_shows_is_not_planned() -> None:
     why = "It asks about a text of its own, which no plan shows: Run this?"
     assert seen == result("unsafe", why)
     assert usual["state"] == "asks"
+
+
+def test_of_two_questions_a_plan_sees_what_the_skill_asks_without_an_answer_to_the_first() -> None:
+    """A question is answered by nobody while a plan is made: what hangs on its answer is unseen."""
+
+    def result(state: str, why: str = "", question: object = None) -> Scene:
+        return {"state": state, "why": why, "question": question}
+
+    first, second = question(message="Delete?"), question(message="And once more?")
+    caught = planning._judged(result, [first, second], "done", "")
+    unseen = planning._judged(result, [first], "refused", "")
+    values = planning._judged(result, [question(kind="input"), first], "done", "")
+
+    assert caught == result("twice", "It asks 2 times: And once more?")
+    assert (unseen["state"], values["state"]) == ("asks", "asks")
+
+
+def test_a_scene_that_takes_longer_than_the_plan_lets_it_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "shot.usda"
+    path.write_text("a scene")
+    scenes: list[Scene] = []
+    request = Request("standalone", "tidy", {}, limit=0.01)
+    planner = planning._Planner(request, tmp_path, tmp_path / "host", scenes.append)
+
+    class Hung(Deleting):
+        async def skill(self, *_: object) -> tuple[str, str]:
+            await anyio.Event().wait()
+            raise AssertionError
+
+    @asynccontextmanager
+    async def connected(*_: object) -> AsyncIterator[WarmHost]:
+        yield cast(WarmHost, Hung(path, None))
+
+    monkeypatch.setattr(hosts, "connected", connected)
+    anyio.run(planner._serve, "http://nowhere", deque([(0, path)]))
+
+    assert [it["why"] for it in scenes] == [
+        "The host ended, or hung, when the skill was run in it."
+    ]

@@ -16,6 +16,7 @@ from rich.console import Console
 
 from dcc_batch import display, plan, report
 from dcc_batch.plan import HostFacts, Plan, Request
+from tests.bench import batch_growth
 from tests.server import browser
 
 EVIL = "</script><img src=x onerror=\"document.title='evil'\">\u202e"
@@ -110,6 +111,26 @@ def test_what_is_agreed_to_can_be_read_whole(tmp_path: Path) -> None:
     assert plan.SCENES in shown.replace("\n", "")
 
 
+@pytest.mark.parametrize(("count", "is_cut"), [(3, False), (40, True)])
+def test_the_terminal_shows_each_distinct_question_and_says_where_more_are(
+    tmp_path: Path, count: int, is_cut: bool
+) -> None:
+    lines = []
+    for number in range(2 * count):
+        line = scene(number, ["/cam"])
+        line["question"]["message"] = f"Delete the cameras of layer {number % count}?"
+        lines.append(line)
+    made, said = show(tmp_path, iter(lines)), io.StringIO()
+
+    display.show_plan(made, Console(file=said, width=400))
+
+    asked = [it for it in said.getvalue().splitlines() if it.startswith("It asks in 2 scenes")]
+    assert len(asked) == min(count, 20)
+    assert asked[0] == "It asks in 2 scenes: Delete the cameras of layer 0?"
+    more = f"There are more questions than these: {made.folder / plan.SCENES} has all."
+    assert (more in said.getvalue()) is is_cut
+
+
 @pytest.mark.real
 @pytest.mark.skipif(not browser.THERE, reason="there is no Chromium")
 def test_a_browser_shows_the_report_searches_it_and_runs_nothing_of_a_scene(
@@ -133,6 +154,21 @@ def test_a_browser_shows_the_report_searches_it_and_runs_nothing_of_a_scene(
         assert len(page.find_elements("css selector", "details")) == 3  # one has another name
         assert page.title == "tidy in 1,000 scenes"
         assert page.get_log("browser") == []  # type: ignore[no-untyped-call]  # selenium's own
+
+
+@pytest.mark.long
+@pytest.mark.timeout(300)
+@pytest.mark.skipif(not browser.THERE, reason="there is no Chromium")
+def test_a_browser_opens_the_report_of_a_hundred_thousand_scenes_and_finds_one(
+    tmp_path: Path,
+) -> None:
+    made = batch_growth.write_plan(tmp_path, 100_000)
+
+    seconds = dict(batch_growth.opened(report.write(made), 100_000))
+    print(f"\nreport of 100,000 scenes in Chromium: {seconds}", file=sys.stderr)
+
+    assert set(seconds) == {"opened", "searched"}
+    assert seconds["searched"] < 20
 
 
 @pytest.mark.long

@@ -13,17 +13,25 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dcc_batch import approval, bundle, engine, ledger, outcome, swap
+from dcc_batch import approval, engine, ledger, outcome
 from dcc_batch.files import digest_file
-from dcc_batch.plan import Plan
-from dcc_batch.swap import Places
-from tests.batch.conftest import Show, digests, make_show, write_scene
+from dcc_batch.plan import HostFacts, Plan, Request
+from dcc_batch.plan import write as write_plan
+from tests.batch.conftest import (
+    Show,
+    bare,
+    digests,
+    make_show,
+    places_of,
+    processes,
+    write_scene,
+)
 
 if sys.platform == "win32":
     pytest.skip("Windows has neither these signals nor mounts", allow_module_level=True)
@@ -33,7 +41,7 @@ pytestmark = [
     pytest.mark.timeout(600),
     pytest.mark.usefixtures("new_interpreter"),
 ]
-OPENJD = Path(sys.executable).with_name("openjd")
+FACTS = HostFacts("host 1", "0.1.0", "0" * 64, None)
 
 
 def approved_show(
@@ -43,7 +51,7 @@ def approved_show(
     for number in range(count):
         folder = tmp_path / "show" / f"sq {number % 10}"
         write_scene(folder / f"shot_{number:05}.usda", way=(ways or {}).get(number, ""))
-    show = make_show(tmp_path / "show", tmp_path / "plan", chunk)
+    show = make_show(tmp_path / "show", tmp_path / "plan", chunk, jobs=2)
     approval.approve(show.plan)
     return show
 
@@ -58,11 +66,11 @@ def wrong(show: Show, before: dict[str, tuple[str, int]]) -> list[str]:
     """List what is not as the ledger says: the scene, the kept original, a copy that is left."""
     found = []
     for number, entry in ledger.all_entries(show.plan):
-        places = Places.of(show.plan, show.plan.scene(number), show.root)
+        places = places_of(show.plan, number, show.root)
         name = os.path.relpath(places.scene, show.root)
         text = places.scene.read_text()
         is_edited = "Camera" not in text and "ball" in text
-        if places.work.exists():
+        if list(places.scene.parent.glob(f"{places.prefix}*.work.*")):
             found.append(f"{name}: a copy is left")
         if entry is None or entry["state"] != "done":
             if is_edited or digest_file(places.scene) != before[name][0]:
@@ -123,35 +131,19 @@ def test_scenes_that_end_their_host_stop_no_other(tmp_path: Path) -> None:
 
 
 def test_a_run_pauses_where_too_many_scenes_fail_and_goes_on_when_told(tmp_path: Path) -> None:
-    show = approved_show(tmp_path, 12, 4, dict.fromkeys((1, 5, 9), "idle"))
-    spoiled = [show.root / it["path"] for it in show.plan.scenes()]
-    folders = [path.with_name(f".{path.stem}.{show.plan.id}.work.usda") for path in spoiled[:6]]
-    for folder in folders:  # where a copy should go there is something that cannot be deleted
-        (folder / "inside").mkdir(parents=True)
+    ways = {**dict.fromkeys((1, 5, 9), "idle"), **dict.fromkeys((0, 10, 2, 3), "waits")}
+    show = approved_show(tmp_path, 12, 4, ways)
 
     with pytest.raises(engine.Stopped, match=r"The run pauses: 2 of 12 scenes have failed"):
         run(show.plan, 1)
     states = outcome.totals(show.plan).states
-    for folder in folders:
-        shutil.rmtree(folder)
+    for folder in show.root.iterdir():
+        (folder / "ready").touch()
     again = run(show.plan).states
 
     assert states["failed"] == 2
     assert states["open"] == 10
-    assert again == {"done": 9, "left": 3}
-
-
-def processes(words: str) -> list[int]:
-    """List our own processes whose command line has some words."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            if words in line and f"DCC_BATCH_TEST={os.getpid()}".encode() in (
-                folder / "environ"
-            ).read_bytes().split(b"\0"):
-                found.append(int(folder.name))
-    return found
+    assert again == {"done": 9, "unchanged": 3}
 
 
 @contextmanager
@@ -189,36 +181,82 @@ hours = pytest.mark.skipif("BATCH_HOURS" not in os.environ, reason="hours: BATCH
 @pytest.mark.parametrize(
     ("count", "every"),
     [
-        (120, 0.5),
+        (60, 0.5),
+        (400, 3.0),
         pytest.param(1_000, 30.0, marks=[hours, pytest.mark.timeout(3600)]),
         pytest.param(10_000, 30.0, marks=[hours, pytest.mark.timeout(14400)]),
     ],
 )
-def test_no_scene_is_lost_or_edited_twice_where_workers_are_killed(
+def test_no_scene_is_lost_or_edited_twice_where_workers_and_the_run_are_killed(
     tmp_path: Path, count: int, every: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DCC_BATCH_TEST", str(os.getpid()))
+    clock = Clock()
     show = approved_show(tmp_path, count, 20 if count < 1000 else 50)
+    clock.lap("to plan")
     before = digests(show.root)
+    shutil.copytree(show.root, tmp_path / "bare")
+    loop = bare(sorted((tmp_path / "bare").rglob("*.usda")))
     kills: list[int] = []
-    pauses, begin = 0, time.monotonic()
+    codes = []
 
+    clock.lap("")
     with killing(show.plan, every, kills):
+        codes.append(killed_run(show.plan, at=count // 2))
         while not outcome.totals(show.plan).is_over:
-            try:
-                run(show.plan)
-            except engine.Stopped:
-                pauses += 1
-    seconds = time.monotonic() - begin
-    print(f"\n{count} scenes, {len(kills)} kills, {seconds:.0f} s, {pauses} pauses",
-          file=sys.stderr)  # fmt: skip
-
-    assert outcome.totals(show.plan).states == {"done": count}
-    assert set(edits(show.plan).values()) == {1}
-    assert kills
-    assert wrong(show, before) == []
+            codes.append(run_by_command(show.plan).wait())
+    clock.lap("to run")
+    entries = edits(show.plan)
+    found = wrong(show, before)
+    clock.lap("to look at all")
+    totals = outcome.totals(show.plan)
+    clock.lap("to read the ledger")
     outcome.roll_back(show.plan, show.root)
+    clock.lap("to roll back")
+    ratio = clock.laps["to run"] / count / loop
+    facts = f"{count} scenes, {len(kills)} workers killed, runs ended with {codes}; {clock}"
+    print(f"\n{facts}; bare loop {1000 * loop:.1f} ms a scene: {ratio:.0f} times", file=sys.stderr)
+
+    assert codes[0] == -signal.SIGKILL
+    assert totals.states == {"done": count}
+    assert set(entries.values()) == {1}
+    assert len(entries) == count
+    assert kills
+    assert found == []
     assert digests(show.root) == before
+
+
+class Clock:
+    """Seconds of what is done one after the other."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._begin = time.monotonic()
+
+    def lap(self, name: str) -> None:
+        now = time.monotonic()
+        self.laps[name], self._begin = now - self._begin, now
+
+    def __str__(self) -> str:
+        return ", ".join(f"{seconds:.1f} s {name}" for name, seconds in self.laps.items() if name)
+
+
+def run_by_command(plan: Plan) -> subprocess.Popen[bytes]:
+    """Start a run as a person does."""
+    command = [sys.executable, "-m", "dcc_bridge", "batch", "run", str(plan.folder), "--jobs", "2"]
+    return subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL)
+
+
+def killed_run(plan: Plan, at: int) -> int:
+    """Start runs until so many scenes are done, and kill the last one; give its exit code."""
+    with ExitStack() as stack:
+        running = stack.enter_context(run_by_command(plan))
+        while outcome.totals(plan).states["done"] < at:
+            if running.poll() is not None:  # it paused, as too many of its workers were killed
+                running = stack.enter_context(run_by_command(plan))
+            time.sleep(0.1 + plan.count / 5000)
+        running.kill()
+        return running.wait()
 
 
 def test_a_run_that_itself_is_killed_leaves_no_host_and_goes_on(
@@ -227,10 +265,7 @@ def test_a_run_that_itself_is_killed_leaves_no_host_and_goes_on(
     monkeypatch.setenv("DCC_BATCH_TEST", str(os.getpid()))
     show = approved_show(tmp_path, 60, 10)
     before = digests(show.root)
-    command = [sys.executable, "-m", "dcc_bridge", "batch", "run", str(show.plan.folder)]
-    with subprocess.Popen(command, start_new_session=True) as killed:
-        _wait(lambda: outcome.totals(show.plan).states["done"] > 5)
-        killed.kill()
+    assert killed_run(show.plan, at=6) == -signal.SIGKILL
     _wait(lambda: not processes("batch host"))
 
     totals = run(show.plan)
@@ -243,8 +278,7 @@ def test_a_run_that_itself_is_killed_leaves_no_host_and_goes_on(
 def test_ctrl_c_ends_after_the_scene_of_now_and_a_second_run_goes_on(tmp_path: Path) -> None:
     show = approved_show(tmp_path, 60, 10)
     before = digests(show.root)
-    command = [sys.executable, "-m", "dcc_bridge", "batch", "run", str(show.plan.folder)]
-    with subprocess.Popen(command, start_new_session=True) as stopped:
+    with run_by_command(show.plan) as stopped:
         _wait(lambda: outcome.totals(show.plan).states["done"] > 5)
         stopped.send_signal(signal.SIGINT)
         code = stopped.wait(60)
@@ -264,74 +298,88 @@ def _wait(condition: Any, limit: float = 60.0) -> None:
         time.sleep(0.05)
 
 
-def test_an_exported_job_is_valid_and_runs_elsewhere(tmp_path: Path) -> None:
-    show = approved_show(tmp_path, 5, 2)
-    before = digests(show.root)
-    bundle.export(show.plan, tmp_path / "job", sys.executable, [approval.public_key()])
-    farm = tmp_path / "farm"
-    shutil.copytree(tmp_path / "job", farm / "job")
-    shutil.copytree(show.root, farm / "scenes")
-    template = farm / "job" / "template.json"
-    rules = farm / "rules.json"
-    rule = {
-        "source_path_format": "POSIX",
-        "source_path": str(show.root),
-        "destination_path": str(farm / "scenes"),
-    }
-    rules.write_text(json.dumps({"version": "pathmapping-1.0", "path_mapping_rules": [rule]}))
-    parameters = json.loads((farm / "job" / "parameter_values.json").read_text())
-    values = [f"{it['name']}={it['value']}" for it in parameters["parameterValues"] if it["value"]]
-    words = [word for value in values for word in ("--job-param", value)]
-    # the worker is another user's: its own key is not the one that counts
-    env = {**os.environ, "XDG_STATE_HOME": str(farm / "state")}
-
-    def openjd(*words: str | Path) -> str:
-        done = subprocess.run(
-            [str(OPENJD), *map(str, words)], env=env, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-        return done.stdout
-
-    openjd("check", template)
-    openjd("run", template, *words, "--path-mapping-rules", rules.as_uri())
-
-    plan = Plan.read(farm / "job" / "plan")
-    assert outcome.totals(plan).states == {"done": 5}
-    moved = Show(farm / "scenes", plan)
-    assert wrong(moved, before) == []
-    assert digests(show.root) == before
-    assert outcome.roll_back(plan, moved.root).states == {"rolled_back": 5}
-
-
-def test_a_scene_is_never_half_where_the_disk_is_full(tmp_path: Path) -> None:
-    """Have a file system that ends in the middle of each step, with a real one of 1 MB."""
-    small = tmp_path / "small"
-    small.mkdir()
+@contextmanager
+def small_disk(folder: Path) -> Iterator[Path]:
+    """Have a file system of 1 MB, while in the ``with``."""
+    folder.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(small)], check=False
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)], check=False
     )
     if mounted.returncode != 0:
         pytest.skip("no file system can be mounted here")
     try:
+        yield folder
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def fill(folder: Path, room: int) -> Path:
+    """Fill a disk but for some bytes; give the file that does it."""
+    file = folder / "full"
+    file.write_bytes(b"0" * max(0, shutil.disk_usage(folder).free - room))
+    return file
+
+
+def test_a_scene_is_never_half_where_the_disk_is_full(tmp_path: Path) -> None:
+    """Have a file system that ends in the middle of each step, with a real one of 1 MB."""
+    with small_disk(tmp_path / "small") as small:
         scene = write_scene(small / "shot.usda", cameras=2000)
         show = make_show(small, tmp_path / "plan")
         approval.approve(show.plan)
         before = digests(small)
         for room in (0, 30_000):
-            fill = small / "full"
-            free = shutil.disk_usage(small).free
-            fill.write_bytes(b"0" * max(0, free - room))
+            full = fill(small, room)
             with suppress(engine.Stopped):
                 run(show.plan, 1)
             entry = ledger.entries(show.plan, 0)[0]
-            fill.unlink()
+            full.unlink()
             assert entry["state"] == "failed"
             assert "No space left" in entry["why"] or "space" in entry["why"].lower()
             assert digest_file(scene) == before["shot.usda"][0]
             assert sorted(os.listdir(small)) == ["shot.usda"]
         assert run(show.plan).states == {"done": 1}
-    finally:
-        subprocess.run(["umount", str(small)], check=True)
+
+
+def test_no_scene_is_lost_where_the_ledgers_disk_is_full(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(20):
+        write_scene(tmp_path / "show" / f"shot_{number:02}.usda")
+    before = digests(tmp_path / "show")
+    with small_disk(tmp_path / "small") as small:
+        show = make_show(tmp_path / "show", small / "plan", 10)
+        approval.approve(show.plan)
+        full = fill(small, 4096)  # room for the entries of some scenes
+        with pytest.raises(engine.Stopped, match=r"^The ledger .* No space left on device\.$"):
+            run(show.plan, 1)
+        stopped = outcome.totals(show.plan).states
+        after_stop = wrong(show, before)
+        full.unlink()
+
+        assert after_stop == []
+        assert stopped["done"] < 20
+        assert "Traceback" not in capfd.readouterr().err
+        assert run(show.plan).states == {"done": 20}
+        assert wrong(show, before) == []
+        assert set(edits(show.plan).values()) == {1}
+        outcome.roll_back(show.plan, show.root)
+    assert digests(show.root) == before
+
+
+def test_a_run_whose_hosts_do_not_start_says_why(tmp_path: Path) -> None:
+    show = approved_show(tmp_path, 2, 1)
+    lines = list(show.plan.scenes())
+    program = tmp_path / "freecadcmd"
+    program.write_text("#!/bin/sh\nexit 3\n")
+    program.chmod(0o755)
+    request = Request("freecad", "tidy", {}, interpreter=str(program))
+    other = write_plan(tmp_path / "other", request, FACTS, show.root, lines)
+    approval.approve(other)
+
+    with pytest.raises(engine.Stopped, match="does not say which FreeCAD"):
+        run(other, 1)
+
+    assert outcome.totals(other).states == {"open": 2}
 
 
 def test_a_folder_that_may_not_be_written_fails_its_scenes_alone(tmp_path: Path) -> None:
@@ -352,4 +400,4 @@ def test_a_folder_that_may_not_be_written_fails_its_scenes_alone(tmp_path: Path)
         subprocess.run(undo, check=True)
 
     assert totals.states == {"done": 18, "failed": 2}
-    assert swap.Places.of(show.plan, show.plan.scene(0), show.root).kept.exists()
+    assert places_of(show.plan, 0, show.root).kept.exists()

@@ -6,20 +6,31 @@ import fcntl
 import json
 import os
 import resource
+import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from pxr import Sdf, Usd
 
-from dcc_batch import approval, hosts, ledger, outcome
+from dcc_batch import approval, display, hosts, ledger, outcome, plan, report, task
 from dcc_batch.files import digest_file
+from dcc_batch.plan import HEADER, SCENES, HostFacts, Plan, PlanError
 from dcc_batch.swap import Places
 from dcc_bridge.client.connection import connect
 from dcc_bridge.server import discovery
-from tests.batch.conftest import Session, Show, digests, make_show, session_of, write_scene
+from tests.batch.conftest import (
+    Session,
+    Show,
+    digests,
+    make_show,
+    places_of,
+    session_of,
+    write_scene,
+)
 
 if sys.platform == "win32":
     pytest.skip("locks and limits are POSIX's", allow_module_level=True)
@@ -27,10 +38,12 @@ if sys.platform == "win32":
 CASES = (
     *("plain.usda", "a b/shot 1.usda", "ä ö/shot 1.usda", "雪.usda", "changed.usda", "gone.usda"),
     *("read only.usda", "held.usda", "no room.usda", "half.usda", "torn.usda", "renamed.usda"),
-    *("back.usda", "edited.usda", "good.usda", "later.usda"),
+    *("back.usda", "edited.usda", "good.usda", "later.usda", "proof.usda"),
 )
-WAYS = ("fails", "unsafe", "twice", "idle", "below")
-STATES = {"fails": "failed", "unsafe": "unsafe", "twice": "asks", "idle": "asks", "below": "asks"}
+ODD = "sh\udce9t.usda"  # a byte that is no UTF-8
+OTHERWISE = ("adds", "values", "back and forth")
+WAYS = ("fails", "unsafe", "twice", "idle", "below", "elsewhere", *OTHERWISE)
+STATES = {**dict.fromkeys(WAYS, "asks"), "fails": "failed", "unsafe": "unsafe"}
 
 
 @dataclass
@@ -46,7 +59,11 @@ class Stage:
         return ledger.entries(self.show.plan, number)[number]
 
     def places(self, name: str) -> Places:
-        return Places.of(self.show.plan, self.show.plan.scene(self.show.number(name)), self.root)
+        return places_of(self.show.plan, self.show.number(name), self.root)
+
+    def work(self, plan: Plan) -> task.Work:
+        """Give the first task of a plan, for the warm host."""
+        return task.Work(plan, self.root, 0, "first", self.session.folder, self.session.url)
 
     @property
     def root(self) -> Path:
@@ -70,16 +87,19 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         more = "subLayers = [@./under.usda@]" if way == "below" else ""
         write_scene(root / way / f"{way}.usda", way=way, more=more)
     (root / "below" / "under.usda").write_text("#usda 1.0\n")
+    write_scene(root / "elsewhere" / "next" / "other.usda")
     write_scene(root / "other" / "differs.usda", cameras=3)
     write_scene(root / "empty.usda", cameras=0)
     write_scene(root / "no room.usda", cameras=200)
     (root / "broken.usda").write_text("#usda 1.0\ndef {{{\n")
+    odd = write_scene(root / "odd.usda")
+    os.rename(odd, os.fsencode(root) + b"/sh\xe9t.usda")
     before = digests(root)
-    plan = make_show(root, tmp_path_factory.mktemp("plan") / "plan", failures=1.0)
-    approval.approve(plan.plan)
+    show = make_show(root, tmp_path_factory.mktemp("plan") / "plan", failures=1.0)
+    approval.approve(show.plan)
     (root / "other" / "fewer").touch()
-    with session_of(plan, tmp_path_factory.mktemp("session") / "host") as session:
-        yield Stage(plan, session, before)
+    with session_of(show, tmp_path_factory.mktemp("session") / "host") as session:
+        yield Stage(show, session, before)
 
 
 def test_a_plan_says_of_each_scene_what_it_would_be_asked(stage: Stage) -> None:
@@ -168,7 +188,20 @@ def test_a_second_question_is_not_granted(stage: Stage) -> None:
     assert stage.is_as_before("twice/twice.usda")
 
 
-@pytest.mark.parametrize("name", ["fails/fails.usda", "unsafe/unsafe.usda", "empty.usda"])
+def test_a_scene_whose_name_is_no_text_fails_alone(
+    stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scene = stage.show.scene(ODD)
+
+    report.write(stage.show.plan)
+    display.show_plan(stage.show.plan, display.console())
+
+    assert scene["state"] == "failed"
+    assert scene["why"] == "Its name is not UTF-8, so no host can be told of it."
+    assert "sh" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["fails/fails.usda", "unsafe/unsafe.usda", "empty.usda", ODD])
 def test_a_scene_that_no_plan_can_speak_for_is_left(stage: Stage, name: str) -> None:
     stage.session.run(name)
 
@@ -183,6 +216,30 @@ def test_a_skill_that_changes_nothing_leaves_the_scene(stage: Stage) -> None:
     assert stage.is_as_before("idle/idle.usda")
 
 
+@pytest.mark.parametrize(
+    ("way", "proof"), [("plain", "items"), ("values", "items"), ("adds", "scene")]
+)
+def test_the_saved_scene_says_whether_what_was_agreed_to_is_another_one(
+    stage: Stage, way: str, proof: str
+) -> None:
+    name = "proof.usda" if way == "plain" else f"{way}/{way}.usda"
+    stage.session.run(name)
+
+    assert (stage.entry(name)["state"], stage.entry(name)["proof"]) == ("done", proof)
+
+
+def test_a_scene_that_holds_what_it_held_is_left_and_counted_apart(stage: Stage) -> None:
+    before = outcome.totals(stage.show.plan).states["unchanged"]
+
+    stage.session.run("back and forth/back and forth.usda")
+
+    assert stage.entry("back and forth/back and forth.usda")["why"] == (
+        "The skill ran, and changed nothing."
+    )
+    assert outcome.totals(stage.show.plan).states["unchanged"] == before + 1
+    assert stage.is_as_before("back and forth/back and forth.usda")
+
+
 def test_a_change_to_another_file_than_the_scene_is_not_saved(stage: Stage) -> None:
     stage.session.run("below/below.usda")
 
@@ -191,6 +248,16 @@ def test_a_change_to_another_file_than_the_scene_is_not_saved(stage: Stage) -> N
         "Saving would write under.usda too, which the plan does not speak of."
     )
     assert stage.is_as_before("below/under.usda")
+
+
+def test_a_scene_that_the_skill_opens_instead_is_not_saved(stage: Stage) -> None:
+    stage.session.run("elsewhere/elsewhere.usda")
+
+    entry = stage.entry("elsewhere/elsewhere.usda")
+    assert entry["state"] == "failed"
+    assert "wanted to open other.usda in place of" in entry["why"]
+    assert stage.is_as_before("elsewhere/elsewhere.usda")
+    assert stage.is_as_before("elsewhere/next/other.usda")
 
 
 def test_a_read_only_scene_is_left(stage: Stage) -> None:
@@ -239,6 +306,7 @@ def test_a_task_that_ended_in_the_middle_of_a_scene_begins_it_again(stage: Stage
     assert stage.entry("half.usda")["state"] == "done"
     assert cameras(places.scene) == 0
     assert not places.work.exists()
+    assert not stage.places("half.usda").work.exists()
 
 
 def test_a_torn_last_line_of_the_ledger_is_none(stage: Stage) -> None:
@@ -276,9 +344,11 @@ def test_rollback_brings_back_the_very_files_and_leaves_what_was_edited_since(
     node = back.scene.stat().st_ino
     for name in ("back.usda", "edited.usda"):
         stage.session.run(name)
+    kept = stage.places("edited.usda").kept
     write_scene(edited.scene, cameras=7)
 
     totals = outcome.roll_back(stage.show.plan, stage.root)
+    approval.approve(stage.show.plan)  # which it took back, and other tests need
 
     assert totals.states["rolled_back"] >= 1
     assert stage.is_as_before("back.usda")
@@ -286,7 +356,40 @@ def test_rollback_brings_back_the_very_files_and_leaves_what_was_edited_since(
     assert stage.entry("back.usda")["state"] == "rolled_back"
     assert cameras(edited.scene) == 7
     assert "changed after the run" in stage.entry("edited.usda")["kept"]
-    assert digest_file(edited.kept) == stage.before["edited.usda"][0]
+    assert digest_file(kept) == stage.before["edited.usda"][0]
+
+
+def copied(stage: Stage, folder: Path) -> Plan:
+    """Copy the plan, of which nothing was run, and approve it."""
+    for name in (HEADER, SCENES):
+        shutil.copy(stage.show.plan.folder / name, folder)
+    plan = Plan.read(folder)
+    approval.approve(plan)
+    return plan
+
+
+def test_a_task_whose_plan_cannot_be_read_any_more_does_not_blame_the_ledger(
+    stage: Stage, tmp_path: Path
+) -> None:
+    plan, said = copied(stage, tmp_path), list[str]()
+    (plan.folder / SCENES).unlink()
+
+    code = task.run(stage.work(plan), say=said.append)
+
+    assert code not in (0, task.NO_LEDGER)
+    assert said == [
+        f"openjd_fail: The task cannot go on: No such file or directory: {plan.folder / SCENES}."
+    ]
+
+
+def test_a_ledger_that_cannot_be_written_is_told_as_such(stage: Stage, tmp_path: Path) -> None:
+    plan, said = copied(stage, tmp_path), list[str]()
+    ledger.folder(plan).touch()
+
+    code = task.run(stage.work(plan), say=said.append)
+
+    assert code == task.NO_LEDGER
+    assert said == ["openjd_fail: The ledger of the plan cannot be written: File exists."]
 
 
 @pytest.mark.anyio
@@ -314,3 +417,24 @@ def test_a_host_does_not_start_for_a_plan_that_nobody_approved(
         session_of(show, tmp_path / "host"),
     ):
         pytest.fail("it runs")
+
+
+@pytest.mark.parametrize("is_any_version", [False, True])
+def test_a_host_of_another_version_than_the_plans_runs_it_only_where_that_is_wanted(
+    stage: Stage, tmp_path: Path, is_any_version: bool
+) -> None:
+    header = stage.show.plan.header
+    skill = header["skill"]
+    facts = HostFacts("Standalone 0.0", header["bridge"], skill["sha256"], skill["file"])
+    made = plan.write(
+        tmp_path / "plan", stage.show.plan.request, facts, stage.root, stage.show.plan.scenes()
+    )
+    approval.approve(made)
+    show = Show(stage.root, made)
+
+    with ExitStack() as stack:
+        if not is_any_version:
+            why = "The plan was made in Standalone 0.0, and this is .*, which may do something else"
+            stack.enter_context(pytest.raises(PlanError, match=why))
+        session = session_of(show, tmp_path / "host", is_any_version=is_any_version)
+        assert stack.enter_context(session).url

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from dcc_batch import files, hosts, ledger, outcome, plan, swap, task
 from dcc_batch.plan import HostFacts, Plan, Request
 from dcc_batch.swap import Left, Places
+from dcc_bridge import cli
 
 ORIGINAL, EDITED, OWN = "as it was planned", "as the skill left it", "a day of somebody's work"
 
@@ -211,10 +213,10 @@ def test_where_it_is_not_known_whether_a_rename_was_done_every_file_stays(
     assert case.texts() == {"scene": OWN, "work": EDITED, "kept": ORIGINAL}
 
 
-def test_a_copy_that_another_run_has_written_is_not_put_in_place(case: Case) -> None:
-    case.places.work.write_text("another run's, half")
+def test_a_copy_that_was_written_to_after_it_was_proved_is_not_put_in_place(case: Case) -> None:
+    case.places.work.write_text("somebody's, half")
 
-    with pytest.raises(Left, match="Another run of this plan works on it"):
+    with pytest.raises(swap.Contested, match="The copy was written to after it was proved"):
         case.replace()
 
     assert case.texts()["scene"] == ORIGINAL
@@ -229,6 +231,11 @@ def ended(case: Case, text: str | None) -> ledger.Entry:
         case.places.scene.unlink()
     else:
         case.places.scene.write_text(text)
+    return gone_on(case)
+
+
+def gone_on(case: Case) -> ledger.Entry:
+    """Have the next run look at the scene; give what it says."""
     work = task.Work(case.plan, case.plan.root, 0, "second", case.plan.folder, "")
     with ledger.TaskLedger(case.plan, 0) as book:
         edit = task._Edit(work, book, cast(hosts.WarmHost, None), case.plan.scene(0))
@@ -244,9 +251,9 @@ def test_a_scene_that_is_another_one_after_a_crash_is_told_with_its_original(
 
     totals = outcome.totals(case.plan)
     assert entry["state"] == "done"
-    assert f"The original is {case.places.kept.name}." in entry["kept"]
+    assert f"The original is {case.places.kept}." in entry["kept"]
     assert list(totals.reasons) == [entry["kept"]]
-    assert [it[0] for it in outcome.troubles(case.plan)] == ["shot_0.usda"]
+    assert outcome.troubles(case.plan) == [("done", entry["kept"], ["shot_0.usda"])]
 
 
 def test_rollback_brings_back_a_scene_that_was_deleted_after_a_crash(case: Case) -> None:
@@ -273,7 +280,7 @@ def test_commit_keeps_the_original_of_a_scene_that_is_not_as_the_run_left_it(
     assert totals.states == {"done": 1}
     assert case.texts()["kept"] == ORIGINAL
     assert list(totals.reasons) == [
-        f"It was changed after the run; the original is {case.places.kept.name}."
+        f"It was changed after the run; the original is {case.places.kept}."
     ]
 
 
@@ -330,3 +337,180 @@ def test_a_folder_that_another_save_has_just_made_is_not_swept_away(case: Case) 
     swap.sweep(case.places)
 
     assert [it.name for it in folder.glob(".dcc_bridge-*")] == [".dcc_bridge-new"]
+
+
+def test_commit_below_another_root_records_nothing_as_committed(case: Case, tmp_path: Path) -> None:
+    replaced(case)
+    (tmp_path / "not mounted").mkdir()
+
+    there = outcome.commit(case.plan, tmp_path / "not mounted")
+
+    assert there.states == {"done": 1}
+    assert there.refused == [("shot_0.usda", swap.NOT_HERE)]
+    assert list(there.reasons) == [swap.NOT_HERE]
+    assert outcome.commit(case.plan, case.plan.root).states == {"committed": 1}
+
+
+def test_a_commit_that_ended_before_it_could_say_so_is_said_by_the_next_one(case: Case) -> None:
+    replaced(case)
+    case.places.kept.unlink()
+
+    assert outcome.commit(case.plan, case.plan.root).states == {"committed": 1}
+
+
+@pytest.mark.parametrize("state", ["done", "proved"])
+def test_rollback_where_the_originals_lie_untouched_records_nothing_as_rolled_back(
+    case: Case, tmp_path: Path, state: ledger.State
+) -> None:
+    case.replace()
+    with ledger.TaskLedger(case.plan, 0) as book:
+        book.write(0, state, sha256=case.proved, changed=1)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "shot_0.usda").write_text(ORIGINAL)
+
+    there = outcome.roll_back(case.plan, tmp_path / "elsewhere")
+    edited = case.texts()
+    back = outcome.roll_back(case.plan, case.plan.root)
+
+    assert there.states == {state: 1}
+    assert there.refused == [("shot_0.usda", swap.NOT_HERE)]
+    assert edited == {"scene": EDITED, "kept": ORIGINAL}
+    assert back.states == {"rolled_back": 1}
+    assert case.texts() == {"scene": ORIGINAL}
+
+
+@pytest.mark.parametrize(("root", "state"), [("show", "rolled_back"), ("other", "rolling_back")])
+def test_a_rollback_that_ended_before_it_could_say_so_is_said_by_the_next_one_there_alone(
+    case: Case, tmp_path: Path, root: str, state: str
+) -> None:
+    replaced(case)
+    with ledger.TaskLedger(case.plan, 0) as book:
+        book.write(0, "rolling_back", sha256=case.proved, changed=1, root=str(tmp_path / root))
+    os.replace(case.places.kept, case.places.scene)
+
+    assert outcome.roll_back(case.plan, case.plan.root).states == {state: 1}
+
+
+@pytest.mark.parametrize("end", ["commit", "rollback"])
+def test_one_scene_that_cannot_be_ended_stops_no_other_and_is_named(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    end: str,
+) -> None:
+    made = plan_of(tmp_path, 3)
+    for number in range(3):
+        places = Places.of(made, made.scene(number), made.root)
+        stamp = swap.prepare(places, made.scene(number)["sha256"])
+        places.work.write_text(EDITED)
+        proved = files.digest_file(places.work)
+        swap.replace(places, stamp, proved, made.scene(number)["sha256"])
+        with ledger.TaskLedger(made, 0) as book:
+            book.write(number, "done", sha256=proved, changed=1)
+
+    def refusing(fn: Callable[..., None]) -> Callable[..., None]:
+        def refuse(path: Path, *more: Any) -> None:
+            if Path(path).name.startswith(".shot_0") and ".kept" in Path(path).name:
+                raise PermissionError(13, "Permission denied", str(path))
+            fn(path, *more)
+
+        return refuse
+
+    with monkeypatch.context() as denied:
+        denied.setattr(os, "replace", refusing(os.replace))
+        denied.setattr(os, "unlink", refusing(os.unlink))
+        code = cli.main(["batch", end, str(made.folder)])
+    said = " ".join(capsys.readouterr().err.split())
+    first = outcome.totals(made).states
+
+    wanted = "committed" if end == "commit" else "rolled_back"
+    assert code == 1
+    assert f"could not be {wanted.replace('_', ' ')}, as said above: shot_0.usda." in said
+    kept = Places.of(made, made.scene(0), made.root).kept
+    assert f"1 changed: Permission denied. The original is {kept}. Mend that" in said
+    assert first == {wanted: 2, "done": 1}
+    assert cli.main(["batch", end, str(made.folder)]) == 0
+    assert outcome.totals(made).states == {wanted: 3}
+
+
+@pytest.mark.parametrize("state", ["left", "failed"])
+@pytest.mark.parametrize("end", [outcome.commit, outcome.roll_back])
+def test_what_a_killed_attempt_kept_of_a_scene_that_was_not_changed_goes_at_the_end(
+    case: Case, end: Callable[[Plan, Path], outcome.Totals], state: ledger.State
+) -> None:
+    os.link(case.places.scene, case.places.kept)
+    with ledger.TaskLedger(case.plan, 0) as book:
+        book.write(0, "proved", sha256=case.proved, changed=1)
+        book.write(0, state, why="It is locked.", run="first", attempt=1)
+
+    assert end(case.plan, case.plan.root).states == {state: 1}
+    assert case.texts() == {"scene": ORIGINAL}
+
+
+@pytest.mark.parametrize("state", ["left", "failed"])
+@pytest.mark.parametrize("text", [EDITED, OWN])
+def test_an_original_beside_a_scene_that_is_said_to_be_as_it_was_is_not_forgotten(
+    case: Case, state: ledger.State, text: str
+) -> None:
+    case.replace()
+    case.places.scene.write_text(text)
+    with ledger.TaskLedger(case.plan, 0) as book:
+        book.write(0, "proved", sha256=case.proved, changed=1)
+        book.write(0, state, why="Something is odd.", run="first", attempt=1)
+
+    totals = outcome.roll_back(case.plan, case.plan.root)
+
+    if text == EDITED:
+        assert totals.states == {"rolled_back": 1}
+        assert case.texts() == {"scene": ORIGINAL}
+    else:
+        assert totals.states == {state: 1}
+        since = f"It was changed after the run; the original is {case.places.kept}."
+        (why,) = totals.reasons
+        assert why.startswith(f"Something is odd. {since} To have that back, move the scene away")
+        assert case.texts() == {"scene": OWN, "kept": ORIGINAL}
+
+
+@pytest.mark.parametrize("text", [OWN, None])
+def test_a_scene_that_was_never_replaced_is_not_said_to_be_done(
+    case: Case, text: str | None
+) -> None:
+    os.link(case.places.scene, case.places.kept)  # and then the task was killed
+    with ledger.TaskLedger(case.plan, 0) as book:
+        book.write(0, "proved", sha256=case.proved, changed=1, attempt=1)
+    case.places.scene.unlink()
+    if text is not None:
+        case.places.scene.write_text(text)
+
+    entry = gone_on(case)
+
+    assert entry["state"] == "left"
+    assert entry["why"] == (swap.CHANGED if text else swap.GONE)
+    assert case.texts()["kept"] == ORIGINAL
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or os.getuid() != 0, reason="only root gives files away"
+)
+def test_an_edited_scene_has_the_owner_the_group_the_mode_and_the_attributes_of_the_original(
+    case: Case,
+) -> None:
+    if sys.platform != "linux":
+        pytest.skip("the calls are Linux's")
+    if os.getuid() != 0:
+        pytest.skip("only root gives files away")
+    os.chown(case.places.scene, 1234, 4321)
+    case.places.scene.chmod(0o664)
+    try:
+        os.setxattr(case.places.scene, "user.shot", b"010")
+    except OSError:
+        pytest.skip("this file system has no attributes")
+    case.places.work.unlink()
+    case.stamp = swap.prepare(case.places, case.planned)
+    case.places.work.write_text(EDITED)
+
+    case.replace()
+
+    facts = case.places.scene.stat()
+    assert (facts.st_uid, facts.st_gid, facts.st_mode & 0o777) == (1234, 4321, 0o664)
+    assert os.getxattr(case.places.scene, "user.shot") == b"010"

@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 import re
 import socket
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -25,6 +27,8 @@ _META: Final = "io.modelcontextprotocol/"
 _CAPABILITIES: Final[dict[str, Any]] = {"elicitation": {"form": {}}}
 _CLIENT: Final = {"name": "bench", "version": "1"}
 _LAST_CHUNK: Final = b"\r\n0\r\n\r\n"
+YES: Final = {"action": "accept", "content": {"sure": True}}
+_ASKED: Final = re.compile(rb"^data: (\{.*elicitation/create.*\})\r?$", re.MULTILINE)
 _DATA: Final = re.compile(rb"^data: (\{.*\})\r?$", re.MULTILINE)
 
 
@@ -53,15 +57,21 @@ class Agent:
         session: The id of the legacy session, or "".
     """
 
-    def __init__(self, server: Server, era: str = MODERN, *, tasks: bool = False) -> None:
-        """Connect, and shake hands where the era wants it; it declares `tasks` or not."""
+    def __init__(
+        self, server: Server, era: str = MODERN, *, tasks: bool = False, session: str = ""
+    ) -> None:
+        """Connect, and shake hands where the era wants it; it declares `tasks` or not.
+
+        With a `session`, that of another agent, it is a further connection of that one.
+        """
         self._able: dict[str, Any] = {"extensions": {f"{_META}tasks": {}}} if tasks else {}
         self._server = server
         self._era = era
-        self.session = ""
+        self.session = session
         self._received = b""
+        self._beside: Agent | None = None  # answers what is asked while a request is open
         self.socket = _connect(server.url)
-        if era == LEGACY:
+        if era == LEGACY and not session:
             self._shake_hands()
 
     def reconnect(self) -> None:
@@ -72,6 +82,9 @@ class Agent:
     def close(self) -> None:
         """Hang up."""
         self.socket.close()
+        if self._beside is not None:
+            self._beside.close()
+            self._beside = None
 
     def calling(self, tool: str, **more: Any) -> bytes:
         """Make the request that calls a tool without arguments.
@@ -97,6 +110,31 @@ class Agent:
         """Make the request that looks at a task, or another one about it."""
         params = {"taskId": task}
         return self._request({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+
+    def answering(self, tool: str) -> Callable[[], bytes]:
+        """Make what calls a tool that asks one question, and answers it at once with a yes."""
+        first = self.calling(tool)
+        return partial(
+            self._answer_retry if self._era == MODERN else self._answer_beside, tool, first
+        )
+
+    def _answer_retry(self, tool: str, first: bytes) -> bytes:
+        asked = result(self.exchange(first))
+        answers = dict.fromkeys(asked["inputRequests"], YES)
+        state = asked["requestState"]
+        return self.exchange(self.calling(tool, inputResponses=answers, requestState=state))
+
+    def _answer_beside(self, tool: str, first: bytes) -> bytes:
+        self.send(first)
+        while not (asked := _ASKED.search(self._received)):
+            assert not self.receive(), self._received
+        if self._beside is None:
+            self._beside = Agent(self._server, self._era, session=self.session)
+        id_ = json.loads(asked[1])["id"]
+        self._beside.exchange(self._request({"jsonrpc": "2.0", "id": id_, "result": YES}))
+        while not is_whole(self._received):
+            self.receive()
+        return self._received
 
     def exchange(self, request: bytes) -> bytes:
         """Send a request, and wait for the whole response."""

@@ -3,7 +3,9 @@
 ``python -m tests.bench.agreed_code [--rounds N]``. Five loops, compiled with checkpoints and
 without, with the wire open and closed, each beside the plain way in the same round. Then an audit
 event (``os.open`` of a file for reading) before the hook is there, with the hook idle and with a
-wire open, and a whole run of one line. Last, how long 365 lines take to be read, and the longest
+wire open, and a whole run of one line. Then what the vetoes of a host cost: a call of what is
+replaced and of what is looked at as it is read, beside the same plain, and a run of one line with
+all writers of USD. Last, how long 365 lines take to be read, and the longest
 that another thread, as a host's main thread is, waits meanwhile for its turn.
 """
 
@@ -15,6 +17,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 
 from dcc_bridge.code.code_text import read_code
@@ -55,9 +58,57 @@ def main() -> None:
     plain = events["no hook yet"]
     rows = [[name, over(way, 50), _ratio(way, plain)] for name, way in events.items()]
     show("Opening a file to read 100 times, one event each", ["hook", "ms", "ratio"], rows)
+    _vetoes(rounds)
     whole = timed(lambda: execute(ast.parse("1"), "1", {}, timeout=9), 100)
     _reading(rounds)
     print(f"\nA run of one line takes {over([whole], 50):.3f} ms. Python {sys.version.split()[0]}")
+
+
+class _Saves:
+    def save(self, path: str) -> str:
+        return path
+
+
+def _vetoes(rounds: int) -> None:
+    """Time calls that write nothing, with what would refuse them and without; and USD's writers."""
+    from pxr import Usd
+
+    from dcc_bridge.hosts.standalone import UsdSession
+    from dcc_bridge.verbs.acts import load
+
+    calls = "for i in range(2_000): it.save('/dev/null')"
+    row = (_Saves, "save", lambda _, path: [path])
+
+    def run(*writers: Any) -> list[float]:
+        def work() -> object:
+            tree, names = ast.parse(calls), {"it": _Saves()}
+            return execute(tree, calls, names, timeout=9, writers=writers)
+
+        return timed(work, 3)
+
+    plain, vetoed = zip(*((run(), run(row)) for _ in range(rounds)), strict=True)
+    acts = load(Path(__file__).parents[2] / "plugins" / "standalone" / "skills", UsdSession())
+    assert acts is not None
+
+    def one(*writers: Any) -> list[float]:
+        return timed(lambda: execute(ast.parse("1"), "1", {}, timeout=9, writers=writers), 20)
+
+    none, usd = zip(*((one(), one(*acts.writers())) for _ in range(rounds)), strict=True)
+    rows: list[list[object]] = [
+        [
+            "2,000 calls of a method",
+            over([*plain], 50),
+            over([*vetoed], 50),
+            _ratio([*vetoed], [*plain]),
+        ],
+        [
+            f"a line, with USD {Usd.GetVersion()}",
+            over([*none], 50),
+            over([*usd], 50),
+            _ratio([*usd], [*none]),
+        ],
+    ]
+    show("The vetoes of a host", ["median of", "without (ms)", "with (ms)", "ratio"], rows)
 
 
 def _runner(code: Any) -> Callable[[], object]:

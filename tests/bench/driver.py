@@ -3,12 +3,14 @@
 ``python -m tests.bench.driver [--quick] [--json FILE] [--svg FILE] [--environments DIR]``. Each
 server has a Qt application and an environment of its own, made from the package index on first use.
 Rounds are interleaved and shuffled, and a ratio is the median of the ratios within each round, with
-the smallest and the largest. ``--svg`` needs the extra "bench".
+the smallest and the largest. Beside the time that a call takes stands the processor's time of the
+server, which says nearly the same on a busy machine. ``--svg`` needs the extra "bench".
 """
 
 from __future__ import annotations
 
 import json
+import operator
 import os
 import random
 import subprocess
@@ -26,12 +28,14 @@ from typing import Any, Final
 import platformdirs
 
 from tests.bench.agent import ERAS, MODERN, Agent, Server
-from tests.bench.figures import options, over, percentile, show, timed
+from tests.bench.figures import options, over, paired, percentile, show, timed
 from tests.bench.hosted import Process, process
 
 Rounds = dict[str, list[list[float]]]  # milliseconds, by round, of each server
 _QT: Final = "PySide6-Essentials>=6.5,<6.12"
 _CROWD: Final = 32
+_GREY: Final = "#848484"
+_POINTS: Final = 150  # of a curve in the picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +46,15 @@ class Peer:
     title: str  # what stands in the table
     packages: tuple[str, ...] = ()  # of its own environment; none for ours
     eras: tuple[str, ...] = ERAS  # what it speaks
+    asks: bool = False  # it has a tool that asks a question
 
 
 PEERS: Final = (
-    Peer("bridge", "the bridge, on the main thread"),
+    Peer("bridge", "the bridge, on the main thread", asks=True),
     Peer("sdk_json", "SDK, JSON, not on the main thread"),
-    Peer("sdk_sse", "SDK, SSE, not on the main thread"),
+    Peer("sdk_sse", "SDK, SSE, not on the main thread", asks=True),
     Peer("sdk_hop", "SDK, SSE, with a Qt event"),
-    Peer("fastmcp", "fastmcp, with a Qt event", ("fastmcp==4.1.2", _QT)),
+    Peer("fastmcp", "fastmcp, with a Qt event", ("fastmcp==4.1.2", _QT), asks=True),
     Peer("core", "dcc-mcp-core, with a Qt event", ("dcc-mcp-core==0.20.49", _QT)),
     Peer("core_timer", "dcc-mcp-core, 5 ms timer", ("dcc-mcp-core==0.20.49", _QT)),
     Peer("polled", "a socket polled each 10 ms, no MCP", (), (MODERN,)),
@@ -76,18 +81,34 @@ class Bench:
             for era in peer.eras:
                 self._agents[peer.kind, era] = agent = Agent(server, era)
                 stack.callback(agent.close)
+        self._hosts[OURS].tell("settle")  # else chance decides which rounds have its collection
 
-    def calls(self, era: str, rounds: int, calls: int) -> Rounds:
-        """Time read calls, one after the other; the first round does not count."""
+    def calls(self, era: str, rounds: int, calls: int) -> tuple[Rounds, Rounds]:
+        """Time read calls, one after the other, and the server's processor in each round."""
+        return self._timed(era, rounds, calls, [it.kind for it in PEERS if era in it.eras], "ping")
+
+    def questions(self, era: str, rounds: int, calls: int) -> tuple[Rounds, Rounds]:
+        """Time calls that ask one question, which is answered at once."""
+        return self._timed(era, rounds, calls, [it.kind for it in PEERS if it.asks], "ask")
+
+    def _timed(
+        self, era: str, rounds: int, calls: int, kinds: list[str], tool: str
+    ) -> tuple[Rounds, Rounds]:
+        used: Rounds = defaultdict(list)
 
         def measure(kind: str) -> list[float]:
             agent = self._agents[kind, era]
             agent.reconnect()
-            request = agent.calling("ping")
-            assert b"pong" in agent.exchange(request)
-            return timed(lambda: agent.exchange(request), calls)
+            request = agent.calling(tool)
+            call = agent.answering(tool) if tool == "ask" else lambda: agent.exchange(request)
+            assert (b"True" if tool == "ask" else b"pong") in call()
+            before = self._hosts[kind].used()
+            times = timed(call, calls)
+            used[kind].append([(self._hosts[kind].used() - before) * 1000 / calls])
+            return times
 
-        return _shuffled([kind for kind, it in self._agents if it == era], rounds + 1, measure)
+        times = _shuffled(kinds, rounds + 1, measure)  # the first round does not count
+        return times, {kind: its[1:] for kind, its in used.items()}
 
     def gaps(self, rounds: int, seconds: float) -> tuple[Rounds, Rounds]:
         """Give how late a 5 ms beat is while a crowd calls, and how often it was answered."""
@@ -141,12 +162,16 @@ def _silent_peers() -> Iterator[None]:
         os.environ.update(before)
 
 
-def call_rows(times: Rounds) -> list[tuple[object, ...]]:
+def call_rows(times: Rounds, used: Rounds) -> list[tuple[object, ...]]:
     """Give the rows of a table of calls: percentiles in ms, and the bridge beside each."""
-    return [
-        (_title(kind), *(over(rounds, percent) for percent in (50, 95, 99)), ratio(times, kind))
-        for kind, rounds in _in_order(times)
-    ]
+    rows: list[tuple[object, ...]] = []
+    for kind, rounds in _in_order(times):
+        three = (over(rounds, percent) for percent in (50, 95, 99))
+        more = paired(times[OURS], rounds, operator.sub)
+        spent = over(used[kind], 50)
+        rows.append((_title(kind), *three, f"{more:+.3f}", ratio(times, kind), spent,
+                     ratio(used, kind)))  # fmt: skip
+    return rows
 
 
 def gap_rows(late: Rounds, rates: Rounds) -> list[tuple[object, ...]]:
@@ -180,12 +205,16 @@ def draw(calls: Rounds, late: Rounds, file: Path) -> None:
     import matplotlib
 
     matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "dcc_bridge"
+    matplotlib.rcParams.update({"svg.hashsalt": "dcc_bridge", "svg.fonttype": "none"})
+    # on nothing, and in a grey that can be read on white and on black
+    for part in ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"):
+        matplotlib.rcParams.update({part: _GREY})
+    matplotlib.rcParams.update({"legend.frameon": False, "savefig.transparent": True})
     from matplotlib import pyplot, ticker
 
     figure, axes = pyplot.subplots(1, 2, figsize=(11, 4.4), layout="constrained", sharey=True)
     parts = (
-        (calls, "One client: a read call takes longer than so many ms", None),
+        (calls, "One client: a read call takes longer than so many ms", 0.0),
         (
             late,
             f"{_CROWD} clients: a 5 ms timer of the window is late by more than so many ms",
@@ -196,19 +225,29 @@ def draw(calls: Rounds, late: Rounds, file: Path) -> None:
         for number, peer in enumerate(PEERS):
             every = sorted(it for values in times.get(peer.kind, []) for it in values)
             if every:
-                shares = [100 - 100 * rank / len(every) for rank in range(len(every))]
+                later = _thinned(len(every))
+                shares = [100 * count / len(every) for count in later if every[-count] > least]
+                every = [every[-count] for count in later if every[-count] > least]
                 width, front = (2.5, 3) if peer.kind == OURS else (1.0, 2)
                 style = {"color": f"C{number}", "linewidth": width, "zorder": front}
                 axis.plot(every, shares, label=peer.title, **style)
-        axis.set(xscale="log", yscale="log", xlabel=title, xlim=(least, None), ylim=(0.1, 100))
+        axis.set(
+            xscale="log", yscale="log", xlabel=title, xlim=(least or None, None), ylim=(0.1, 100)
+        )
         axis.xaxis.set_major_formatter(ticker.FormatStrFormatter("%g"))
         axis.yaxis.set_major_formatter(ticker.FormatStrFormatter("%g %%"))
         axis.grid(alpha=0.3)
-    axes[1].axvline(16.7, color="grey", linestyle=":")
-    axes[1].text(16.7, 60, " a frame at 60 Hz", color="grey", fontsize="small")
+    axes[1].axvline(16.7, color=_GREY, linestyle=":")
+    axes[1].text(16.7, 60, " a frame at 60 Hz", fontsize="small")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize="small")
     figure.savefig(file, metadata={"Date": None})
+
+
+def _thinned(count: int) -> list[int]:
+    """Give numbers up to `count` that are even on a logarithmic axis, the largest first."""
+    powers = (round(count ** (at / _POINTS)) for at in range(_POINTS, -1, -1))
+    return list(dict.fromkeys(powers))
 
 
 def main() -> None:
@@ -222,22 +261,21 @@ def main() -> None:
         stack.enter_context(_silent_peers())
         bench = Bench(stack, chosen.environments)
         calls = {era: bench.calls(era, chosen.rounds, chosen.calls) for era in ERAS}
+        asked = {era: bench.questions(era, chosen.rounds, chosen.calls // 4) for era in ERAS}
         late, rates = bench.gaps(chosen.rounds, chosen.seconds)
-    for era, times in calls.items():
-        columns = ("read call, ms", "p50", "p95", "p99", "the bridge is")
-        show(
-            f"One client, {era}, {chosen.rounds} rounds of {chosen.calls}",
-            columns,
-            call_rows(times),
-        )
+    for what, measured in (("read call", calls), ("one question", asked)):
+        for era, (times, used) in measured.items():
+            columns = (f"{what}, ms", "p50", "p95", "p99", "bridge more", "bridge is", "processor",
+                       "bridge is")  # fmt: skip
+            show(f"One client, {era}, {chosen.rounds} rounds", columns, call_rows(times, used))
     headings = ("late by, ms", "p50", "p99", "p99.9", "max", "calls/s")
     show(f"{_CROWD} clients, {chosen.rounds} rounds of {chosen.seconds:g} s", headings,
          gap_rows(late, rates))  # fmt: skip
     if chosen.json:
-        measured = {"calls": calls, "late": late, "calls_a_second": rates}
-        chosen.json.write_text(json.dumps(measured))
+        parts = {"calls": calls, "questions": asked, "late": late, "calls_a_second": rates}
+        chosen.json.write_text(json.dumps(parts))
     if chosen.svg:
-        draw(calls[MODERN], late, chosen.svg)
+        draw(calls[MODERN][0], late, chosen.svg)
 
 
 if __name__ == "__main__":

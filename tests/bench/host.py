@@ -118,6 +118,18 @@ class Host(QObject):
     def _do_gaps(self) -> None:
         _say(self._beat.stop())
 
+    def _do_settle(self) -> None:
+        """Wait until the bridge has made the collection that follows its start."""
+        looking, server = QTimer(self), self._server
+
+        def look() -> None:
+            if getattr(server, "main").is_settled:  # noqa: B009 - others have none
+                looking.stop()
+                _say(None)
+
+        looking.timeout.connect(look)
+        looking.start(100)
+
     def _do_load(self) -> None:
         """Import what a plug-in imports."""
         import tests.bench.bridged  # noqa: F401 - the import is what is measured

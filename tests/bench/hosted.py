@@ -67,6 +67,11 @@ class Process:
             raise subprocess.CalledProcessError(self._process.returncode, self._process.args)
         return rest
 
+    def used(self) -> float:
+        """Give the seconds of processor time that its threads have used. Needs /proc."""
+        files = Path(f"/proc/{self._process.pid}/task").glob("*/schedstat")
+        return sum(int(file.read_text().split()[0]) for file in files) / 1e9
+
     def kill(self) -> None:
         """End it at once, if it is still there."""
         self._process.kill()
@@ -102,5 +107,11 @@ def process(module: str, *arguments: str) -> Iterator[Process]:
 
 
 def served(host: Process, kind: str) -> Server:
-    """Have a host serve, "bare" or by a "bridge", and give where."""
-    return Server(**host.tell(kind))
+    """Have a host serve, "bare" or by a "bridge", and give where.
+
+    Before the bridge's one collection is over, gaps and calls are what chance makes of them.
+    """
+    server = Server(**host.tell(kind))
+    if kind == "bridge":
+        host.tell("settle")
+    return server

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from collections import defaultdict
 from concurrent.futures import Future
 from statistics import median
@@ -91,6 +92,7 @@ def main() -> None:
     chosen = options(__doc__, calls=2000)
     for border in BORDERS:
         mark(*border)
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
     app, bridged, layers = QApplication([]), BridgedServer(), dict[str, list[float]]()
 
     def run(started: Future[Server]) -> None:

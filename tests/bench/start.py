@@ -38,7 +38,7 @@ COMMANDS: Final = {
     "dcc-bridge audit show": ("-m", "dcc_bridge", "audit", "show"),
 }
 _BARE: Final = next(iter(COMMANDS))
-_SETTLED: Final = 9.0  # seconds after which the collector of `freeze_when_idle` has been here
+_SETTLED: Final = 9.0  # seconds after which the collector of `freeze` has been here
 _CALLS: Final = 40
 
 
@@ -105,7 +105,7 @@ def host(kind: str, seconds: float) -> dict[str, float]:
             stretches.reset()
             stretches.look()
             plug_in.install()
-            until(lambda: plug_in.bridge is not None and plug_in.bridge.address is not None)
+            until(lambda: plug_in.bridge is not None and bool(plug_in.bridge.address))
             stretches.look()
             measured |= stretches.longest
             bridge = plug_in.bridge

@@ -1,11 +1,11 @@
 """What keeping a skill to what was agreed costs a read, an edit and a destructive call.
 
-``python -m tests.bench.stretches [--prims N] [--beside TREE]``. The runner alone on a USD scene of
-2,000 prims, or more: no network, no client, a person who answers at once, and who before the last
-of the three edits by hand. Then the bundled skill deletes as many prims, in groups of 1,000, beside
-what USD's own fastest call for it takes; figures of the processor, not of the clock. With another
-checkout, which has an environment of its own, the two take turns, so that the machine's other work
-is in both.
+``python -m tests.bench.stretches [--prims N] [--group N] [--rounds N] [--beside TREE]``. The runner
+alone on a USD scene of 2,000 prims, or more: no network, no client, a person who answers at once,
+and who before the last of the three edits by hand. Then the bundled skill deletes as many prims, in
+groups of 1,000 or of others, beside what USD's own fastest way for it takes; figures of the
+processor, not of the clock. With another checkout, which has an environment of its own, the two
+take turns, so that the machine's other work is in both.
 """
 
 from __future__ import annotations
@@ -105,26 +105,26 @@ def measure(prims: int) -> dict[str, float]:
     return medians
 
 
-def _groups(stage: Usd.Stage, prims: int) -> list[Any]:
+def _groups(stage: Usd.Stage, prims: int, size: int) -> list[Any]:
     with Sdf.ChangeBlock():
         groups = [
             Sdf.CreatePrimInLayer(stage.GetRootLayer(), f"/World/g{number}")
-            for number in range(-(-prims // GROUP))
+            for number in range(-(-prims // size))
         ]
         for group in (stage.GetRootLayer().GetPrimAtPath("/World"), *groups):
             group.specifier = Sdf.SpecifierDef
         for number in range(prims):
-            Sdf.PrimSpec(groups[number // GROUP], f"p{number}", Sdf.SpecifierDef, "Camera")
+            Sdf.PrimSpec(groups[number // size], f"p{number}", Sdf.SpecifierDef, "Camera")
     return groups
 
 
-def measure_deletion(prims: int) -> dict[str, float]:
+def measure_deletion(prims: int, size: int = GROUP) -> dict[str, float]:
     """Give the milliseconds of each part of one deletion, and the longest without a paint."""
     sys.path.insert(0, str(Path.cwd() / "plugins/standalone/skills"))
     deleting = describe(importlib.import_module("delete_prims").delete_prims)
     session, other = UsdSession(), Usd.Stage.CreateInMemory()
     uninstall = standalone.install(session)
-    _groups(session.stage, prims)
+    _groups(session.stage, prims, size)
     assert session.undo_labels  # what is edited by hand is a step by now
     paints, asked = list[float](), list[float]()
 
@@ -152,11 +152,13 @@ def measure_deletion(prims: int) -> dict[str, float]:
     session.undo()
     undone = time.process_time()
     uninstall()
-    groups = _groups(other, prims)
+    groups = _groups(other, prims, size)
     cleared = time.process_time()
     with Sdf.ChangeBlock():
         for group in groups:
+            group.active = False  # else it takes the square of its children
             group.nameChildren.clear()
+            group.ClearActive()
     took = time.process_time() - cleared
     unpainted = max(then - now for now, then in pairwise([began, *paints, ended]))
     parts = (asked[0] - began, ended - asked[0], unpainted, undone - ended, took)
@@ -167,9 +169,10 @@ def _no_loop(coroutine: Any) -> Any:
     raise AssertionError("these skills are sync")
 
 
-def _measure_in(tree: Path, prims: int) -> dict[str, float]:
+def _measure_in(tree: Path, prims: int, group: int) -> dict[str, float]:
     """Measure in a process of another checkout's own, with this very file."""
-    command = [str(tree / ".venv/bin/python"), str(Path(__file__)), "--json", "--prims", str(prims)]
+    sizes = ["--prims", str(prims), "--group", str(group)]
+    command = [str(tree / ".venv/bin/python"), str(Path(__file__)), "--json", *sizes]
     done = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=True)
     medians: dict[str, float] = json.loads(done.stdout)
     return medians
@@ -180,16 +183,19 @@ def main() -> None:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--beside", type=Path)
     parser.add_argument("--prims", type=int, default=2000)
+    parser.add_argument("--group", type=int, default=GROUP)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     if arguments.json:
-        print(json.dumps(measure(arguments.prims) | measure_deletion(arguments.prims)))
+        deletion = measure_deletion(arguments.prims, arguments.group)
+        print(json.dumps(measure(arguments.prims) | deletion))
         return
     trees = [Path.cwd(), *([arguments.beside] if arguments.beside else [])]
     rounds: dict[tuple[Path, str], list[float]] = defaultdict(list)
-    for _ in range(ROUNDS):
+    for _ in range(arguments.rounds):
         for tree in trees:
-            for name, median in _measure_in(tree, arguments.prims).items():
+            for name, median in _measure_in(tree, arguments.prims, arguments.group).items():
                 rounds[tree, name].append(median)
     for name in (*NAMES, *DELETION):
         here, *other = (statistics.median(rounds[tree, name]) for tree in trees)

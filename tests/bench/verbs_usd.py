@@ -17,8 +17,8 @@ IN_A_SET: Final = 1000
 MANY: Final = 500  # what is not asked for at once
 SOME: Final = 20  # what takes half a second each
 _WOOD: Final = "/World/Wood"
-_COPIED: Final = "the undo step copies the layer: Layer.TransferContent, and a walk of the copy"
-_MOVED: Final = f"NamespaceEditor.CanApplyEdits looks for users of each prim; {_COPIED}"
+_COPIED: Final = "what the step changed is copied from the layer: Sdf.CopySpec"
+_MOVED: Final = "NamespaceEditor.CanApplyEdits looks for users of each prim"
 _CAUSES: Final = {
     "": _COPIED,
     "group": _MOVED,

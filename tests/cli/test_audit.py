@@ -136,7 +136,7 @@ def test_a_record_whose_tail_is_missing_is_told_from_one_that_is_still_written(
 
     assert (live[0], whole[0], cut[0]) == (0, 0, 1)
     assert whole[1].endswith("In order: 1 record, with no line changed and no end missing.\n")
-    assert "it is still written" in live[1]
+    assert "unbroken, still being written" in live[1]
     assert "its process died, or its tail was cut off" in cut[1]
 
 

@@ -11,10 +11,14 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.cli.hosts import START
-from tests.cli.commands import COMMAND, DELETE, Served, environment, run, serve
+from tests.cli.commands import COMMAND, DELETE, Served, background, environment, run, serve
 from tests.client.tty import LIMIT, at_terminal
+from tests.hosts.application import until
+from tests.tiers import sampled
 
 COUNT = ("call", "list_prims", "--args", '{"type_name": "Camera", "limit": 1}', "--json")
+
+RENAME = '{"path": "/World/Lights", "new_name": "Lamps"}'
 
 
 def cameras(host: Served) -> int:
@@ -79,6 +83,22 @@ def test_progress_is_shown_at_a_terminal_and_not_in_a_log(host: Served) -> None:
         out, _ = process.communicate(timeout=LIMIT)
 
     assert (logged.out, logged.err) == (out, "") == ("there\n", "")
+
+
+def test_a_call_that_has_to_wait_for_somebodys_answer_says_so_wherever_it_runs(
+    host: Served,
+) -> None:
+    with at_terminal([*COMMAND, *DELETE], environment(host.runtime)) as (tty, process):
+        tty.until("  > ")
+        with background(host.runtime, "call", "rename_prim", "--args", RENAME) as waiting:
+            assert waiting.stderr is not None
+            held_up = (line for line in waiting.stderr if "Waiting for the answer to" in line)
+            said = next(held_up)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=LIMIT)
+
+    assert "at the latest" in said
+    until(lambda: host.run("undo").code == 0)  # a task outlives its client, and renames
 
 
 def test_a_host_can_be_named_by_its_url(host: Served) -> None:
@@ -344,16 +364,20 @@ def test_a_person_at_a_terminal_answers_field_by_field(host: Served) -> None:
     assert process.returncode == 0
 
 
-@pytest.mark.parametrize("era", ["auto", "legacy"])
-@pytest.mark.parametrize(("typed", "code"), [("no", 3), ("/decline", 3), ("/cancel", 3)])
-def test_a_person_at_a_terminal_refuses(host: Served, era: str, typed: str, code: int) -> None:
+@pytest.mark.parametrize(
+    ("era", "typed"),
+    sampled(
+        [("auto", "no"), ("legacy", "/cancel")], ["auto", "legacy"], ["no", "/decline", "/cancel"]
+    ),
+)
+def test_a_person_at_a_terminal_refuses(host: Served, era: str, typed: str) -> None:
     command = [*COMMAND, *DELETE, "--era", era]
     with at_terminal(command, environment(host.runtime)) as (tty, process):
         tty.until("Delete 127 cameras? Type yes or no; /cancel closes the question.\n  > ")
         tty.type(typed)
         process.communicate(timeout=LIMIT)
 
-    assert process.returncode == code
+    assert process.returncode == 3
     assert cameras(host) == 127
 
 

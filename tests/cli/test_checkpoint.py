@@ -217,7 +217,9 @@ def test_a_host_that_has_the_scene_open_is_named(
     assert cli.main(["checkpoint", "restore", str(copies(scene)[0]), "--yes"]) == 0
 
     record.withdraw()
-    assert f"has {scene.name} open: unsaved work there is in no copy" in capsys.readouterr().err
+    warned = capsys.readouterr().err
+    assert f"has {scene.name} open: unsaved work there is in no copy" in warned
+    assert "without a window, end it, and: dcc-bridge serve --scene FILE" in warned
 
 
 @pytest.mark.parametrize("name", ["shot.usda", "nothing"])

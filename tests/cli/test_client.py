@@ -191,6 +191,20 @@ def test_taken_back_the_file_is_what_it_was_to_the_byte_and_the_copy_goes(
 
 
 @linux
+def test_taken_back_no_entry_of_ours_is_left_also_where_the_copy_holds_an_older_one(
+    tmp_path: Path,
+) -> None:
+    old = {"git": {"command": "git-mcp"}, "dcc-bridge": {"command": "/old/gone/dcc-bridge"}}
+    (file := tmp_path / ".claude.json").write_text(json.dumps({"mcpServers": old}))
+    client(tmp_path, "add", "claude-code")
+
+    done = client(tmp_path, "remove", "claude-code")
+
+    assert done.out.startswith("Claude Code is no longer set up in")
+    assert json.loads(file.read_text()) == {"mcpServers": {"git": {"command": "git-mcp"}}}
+
+
+@linux
 def test_the_copy_stays_where_the_file_was_changed_in_between(tmp_path: Path) -> None:
     (file := tmp_path / ".claude.json").write_text('{"a": 1}')
     client(tmp_path, "add", "claude-code")
@@ -226,15 +240,27 @@ def test_taken_back_a_file_that_was_not_there_before_is_gone(name: str, tmp_path
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
+@linux
+def test_a_file_that_is_not_ours_to_write_is_named_to_who_wants_our_entry_out_of_it(
+    tmp_path: Path,
+) -> None:
+    done = client(tmp_path, "remove", "codex")
+
+    file = tmp_path / ".codex" / "config.toml"
+    assert (done.code, done.out) == (2, "")
+    assert f"Take the entry 'dcc-bridge' out of {file} yourself." in done.err
+
+
 def test_a_slip_does_not_look_like_success(tmp_path: Path) -> None:
     slips = [
         client(tmp_path, "print", "cursro"),
         client(tmp_path, "add", "cursor", "--project", tmp_path / "flim"),
         client(tmp_path, "add", "cursro"),
+        client(tmp_path, "remove", "cursro"),
     ]
 
-    assert [(done.code, done.out) for done in slips] == [(2, "")] * 3
-    assert "Did you mean cursor?" in slips[0].err
+    assert [(done.code, done.out) for done in slips] == [(2, "")] * 4
+    assert all("Did you mean cursor?" in slips[it].err for it in (0, 2, 3))
     assert f"there is no folder {tmp_path / 'flim'}" in slips[1].err
     assert list(tmp_path.iterdir()) == []
 

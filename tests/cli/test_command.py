@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import environment, run
+from tests.tiers import sampled
 
 
 def test_the_help_names_every_command_and_every_exit_code(runtime: Path) -> None:
@@ -93,7 +94,10 @@ def test_help_needs_neither_the_protocol_nor_the_scene_nor_a_window(runtime: Pat
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("words", ["serve --headless", "demo --headless", "demo --window"])
+@pytest.mark.parametrize(
+    "words",
+    sampled(["serve --headless"], ["serve --headless", "demo --headless", "demo --window"]),
+)
 def test_an_installation_without_the_extra_is_told_what_to_install(
     runtime: Path, words: str
 ) -> None:

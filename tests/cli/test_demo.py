@@ -19,7 +19,7 @@ from tests.cli.commands import COMMAND, Done, background, environment, run
 from tests.client.tty import LIMIT, at_terminal
 
 WINDOW = {"QT_QPA_PLATFORM": "offscreen"}
-BEFORE = "339 prims, 127 of them cameras"
+BEFORE = "350 prims, 127 of them cameras"
 AS_IT_WAS = f"The scene is as it was: {BEFORE}. There is nothing to undo."
 
 
@@ -40,7 +40,7 @@ def test_an_agreement_deletes_and_undo_brings_back_in_numbered_steps(runtime: Pa
     assert "Delete 127 cameras?" in text
     assert "The person agrees." in text
     assert "127 deleted." in text
-    assert "The scene now: 212 prims, 0 of them cameras." in text
+    assert "The scene now: 223 prims, 0 of them cameras." in text
     assert f"brings it back: {BEFORE}, all as it was." in text
     lines = done.out.splitlines()[2:]
     numbers = [int(line[:2]) for line in lines if line[:2].strip()]
@@ -74,7 +74,11 @@ def test_without_a_screen_and_a_terminal_it_says_that_nobody_can_be_asked(runtim
 
 @pytest.mark.parametrize(
     ("typed", "does", "code"),
-    [("yes", "agrees", 0), ("no", "says no", 3), ("/cancel", "closes the question", 3)],
+    [
+        ("no", "says no", 3),
+        pytest.param("yes", "agrees", 0, marks=pytest.mark.long),
+        pytest.param("/cancel", "closes the question", 3, marks=pytest.mark.long),
+    ],
 )
 def test_a_person_at_a_terminal_is_asked_there(
     runtime: Path, typed: str, does: str, code: int
@@ -90,6 +94,7 @@ def test_a_person_at_a_terminal_is_asked_there(
     assert f"The person {does}" in out
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("answer", "presses", "ends"),
     [
@@ -191,7 +196,7 @@ def test_in_a_window_each_step_can_be_seen_and_it_stays_until_the_person_closes_
     shown = [line.split(" ", 2)[1:] for line in done.stdout.splitlines() if "caption" in line]
     assert [text for _, text in shown] == [
         f"{BEFORE}. An agent is about to delete all cameras.",
-        "You agreed: 212 prims, 0 of them cameras. Next, one undo brings them back.",
+        "You agreed: 223 prims, 0 of them cameras. Next, one undo brings them back.",
         f"One undo: {BEFORE}, all as it was. Close this window to end the demo.",
     ]
     assert float(shown[2][0]) - float(shown[1][0]) >= 3.0
@@ -236,6 +241,7 @@ def test_on_a_real_screen_the_picture_is_the_screens_own(
     assert (width, height) >= (1000, 600)
 
 
+@pytest.mark.long
 def test_a_picture_that_cannot_be_had_is_said_in_a_sentence(runtime: Path, tmp_path: Path) -> None:
     file = tmp_path / "nowhere" / "picture.png"
     headless = run(runtime, "demo", "--headless", "--screenshot", file)
@@ -280,6 +286,36 @@ def test_a_signal_at_the_question_ends_it_quietly(runtime: Path, number: int) ->
     assert not any(runtime.glob("*.json"))
 
 
+CLOSES = """
+import sys
+from dcc_bridge.cli import load, main
+windowed = load("standalone/dcc_bridge_serve").windowed()
+
+async def attend(self, running):
+    await windowed._wait_for_dialog(running)
+    running.main.post(running.window.close_now)
+
+windowed.AtWindow.attend = attend
+sys.exit(main(["demo", "--window"]))
+"""
+
+
+@pytest.mark.long
+def test_a_window_that_is_closed_while_it_asks_ends_it_with_a_sentence(runtime: Path) -> None:
+    done = subprocess.run(
+        [*COMMAND[:-2], "-c", CLOSES],
+        env=environment(runtime, **WINDOW),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=False,
+    )
+
+    assert (done.returncode, "Traceback" in done.stderr) == (130, False)
+    assert done.stdout.endswith("The window was closed before the demo had ended.\n")
+
+
+@pytest.mark.long
 def test_a_signal_ends_it_with_a_dialog_open(runtime: Path) -> None:
     with background(runtime, "demo", "--window", **WINDOW) as process:
         assert process.stdout is not None

@@ -14,7 +14,7 @@ import pytest
 from dcc_bridge.cli.doctor import check_versions
 from dcc_bridge.cli.hosts import START
 from dcc_bridge.elicitation.question import Reply
-from tests.cli.commands import Done, Served, run
+from tests.cli.commands import SHOT, Done, run, serve
 from tests.live import ERAS, Live, accept, live
 from tests.stand_ins import FakeHost, ScriptedPresenter
 
@@ -42,7 +42,7 @@ def test_it_has_nothing_to_say_of_a_host_that_is_well(tmp_path: Path) -> None:
         running.call("recent_calls", era=ERAS[1], label="cursor", asked=accept())
         done = doctor(running, tmp_path)
 
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, done.err) == (0, ""), done.out
     assert f"answers at {running.bridge.url}: " in done.out
     assert "cursor (mcp 0.1.0) speaks 2025-11-25 and shows forms and opens pages." in done.out
     assert re.search(r"was seen in the host and answered after \d+\.\d s\.\n", done.out)
@@ -171,8 +171,9 @@ def test_a_client_hears_of_itself_only(tmp_path: Path) -> None:
     assert [one["label"] for one in told["clients"]] == ["cursor"]
 
 
-def test_it_looks_at_a_served_host(host: Served) -> None:
-    done = host.run("doctor", "--no-question")
+def test_it_looks_at_a_served_host(runtime: Path) -> None:
+    with serve(runtime, "--headless", "--scene", SHOT) as host:  # with the skills that it brings
+        done = host.run("doctor", "--no-question")
 
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, done.err) == (0, ""), done.out
     assert done.out.startswith("ok     dcc-bridge runs on Python")

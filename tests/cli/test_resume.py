@@ -14,18 +14,52 @@ NAMED = ("--answer", '{"name": "shot_020"}')
 
 
 def test_a_call_whose_command_was_killed_is_answered_by_another_one(host: Served) -> None:
+    runs = int(host.run("call", "name_it", *NAMED).out.split()[-2])
+    task = asking(host)
+
+    resumed = host.run("call", "--resume", task, *NAMED)
+    again = host.run("call", "--resume", host.instance.id, task, "--json")
+
+    assert (resumed.code, resumed.out) == (0, f"shot_020, after {runs + 1} run\n")
+    assert json.loads(again.out) == f"shot_020, after {runs + 1} run"
+
+
+def asking(host: Served) -> str:
+    """Begin a call whose command is killed at its question; gives its id."""
     with at_terminal([*COMMAND, "call", "name_it"], environment(host.runtime)) as (tty, process):
         tty.until("What shall it be called?")
         process.kill()
         process.communicate(timeout=LIMIT)
     found = re.search(RESUME, tty.seen)
     assert found, tty.seen
+    return found[1]
 
-    resumed = host.run("call", "--resume", found[1], *NAMED)
-    again = host.run("call", "--resume", host.instance.id, found[1], "--json")
 
-    assert (resumed.code, resumed.out) == (0, "shot_020, after 1 run\n")
-    assert json.loads(again.out) == "shot_020, after 1 run"
+def test_where_nobody_can_be_asked_a_question_stays_open_and_the_command_says_so(
+    host: Served,
+) -> None:
+    task = asking(host)
+
+    left = host.run("call", "--resume", task)
+    answered = host.run("call", "--resume", task, *NAMED)
+
+    assert (left.code, left.out) == (5, "")
+    assert "What shall it be called?" in left.err
+    assert re.search(rf"stays open\..* by \d\d:\d\d:\d\d with: .* --resume {task}\n", left.err)
+    assert (answered.code, answered.out.split(",")[0]) == (0, "shot_020")
+
+
+def test_a_question_that_another_command_answers_goes_from_the_terminal(host: Served) -> None:
+    task = asking(host)
+    command = [*COMMAND, "call", "--resume", task]
+
+    with at_terminal(command, environment(host.runtime)) as (tty, process):
+        tty.until("  > ")
+        host.run("call", "--resume", task, *NAMED)
+        tty.until("The question was withdrawn.")
+        out, _ = process.communicate(timeout=LIMIT)
+
+    assert (process.returncode, out.split(",")[0]) == (0, "shot_020")
 
 
 def test_a_command_that_nobody_stops_prints_the_id_beside_the_result(host: Served) -> None:
@@ -53,7 +87,14 @@ def test_a_call_that_goes_on_takes_no_other_arguments(host: Served) -> None:
     done = host.run("call", "--resume", f"{host.instance.id}.{32 * '0'}", "--args", '{"a": 1}')
 
     assert done.code == 2
-    assert "--args goes without --resume" in done.err
+    assert "--resume takes no --args, and no --era legacy: no call goes on there." in done.err
+
+
+def test_an_older_revision_in_which_no_call_goes_on_is_refused_in_words(host: Served) -> None:
+    done = host.run("call", "--resume", f"{host.instance.id}.{32 * '0'}", "--era", "legacy")
+
+    assert done.code == 2
+    assert "--resume takes no --args, and no --era legacy: no call goes on there." in done.err
 
 
 def test_ctrl_c_gives_up_a_call_that_is_a_task(host: Served) -> None:

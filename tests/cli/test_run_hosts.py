@@ -156,7 +156,7 @@ def test_it_serves_until_it_is_told_to_stop(farm: Farm) -> None:
 
 @pytest.mark.parametrize(
     ("before", "code", "said"),
-    [(_lose, 2, "shot"), (_crash, 1, "ended by itself, with 139")],
+    [(_lose, 2, "maya cannot open "), (_crash, 1, "ended by itself, with 139")],
     ids=["no scene", "a crash"],
 )
 def test_what_keeps_it_from_serving_is_said_in_a_sentence(

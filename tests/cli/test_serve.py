@@ -187,6 +187,7 @@ def test_a_scene_of_the_users_own_is_opened(tmp_path: Path) -> None:
         assert '"Camera": 1' in host.run("call", "scene_summary").out
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("new_interpreter")  # what is seen are the words of a process
 def test_no_token_is_ever_seen(tmp_path: Path) -> None:
     with serve(tmp_path, "--headless", "--scene", SHOT) as host:

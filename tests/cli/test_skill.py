@@ -13,6 +13,7 @@ from tests.cli.commands import run, serve
 from tests.live import live
 from tests.skills.shelf import save, until
 from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.tiers import sampled
 
 ARGUMENTS = {
     "read": {"pattern": "camera*"},
@@ -69,6 +70,18 @@ def test_the_check_names_what_is_still_to_be_filled_in(
     assert capsys.readouterr().out == "No problems in 1 file.\n"
 
 
+def test_it_is_said_when_a_skill_takes_the_place_of_a_verb(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("delete", "mine"):
+        main(["skill", "new", name, "--folder", str(tmp_path)])
+    assert main(["skill", "check", str(tmp_path)]) == 0
+
+    said = [line for line in capsys.readouterr().out.splitlines() if "verb" in line]
+    sentence = "delete takes the place of the verb of that name in every host."
+    assert said == [sentence, f"{tmp_path / 'delete.py'}:15: {sentence}"]
+
+
 def test_without_a_folder_it_is_the_persons_own(home: Path) -> None:
     assert main(["skill", "new", "mine"]) == 0
 
@@ -96,7 +109,7 @@ NO_NAMES = [
 ]
 
 
-@pytest.mark.parametrize("name", NO_NAMES, ids=ascii)
+@pytest.mark.parametrize("name", sampled(NO_NAMES[::3], NO_NAMES), ids=ascii)
 def test_a_name_that_leads_elsewhere_is_no_name(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "skills"
 
@@ -138,12 +151,18 @@ def list_prims() -> str:
 """
 
 
+ORDER = ("mine/z.py", "show/skills/z.py", "studio/a.py", "studio/b.py", "two/z.py", "one/z.py")
+
+
 @pytest.mark.timeout(120)
+@pytest.mark.parametrize("names", sampled([ORDER[1::3]], [ORDER[1::3], ORDER]), ids=len)
 def test_of_two_skills_of_a_name_the_first_in_the_order_of_the_guide_wins_everywhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    names: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """In `serve`, in `run` and in `check`."""
-    names = ("mine/z.py", "show/skills/z.py", "studio/a.py", "studio/b.py", "two/z.py", "one/z.py")
     places = [save(tmp_path / name, SAME) for name in names]
     more = {
         "DCC_BRIDGE_USER_SKILLS": str(tmp_path / "mine"),
@@ -154,9 +173,11 @@ def test_of_two_skills_of_a_name_the_first_in_the_order_of_the_guide_wins_everyw
     save(tmp_path / "elsewhere" / "z.py", elsewhere)
     for name, value in more.items():
         monkeypatch.setenv(name, value)
+    folders = dict.fromkeys(str(Path(name).parent) for name in (*ORDER, "elsewhere/z.py"))
+    for folder in folders:
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
     given = ("--skills", tmp_path / "two", "--skills", tmp_path / "one")
     runtime = tmp_path / "runtime"
-    folders = ["elsewhere", "two", "one", "studio", "show/skills", "mine"]
     own = data_folder("plugins") / "standalone/skills/list_prims.py"
     ours = f"{own}:{own.read_text().partition('def list_prims')[0].count(chr(10)) + 1}"
 
@@ -164,7 +185,7 @@ def test_of_two_skills_of_a_name_the_first_in_the_order_of_the_guide_wins_everyw
     with serve(runtime, "--headless", *given, **more) as host:
         while places:
             until(lambda: host.run("call", "same").out == f"{places[0]}\n")
-            assert main(["skill", "check", *(str(tmp_path / folder) for folder in folders)]) == 1
+            assert main(["skill", "check", *(str(tmp_path / it) for it in folders)]) == 1
             first, *others = places
             assert capsys.readouterr().out.splitlines() == [
                 line
@@ -189,8 +210,8 @@ def test_a_path_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:
 def test_a_file_in_another_encoding_that_it_declares_has_no_problems(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = tmp_path / "look.py"
-    text = '@skill(risk="read")\ndef look() -> dict:\n    """Look at a café."""\n    return {}\n'
+    file = tmp_path / "see.py"
+    text = '@skill(risk="read")\ndef see() -> dict:\n    """Look at a café."""\n    return {}\n'
     text = f"# -*- coding: latin-1 -*-\nfrom dcc_bridge import skill\n\n\n{text}"
     file.write_text(text, encoding="latin-1")
 

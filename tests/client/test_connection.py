@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
@@ -287,3 +287,59 @@ def test_an_answer_whose_request_broke_is_sent_again_and_the_person_asked_once(
     anyio.run(follow)
 
     assert (len(asked), sent) == (1, [{"ok": True}] * 2)
+
+
+QUESTION = types.ElicitRequest(
+    params=types.ElicitRequestFormParams(message="?", requested_schema=cast("Any", CONFIRM))
+)
+OPEN = {"status": "input_required", "poll_interval_ms": 1, "input_requests": {"k": QUESTION}}
+ENDED = {"status": "completed", "result": types.CallToolResult(content=[])}
+
+
+def follow(
+    monkeypatch: pytest.MonkeyPatch, looks: Callable[[], dict[str, Any]], person: Any
+) -> tuple[types.CallToolResult, list[str]]:
+    """Follow a task that a host shows so at each look; gives what it sent besides looks, too."""
+    sent: list[str] = []
+
+    async def send(session: Any, method: str, result: Any, **params: Any) -> Any:
+        if method == "tasks/get":
+            return agents._Look.model_validate(looks())
+        sent.append(method)
+
+    async def run() -> types.CallToolResult:
+        with anyio.fail_after(5):
+            return await TaskFollower(person).follow(cast("Any", None), "x.1")
+
+    monkeypatch.setattr(agents, "_send", send)
+    return anyio.run(run), sent
+
+
+def test_a_question_of_a_task_that_was_answered_elsewhere_is_taken_from_the_person(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    prompts: list[str] = []
+
+    async def person(context: Any, params: Any) -> types.ElicitResult:
+        prompts.append("shown")
+        try:
+            await anyio.sleep_forever()
+        finally:
+            prompts.append("taken away")
+        raise AssertionError("it must not come to this")
+
+    result, sent = follow(monkeypatch, lambda: ENDED if prompts else OPEN, person)
+
+    assert not result.is_error
+    assert prompts == ["shown", "taken away"]
+    assert sent == []
+
+
+def test_a_question_of_a_task_for_which_nobody_is_here_stays_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    result, sent = follow(monkeypatch, lambda: OPEN, None)
+
+    assert result.is_error
+    assert "?" in str(result.content)
+    assert sent == []

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tests.packages import from_npm, from_pip
+from tests.packages import from_npm, from_pip, put_beside
 
 HERE: Final = Path(__file__).parent
 NPM: Final = shutil.which("npm")
@@ -55,7 +53,9 @@ def _python(lock: str) -> Callable[[], Start]:
 def _typescript(package: str) -> Callable[[], Start]:
     def start() -> Start:
         folder = packages()
-        return [_node(folder), str(_beside(folder))], {"PACKAGE": package}
+        return [_node(folder), str(put_beside(folder, _DRIVERS / "typescript.mjs"))], {
+            "PACKAGE": package
+        }
 
     return start
 
@@ -65,17 +65,6 @@ def _mcpdo() -> Start:
     inspector = folder / "node_modules" / "@modelcontextprotocol" / "inspector"
     command = [_node(folder), str(inspector / "clients" / "mcpdo" / "build" / "mcp-bin.js")]
     return [sys.executable, str(_DRIVERS / "mcpdo.py")], {"MCPDO": json.dumps(command)}
-
-
-def _beside(folder: Path) -> Path:
-    """Put the script where a module finds its packages; another run may do the same."""
-    source = (_DRIVERS / "typescript.mjs").read_bytes()
-    script = folder / f"typescript-{sha256(source).hexdigest()[:12]}.mjs"
-    if not script.exists():
-        whole = script.with_suffix(f".{os.getpid()}")
-        whole.write_bytes(source)
-        whole.replace(script)
-    return script
 
 
 def packages() -> Path:

@@ -1,6 +1,7 @@
 """The MCP clients of agent frameworks list, read, edit, ask and wait, by HTTP and by ``connect``.
 
-``npm`` and ``pip`` bring them into the user's cache, once. ``pytest -m frameworks -n 2``.
+``npm`` and ``pip`` bring them into the user's cache, once. Each test waits for over two minutes, so
+they run at once: ``pytest -m frameworks -n 7 --dist load``.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from dcc_bridge.skills.skill import track
 from tests.cli.commands import COMMAND, environment
 from tests.clients.kinds import NPM
 from tests.live import Live, live
-from tests.packages import from_npm, from_pip
+from tests.packages import from_npm, from_pip, put_beside
 from tests.stand_ins import FakeHost
 
 HERE: Final = Path(__file__).parent / "frameworks"
@@ -59,8 +60,8 @@ pytestmark = [
 ]
 
 
-def skills(host: FakeHost) -> list[Callable[..., Any]]:
-    """Make what every framework calls."""
+def skills(host: FakeHost, way: str, runs: list[str]) -> list[Callable[..., Any]]:
+    """Make what every framework calls; how often the long one ran is noted."""
 
     @skill(risk="read")
     def count() -> str:
@@ -83,10 +84,12 @@ def skills(host: FakeHost) -> list[Callable[..., Any]]:
 
     @skill(risk="read", thread="any", timeout=None)
     def bake(seconds: float) -> str:
-        """Work for a while, and tell how far it is."""
-        steps = max(1, int(seconds))
-        for _ in track(range(steps), message="Baking"):
-            time.sleep(seconds / steps)
+        """Work for a while; by HTTP it tells how far it is, through the proxy not a word."""
+        runs.append("began")
+        steps = range(max(1, int(seconds)))
+        for _ in track(steps, message="Baking") if way == "HTTP" else steps:
+            time.sleep(seconds / len(steps))
+        runs.append("ended")
         return "baked"
 
     return [count, add, delete, bake]
@@ -98,8 +101,7 @@ def start(framework: str) -> tuple[list[str], dict[str, str]]:
         packages = from_pip(HERE / "locks" / f"{framework.replace('_', '')}.txt")
         return [sys.executable, str(HERE / "framework.py")], {"PYTHONPATH": str(packages)}
     folder = from_npm(NPM or "", HERE, "frameworks")
-    script = folder / "framework.mjs"
-    script.write_bytes((HERE / "framework.mjs").read_bytes())
+    script = put_beside(folder, HERE / "framework.mjs")
     node = next((folder / "node_modules").glob("node-*/bin/node*"), Path("node"))
     return [str(node), str(script)], {}
 
@@ -128,8 +130,8 @@ def test_a_framework_lists_reads_edits_asks_and_waits(
     tmp_path: Path, framework: str, way: str
 ) -> None:
     """Each call says what it did, the person is asked where they can be, and nothing runs twice."""
-    host = FakeHost(["cam1", "cam2", "cam3"])
-    with live(tmp_path, *skills(host), host=host) as running:
+    host, runs = FakeHost(["cam1", "cam2", "cam3"]), list[str]()
+    with live(tmp_path, *skills(host, way, runs), host=host) as running:
         target = by_http(running) if way == "HTTP" else by_proxy(tmp_path)
 
         calls = running.beside(lambda: seen(framework, target, tmp_path), limit=WAIT + 240)
@@ -140,6 +142,7 @@ def test_a_framework_lists_reads_edits_asks_and_waits(
     assert "3 items" in text["read"]
     assert "added lamp" in text["edit"]
     assert "baked" in text["wait"]
+    assert runs == ["began", "ended"]
     if framework in CANNOT_ASK:
         for call in ("decline", "cancel", "accept"):
             assert "nobody could be asked" in text[call].lower()

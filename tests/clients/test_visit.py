@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from dcc_bridge import elicit_url_sync, skill
 from dcc_bridge.elicitation.ask_secret import Secret, ask_secret_sync
 from tests.clients.kinds import NPM, packages
 from tests.live import Live, live
+from tests.packages import put_beside
 
 HERE = Path(__file__).parent
 SECRET = "canary-a1b2c3d4"
@@ -30,7 +30,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def client() -> Path:
     """The script beside its packages."""
-    return Path(shutil.copy(HERE / "visit.mjs", packages()))
+    return put_beside(packages(), HERE / "visit.mjs")
 
 
 def call(running: Live, client: Path, era: str, tool: str) -> dict[str, Any]:

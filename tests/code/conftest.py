@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
 
 import pytest
 
 
 @pytest.fixture(scope="module", autouse=True)
-def frozen() -> Iterator[None]:
+def frozen() -> None:
     """Have only what a module's own tests make looked at, as a host does that was idle once."""
     gc.collect()
     gc.freeze()
-    yield
-    gc.unfreeze()

@@ -241,6 +241,11 @@ def test_ordinary_code_has_no_finding(host: str, code: str) -> None:
 
 REACHES = [
     ("blender", "files", "open(path, 'w').write('x')"),
+    ("blender", "files", "bpy.ops.render.render()"),  # by a File Output of the compositor
+    ("blender", "beyond", "bpy.ops._op_call('WM_OT_save_mainfile', {})"),
+    ("freecad", "files", "App.saveParameter()"),
+    ("freecad", "files", "App.ParamGet('User parameter:BaseApp').Export('x')"),
+    ("freecad", "files", "import Mesh\nMesh.createBox(1, 1, 1).write('x')"),
     ("blender", "beyond", "with bpy.context.temp_override(window=w): bpy.ops.mesh.select_all()"),
     ("blender", "files", "f = open\nwith f('x', mode='ab') as out: pass"),
     ("blender", "files", "import io\nio.open('x', mode)"),
@@ -439,11 +444,6 @@ NOT_READ = [
     ("blender", "beyond", "for f in g.tools: f()"),
     ("blender", "beyond", "match o:\n    case Found(do): list(map(do, 'x'))"),
     ("blender", "beyond", "'{0.name}'.format(o)"),
-    (
-        "blender",
-        "files",
-        "p = '/x/y'\nbpy.context.scene.render.filepath = p\nbpy.ops.render.render()",
-    ),
     ("blender", "files", "def save(image): image.write()"),
     ("houdini", "beyond", "hou.node('/obj/tool').setParms({'run': 1})"),
     ("standalone", "loses", "class Mine(dict): pass\nm = Mine(a=stage)\nm['a'].x.Remove('/a')"),

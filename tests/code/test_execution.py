@@ -21,7 +21,9 @@ import pytest
 
 from dcc_bridge.code import trip_wire as module
 from dcc_bridge.code.execution import CodeFailed, CodeResult, execute
+from dcc_bridge.code.process_state import _timers
 from dcc_bridge.errors import Cancelled, Stopped
+from tests.tiers import sampled
 
 ENDLESS = {
     "while": "while True: pass",
@@ -48,6 +50,8 @@ ENDLESS = {
     "an object that is left": "class A:\n def __del__(self):\n  while 1: pass\na = A()",
     "its memory": "class A(dict):\n def items(self):\n  while 1: pass\nmemory = A(a=1)",
 }
+TIMED = [*ENDLESS][::3]
+CANCELLED = [*ENDLESS][1::3]
 SPIN = """import time
 def spin(seconds):
     end = time.perf_counter() + seconds
@@ -65,9 +69,10 @@ def fails(code: str, **names: Any) -> CodeFailed:
     return caught.value
 
 
-@pytest.mark.parametrize("code", ENDLESS.values(), ids=ENDLESS.keys())
+@pytest.mark.parametrize("name", sampled(TIMED, ENDLESS))
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_endless_code_ends_at_its_time_out(code: str) -> None:
+def test_endless_code_ends_at_its_time_out(name: str) -> None:
+    code = ENDLESS[name]
     begin = time.process_time()  # what else the machine does is none of it
 
     with pytest.raises(Stopped, match=r"at line \d after 0.1 s, ran for longer than it may"):
@@ -76,9 +81,10 @@ def test_endless_code_ends_at_its_time_out(code: str) -> None:
     assert time.process_time() - begin < 1.1
 
 
-@pytest.mark.parametrize("code", ENDLESS.values(), ids=ENDLESS.keys())
+@pytest.mark.parametrize("name", sampled(CANCELLED, ENDLESS))
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_endless_code_ends_where_its_call_is_cancelled(code: str) -> None:
+def test_endless_code_ends_where_its_call_is_cancelled(name: str) -> None:
+    code = ENDLESS[name]
     begin, cancelled = time.process_time(), Cancelled("It")
 
     def pause() -> None:
@@ -380,6 +386,8 @@ def test_each_run_has_builtins_of_its_own() -> None:
 
 def changed_state() -> list[object]:
     hooks = [sys.excepthook, sys.displayhook, sys.gettrace(), sys.getrecursionlimit(), sys.stdout]
+    mask = os.umask(0o77)
+    hooks += [sys.unraisablehook, os.umask(mask) and mask, _timers()]
     handler, files = signal.getsignal(signal.SIGTERM), [os.getcwd(), dict(os.environ), [*sys.path]]
     return [*hooks, handler, *files, dict(vars(builtins))]
 
@@ -392,6 +400,9 @@ def changed_state() -> list[object]:
         ("import sys; sys.path.insert(0, '/nowhere')", "sys.path"),
         ("import builtins; builtins.open = builtins.new = None", "Python's builtins"),
         ("import sys; sys.excepthook = print", "Python's hooks"),
+        ("import sys; sys.unraisablehook = print", "Python's hooks"),
+        ("import os; os.umask(0)", "the mask of new files"),
+        ("import _signal as s; s.setitimer(s.ITIMER_VIRTUAL, 1000)", "timers of the process"),
         ("import sys; sys.setrecursionlimit(5000)", "the recursion limit"),
         ("import sys, io; sys.stdout = io.StringIO()", "sys.stdout"),
         ("import gc; gc.disable()", "the garbage collector"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -19,19 +20,17 @@ from mcp_types import ElicitRequestParams, ElicitResult
 from dcc_bridge.audit import reader
 from dcc_bridge.headless import Pump
 from dcc_bridge.main_thread import MainThread
-from tests.hosts import blender_window, bpy_module
-from tests.hosts.blender_seat import Seat
+from tests.hosts import bpy_module
+from tests.hosts.application import ROOT
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.maya import Maya
 from tests.hosts.fakes.maya.shots import furnish
-from tests.hosts.screen import missing, screen
-from tests.live import live, text
-from tests.verbs import tasks
+from tests.live import live
 from tests.verbs.tasks import Agent, Words
-from tests.verbs.test_houdini_tasks import BUNDLE as HOUDINI_BUNDLE
 from tests.verbs.test_houdini_tasks import HOUDINI
-from tests.verbs.test_maya_tasks import BUNDLE as MAYA_BUNDLE
+from tests.verbs.test_houdini_tasks import SKILLS as HOUDINI_SKILLS
 from tests.verbs.test_maya_tasks import MAYA
+from tests.verbs.test_maya_tasks import SKILLS as MAYA_SKILLS
 from tests.verbs.test_tasks_real import BLENDER, FREECAD, blender, freecad_console
 
 
@@ -51,9 +50,25 @@ class Lines(NamedTuple):
     noticed: tuple[str, ...] = ()  # the same, where the application only tells, or not even that
     leaves: str = ""  # has the application call `note` later
     calls: str = ""  # has it called
-    ends: str = ""  # and no more, where the application's own end is not up to that
+    undoes: str = ""  # goes back one step
+    saves: str = ""  # writes {folder}/kept.*
+    opens: str = ""  # opens that
+    opened: str = ""  # what is said then
+    left: str = "The undo step was taken back"  # what is said of the scene after that
+    # What undo does not hold: what is run before, what is done to it, and what is said of that.
+    beside: tuple[tuple[str, str, str], ...] = ()
 
 
+# A compositor that writes what is rendered, in the interface of 4.5 and of 5.2.
+_RENDERS = """s = bpy.context.scene
+s.render.resolution_percentage = 1
+s.use_nodes = True
+t = getattr(s, "node_tree", None) or bpy.data.node_groups.new("c", "CompositorNodeTree")
+if hasattr(s, "compositing_node_group"): s.compositing_node_group = t
+n = t.nodes.new("CompositorNodeOutputFile")
+if hasattr(n, "directory"): n.directory = "{folder}"
+else: n.base_path = "{folder}"
+"""
 LINES = {
     "Maya": Lines(
         'cmds.createNode("transform", name=f"Grid{n}")',
@@ -75,12 +90,17 @@ LINES = {
         "cmds.undoInfo(stateWithoutFlush=False)",
         leaves='om.MDGMessage.addNodeAddedCallback(note, "dependNode")',
         calls='cmds.createNode("transform", name="Later")',
+        undoes='getattr(cmds, "un" + "do")()',
+        saves='cmds.file("{folder}/kept.ma", exportAll=True, type="mayaAscii",'
+        " preserveReferences=True)",
+        opens='getattr(cmds, "fi" + "le")("{folder}/kept.ma", open=True, force=True)',
+        opened="open kept.ma",
     ),
     "Houdini": Lines(
         'hou.node("/obj").createNode("null", f"Grid{n}")',
         'hou.node("/obj/Grid0").parm("tx").set(5.0)',
         "hou.nodes()",
-        "",
+        "It has: node",
         'hou.node("/obj/Grid1").destroy()',
         'geo = hou.node("/obj").createNode("geo", "Bad")\n'
         'geo.createNode("file", "in").parm("file").set("/no")',
@@ -92,6 +112,10 @@ LINES = {
         ),
         "hou.undos.disabler().__enter__()",
         leaves="hou.hipFile.addEventCallback(note)",
+        undoes='getattr(hou.undos, "perform" + "Undo")()',
+        saves='hou.hipFile.save("{folder}/kept.hip")',
+        opens='getattr(hou.hipFile, "lo" + "ad")("{folder}/kept.hip")',
+        opened="A copy of what was lost is in ",
     ),
     "Blender": Lines(
         'bpy.context.scene.collection.objects.link(bpy.data.objects.new(f"Grid{n}", None))',
@@ -114,12 +138,28 @@ LINES = {
             '(filepath="{folder}/out.obj")',
             'bpy.ops.script.python_file_run(filepath="{folder}/../starts.py")',
             'bpy.ops.render.preset_add(name="out")',
+            f"{_RENDERS}bpy.ops.render.render()",
+            f'{_RENDERS}getattr(bpy.ops.render, "ren" + "der")()',
+            'bpy.data.images.new("i", 4, 4).save_render("{folder}/out.png")',
+            'i = bpy.data.images.new("i", 4, 4)\ni.filepath_raw = "{folder}/out.png"\ni.save()',
+            'bpy.data.libraries.write("{folder}/out.blend", {bpy.context.scene})',
+            'import imbuf\nimbuf.write(imbuf.new((4, 4)), filepath="{folder}/out.png")',
+            'import aud\naud.Sound.sine(440).limit(0, 0.1).write("{folder}/out.wav")',
         ),
         off="bpy.context.preferences.edit.use_global_undo = False",
-        noticed=('bpy.data.libraries.write("{folder}/out.blend", {bpy.context.scene})',),
+        noticed=("exec('bpy.data.libraries.write(\"{folder}/out.blend\", {bpy.context.scene})')",),
+        beside=(
+            (
+                'bpy.data.images.new("px", 4, 4)',
+                'bpy.data.images["px"].pixels[0] += 0.25',
+                "but not the pixels of px",
+            ),
+            ("1", "bpy.context.preferences.view.ui_scale += 0.1", "but not the preferences"),
+            ("bpy.context.scene.frame_set(1)", "bpy.context.scene.frame_set(42)", "taken back"),
+            ("assert bpy.context.scene.frame_current == 1", "1", "taken back"),
+        ),
         leaves="bpy.app.handlers.depsgraph_update_post.append(note)",
         calls='bpy.data.objects["Grid0"].location.y = 7.0',
-        ends="bpy.app.handlers.depsgraph_update_post.pop()",
     ),
     "FreeCAD": Lines(
         'doc.addObject("Part::Box", f"Grid{n}")',
@@ -132,9 +172,29 @@ LINES = {
         reaches=(
             'import Part\nPart.export([doc.Grid0], "{folder}/out.step")',
             'import Mesh\nMesh.export([doc.Grid0], "{folder}/out.stl")',
+            'doc.Grid0.Shape.exportStep("{folder}/out.step")',
+            'getattr(doc.Grid0.Shape, "export" + "Brep")("{folder}/out.brep")',
+            'save = doc.saveCopy\nsave("{folder}/out.FCStd")',
+            'doc.saveAs("{folder}/out.FCStd")',
+            'doc.exportGraphviz("{folder}/out.dot")',
+            'import Mesh\nMesh.createBox(1, 1, 1).write("{folder}/out.stl")',
+            'App.ParamGet("User parameter:BaseApp").Export("{folder}/out.xml")',
         ),
         off="doc.UndoMode = 0",
-        noticed=('doc.Grid0.Shape.exportStep("{folder}/out.step")',),
+        noticed=("exec('doc.Grid0.Shape.exportStep(\"{folder}/out.step\")')",),
+        undoes='getattr(doc, "un" + "do")()',
+        saves='doc.saveCopy("{folder}/kept.FCStd")',
+        opens='App.openDocument("{folder}/kept.FCStd")\n1 / 0',
+        opened="is open still",
+        left="Nothing was changed",
+        beside=(
+            (
+                "1",
+                'App.newDocument(f"More{len(App.listDocuments())}")\n'
+                "App.setActiveDocument(doc.Name)",
+                "is open still",
+            ),
+        ),
         leaves="class Left: slotCreatedObject = staticmethod(note)\n"
         "sys.left = Left()\nApp.addDocumentObserver(sys.left)",
         calls='doc.addObject("Part::Box", "Later")',
@@ -180,7 +240,7 @@ async def work(agent: Coder) -> None:
 
     made = await agent.call("run_python", code=make, **sent)
     there = await agent.state()
-    assert made["changed"]["created"]["count"] >= 100
+    assert made["changed"]["created"]["count"] == 100
     assert {lines.names.format(n=n) for n in range(2)} <= {*made["changed"]["created"]["items"]}
     assert there["depth"] == before["depth"] + 1
     check_record(agent.folder, make)
@@ -195,7 +255,7 @@ async def work(agent: Coder) -> None:
     failed = await agent.fails("run_python", code=f"{edits}\n{lines.miss}", **sent)
     assert f"line 3: {lines.miss}" in failed
     assert lines.near in failed
-    assert "Nothing was changed." in failed
+    assert f"{lines.left}." in failed
     assert await agent.state() == there
 
     told = await agent.call("run_python", code=f"print('seen')\n{lines.edit}\n7", **sent)
@@ -225,6 +285,7 @@ async def work(agent: Coder) -> None:
     for _ in range(2):
         await agent.call("undo_last")
     assert await agent.state() == before
+    await look_beside(agent, lines, sent)
 
     await agent.send(
         "run_python", {"code": f"{lines.off}\n{lines.make.replace('{n}', '')}", **sent}
@@ -234,6 +295,8 @@ async def work(agent: Coder) -> None:
     await agent.call("run_python", code=lines.make.replace("{n}", "On"), **sent)
     await agent.call("undo_last")
     assert await agent.state() == off  # undo is on again
+    if lines.opens:
+        await open_another(agent, lines, sent)
 
 
 def check_record(folder: Path, code: str) -> None:
@@ -244,7 +307,7 @@ def check_record(folder: Path, code: str) -> None:
     lines = [line.fields for line in reader.AuditFile(log).lines()]
     ran = [line for line in lines if line["event"] == "code" and line["digest"] == digest]
     assert [line["outcome"] for line in ran] == ["agreed", "done"]
-    assert ran[1]["created"] >= 100
+    assert ran[1]["created"] == 100
     assert file.read_text() == code
 
 
@@ -275,7 +338,7 @@ async def end_the_endless(agent: Coder, lines: Lines, sent: dict[str, str]) -> N
         frames = window.frames if window else 0
         assert "0.3 s" in await agent.fails("run_python", code=endless, timeout=0.3, **sent)
         late["limit"].append(time.monotonic() - agent.answered - 0.3)
-        drawn = max(drawn, window.frames - frames if window else 5)
+        drawn = max(drawn, window.frames - frames if window else 0)
         assert await agent.state() == there
         with move_on_after(1) as patience:
             await agent.send("run_python", {"code": endless, "timeout": 100, **sent})
@@ -283,10 +346,10 @@ async def end_the_endless(agent: Coder, lines: Lines, sent: dict[str, str]) -> N
         assert await agent.state() == there  # which waits until it has ended
         late["client"].append(time.monotonic() - patience.deadline)
         assert (await agent.call("recent_calls"))["calls"][1]["state"] == "cancelled"
-        if max(map(min, late.values())) < 1 and drawn >= 5:
+        if max(map(min, late.values())) < 1 and (drawn >= 5 or window is None):
             break
     assert max(map(min, late.values())) < 1, late
-    assert drawn >= 5
+    assert window is None or drawn >= 5  # those with windows of their own have tests of their own
 
 
 async def leave_behind(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
@@ -294,7 +357,7 @@ async def leave_behind(agent: Coder, lines: Lines, sent: dict[str, str]) -> None
     there = await agent.state()
     thread = "import threading\nthreading.Thread(target=print).start()"
     refused = await agent.fails("run_python", code=f"{lines.edit}\n{thread}", **sent)
-    assert "Nothing was changed" in refused
+    assert lines.left in refused
 
     end = "import atexit\natexit.register(int)"
     told = await agent.call("run_python", code=end, **sent)
@@ -312,11 +375,37 @@ async def leave_behind(agent: Coder, lines: Lines, sent: dict[str, str]) -> None
         await agent.call("run_python", code=lines.calls, **sent)
         again = await agent.call("run_python", code="import sys\nlen(sys.calls)", **sent)
         assert again["result"] > 0
-    await agent.call(
-        "run_python", code=f"import atexit\natexit.unregister(int)\n{lines.ends}", **sent
-    )
+    if agent.words.host not in ("Blender", "FreeCAD"):  # those quit with all that is left in them
+        await agent.call("run_python", code="import atexit\natexit.unregister(int)", **sent)
     while (await agent.state())["depth"] > there["depth"]:
         await agent.call("undo_last")
+    assert (await agent.state())["digest"] == there["digest"]
+
+
+async def look_beside(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
+    """Change what undo does not hold, and fail; or only look."""
+    there = await agent.state()
+    for before, code, said in lines.beside:
+        await agent.call("run_python", code=before, **sent)
+        depth = (await agent.state())["depth"]
+        failed = await agent.fails("run_python", code=f"{code}\n1 / 0", **sent)
+        assert said in failed
+        looked = await agent.call("run_python", code=code, read_only=True, **sent)
+        assert said in looked["warnings"][0]
+        assert not looked["changed"]["is_exact"]
+        assert (await agent.state())["depth"] == depth
+    while (await agent.state())["depth"] > there["depth"]:
+        await agent.call("undo_last")
+
+
+async def open_another(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
+    """Save a copy and open it: that is refused, or told of."""
+    (folder := agent.folder / "opened").mkdir()
+    saves, opens = (it.replace("{folder}", str(folder)) for it in (lines.saves, lines.opens))
+    await agent.call("run_python", code=saves, writes=[str(folder)], **sent)
+    there = await agent.state()
+    said = await agent.fails("run_python", code=opens, **sent)
+    assert lines.opened in said
     assert (await agent.state())["digest"] == there["digest"]
 
 
@@ -330,8 +419,14 @@ async def reach_out(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
         said = await agent.fails(
             "run_python", code=f"{lines.edit}\n" + code.replace("{folder}", str(folder)), **sent
         )
-        assert "Nothing was changed" in said, said
+        assert lines.left in said, said
+        assert "AttributeError" not in said, said  # it was refused, and did not fail before that
         assert ([*folder.iterdir()], await agent.state()) == ([], there), said
+    if lines.undoes:
+        said = await agent.fails("run_python", code=lines.undoes, **sent)
+        assert "undid what others had done" in said
+        assert "That was redone." in said
+        assert await agent.state() == there
     for code in lines.noticed:
         await agent.call("run_python", code=code.replace("{folder}", str(folder)), **sent)
         assert len([*folder.iterdir()]) == 1
@@ -339,73 +434,63 @@ async def reach_out(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
             await agent.call("undo_last")
 
 
+@pytest.mark.long
 def test_in_the_stand_in_of_maya(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     maya = Maya(monkeypatch)
     furnish(maya)
     maya.scene.name = (tmp_path / "shot.ma").as_posix()
     host = import_module("dcc_bridge.hosts.maya").MayaHost()
-    _run_live(host, MAYA_BUNDLE, MAYA, tmp_path)
+    _run_live(host, MAYA_SKILLS, MAYA, tmp_path)
 
 
+@pytest.mark.long
 def test_in_the_stand_in_of_houdini(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     houdini = Houdini(monkeypatch, batch=True)
     houdini.scene.path, houdini.scene.is_new = (tmp_path / "shot.hip").as_posix(), False
     host = import_module("dcc_bridge.hosts.houdini").HoudiniHost()
-    _run_live(host, HOUDINI_BUNDLE, replace(HOUDINI, draws=False), tmp_path)  # hython has no view
+    _run_live(host, HOUDINI_SKILLS, replace(HOUDINI, draws=False), tmp_path)  # hython has no view
 
 
 @pytest.mark.real
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize("version", bpy_module.VERSIONS)
 def test_in_blender(version: str, tmp_path: Path) -> None:
     _run_started(BLENDER, lambda folder: blender(version, folder), tmp_path)
 
 
+_LEAVES = """
+import ast
+from dcc_bridge.code.execution import execute
+from dcc_bridge.hosts.batch import opened
+import bpy
+code = "def note(*_, **__): bpy\\nbpy.app.handlers.depsgraph_update_post.append(note)"
+with opened("blender", None):
+    execute(ast.parse(code), code, {"bpy": bpy}, timeout=60)
+"""
+
+
 @pytest.mark.real
 @pytest.mark.timeout(300)
+@pytest.mark.parametrize("version", bpy_module.VERSIONS)
+def test_blender_as_a_module_ends_where_code_has_left_a_handler(version: str) -> None:
+    """4.5 would wait for ever for a thread of its own: the handler keeps `bpy` alive."""
+    python = bpy_module.python(version)
+    assert python is not None
+    at_root = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+    done = subprocess.run([python, "-c", _LEAVES], env=at_root, capture_output=True, timeout=120)
+
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.real
+@pytest.mark.timeout(400)
 def test_in_freecad(tmp_path: Path) -> None:
     _run_started(FREECAD, freecad_console, tmp_path)
 
 
-@pytest.mark.real
-@pytest.mark.timeout(300)
-@pytest.mark.skipif(blender_window.PROGRAM is None, reason="Blender is not installed")
-@pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}")
-def test_operators_run_in_the_context_of_blenders_window(tmp_path: Path) -> None:
-    code = (
-        "bpy.ops.mesh.primitive_monkey_add(location=(0, 0, 3))\n"
-        'bpy.ops.object.mode_set(mode="EDIT")\n'
-        "bpy.ops.mesh.subdivide()\n"
-        'bpy.ops.object.mode_set(mode="OBJECT")\n'
-        "len(bpy.context.object.data.vertices)"
-    )
-    folder = Path(os.environ.get("SEEN_IN", tmp_path))
-    with (
-        screen(*blender_window.SIZE) as shown,
-        blender_window.blender(tmp_path, shown) as application,
-    ):
-        seat = Seat(application, shown)
-        before = seat.seen()["objects"]
-        asked = seat.ask("run_python", code=code, why="A head to look at.", timeout=20)
-        seat.blue()
-        shown.look().save(folder / "code_in_blender.png")
-        seat.answer("accept")
-        told = asked.result()
-        made = seat.seen()["objects"]
-        undone = application.call("undo_last", {})
-        after = seat.seen()["objects"]
-        assert seat.close() in (0, 1)
-
-    assert not told.is_error, text(told)
-    facts = told.structured_content or {}
-    assert facts["result"] > 507
-    assert facts["changed"]["created"]["items"] == [*({*made} - {*before})]
-    assert not undone.is_error, text(undone)
-    assert {*after} == {*before}
-
-
-def _run_live(host: Any, bundle: Path, words: Words, folder: Path) -> None:
-    agent, skills = Coder(words, folder), [bundle, tasks.SKILLS]
+def _run_live(host: Any, skills: list[Path], words: Words, folder: Path) -> None:
+    agent = Coder(words, folder)
     agent.window = Window()
     with live(folder / "run", host=host, skills=skills, pump=agent.window) as running:
 
@@ -429,6 +514,6 @@ def _run_started(
                 agent.client = client
                 await work(agent)
 
-        running.run(connected)
+        running.run(connected, limit=240)
         running.order("close")
         assert running.end() == 0, running.output

@@ -153,6 +153,23 @@ def test_the_record_has_the_digest_of_the_code_and_its_text_a_file_of_its_own(se
     assert "UsdGeom.Cube" not in json.dumps(lines)
 
 
+def test_a_studio_that_keeps_no_text_has_the_digest_of_the_code_alone(
+    seat: Sit, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    live = seat(YES, YES, YES, NO, python="ask_hash")
+    caplog.set_level("DEBUG", "dcc_bridge")
+
+    live.ran(GRID)
+    live.code(f"{GRID}UsdGeom.Cubes")
+    live.code(f"{GRID}{REMOVES}")
+
+    lines = [line for line in live.record() if line["event"] == "code"]
+    kept = [it.read_text(errors="replace") for it in tmp_path.rglob("*") if it.is_file()]
+    assert lines[0]["digest"] == sha256(GRID.encode()).hexdigest()
+    assert [line["outcome"] for line in lines[1::2]] == ["done", "failed", "refused"]
+    assert not any("UsdGeom" in it for it in [*kept, caplog.text])
+
+
 def test_code_that_fails_leaves_the_scene_and_its_stacks_and_names_line_and_near_names(
     seat: Sit,
 ) -> None:
@@ -166,6 +183,7 @@ def test_code_that_fails_leaves_the_scene_and_its_stacks_and_names_line_and_near
     assert live.state == before
     assert "line 6" in said
     assert "DefinePrism" in said
+    assert " It has: DefinePrim, " in said
     assert "Nothing was changed." in said
     assert live.record()[-1]["event"] == "rolled_back"
 
@@ -401,7 +419,7 @@ def test_what_is_not_the_text_that_was_agreed_to_does_not_run(
         agree(call, code, *more)
         object.__setattr__(code, "text", code.text.replace("Cube", "Cone"))
 
-    monkeypatch.setattr(run_python, "agree", agree_and_change)
+    monkeypatch.setattr("dcc_bridge.code.agreed.agree", agree_and_change)
     said = text(live.code(GRID))
 
     assert "The code is not what was agreed to, so it was not run." in said
@@ -441,7 +459,7 @@ def test_what_was_written_is_told_where_the_rest_is_taken_back(seat: Sit, tmp_pa
 
     said = text(live.code(f"open({str(file)!r}, 'w').close()\n{REMOVES}", writes=[str(file)]))
 
-    assert f"but not this: write {file}" in live.person.shown[1].message
+    assert f"undo does not bring back: write {file}." in live.person.shown[1].message
     assert f"Nothing was changed, but for what undo does not bring back: write {file}." in said
     assert live.state == before
 
@@ -581,9 +599,10 @@ def test_what_listens_to_usd_after_the_code_is_told_of_before_and_after(
     assert calls > 0
 
 
-def test_code_without_findings_can_be_agreed_to_for_the_session(seat: Sit) -> None:
+@pytest.mark.parametrize("python", ["session", "session_hash"])
+def test_code_without_findings_can_be_agreed_to_for_the_session(seat: Sit, python: str) -> None:
     remembered = Reply("accept", {"confirm": True}, remember=True)
-    live = seat(remembered, YES, NO, YES, python="session")
+    live = seat(remembered, YES, NO, YES, python=python)
 
     live.ran("1")
     live.ran("2")
@@ -610,3 +629,41 @@ def test_a_picture_comes_with_the_answer(seat: Sit) -> None:
     result = live.code("1", look={"items": ["/World/Props/Crate"], "size": 64})
 
     assert [part.type for part in result.content].count("image") == 1
+
+
+def test_nothing_was_changed_is_said_only_where_all_was_compared(
+    seat: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live = seat(YES, YES, YES)
+
+    compared = text(live.code("stage.DefinePrim('/A')\n1 / 0"))
+    monkeypatch.setattr(sys.modules["standalone_verbs.items"], "_MOST_COMPARED", (1, 1))
+    too_much = text(live.code("stage.DefinePrim('/A')\n1 / 0"))
+    looked = live.ran("stage.DefinePrim('/A')\n1", read_only=True)
+
+    assert "Nothing was changed." in compared
+    assert "The undo step was taken back." in too_much
+    assert "Nothing was changed" not in too_much
+    assert (looked["changed"]["is_exact"], looked["undo"]) == (False, None)
+
+
+def test_lines_that_undo_does_not_take_back_are_named_where_the_rest_is(seat: Sit) -> None:
+    live = seat(YES, YES)
+    stays = "import os\nos.environ['A_TEST'] = '1'\nstage.DefinePrim('/A')\n"
+
+    failed = text(live.code(f"{stays}1 / 0"))
+    ended = text(live.code(f"{stays}while True: pass", timeout=0.3))
+
+    for said in (failed, ended):
+        assert "Undo brings nothing back of these, if they ran: line 2: changes " in said
+
+
+def test_what_differs_is_told_of_the_text_that_a_person_has_read(seat: Sit) -> None:
+    remembered = Reply("accept", {"confirm": True}, remember=True)
+    live = seat(remembered, NO, python="session")
+
+    live.ran("a = 1")
+    live.ran("a = 1\nb = 2")  # which the grant answers
+    live.code(f"a = 1\nb = 2\n{REMOVES}")
+
+    assert [it.details.previous for it in live.person.shown] == [None, "a = 1"]

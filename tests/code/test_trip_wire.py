@@ -5,22 +5,27 @@ from __future__ import annotations
 import _thread
 import ast
 import importlib.util
+import inspect
 import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import CodeType, ModuleType
 from typing import Any
 
 import pytest
 
 import dcc_bridge as package
+from dcc_bridge import code as agreed_code
 from dcc_bridge import private_files
 from dcc_bridge.code import trip_wire as module
 from dcc_bridge.code.execution import execute
 from dcc_bridge.code.trip_wire import ReachedOut, trip_wire
 
+OURS = str(Path(package.__file__).parent / "host.py")
 # `new` is a file that is not there, `kept` one that is, `folder` where both belong.
 WRITES = {
     "open": "open(new, 'w')",
@@ -38,6 +43,21 @@ WRITES = {
     "opener": "import os; open(new, 'w', opener=lambda path, flags: os.open(path, flags))",
     "dots": "open(folder + '/declared/../new', 'w')",
     "relative": "import os; os.chdir(folder); open('new', 'w')",
+    "a text that says it is another": "class S(str):\n def __eq__(self, it): return True\n"
+    " __hash__ = str.__hash__\nopen(S(new), 'w')",
+    "a text with methods of its own": "class S(str):\n def rstrip(self, *it): return folder\n"
+    " def startswith(self, *it): return True\nopen(S(new), 'w')",
+    "a number with methods of its own": "import os\nclass N(int):\n"
+    " def __index__(self): return -1\nopen(N(os.open(kept, os.O_RDONLY)), 'w')",
+    "memory as a file": "import os; os.chdir(folder); open(':memory:', 'w')",
+    "another null": "import os; null = os.devnull; os.devnull = new\n"
+    "try: open(new, 'w')\nfinally: os.devnull = null",
+    "null renamed": "import os; os.rename(os.devnull, new)",
+    "null removed": "import os; os.remove(os.devnull)",
+    "a path that changes": "import io\nclass P:\n n = 0\n def __fspath__(self):\n"
+    "  self.n += 1\n  return new if self.n == 1 else folder + '/declared/a'\nio.FileIO(P(), 'w')",
+    "a history": "import sys; sys.modules.pop('readline', 0)\n"
+    "import readline; readline.write_history_file(new)",
     "fspath": "import os\nclass P:\n def __fspath__(self): return new\nopen(P(), 'w')",
     "exec": "exec('open(new, \"w\")')",
     "eval": "eval(compile('open(new, \"w\")', 'x', 'eval'))",
@@ -83,6 +103,14 @@ WRITES = {
     "class A: __repr__ = staticmethod(partial(os.remove, kept))\nA()",
     "a generator that is left": "def g():\n try: yield\n finally: open(new, 'w')\nx = g(); next(x)",
     "memory": "class A(dict):\n def items(self): return str(open(new, 'w'))\nmemory = A(a=1)",
+    "the name of a file of ours": f"exec(compile('open(new, \"w\")', {OURS!r}, 'exec'))",
+    "a module's name of ours": f"exec(compile('open(new, \"w\")', {OURS!r}, 'exec'),"
+    " {'__name__': 'dcc_bridge.host', 'new': new})",
+    "a module with a name of ours": "import colorsys as m; m.__name__ = 'dcc_bridge.host'\n"
+    f"m.new = new; exec(compile('open(new, \"w\")', {OURS!r}, 'exec'), vars(m))",
+    "a name that says it is ours": "class Name(str):\n"
+    " def startswith(self, it): return '/code' not in it\n"
+    "exec(compile('open(new, \"w\")', Name('x'), 'exec'))",
 }
 OTHERWISE = {
     "system": "import os; os.system('true')",
@@ -102,6 +130,10 @@ OTHERWISE = {
     "a name": "import socket; socket.getaddrinfo('localhost', 1)",
     "ctypes": "import ctypes; ctypes.CDLL(None)",
     "memory": "import ctypes; ctypes.string_at(0)",
+    "ctypes in the importer's name": "exec(compile('import ctypes; ctypes.CDLL(None)',"
+    " '<frozen importlib._bootstrap>', 'exec'))",
+    "an alarm": "import signal; signal.alarm(1)",
+    "a timer of the process": "import signal as s; s.setitimer(s.ITIMER_PROF, 1)",
     "a thread": "import threading; threading.Thread(target=print).start()",
     "a low thread": "import _thread; _thread.start_new_thread(print, ())",
     "a pool": "from concurrent.futures import ThreadPoolExecutor as T; T().submit(print)",
@@ -112,6 +144,10 @@ OTHERWISE = {
     "a frame": "import sys; sys._getframe()",
     "a frame for a function of any name": "import re, sys\n"
     "def stand_in(match): return str(sys._getframe(4))\nre.sub('a', stand_in, 'a')",
+    "a frame in a text": "exec('import sys; sys._getframe()')",
+    "a frame in a text of nobody": "exec('import sys; sys._getframe()', {})",
+    "a frame in the name of a module": "import sys\nclass M: pass\nm = M()\n"
+    "m.__dict__ = globals(); sys.modules['__agreed__'] = m; sys._getframe()",
     "a frame of an error": "try: 1 / 0\nexcept Exception as e: e.__traceback__.tb_frame",
     "a frame of a generator": "(x for x in ()).gi_frame",
     "other code": "def f(): pass\nf.__code__ = (lambda: 1).__code__",
@@ -131,7 +167,58 @@ THROUGH = {
     "memory.close()",
     "fork_exec": "import _posixsubprocess",
     "the bridge by sys.modules": "import sys; sys.modules['dcc_bridge.errors']",
+    "a function of the bridge": "import os, sys; from pathlib import Path\n"
+    "os.close(sys.modules['dcc_bridge.private_files'].create(Path(new)))",
+    "a text that a function of the bridge calls": "import sys\n"
+    "ours = sys.modules['dcc_bridge.private_files']\nbefore = ours.open_own\n"
+    "exec(f'def act(*a, **b): open({new!r}, \"w\").close()', names := {})\n"
+    "ours.open_own = names['act']\ntry: ours.reopen(new)\nfinally: ours.open_own = before",
+    "native code in the importer's name": "import ctypes, importlib\n"
+    "importlib._bootstrap._call_with_frames_removed(ctypes.CDLL, None)",
+    "native code in a finder": "import sys\nexec('class F:\\n def find_spec(*a):\\n'\n"
+    " '  import ctypes; ctypes.CDLL(None)', names := {})\nsys.meta_path.insert(0, names['F']())\n"
+    "try: import no_such_module\nexcept ImportError: pass",
+    "a frame in a text among a library's names": "import textwrap\n"
+    "exec('import sys; sys._getframe()', vars(textwrap), {})",
+    "a pool that is idle": "import concurrent.futures.thread as t, concurrent.futures as c\n"
+    "it = c.Future(); queue = next(iter(t._threads_queues.values()))\n"
+    "queue.put(t._WorkItem(it, open, (new, 'w'), {})); it.result().close()",
+    "a history that is there": "import sys; it = sys.modules.get('readline')\n"
+    "getattr(it, 'write_history_file', str)(new)",
     "the bridge by importlib": "import importlib; importlib.import_module('dcc_bridge.errors')",
+}
+
+# Ways to run a text as if it were ours; `library` is any module with a function of ours, `own`.
+IN_OUR_NAME = {
+    "a module of its own": "m = sys.modules['dcc_bridge.zz'] = type(sys)('dcc_bridge.zz')\n"
+    "exec(text, vars(m))",
+    "a module of ours": "exec(text, vars(sys.modules['dcc_bridge.private_files']), {})",
+    "a module and a file of ours": "import sys; ours = sys.modules['dcc_bridge.private_files']\n"
+    "exec(compile(text, ours.__file__, 'exec'), vars(ours), {})",
+    "a function of ours with another body": "exec(f'def act(file): exec({text!r})\\n'\n"
+    " 'own.__code__ = act.__code__', vars(library)); library.own('')",
+    "a function in a module of ours": "exec('from types import FunctionType\\n'\n"
+    ' f\'code = compile({text!r}, "x", "exec")\\n\'\n'
+    " 'act = FunctionType(code, own.__globals__)', vars(library)); library.act()",
+    "a function of ours with other names": "exec('from types import FunctionType\\n'\n"
+    " f'def open_own(*a, **b): exec({text!r}, dict())\\n'\n"
+    " 'names = dict(own.__globals__, open_own=open_own)\\n'\n"
+    " 'act = FunctionType(own.__code__, names)', vars(library)); library.act('')",
+    "another table of modules": "class M: pass\nm, modules = M(), sys.modules\n"
+    "m.__dict__ = {'__name__': 'dcc_bridge.private_files'}\n"
+    "sys.modules = {**modules, 'dcc_bridge.private_files': m}\n"
+    "try: exec(text, m.__dict__)\nfinally: sys.modules = modules",
+    "the importer": "import importlib; exec(text, vars(importlib._bootstrap), {})",
+    "a function in the importer": "exec('import importlib; from types import FunctionType\\n'\n"
+    ' f\'code = compile({text!r}, "<frozen importlib._bootstrap>", "exec")\\n\'\n'
+    " 'act = FunctionType(code, vars(importlib._bootstrap))', vars(library)); library.act()",
+}
+DOES = {
+    "writes": "open({new!r}, 'w')",
+    "starts a thread": "import threading; threading.Thread(target=print).start()",
+    "starts a program": "import subprocess; subprocess.run(['true'])",
+    "calls the shell": "import os; os.system('true')",
+    "calls native code": "import ctypes; ctypes.CDLL(None).getpid",
 }
 
 
@@ -178,9 +265,127 @@ def test_code_reaches_nothing_beyond_the_scene(code: str, place: Path) -> None:
     assert threading.active_count() == threads
 
 
+@pytest.fixture
+def library(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """A module with a function of ours, which is put back as it was."""
+    library = ModuleType("some_library")
+    vars(library)["own"] = private_files.reopen
+    monkeypatch.setattr(private_files.reopen, "__code__", private_files.reopen.__code__)
+    monkeypatch.setitem(sys.modules, library.__name__, library)
+    monkeypatch.setitem(sys.modules, "dcc_bridge.zz", library)  # which code replaces
+    return library
+
+
+@pytest.mark.parametrize("does", DOES.values(), ids=DOES.keys())
+@pytest.mark.parametrize("way", IN_OUR_NAME.values(), ids=IN_OUR_NAME.keys())
+def test_no_text_passes_for_ours(way: str, does: str, place: Path, library: ModuleType) -> None:
+    threads, before = threading.active_count(), state(place)
+    text = does.format(new=str(place / "new"))
+
+    with pytest.raises(ReachedOut, match=r"Line \d tried to (write|start|call) .*it was refused"):
+        run(f"import sys\n{way}", place, text=text, library=library)
+
+    assert (threading.active_count(), state(place)) == (threads, before)
+
+
+@pytest.mark.parametrize("name", ["dcc_bridge.earlier", "dcc_bridge.private_files"])
+def test_what_an_earlier_run_left_in_our_name_is_not_ours(
+    name: str, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, name, sys.modules.get(name, private_files))
+    leave = "import sys; m = sys.modules[name] = type(sys)(name)\nexec(text, vars(m))"
+    text = "def act(path): open(path, 'w')"
+
+    run(leave, place, name=name, text=text)
+    with pytest.raises(ReachedOut, match="Line 1 tried to write"):
+        run("import sys; sys.modules[name].act(new)", place, name=name)
+
+    assert not (place / "new").exists()
+
+
+def functions_in(code: CodeType, *, is_body: bool = True) -> Iterator[str]:
+    """Name the functions of a module's code; not what only its own body ran."""
+    for it in code.co_consts:
+        if isinstance(it, CodeType):
+            is_class = not it.co_flags & inspect.CO_OPTIMIZED
+            if is_class or not (is_body and it.co_name.startswith("<")):
+                yield from functions_in(it, is_body=is_body and is_class)
+                yield from () if is_class else [it.co_qualname]
+
+
+def test_every_function_of_ours_is_known_as_ours(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agreed_code, "_noted", {})  # another test's code may have imported some
+    for name in ("hosts.standalone", "server.clients", "elicitation.urls", "skills.source"):
+        importlib.import_module(f"dcc_bridge.{name}")
+
+    run("1", place)
+
+    known = {(module, code.co_qualname) for module, _, code in agreed_code._codes.values()}
+    for name, it in [*sys.modules.items()]:
+        is_other = name.startswith("dcc_bridge.code") or name == "dcc_bridge.qt.binding"  # PySide2
+        if name.startswith("dcc_bridge.") and not is_other:
+            code = inspect.getattr_static(it, "__spec__").loader.get_code(name)
+            assert {(name, each) for each in functions_in(code)} <= known
+    assert len(known) > 500
+
+
+@pytest.mark.parametrize(
+    "listener",
+    [
+        "act = lambda path: write(path)",
+        "acts = {'': [(0, lambda path: write(path))]}",
+        "act = contextlib.contextmanager(lambda path: (yield write(path)))",
+        "act = functools.cache(lambda path: write(path))",
+        "act = functools.partial(lambda path: write(path))",
+        "def outer():\n def act(path): [write(it) for it in [path]]\n return act\nact = outer()",
+        "def act(path): return [*map(write, (it for it in [path]))]",
+        "class A:\n @staticmethod\n def act(path): write(path)\nact = A.act",
+        "class A:\n @classmethod\n def act(cls, path): write(path)\nact = A.act",
+        "class A:\n @functools.cached_property\n def act(self): return lambda it: write(it)\n"
+        "act = A().act",
+        "class A:\n @property\n def act(self): return self.write\n"
+        " def write(self, path): write(path)\nact = A().act",
+        "def act(path):\n later = types.ModuleType('dcc_bridge.later')\n"
+        " sys.modules[later.__name__] = later\n"
+        " exec('def write(path): open(path, \\'w\\').close()', vars(later))\n"
+        " later.write(path)",
+    ],
+)
+def test_a_listener_of_ours_does_as_always_however_it_is_made(
+    listener: str, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = ModuleType("dcc_bridge.of_a_test")
+    monkeypatch.setitem(sys.modules, ours.__name__, ours)
+    monkeypatch.setitem(sys.modules, "dcc_bridge.later", ours)
+    vars(ours)["write"] = lambda path: Path(path).touch()  # it is not ours
+    exec(f"import contextlib, functools, sys, types\n{listener}", vars(ours))
+    act = vars(ours).get("act") or vars(ours)["acts"][""][0][1]
+
+    run("getattr(act(new), '__enter__', str)()", place, act=act)
+
+    assert (place / "new").exists()
+
+
+def test_only_what_was_there_before_is_a_listener_of_ours(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = ModuleType("dcc_bridge.of_a_test")
+    exec("def act(path): open(path, 'w').close()", vars(ours))
+
+    code = "import sys; sys.modules[ours.__name__] = ours; ours.act(new)"
+    monkeypatch.setitem(sys.modules, ours.__name__, package)
+    with pytest.raises(ReachedOut, match="Line 1 tried to write"):
+        run(code, place, ours=ours)
+
+    assert not (place / "new").exists()
+
+
 @pytest.mark.parametrize("code", THROUGH.values(), ids=THROUGH.keys())
 def test_what_raises_no_event_gets_through(code: str, place: Path) -> None:
-    with (place / "open").open("w") as file:
+    with (place / "open").open("w") as file, ThreadPoolExecutor(1) as pool:
+        pool.submit(int).result()
         run(code, place, descriptor=file.fileno())
 
 
@@ -232,34 +437,60 @@ def test_other_threads_and_our_own_listeners_do_as_always(place: Path) -> None:
     assert written.exists()
 
 
-def test_what_a_host_stands_in_for_is_the_codes_own_act(place: Path) -> None:
+@pytest.fixture
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Callable[[str], None]]:
+    """Gives what stands in for an operator whose text is run in a module of that name."""
+
+    def stand(operator: str, name: str) -> Callable[[str], None]:
+        module, ours = ModuleType(name), ModuleType("dcc_bridge.hosts.blender.of_a_test")
+        for it in (module, ours):
+            monkeypatch.setitem(sys.modules, it.__name__, it)
+        exec(compile(operator, "/scripts/operator.py", "exec"), vars(module))
+        vars(ours)["operator"] = vars(module)["operator"]
+        exec("def stand_in(path):\n operator(path)", vars(ours))
+        act: Callable[[str], None] = vars(ours)["stand_in"]
+        return act
+
+    return stand
+
+
+def test_what_a_host_stands_in_for_is_the_codes_own_act(
+    place: Path, stand_in: Callable[..., Any]
+) -> None:
     """An operator in Python, which Blender lets run, opens files and starts programs by itself."""
-    own = str(Path(package.__file__).parent / "hosts" / "blender" / "blender_undo.py")
-    names: dict[str, Any] = {}
-    operator = "def operator(path):\n open(path, 'w').close()"
-    exec(compile(operator, "/scripts/operator.py", "exec"), names)
-    exec(compile("def stand_in(path):\n operator(path)", own, "exec"), names)
+    act = stand_in("def operator(path):\n open(path, 'w').close()", "operator_that_opens")
 
     with pytest.raises(ReachedOut, match=r"Line 1 tried to write .*had not been declared"):
-        run("act(new)", place, act=names["stand_in"])
-    run("act(kept)", place, "kept", act=names["stand_in"])
+        run("act(new)", place, act=act)
+    run("act(kept)", place, "kept", act=act)
 
     assert not (place / "new").exists()
 
 
-def test_an_operator_may_pack_in_threads_and_writes_only_what_was_declared(place: Path) -> None:
+_PACKS = "import threading\ndef operator(path):\n it = threading.Thread(target=print); it.start()\n"
+
+
+def test_an_operator_may_pack_in_threads_and_writes_only_what_was_declared(
+    place: Path, stand_in: Callable[..., Any]
+) -> None:
     """As the export of FBX in Blender 4.5 does."""
-    own = str(Path(package.__file__).parent / "hosts" / "blender" / "blender_undo.py")
-    names: dict[str, Any] = {"start": lambda: threading.Thread(target=print)}
-    operator = "def operator(path):\n it = start(); it.start(); it.join(); open(path, 'w').close()"
-    exec(compile(operator, "/scripts/operator.py", "exec"), names)
-    exec(compile("def stand_in(path):\n operator(path)", own, "exec"), names)
+    act = stand_in(f"{_PACKS} it.join(); open(path, 'w').close()", "operator_that_packs")
 
-    run("act(kept)", place, "kept", act=names["stand_in"])
+    run("act(kept)", place, "kept", act=act)
     with pytest.raises(ReachedOut, match=r"write .*had not been declared"):
-        run("act(new)", place, act=names["stand_in"])
+        run("act(new)", place, act=act)
 
     assert not (place / "new").exists()
+
+
+def test_a_script_that_an_operator_runs_starts_no_thread(
+    place: Path, stand_in: Callable[..., Any]
+) -> None:
+    """Nobody has read it, and a thread of its own would have no wire."""
+    act = stand_in(_PACKS, "__main__")  # which Blender calls any script
+
+    with pytest.raises(ReachedOut, match=r"Line 1 tried to start a thread"):
+        run("act(new)", place, act=act)
 
 
 def test_an_idle_wire_leaves_nothing_in_force(place: Path) -> None:
@@ -319,6 +550,12 @@ USD = {
     "a package": "from pxr import Sdf, UsdUtils\n"
     "UsdUtils.CreateNewUsdzPackage(Sdf.AssetPath(file), file[:-1] + 'z')",
     "an archive": "from pxr import Sdf; Sdf.ZipFileWriter.CreateNew(file)",
+    "a trace": "from pxr import Trace; Trace.Reporter.globalReporter.Report(file + 'x')",
+    "a trace for a browser": "from pxr import Trace\n"
+    "Trace.Reporter.globalReporter.ReportChromeTracingToFile(file + 'x')",
+    "a graph of modules": "from pxr import Tf; Tf.ScriptModuleLoader().WriteDotFile(file + 'x')",
+    "a report over the scene": "from pxr import Trace; Trace.Reporter.globalReporter.Report(file)",
+    "a touched file": "from pxr import Tf; Tf.TouchFile(file + 'x', True)",
     "clips": "from pxr import UsdUtils\nUsdUtils.StitchClipsTopology(stage.GetRootLayer(), [file])",
     "a caught one": "try: stage.Export(file)\nexcept Exception: pass",
 }
@@ -352,7 +589,7 @@ def usd(place: Path) -> Callable[..., Any]:
 def test_usd_writes_only_what_was_declared(code: str, usd: Callable[..., Any], place: Path) -> None:
     before = state(place)
 
-    with pytest.raises(ReachedOut, match=r"Line \d tried to write .*, which had not been declared"):
+    with pytest.raises(ReachedOut, match=r"Line \d tried to write .*which had not been declared"):
         usd(code, place / "declared")
 
     assert state(place) == before

@@ -13,8 +13,9 @@ from dcc_bridge import confirm, confirm_sync, on_main, skill
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import NotConfirmed
 from dcc_bridge.hosts.standalone import UsdSession
-from tests.live import ERAS, accept, live, say, status, text
+from tests.live import accept, live, say, status, text
 from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.tiers import every_era
 
 YES, NO, CLOSED = Reply("accept", {"confirm": True}), Reply("decline"), Reply("cancel")
 
@@ -86,7 +87,7 @@ def edit(host: FakeHost, shuffled: random.Random) -> None:
         host.items.append(f"cam{shuffled.randrange(1000)}")
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_an_async_skill_edits_through_its_grant(era: str, tmp_path: Path) -> None:
     host = FakeHost(["cam1", "cam2", "box"])
 

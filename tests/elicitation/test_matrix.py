@@ -54,6 +54,7 @@ from dcc_bridge.elicitation.question import Reply
 from tests.elicitation.stage import CAMERAS, Scenario, Seen, Stage
 from tests.live import ERAS, status
 from tests.stand_ins import ScriptedPresenter
+from tests.tiers import every_era
 
 CONSENT = "confirm gate form form-fallback"
 INPUT = "input input-fallback"
@@ -261,7 +262,7 @@ def test_nothing_is_lost_without_a_yes_where_it_counts(theatre: Theatre, cell: S
 
 
 @pytest.mark.parametrize("question", CONSENT.split())
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_a_hook_deletes_nothing_where_a_person_says_no(
     stage: Stage, era: str, question: str
 ) -> None:

@@ -72,6 +72,7 @@ def test_a_person_may_cancel_from_the_chip() -> None:
     assert future.result(0).answered_by == "host"
 
 
+@pytest.mark.long
 def test_answer_here_and_the_clients_answer_in_the_same_moment_give_one_outcome() -> None:
     for _ in range(1000):
         host, client = ScriptedPresenter(YES), ScriptedPresenter(None)
@@ -114,6 +115,7 @@ def test_with_either_a_legacy_client_and_the_host_are_asked_at_once(winner: str)
     assert clock.waiting == []
 
 
+@pytest.mark.long
 def test_of_two_answers_in_the_same_moment_one_counts() -> None:
     for _ in range(1000):
         host, client = ScriptedPresenter(None), ScriptedPresenter(None)

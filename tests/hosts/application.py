@@ -21,6 +21,7 @@ from tests.live import ERAS, AskedFn, connected
 
 T = TypeVar("T")
 ROOT: Final = Path(__file__).parents[2]
+_OUTPUT: Final = "output.txt"
 LIMIT: Final = 120.0
 """Seconds; an application that draws in software beside other tests is slow."""
 
@@ -34,7 +35,6 @@ class Application:
 
     def __init__(self, process: subprocess.Popen[str], folder: Path) -> None:
         self._process = process
-        self._said: tuple[str, str] | None = None
         self._ordered = 0
         self.folder = folder
         self.pid = process.pid
@@ -54,10 +54,10 @@ class Application:
     @property
     def output(self) -> str:
         """All that it wrote, once it ended, what Blender notes of a crash, and its exit code."""
-        if self._said is None:
-            self._said = self._process.communicate(timeout=LIMIT)
+        self._process.wait(LIMIT)
+        said = (self.folder / _OUTPUT).read_text(encoding="utf-8", errors="replace")
         crash = [file.read_text(errors="replace") for file in self.folder.glob("*.crash.txt")]
-        return "".join([*self._said, *crash, f"\nexit code {self._process.returncode}"])
+        return "".join([said, *crash, f"\nexit code {self._process.returncode}"])
 
     def _running(self) -> list[Instance]:
         return discovery.running(self.folder / "runtime")
@@ -110,7 +110,7 @@ class Application:
     def end(self, limit: float = LIMIT) -> int:
         """Wait for its end; give the exit code."""
         try:
-            self._said = self._process.communicate(timeout=limit)
+            self._process.wait(limit)
         except subprocess.TimeoutExpired:
             self._process.kill()
             raise AssertionError(f"it did not end: {self.output}") from None
@@ -136,16 +136,16 @@ def started(
         "DCC_BRIDGE_AUDIT": str(folder / "audit"),
         "DCC_BRIDGE_HOST_DEADLINE": "120",
     }
-    process = subprocess.Popen(
-        [str(word) for word in command],
-        env={**kept, **ours, **environment},
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-    )
+    with (folder / _OUTPUT).open("w") as out:  # a pipe that nobody reads would fill up
+        process = subprocess.Popen(
+            [str(word) for word in command],
+            env={**kept, **ours, **environment},
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
     with process:
         try:
             yield Application(process, folder)

@@ -277,7 +277,7 @@ class Play:
             "title": f"Program {plan.gate}",
             "risk": plan.risk,
             "confirms": plan.confirms,
-            "undoable": plan.undoable,
+            "undo": None if plan.undoable else False,
             "thread": "any" if plan.thread == "any" else "main",
         }
         if plan.thread == "async":
@@ -367,7 +367,7 @@ class Play:
             "title": f"Inner {answer}",
             "risk": risk,
             "confirms": asks == "confirms",
-            "undoable": lasting == "undoable",
+            "undo": None if lasting == "undoable" else False,
         }
         inner = marked(lambda: at_once(self._acts(act.inside, on)), fields)
         if current.get() is None:  # in a thread of no call: it neither raises nor ends one's right

@@ -58,8 +58,11 @@ def told_of_question() -> dict[str, Any]:
         "chosen": dialog._chosen if is_drawn else None,
         "takes": is_drawn and time.monotonic() > dialog._opened + sys.modules[DIALOG]._ARM,
         "sidebar": in_sidebar(),
+        "undo": in_sidebar(210)[1],  # as wide as it opens
         "card_page": getattr(getattr(panel.shown, "pages", None), "_page", None),
         "problems": list(dialog._fields._problems.values()) if is_drawn else [],
+        "clipboard": getattr(bpy.context.window_manager, "clipboard", ""),
+        "text": text_of(dialog._pages) if is_drawn and dialog._pages else "",
         "page": getattr(dialog._pages, "_page", None) if is_drawn else None,
         "filled": dialog._fields.content(dialog._running[0]) if is_drawn else {},
     }
@@ -81,13 +84,34 @@ class Noted:
     def box(self, **_: Any) -> Noted:
         return self
 
+    def split(self, **_: Any) -> Noted:
+        return self
+
     row = column = box
 
 
-def in_sidebar() -> list[str]:
-    """Tell what the sidebar's panel draws."""
+def text_of(pages: Any) -> str:
+    """Give what is drawn of the text that a question is about."""
+    layout = Noted()
+    pages.draw(layout, 120, 40, lambda *_: None)
+    return "\n".join(layout.texts)
+
+
+def state() -> None:
+    """Digest the scene, and tell how deep the undo stack is."""
+    sys.path.append(str(Path(__file__).parents[2]))
+    try:
+        from tests.hosts.digests import scene_digest  # which no add-on brings
+    finally:
+        sys.path.pop()
+    host = sys.modules[f"{ADDON}.plugin"]._running.host
+    seen["state"] = [scene_digest(host), host.undo_mark().depth]
+
+
+def in_sidebar(width: int = 2000) -> list[str]:
+    """Tell what the sidebar's panel draws in so many pixels."""
     layout, panel = Noted(), sys.modules[f"{ADDON}.panel"]
-    region = SimpleNamespace(width=2000)
+    region = SimpleNamespace(width=width)
     context = SimpleNamespace(region=region, preferences=bpy.context.preferences)
     panel.DCC_BRIDGE_PT_agents.draw(SimpleNamespace(layout=layout), context)
     return layout.texts
@@ -237,6 +261,7 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "render": render,
     "load": load,
     "write": write,
+    "state": state,
     "fill": fill,
     "count": count,
     "rest": rest,

@@ -121,9 +121,16 @@ class Seat:
         at = self.find_blue() if seen["takes"] else None
         if at is None:
             return False
-        x, y, width = at
-        self.click(x + WAYS[way] * (width + _GAP) + _ASIDE, y)
+        self.click_answer(way)
         return soon(lambda: self.seen()["waits"] != question)
+
+    def click_answer(self, way: str) -> bool:
+        """Click on an answer and look no more, where Blender stands still then; give whether."""
+        at = self.find_blue()
+        if at is not None:
+            x, y, width = at
+            self.click(x + WAYS[way] * (width + _GAP) + _ASIDE, y)
+        return at is not None
 
     def click_verb(self) -> None:
         """Click on the verb of a dialog of Qt, once that stays in its place and takes it."""

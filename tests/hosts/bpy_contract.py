@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,25 @@ def stand(tmp_path: Path) -> Iterator[Stand]:
 def replace() -> None:
     delete("Cube")
     bpy.data.objects.new("Cube", None)
+
+
+@contextmanager
+def forgetful(item: str, times: int, *, removes: bool = False) -> Iterator[None]:
+    """Leave an object that an undo has brought back in no collection, so often, or take it away."""
+    left = iter(range(times))
+
+    def leave_out(*_: object) -> None:
+        thing = bpy.data.objects.get(item)
+        if thing is None or next(left, None) is None:
+            return
+        for group in thing.users_collection:
+            group.objects.unlink(thing)
+        if removes:
+            bpy.data.objects.remove(thing)
+
+    bpy.app.handlers.undo_post.append(leave_out)
+    yield
+    bpy.app.handlers.undo_post.remove(leave_out)
 
 
 def save_differently(file: Path) -> None:
@@ -203,6 +223,43 @@ class TestBlender(HostContract):
         assert host.undo_mark().depth == before.depth + 1
         with pytest.raises(NotUndoable, match="checkpoints"):
             host.take_back()
+
+    @pytest.mark.parametrize("removes", [False, True])
+    def test_what_an_undo_does_not_bring_back_is_named(self, stand: Stand, removes: bool) -> None:
+        """Blender may leave it in no collection."""
+        host = stand.host
+        with host.undo_step("Delete"):
+            delete("Light")
+
+        with (
+            forgetful("Light", 9, removes=removes),
+            pytest.raises(NotUndoable, match="did not bring back Light, though"),
+        ):
+            host.take_back()
+
+    @pytest.mark.parametrize("undo", ["take_back", "undo"])
+    def test_what_an_undo_leaves_out_is_brought_back_by_another_one(
+        self, stand: Stand, undo: str
+    ) -> None:
+        host, before, digest = stand.host, stand.host.undo_mark(), scene_digest(stand.host)
+        with host.undo_step("Delete"):
+            delete("Light")
+
+        with forgetful("Light", 2):
+            getattr(host, undo)()
+
+        assert (host.undo_mark(), scene_digest(host)) == (before, digest)
+
+    def test_an_object_that_was_in_no_collection_is_not_missed(self, stand: Stand) -> None:
+        host = stand.host
+        with host.undo_step("Make"):
+            bpy.data.objects.new("Loose", None)
+        with host.undo_step("Link"):
+            bpy.data.scenes[0].collection.objects.link(bpy.data.objects["Loose"])
+
+        host.take_back()
+
+        assert bpy.data.objects["Loose"].users == 0
 
     def test_another_file_that_a_skill_writes_over_is_put_back(
         self, stand: Stand, tmp_path: Path

@@ -12,14 +12,57 @@ from typing import Any, Final
 
 from dcc_bridge.host import Host, digest
 
-_LEFT_OUT: Final = {"session_uid", "use_nodes"}
-"""Undo changes the one, and to read the other is deprecated since 5.0."""
+_LEFT_OUT: Final = {"session_uid", "use_nodes", "use_extra_user"}
+"""Undo changes the first; to read the second is deprecated since 5.0; Blender's editors set the
+third where they show a thing."""
 
 
 def scene_digest(host: Host) -> str:
     """Digest the whole scene of a host: values, keys, connections, order."""
     own: Callable[[], str] | None = getattr(host, "scene_digest", None)
     return own() if own is not None else digest(_FACTS[host.name]())
+
+
+def shape_of(host: Host, item: str) -> str:
+    """Name the data that an item shows, which an instance shares with others."""
+    stage = getattr(host, "stage", None)
+    return _in_usd(stage.GetPrimAtPath(item)) if stage is not None else _SHAPES[host.name](item)
+
+
+def _in_usd(prim: Any) -> str:
+    """Give what an instance refers to; what is none stands for itself."""
+    if not prim.IsInstance():
+        return str(prim.GetPath())
+    (reference,) = prim.GetMetadata("references").GetAppliedItems()
+    return str(reference.primPath)
+
+
+def _in_houdini(item: str) -> str:
+    """Give the object whose parameters it follows, or itself."""
+    from dcc_bridge.hosts.houdini import find
+
+    followed = [parm.expression() for parm in find(item).parms() if parm.keyframes()]
+    return next((it.split('"')[1].rpartition("/")[0] for it in followed), item)
+
+
+def _in_blender(item: str) -> str:
+    import bpy
+
+    thing: Any = bpy.data.objects[item]
+    return str(thing.data.name)
+
+
+def _in_freecad(item: str) -> str:
+    import FreeCAD
+
+    return str(FreeCAD.ActiveDocument.getObject(item).getLinkedObject().Name)
+
+
+def _in_maya(item: str) -> str:
+    from maya import cmds
+
+    (shape,) = cmds.listRelatives(item, shapes=True, fullPath=True)
+    return str(cmds.ls(shape, uuid=True)[0])
 
 
 def _blender() -> list[Any]:
@@ -158,4 +201,10 @@ _FACTS: Final[dict[str, Callable[[], list[Any]]]] = {
     "FreeCAD": _freecad,
     "Houdini": _houdini,
     "Maya": _maya,
+}
+_SHAPES: Final[dict[str, Callable[[str], str]]] = {
+    "Blender": _in_blender,
+    "FreeCAD": _in_freecad,
+    "Houdini": _in_houdini,
+    "Maya": _in_maya,
 }

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 import shiboken6
 from mcp_types import ImageContent
 from PySide6.QtWidgets import QWidget
@@ -20,6 +21,7 @@ from dcc_bridge.skills.skill import describe
 from tests.hosts.digests import scene_digest
 from tests.hosts.fakes.desk import Desk
 from tests.live import status, text
+from tests.tiers import repeated
 
 Call = tuple[str, dict[str, Any]]
 """A skill and its arguments."""
@@ -208,10 +210,13 @@ class PlugInContract:
         assert isinstance(image, ImageContent)
         assert image.mime_type == "image/png"
 
-    def test_twenty_unloads_leave_nothing_behind(self, seat: Seat, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("times", repeated(3, 20))
+    def test_twenty_unloads_leave_nothing_behind(
+        self, times: int, seat: Seat, tmp_path: Path
+    ) -> None:
         """Each time its windows, its callbacks and its place in the list are gone."""
         desk = seat.desk
-        for _ in range(20):
+        for _ in range(times):
             panel, bridge = seat.show_panel(), desk.bridge
             desk = seat.restart()
             assert not shiboken6.isValid(panel)

@@ -30,8 +30,10 @@ pytestmark = [
     pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}"),
 ]
 PICTURE = os.environ.get("BLENDER_PICTURE")
-"""Where the picture of the guide is written, if it is to be taken again."""
+"""Where a picture is written, if it is to be taken again: that of the guide, or of the clients."""
 TRIALS = Path(__file__).parent / "blender_trial" / "skills"
+AGENTS = 1044, 237
+"""Where the tab of the sidebar is that has our panel."""
 CUBE = {"pattern": "Cube", "type_name": "*"}
 
 
@@ -61,6 +63,17 @@ def new(seat: Seat) -> Seat:
     """The same, with a new scene."""
     seat.do("new")
     return seat
+
+
+def keep_picture(seat: Seat, *tab: int) -> None:
+    """Keep what is on the screen, if a picture is to be taken, once a tab there was clicked on."""
+    if PICTURE:
+        if tab:
+            seat.screen.move(*tab)
+            seat.screen.press()
+        seat.let_pass(2)
+        with Image.open(seat.screen.picture(Path(PICTURE))) as picture:
+            picture.convert("RGB").quantize(256).save(PICTURE, optimize=True)
 
 
 def test_a_click_in_blenders_own_dialog_deletes_and_its_own_undo_brings_back(new: Seat) -> None:
@@ -153,17 +166,21 @@ def test_what_was_typed_is_there_when_the_same_is_asked_again(new: Seat, end: st
 
 
 def test_a_text_is_read_page_by_page_and_then_agreed_to(new: Seat) -> None:
-    """What differs is on the first page; a letter turns the pages, and is no answer."""
+    """What differs is on the first page; a letter turns the pages or copies, and is no answer."""
     asked = new.ask("agree_to_text")
     new.blue()
     new.screen.tap("s")  # Show all lines
     new.blue()  # it takes the next key once it is drawn again
     new.screen.tap("n")
     new.sees(lambda seen: seen["page"] == 1)
+    new.blue()
+    new.screen.tap("c")  # Copy all
+    copied = new.sees(lambda seen: "cam_000" in seen["clipboard"])["clipboard"].splitlines()
     open_still = not asked.done()
     new.answer("accept")
 
     assert open_still
+    assert (len(copied), "remove(" in copied[24], "cam_029" in copied[29]) == (30, True, True)
     assert status(asked.result()) == "done"
 
 
@@ -194,7 +211,7 @@ def test_the_sidebar_opens_the_card_of_code_that_ran_and_turns_its_pages(new: Se
     ran = new.ask("run_python", code=code, why="Move the cube.")
     new.answer("accept")
     ran.result()
-    new.sees(lambda seen: "Show the code" in seen["sidebar"])
+    undo = new.sees(lambda seen: "Show the code" in seen["sidebar"])["undo"]
 
     new.do("card")
     new.screen.move(*blender_window.REST)  # what pops up is drawn with the next event
@@ -206,6 +223,7 @@ def test_the_sidebar_opens_the_card_of_code_that_ran_and_turns_its_pages(new: Se
     new.screen.tap("Return")  # OK
     assert status(ran.result()) == "done"
     assert status(new.application.call("add_object", {"name": "later"})) == "done"
+    assert undo == "Undo Ran 60 lines of…"  # and not cut in its middle, as Blender does it
 
 
 def test_a_client_that_the_sidebar_sets_up_starts_what_was_written_and_is_connected(
@@ -218,6 +236,7 @@ def test_a_client_that_the_sidebar_sets_up_starts_what_was_written_and_is_connec
     new.sees(lambda seen: "Connect" in seen["sidebar"])
     new.do("connect_cursor")
     new.sees(lambda seen: any(line.startswith("Set up.") for line in seen["sidebar"]))
+    keep_picture(new, *AGENTS)
     file = folder / ".cursor" / "mcp.json"
     entry = json.loads(file.read_text(encoding="utf-8"))["mcpServers"]["dcc-bridge"]
 
@@ -242,9 +261,7 @@ def test_esc_deletes_nothing(new: Seat) -> None:
     new.do("fill")
     asked = new.ask("delete_objects", pattern="shot_*")
     new.blue()
-    if PICTURE:
-        with Image.open(new.screen.picture(Path(PICTURE))) as picture:
-            picture.convert("RGB").quantize(256).save(PICTURE, optimize=True)
+    keep_picture(new)
     new.screen.tap("Escape")
     new.codes = (0, 1)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import anyio
 import pytest
 from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, ImageContent
 
-from tests.hosts import bpy_module
+from tests.hosts import blender_window, bpy_module
 from tests.hosts.application import Application, started
 from tests.live import ERAS, accept, say, status, text
 
@@ -19,6 +20,28 @@ START = Path(__file__).parent / "bpy_start.py"
 TRIALS = Path(__file__).parent / "blender_trial" / "skills"
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
+
+OPENED_AGAIN = """
+import sys
+sys.path[:0] = {paths!r}
+import bpy
+from dcc_bridge.hosts.blender import BlenderHost
+
+host, looks = BlenderHost(), []
+bpy.ops.wm.save_as_mainfile(filepath={file!r})
+for _ in range(3):
+    before = host.undo_mark()
+    with host.undo_step("Look"):
+        pass
+    looks.append(host.undo_mark() == before)
+    with host.undo_step("Move"):
+        bpy.data.objects["Cube"].location.x += 1
+    host.undo()
+    looks += [host.undo_mark() == before, bpy.data.objects["Cube"].location.x == 0]
+    bpy.ops.wm.open_mainfile(filepath={file!r}, load_ui=False)
+host.close()
+print("LOOKS", looks)
+"""
 
 
 @pytest.fixture(params=bpy_module.VERSIONS)
@@ -132,6 +155,27 @@ def test_another_file_may_be_opened_in_between(blender: Application) -> None:
     assert "half" not in there
     assert "Second" in there
     assert "Light" in names(blender)
+
+
+@pytest.mark.skipif(blender_window.PROGRAM is None, reason="Blender is not installed")
+def test_in_a_second_file_a_step_without_an_edit_is_no_change_and_an_edit_is_undone(
+    tmp_path: Path,
+) -> None:
+    """Without a window and its layout, Blender 3.4 keeps the undo entries of the file before."""
+    packages = [it for it in sys.path if it.endswith("site-packages")]
+    paths, script = [str(bpy_module.ROOT), *packages], tmp_path / "again.py"
+    script.write_text(OPENED_AGAIN.format(paths=paths, file=str(tmp_path / "shot.blend")))
+
+    done = subprocess.run(
+        [str(blender_window.PROGRAM), "-b", "--factory-startup", "--python", script],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+    assert str([True] * 9) in done.stdout, done.stdout + done.stderr
 
 
 def test_a_file_that_is_opened_while_a_skill_waits_ends_well(blender: Application) -> None:

@@ -396,3 +396,22 @@ def test_a_node_that_cannot_be_watched_leaves_no_callback_on_the_others(
 
     (light,) = [it.id for it in houdini.scene.nodes.values() if it.path == LIGHT]
     assert {node for node, fns in houdini.node_events.items() if fns} <= {light}
+
+
+@pytest.mark.parametrize("houdini", [False], ids=["window"], indirect=True)
+def test_a_scene_that_cannot_be_watched_whole_leaves_no_callback(
+    houdini: Houdini, host: Host, hou: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(callback: object) -> None:
+        raise OperationFailed("Not now.")
+
+    monkeypatch.setattr(hou.ui, "addSelectionCallback", fail, raising=False)
+    told: list[int] = []
+
+    with pytest.raises(OperationFailed):
+        host.watch(lambda: told.append(1))
+    houdini.tell_file("AfterLoad")
+    with host.undo_step("Move"):
+        hou.node(LIGHT).parm("tx").set(1.0)
+
+    assert told == []

@@ -116,7 +116,7 @@ def test_a_client_that_draws_the_question_says_so_too(era: str, tmp_path: Path) 
     host.save()
     asked: list[str] = []
 
-    @skill(risk="destructive", undoable=False)
+    @skill(risk="destructive", undo=False)
     def export() -> str:
         """Write the file that the host has."""
         host.save()
@@ -159,7 +159,7 @@ def test_wherever_a_skill_runs_the_copy_comes_before_its_edit(kind: str, tmp_pat
         """Write the file."""
         return await (await confirm("Write?", verb="Write", undoable=False)).apply(write)
 
-    @skill(risk="destructive", undoable=False)
+    @skill(risk="destructive", undo=False)
     async def gated() -> str:
         """Write the file."""
         return await on_main(write)
@@ -181,7 +181,7 @@ def test_undo_is_offered_only_for_what_it_brings_back(undoable: bool, tmp_path: 
     host = FakeHost(["cam1"], has_ui=True, file=tmp_path / "fake.json")
     person = ScriptedPresenter(YES)
 
-    @skill(risk="destructive", undoable=undoable)
+    @skill(risk="destructive", undo=None if undoable else False)
     def rename() -> str:
         """Rename the camera, and perhaps write it down."""
         host.items[0] = "cam2"

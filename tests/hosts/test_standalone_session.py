@@ -169,6 +169,17 @@ class TestSelection:
 
         assert session.selection == ["/World/b"]
 
+    def test_an_edit_of_a_value_looks_up_none_of_it(
+        self, session: UsdSession, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        session.selection = ["/World/b"]
+        monkeypatch.delattr(standalone, "prim_at")
+
+        with session.undo_step("Lens"):
+            session.stage.GetPrimAtPath("/World/a").GetAttribute("focalLength").Set(85.0)
+
+        assert session.selection == ["/World/b"]
+
 
 class TestFingerprint:
     """It differs as soon as what a person agreed to does."""

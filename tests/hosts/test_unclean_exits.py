@@ -11,14 +11,14 @@ import pytest
 pytest.importorskip("PySide6.QtWidgets")
 
 from tests.hosts.fakes.exits import SAYS
-from tests.tiers import sampled
 
 OFFSCREEN = "This plugin does not support propagateSizeHints()\n"
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.usefixtures("new_interpreter")
-@pytest.mark.parametrize("host", sampled(["maya"], ["maya", "houdini"]))
+@pytest.mark.long
+@pytest.mark.parametrize("host", ["maya", "houdini"])
 def test_the_exit_code_is_zero_with_the_panel_and_a_question_open(
     host: str, tmp_path: Path
 ) -> None:

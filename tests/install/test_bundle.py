@@ -10,8 +10,10 @@ import tomllib
 import zipfile
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+import uv
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
@@ -23,8 +25,6 @@ from tests.packages import from_npm
 
 HERE = Path(__file__).parent
 NPM, NODE = shutil.which("npm"), shutil.which("node")
-_SHIM = Path.home() / ".pyenv" / "shims" / "uv"
-UV = shutil.which("uv") or (str(_SHIM) if _SHIM.exists() else None)
 MEANT = """\
 import { readFileSync } from "node:fs";
 const { getMcpConfigForManifest } = await import(process.argv[1]);
@@ -41,7 +41,6 @@ real = [
     pytest.mark.real,
     pytest.mark.timeout(400),
     pytest.mark.skipif(NPM is None or NODE is None, reason="needs npm and node"),
-    pytest.mark.skipif(UV is None, reason="needs uv"),
 ]
 
 
@@ -114,6 +113,27 @@ def test_the_command_needs_no_node_and_says_how_the_bundle_is_installed(tmp_path
     assert "uvx" not in done.out
 
 
+@pytest.mark.parametrize("opens", [True, False])
+def test_the_bundle_is_opened_if_it_is_wanted_and_what_opens_nothing_is_told(
+    opens: bool, tmp_path: Path
+) -> None:
+    with patch("webbrowser.open", return_value=opens) as opened:
+        done = pack("claude-desktop", "--open", "--into", tmp_path)
+
+    (file,) = tmp_path.glob("*.mcpb")
+    opened.assert_called_once_with(file.as_uri())
+    nothing = f"dcc-bridge: Nothing on this computer opens {file}. Is Claude Desktop installed?\n"
+    assert (done.code, done.err) == ((0, "") if opens else (2, nothing))
+
+
+@pytest.mark.usefixtures("wheels")
+def test_an_extension_of_blender_that_is_written_over_is_told(tmp_path: Path) -> None:
+    first, again = pack("--into", tmp_path), pack("blender", "--into", tmp_path)
+
+    assert (first.code, again.code) == (0, 0), again.err
+    assert ["written over" in it.out for it in (first, again)] == [False, True]
+
+
 def test_what_is_for_the_bundle_alone_is_refused_for_blender(tmp_path: Path) -> None:
     done = pack("--offline", "--into", tmp_path)
 
@@ -182,7 +202,7 @@ class TestInClaudeDesktop:
         environment = {**stage.alone(tmp_path / "runtime"), **command.get("env", {}), **alone}
         environment.pop("VIRTUAL_ENV", None)
         start = StdioServerParameters(
-            command=str(UV), args=command["args"], env=environment, cwd=tmp_path
+            command=uv.find_uv_bin(), args=command["args"], env=environment, cwd=tmp_path
         )
         assert command["command"] == "uv"
 

@@ -186,6 +186,18 @@ def test_a_file_with_comments_is_to_be_edited_by_the_person_who_owns_it(home: Pa
     assert str(file) in client.mend
 
 
+def test_a_dead_entry_in_a_file_that_we_do_not_write_is_to_be_replaced_by_its_owner(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    (file := home / ".codex/config.toml").parent.mkdir()
+    file.write_text(f'[mcp_servers.dcc-bridge]\ncommand = "{home}/old/dcc-bridge"\n')
+
+    (client,) = (result for result in check_setup() if isinstance(result, Finding))
+
+    assert client.mend == f"Put what `dcc-bridge client print codex` prints into {file} yourself."
+
+
 def test_a_file_of_a_client_that_is_no_json_is_found(home: Path) -> None:
     file = home / ".cursor/mcp.json"
     file.write_text('{"mcpServers": {"x":')

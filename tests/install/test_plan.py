@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import py_compile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from dcc_bridge import cli
 from dcc_bridge.install import vendor
-from dcc_bridge.install.locations import APPLICATIONS, Facts, System
+from dcc_bridge.install.locations import APPLICATIONS, Facts, System, UnknownLocation
 from dcc_bridge.install.plan import LIST_NAME, InstalledFiles, NotOurs, Plan
 
 HOSTS = [("freecad", "1.0"), ("blender", "4.5"), ("maya", "2026"), ("houdini", "21.0")]
@@ -179,3 +181,57 @@ def test_a_list_that_cannot_be_read_is_told(tmp_path: Path) -> None:
         InstalledFiles.read(plan.location.folder)
 
     assert tree(tmp_path) == before
+
+
+def test_a_version_that_no_program_has_said_and_nobody_knows_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnknownLocation, match=r"34 is not known; did you mean 3\.4\?"):
+        planned(tmp_path, "blender", "34").check()
+    said = planned(tmp_path, "blender", "34.1")
+
+    assert replace(said, facts=replace(said.facts, program=Path("/blender"))).check() is None
+
+
+def test_the_printed_uninstall_takes_away_what_was_installed_and_names_what_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(System, "here", lambda: System("linux", tmp_path, {}))
+    monkeypatch.setenv("PATH", "")
+    planned(tmp_path, "blender", "4.2").install()
+    cli.main(["install", "blender", "--version", "5.2"])
+    printed = capsys.readouterr().out.partition("To remove it: dcc-bridge ")[2].split()
+
+    assert cli.main(printed) == 0
+
+    assert printed == ["uninstall", "blender", "--version", "5.2"]
+    assert "still installed: blender 4.2: " in capsys.readouterr().out
+    assert InstalledFiles.read(planned(tmp_path, "blender", "5.2").location.folder) is None
+
+
+def test_an_uninstall_says_what_of_the_users_own_is_left_and_where(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(System, "here", lambda: System("linux", tmp_path, {}))
+    for name in ("state", "data"):
+        monkeypatch.setenv(f"XDG_{name.upper()}_HOME", str(tmp_path / name))
+    monkeypatch.setenv("PATH", "")
+    words = ["uninstall", "freecad", "--version", "1.0"]
+    planned(tmp_path).install()
+    assert cli.main(words) == 0
+    nothing = capsys.readouterr().out
+    planned(tmp_path).install()
+    (skills := tmp_path / "data/dcc_bridge/skills").mkdir(parents=True)
+    (log := tmp_path / "state/dcc_bridge/log/host.log").parent.mkdir(parents=True)
+    log.write_text("an error")
+    (key := tmp_path / "state/dcc_bridge/batch/key").parent.mkdir()
+    key.write_text("private")
+
+    assert cli.main(words) == 0
+
+    kept = capsys.readouterr().out.partition("Done.")[2].splitlines()[1:]
+    assert kept == [
+        f"kept {skills}: your own skills",
+        f"kept {tmp_path / 'state/dcc_bridge'}: logs, and copies of scenes that have no file",
+        f"kept {key}: the key that signs your consent to batches",
+    ]
+    assert "kept" not in nothing
+    assert log.read_text() == "an error"

@@ -16,10 +16,14 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication
 
 from dcc_bridge import local_clients
+from dcc_bridge.local_clients import LocalClient, LocalState
+from dcc_bridge.qt.event_loop import DeferredDeletion
 from dcc_bridge.qt.panel.cards import Card
+from dcc_bridge.qt.panel.rows import Act, Row
 from dcc_bridge.qt.panel.widgets import Action
 from dcc_bridge.server.clients import SeenClient
 from tests.cli.test_client import client, stand_in
+from tests.tiers import sampled
 
 from .desk import CLAUDE, CURSOR, Desk
 from .measure import dark, light, problems
@@ -136,6 +140,22 @@ def test_the_link_of_a_client_is_opened_as_the_command_prints_it(
     assert json.loads(calls.read_text()) == [client(home, "link", "cursor").out.strip()]
 
 
+def test_the_bundle_of_claude_desktop_is_made_and_opened(
+    desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = stand_in(home, "browser")
+    (home / ".config" / "Claude").mkdir(parents=True)
+    client(home, "add", "claude-desktop")
+    look(desk)
+    monkeypatch.setenv("BROWSER", str(home / "bin" / "browser"))
+
+    opened = press(desk, "Claude Desktop", "Open in Claude Desktop").row.detail
+
+    assert opened == "Opened: agree there to add dcc-bridge."
+    (bundle,) = home.rglob("*.mcpb")
+    assert json.loads(calls.read_text()) == [bundle.as_uri()]
+
+
 def test_what_cannot_be_written_says_why_and_can_be_tried_again(desk: Desk, home: Path) -> None:
     (home / ".cursor" / "mcp.json").write_text("{ // mine\n}\n")
     look(desk)
@@ -180,7 +200,7 @@ def test_a_clients_own_command_that_takes_its_time_does_not_hold_the_panel(
     until(lambda: card(desk.panel.clients, "Claude Code").row.detail.startswith("Set up."))
 
 
-@pytest.mark.parametrize("palette", [dark, light])
+@pytest.mark.parametrize("palette", sampled([dark], [dark, light]))
 def test_the_list_is_whole_and_can_be_read_in_a_narrow_panel(
     palette: Callable[[], QPalette], desk: Desk, app: QApplication, home: Path
 ) -> None:
@@ -199,6 +219,37 @@ def test_the_list_is_whole_and_can_be_read_in_a_narrow_panel(
         ["Copy"],
     ]
     app.setPalette(before)
+
+
+def test_two_buttons_go_below_an_error_that_would_be_narrow_beside_them(desk: Desk) -> None:
+    """The panel has its usual width, and what came in place of one button is two of them."""
+    desk.panel.resize(432, 900)
+    entries = LocalClient("vscode", "/home/ida/.config/Code/User/mcp.json", False, True, "")
+    desk.panel.enter_clients()
+    until(lambda: desk.local_clients.now.step == "done")
+    desk.local_clients.now = LocalState((entries,), "done")
+    desk.panel.refresh()
+    why = "It has comments or trailing commas, which would be lost. Edit it yourself. " * 2
+
+    desk.local_clients.now = LocalState((entries,), "done", "vscode", "add", why)
+    desk.panel.refresh()
+
+    shown = card(desk.panel.clients, "VS Code")
+    assert captions(shown) == ["Connect", "Open in VS Code"]
+    until(lambda: shown._detail.width() > 0.8 * shown.width())
+    until(lambda: not problems(desk.panel.clients))
+
+
+@pytest.mark.usefixtures("app")
+def test_two_buttons_stay_beside_words_that_are_short() -> None:
+    acts = Act("show", "Show"), Act("cancel", "Cancel")
+    question = Card(Row("key", "Delete 127 cameras?", "cursor asks", acts), DeferredDeletion())
+
+    question.resize(400, 50)
+    question.show()
+
+    until(lambda: question.buttons[0].x() > question._title.geometry().right() > 0)
+    question.close()
 
 
 def test_where_no_python_can_run_the_command_it_says_how_to_go_on(

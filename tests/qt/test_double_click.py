@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.schema import parse
+from tests.tiers import repeated
 
 from .stage import Stage, armed, consent, drawn, until
 
@@ -65,16 +66,17 @@ def test_the_second_click_does_not_answer_the_next_question(stage: Stage) -> Non
     assert not second.done()
 
 
-def test_a_hundred_double_clicks_are_a_hundred_outcomes(stage: Stage) -> None:
+@pytest.mark.parametrize("count", repeated(10, 100))
+def test_so_many_double_clicks_are_so_many_outcomes(count: int, stage: Stage) -> None:
     runs: list[str] = []
 
     def skill() -> None:
         runs.append(stage.main.wait(stage.broker.ask(consent(consent=None))).action)
 
-    for _ in range(100):
+    for _ in range(count):
         job = stage.main.submit(skill)
         double_click(stage.dialog.exits.verb)
         until(job.done)
         job.result()
 
-    assert runs == ["accept"] * 100
+    assert runs == ["accept"] * count

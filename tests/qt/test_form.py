@@ -17,6 +17,7 @@ from dcc_bridge.elicitation.validation import FORMATS, InvalidAnswer
 from dcc_bridge.elicitation.view import field_views
 from dcc_bridge.qt.form import Choice, Choices, FieldRow, FormView, Line, NumberLine, Tick
 from dcc_bridge.qt.labels import Mnemonics
+from tests.tiers import repeated
 
 from .stage import click, delete, form, words
 
@@ -307,10 +308,13 @@ def test_a_title_too_long_for_a_check_box_is_wrapped_above_it(draw: Draw) -> Non
     assert view.minimumSizeHint().width() < view.fontMetrics().averageCharWidth() * 60
 
 
-def test_whatever_is_filled_in_passes_the_forms_own_check_or_is_refused(draw: Draw) -> None:
+@pytest.mark.parametrize("count", repeated(50, 300))
+def test_whatever_is_filled_in_passes_the_forms_own_check_or_is_refused(
+    count: int, draw: Draw
+) -> None:
     chance = random.Random(7)
     passed = 0
-    for _ in range(300):
+    for _ in range(count):
         asked = form(["b"], a=_part(chance), b=_part(chance))
         view = draw(asked)
         for row in view.rows:
@@ -323,7 +327,7 @@ def test_whatever_is_filled_in_passes_the_forms_own_check_or_is_refused(draw: Dr
                 asked.check(view.content())
         delete(view)
 
-    assert 50 < passed < 250
+    assert count / 6 < passed < count * 5 / 6
 
 
 def _part(chance: random.Random) -> dict[str, Any]:

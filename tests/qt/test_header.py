@@ -13,6 +13,7 @@ from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Details, Question
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.view import header
+from tests.tiers import sampled
 
 from .stage import CALL, HOST, consent, delete, drawn, words
 
@@ -111,7 +112,7 @@ def test_there_are_two_hundred_spoofs() -> None:
     assert len(set(SPOOFS)) >= 200
 
 
-@pytest.mark.parametrize("spoof", SPOOFS, ids=range(len(SPOOFS)))
+@pytest.mark.parametrize("spoof", sampled(SPOOFS[::7], SPOOFS), ids=range(len(SPOOFS)))
 def test_a_message_leaves_the_header_as_it_was(honest: QImage, spoof: str) -> None:
     text = Details(spoof[:2000], ((1, spoof),), spoof[1:2000])
 

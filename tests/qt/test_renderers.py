@@ -436,7 +436,7 @@ def test_in_blender_a_text_is_read_page_by_page(plug_in: Callable[[str], Any]) -
 
     assert first[:2] == ["45 lines", [[f"{n}", f"v{n} = {n}"] for n in range(1, 21)]]
     assert [page[2] for page in (first, second, last)] == [
-        [f"Page {n} of 3", ["Previous"], ["Next"]] for n in (1, 2, 3)
+        [f"Page {n} of 3", ["Previous"], ["Next"], "Copy all"] for n in (1, 2, 3)
     ]
     assert [len(page[1]) for page in (first, second, last)] == [20, 20, 20]  # nothing moves
     assert last == beyond
@@ -453,7 +453,7 @@ def test_in_blender_what_differs_comes_first_and_a_mark_says_why(
 
     assert title == "1 line differs from what was agreed to last"
     assert rows == [["1", "a"], ["-", "c"], ["2 +", "b"], ["!", "Line 2: loses b"]]
-    assert below == ["Page 1 of 1", [], [], "Show all lines"]
+    assert below == ["Page 1 of 1", [], [], "Show all lines", "Copy all"]
     assert whole[0] == "2 lines · 1 line differs from what was agreed to last"
     assert whole[1] == [["1", "a"], ["2", "b"], ["!", "Line 2: loses b"]]
 

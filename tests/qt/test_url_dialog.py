@@ -17,6 +17,7 @@ from dcc_bridge.elicitation import urls
 from dcc_bridge.elicitation.question import Page, Question, Reply, Settle
 from dcc_bridge.qt.presenter import UrlDialog
 from tests.elicitation.vectors import DISGUISED, FORBIDDEN, PHISHING, PLAIN
+from tests.tiers import repeated, sampled
 
 from .stage import CALL, HOST, Stage, armed, click, delete, press, until, words
 
@@ -80,7 +81,7 @@ def agreed(**more: Any) -> tuple[UrlDialog, list[Any]]:
     return dialog, heard
 
 
-@pytest.mark.parametrize("url", [*PHISHING, *PLAIN])
+@pytest.mark.parametrize("url", sampled([*[*PHISHING][::3], PLAIN[0]], [*PHISHING, *PLAIN]))
 def test_every_address_is_shown_whole_with_its_dangers_and_opens_as_it_is_shown(
     url: str, opener: Opener
 ) -> None:
@@ -99,7 +100,9 @@ def test_every_address_is_shown_whole_with_its_dangers_and_opens_as_it_is_shown(
     assert opener.urls == [where.url]
 
 
-@pytest.mark.parametrize("url", [*FORBIDDEN, *DISGUISED])
+@pytest.mark.parametrize(
+    "url", sampled([*FORBIDDEN[::4], *[*DISGUISED][::4]], [*FORBIDDEN, *DISGUISED])
+)
 def test_what_must_not_be_opened_is_not_drawn(url: str, opener: Opener, stage: Stage) -> None:
     heard, _ = stage.show(question(url or " "))
 
@@ -157,7 +160,7 @@ def test_the_button_can_be_pressed_by_keyboard(opener: Opener) -> None:
     assert len(opener.urls) == 1
 
 
-@pytest.mark.parametrize("dialogs", [100, pytest.param(1000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("dialogs", repeated(20, 1000))
 def test_nothing_is_opened_or_reached_before_the_click(
     dialogs: int, opener: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:

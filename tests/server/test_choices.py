@@ -10,7 +10,8 @@ from typing import Any, Literal
 import pytest
 
 from dcc_bridge import skill
-from tests.live import ERAS, accept, listed, live, text
+from tests.live import accept, listed, live, text
+from tests.tiers import every_era
 
 
 class Axis(Enum):
@@ -49,7 +50,7 @@ def turn(fn: Callable[..., Any], thread: Any) -> Callable[..., Any]:
     return skill(name="turn", risk="read", ask_missing=True, thread=thread)(fn)
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 @pytest.mark.parametrize(("fn", "thread"), FNS)
 def test_the_person_is_asked_for_what_is_missing_only(
     fn: Callable[..., Any], thread: str, era: str, tmp_path: Path

@@ -9,6 +9,7 @@ import pytest
 from dcc_bridge.elicitation.call import Client
 from dcc_bridge.server.clients import MOST, ClientRegistry, SeenClient
 from tests.live import ERAS, Live, accept, live
+from tests.tiers import every_era
 
 
 def tell(running: Live, era: str, **how: object) -> None:
@@ -21,7 +22,7 @@ def tell(running: Live, era: str, **how: object) -> None:
     running.run(agent)
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 @pytest.mark.parametrize("asked", [None, accept()])
 def test_a_client_is_known_by_its_label_era_and_capabilities(
     tmp_path: Path, era: str, asked: object

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import os
 import socket
 import threading
@@ -16,16 +18,18 @@ from urllib.parse import urlsplit
 import anyio
 import pytest
 import uvicorn
-from mcp_types import ElicitResult
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult, ElicitResult
 
 from dcc_bridge import confirm_sync, elicit_form_sync, on_main, report_progress, skill
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import StartError
 from tests.bench.agent import LEGACY, Agent, Server
-from tests.live import ERAS, Live, live, status, text
+from tests.live import ERAS, LIMIT, Live, live, status, text
 from tests.server.skills import CONFIRM, Skills
 from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.tiers import every_era, repeated
 
 OPEN = None
 
@@ -37,7 +41,7 @@ async def until(condition: Callable[[], bool], limit: float = 10.0) -> None:
             await anyio.sleep(0.005)
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_a_client_that_cancels_its_request_takes_the_question_along(
     era: str, tmp_path: Path
 ) -> None:
@@ -62,6 +66,7 @@ def test_a_client_that_cancels_its_request_takes_the_question_along(
     assert len(skills.host.items) == 127
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("era", ["2025-11-25"])
 def test_a_legacy_client_that_is_killed_is_given_up_after_its_grace(
     era: str, tmp_path: Path
@@ -133,7 +138,7 @@ def test_a_modern_client_that_is_killed_ends_its_question(tmp_path: Path) -> Non
     assert person.taken_down == ["cancelled"]
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_a_client_that_leaves_while_it_is_asked_is_ended_by_the_deadline(
     era: str, tmp_path: Path
 ) -> None:
@@ -208,6 +213,71 @@ def test_what_a_coroutine_changes_while_it_is_stopped_is_undone_too(tmp_path: Pa
     running.stop()
 
     assert host.items == ["cam0"]
+
+
+@pytest.mark.parametrize("era", ERAS[1:])
+def test_a_coroutine_that_runs_when_its_host_stops_ends_and_its_client_is_told(
+    era: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What it changed is undone, it may clean up, and nothing is left for somebody to retrieve."""
+    host, words, waiting = FakeHost(["cam0"]), list[str](), threading.Event()
+
+    @skill(risk="edit")
+    async def render() -> None:
+        """Add a camera, and wait for what never comes."""
+        await on_main(host.items.append, "cam1")
+        waiting.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            words.append("cleaned up")
+
+    async def agent() -> CallToolResult:
+        async with running.client(era=era) as client:
+            return await client.call_tool("render", {})
+
+    running = Live(tmp_path, render, host=host)
+    call = running.go(agent)
+    running.until(waiting.is_set)
+    running.stop()
+    running.until(call.done)
+    gc.collect()
+
+    result = call.result()
+    assert result.is_error
+    assert "because the bridge was stopped" in text(result)
+    assert (host.items, words) == (["cam0"], ["cleaned up"])
+    assert not [it for it in caplog.records if it.name in ("asyncio", "uvicorn.error")]
+
+
+def test_a_request_that_does_not_end_when_its_host_stops_is_answered_all_the_same(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A thread cannot be stopped; 500 would be a bug of ours."""
+    waiting, go_on = threading.Event(), threading.Event()
+
+    @skill(risk="read", thread="any")
+    def render() -> None:
+        """Wait for what does not come in time."""
+        waiting.set()
+        go_on.wait(LIMIT)
+
+    async def agent() -> str:
+        async with running.client() as client:
+            with pytest.raises(MCPError) as refused:
+                await client.call_tool("render", {})
+            return refused.value.error.message
+
+    running = Live(tmp_path, render)
+    call = running.go(agent)
+    running.until(waiting.is_set)
+    running.stop()
+    running.until(call.done)
+    go_on.set()
+
+    assert call.result().startswith("The host stopped in the middle of this request.")
+    assert not [it for it in caplog.records if it.name == "uvicorn.error"]
 
 
 def test_what_a_host_cannot_take_back_does_not_keep_the_bridge_from_its_end(
@@ -428,13 +498,14 @@ def test_a_connection_that_comes_as_the_server_closes_is_closed_with_it(
     assert closed == b""
 
 
-def test_twenty_starts_and_stops_leave_nothing_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", repeated(4, 20))
+def test_twenty_starts_and_stops_leave_nothing_behind(times: int, tmp_path: Path) -> None:
     skills = Skills()
     with live(tmp_path, skills.read(), host=skills.host) as running:
         running.call("count")
     threads, files = threading.active_count(), _open_files()
 
-    for _ in range(20):
+    for _ in range(times):
         with live(tmp_path, skills.read(), host=skills.host) as running:
             running.call("count", era=ERAS[1])
 
@@ -461,7 +532,7 @@ def test_a_second_start_in_one_process_is_a_sentence(tmp_path: Path) -> None:
         Live(tmp_path)
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_errors_are_sentences_and_the_server_goes_on(era: str, tmp_path: Path) -> None:
     skills = Skills()
 

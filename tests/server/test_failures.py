@@ -17,9 +17,10 @@ from dcc_bridge.errors import BridgeClosed, BrokenSkill, NoConsent, StartError
 from dcc_bridge.headless import Pump
 from dcc_bridge.skills import importer
 from dcc_bridge.skills.source import Source
-from tests.live import ERAS, Live, accept, live, status, text
+from tests.live import Live, accept, live, status, text
 from tests.server.skills import CONFIRM
 from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.tiers import every_era
 
 YES = Reply("accept", {"confirm": True})
 
@@ -67,7 +68,7 @@ def current_call() -> Any:
     return current.get()
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_an_async_skill_whose_client_leaves_is_rolled_back(era: str, tmp_path: Path) -> None:
     host, person = FakeHost(["a"], has_ui=True), ScriptedPresenter()
 
@@ -177,7 +178,7 @@ def test_a_studio_that_has_edits_asked_for_is_obeyed(tmp_path: Path) -> None:
     assert status(agreed) == "done"
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_a_malformed_address_is_an_invalid_answer_like_any_other(era: str, tmp_path: Path) -> None:
     form = {"type": "object", "properties": {"link": {"type": "string", "format": "uri"}}}
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import logging
 import random
 import re
 import socket
@@ -17,18 +19,24 @@ from urllib.parse import urlsplit
 
 import anyio
 import pytest
+from mcp_types import CallToolResult
 from pydantic import BaseModel, BeforeValidator
+from starlette.responses import PlainTextResponse
 
 from dcc_bridge import elicit_form_sync, report_progress, skill
-from dcc_bridge.server import fast_path
-from dcc_bridge.server.fast_path import FastPath
+from dcc_bridge.elicitation.types import LIMIT as LIMIT_LEFT
+from dcc_bridge.server import fast_path, service
+from dcc_bridge.server.fast_path import MODERN, FastPath
 from dcc_bridge.server.mcp_server import Server
-from dcc_bridge.server.parked_calls import ParkedCalls
+from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls
 from tests.bench.agent import FORM, envelope, is_whole
-from tests.live import LIMIT, Live, live, status
+from tests.live import ERAS, LIMIT, Live, live, status
 
-_QUICK, _WHOLE = 200, 10_000
+_QUICK, _WHOLE = 60, 10_000
 _STATE = re.compile(rb'"requestState":"([^"]+)"')
+# The chunk with an event of a legacy stream begins with its length and the event's number, which
+# are other ones the second time.
+_NUMBER = re.compile(rb"[0-9a-f]+\r\nid: [0-9]+(?=\r\n)")
 _META = "io.modelcontextprotocol/"
 _NO_HTTP = b"Invalid HTTP request"
 
@@ -55,6 +63,18 @@ def echo(value: Any = None) -> Any:
 @skill(risk="read")
 def typed(name: str, count: int = 1, camera: Camera | None = None) -> list[Camera | None]:
     return [camera, Camera(name=name)] * count
+
+
+class Box(BaseModel):
+    """What JSON has no number for."""
+
+    size: float
+    sizes: list[float]
+
+
+@skill(risk="read")
+def boundless() -> Box:
+    return Box(size=float("nan"), sizes=[1.0, float("inf")])
 
 
 @skill(risk="read")
@@ -92,14 +112,16 @@ def edits(value: float = 0.5) -> float:
     return value
 
 
-SKILLS = (ping, echo, typed, picture, mixed, fails, fussy, beside, later, edits)
+SKILLS = (ping, echo, typed, boundless, picture, mixed, fails, fussy, beside, later, edits)
 
 
 class BothWays:
     """A bridge, and what goes to it twice: as it is, and with the short way barred."""
 
-    def __init__(self, running: Live) -> None:
+    def __init__(self, running: Live, era: str = MODERN) -> None:
         self.running = running
+        self.era = era
+        self._session = ""  # of a legacy client
         self.state = ""  # of the last question
         self.short = 0  # answers that went the short way
         self._address = urlsplit(running.bridge.url)
@@ -114,14 +136,25 @@ class BothWays:
             "Content-Type": "application/json",
             "Accept": "application/json, text/event-stream",
             "Authorization": f"Bearer {self._token}",
-            "MCP-Protocol-Version": "2026-07-28",
-            "Mcp-Method": "tools/call",
-            "Mcp-Name": name,
+            "MCP-Protocol-Version": self.era,
+            "Mcp-Method": "tools/call" if self.era == MODERN else None,
+            "Mcp-Name": name if self.era == MODERN else None,
+            "Mcp-Session-Id": self._session or None,
             "Content-Length": str(len(body)),
             **headers,
         }
         lines = [f"{name}: {value}" for name, value in every.items() if value is not None]
         return "\r\n".join(["POST /mcp HTTP/1.1", *lines, "", ""]).encode("latin-1") + body
+
+    def shake_hands(self) -> None:
+        """Open a session, as a legacy client does."""
+        info = {"name": "test", "version": "1"}
+        params = {"protocolVersion": self.era, "capabilities": {}, "clientInfo": info}
+        hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+        answer = self._answer(self.request(json.dumps(hello).encode()), True)
+        self._session = re.findall(rb"mcp-session-id: (\w+)", answer)[0].decode()
+        begun = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+        self._answer(self.request(json.dumps(begun).encode()), True)
 
     def answers(self, request: bytes) -> tuple[bytes, bytes]:
         """Give what each way answers."""
@@ -145,7 +178,7 @@ class BothWays:
             connection.close()
         if state := _STATE.search(answer):
             self.state = state[1].decode()
-        return b"" if _NO_HTTP in answer else _STATE.sub(b"", answer)
+        return b"" if _NO_HTTP in answer else _NUMBER.sub(b"", _STATE.sub(b"", answer))
 
     def call(self, tool: str, more: dict[str, Any] | None = None) -> tuple[bytes, bytes]:
         """Call a tool without arguments, and give what each way answers."""
@@ -159,6 +192,14 @@ class BothWays:
         self._sockets[True] = self._connect()
         self._sockets[True].sendall(request)
 
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Have other connections for as long as the block lasts, then hang up."""
+        kept, self._sockets = self._sockets, {}
+        yield
+        self.close()
+        self._sockets = kept
+
     def close(self) -> None:
         """Hang up."""
         for connection in self._sockets.values():
@@ -170,9 +211,13 @@ class BothWays:
 
 
 @contextmanager
-def _both(tmp_path: Path, *fns: Callable[..., Any], **more: Any) -> Iterator[BothWays]:
+def _both(
+    tmp_path: Path, *fns: Callable[..., Any], era: str = MODERN, **more: Any
+) -> Iterator[BothWays]:
     with live(tmp_path, *fns, **more) as running:
-        both = BothWays(running)
+        both = BothWays(running, era)
+        if era != MODERN:
+            running.beside(both.shake_hands)
         answer = FastPath._serialized
 
         def count(self: FastPath, *args: Any) -> bytes | None:
@@ -187,6 +232,8 @@ def _call(tool: str = "ping", arguments: Any = None, **more: Any) -> dict[str, A
     params = {"name": tool, "arguments": arguments or {}, "_meta": envelope()}
     return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params, **more}
 
+
+_LEGACY_CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "ping"}}
 
 # ---- generated requests
 
@@ -216,6 +263,8 @@ def _generated(chance: random.Random, both: BothWays) -> bytes:
     names = ["value", "name", "count", "camera", "how", "text", "x"]
     arguments = {key: chance.choice(_VALUES) for key in chance.sample(names, chance.randrange(3))}
     message: Any = _call(tool, arguments, id=chance.choice([1, "a", chance.choice(_VALUES)]))
+    if both.era != MODERN:
+        message["params"]["_meta"] = chance.choice([{}, {"progressToken": 7}, {"x": "y"}])
     headers: dict[str, str | None] = {}
     more = b""
     for _ in range(chance.choice([0, 0, 1, 1, 2, 3])):
@@ -242,7 +291,7 @@ def _generated(chance: random.Random, both: BothWays) -> bytes:
 
 def _with_each_header(both: BothWays) -> Iterator[bytes]:
     """Make plain requests in each of which one header is another one, or there twice."""
-    body = json.dumps(_call("ping")).encode()
+    body = json.dumps(_call("ping") if both.era == MODERN else _LEGACY_CALL).encode()
     for name in _HEADERS[:5]:
         # a handshake of the legacy era opens a session, and there are not many
         modern = ("1999-01-01", "2026-07-28", " 2026-07-28 ")
@@ -281,11 +330,16 @@ def _written(chance: random.Random, message: Any) -> bytes:
 
 
 @pytest.mark.timeout(1200)
+@pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("many", [_QUICK, pytest.param(_WHOLE, marks=pytest.mark.long)])
-def test_generated_requests_get_the_same_bytes_on_both_ways(many: int, tmp_path: Path) -> None:
+def test_generated_requests_get_the_same_bytes_on_both_ways(
+    many: int, era: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    # a traceback with half a character in it cannot be sent to xdist's controller
+    caplog.set_level(logging.CRITICAL, "dcc_bridge")
     chance = random.Random(many)
 
-    with _both(tmp_path, *SKILLS) as both:
+    with _both(tmp_path, *SKILLS, era=era) as both:
 
         def compare() -> list[tuple[bytes, bytes, bytes]]:
             generated = (_generated(chance, both) for _ in range(many))
@@ -302,6 +356,16 @@ def test_generated_requests_get_the_same_bytes_on_both_ways(many: int, tmp_path:
 # ---- what is not answered soon
 
 
+def test_what_is_no_number_is_null_on_both_ways(tmp_path: Path) -> None:
+    with _both(tmp_path, boundless) as both:
+        body = json.dumps(_call("boundless")).encode()
+        request = both.request(body, **{"Mcp-Name": "boundless"})
+        short, whole = both.running.beside(lambda: both.answers(request), 60)
+
+    assert b'"structuredContent":{"size":null,"sizes":[1.0,null]}' in short
+    assert short == whole
+
+
 def test_a_call_that_asks_is_asked_and_answered_as_on_the_sdks_way(tmp_path: Path) -> None:
     @skill(risk="read")
     def ask() -> str:
@@ -315,7 +379,8 @@ def test_a_call_that_asks_is_asked_and_answered_as_on_the_sdks_way(tmp_path: Pat
 
     assert both.short == 0
     bodies = [answer.partition(b"\r\n\r\n")[2] for answer in (asked, asked_by_sdk)]
-    assert bodies[0] == bodies[1]  # the state is as long as the time has digits
+    left = f'"{LIMIT_LEFT}":[0-9.]+'.encode()  # seconds, fewer with each moment
+    assert re.sub(left, b"", bodies[0]) == re.sub(left, b"", bodies[1])
     assert b'"inputRequests"' in bodies[0]
     assert b"{'sure': True}" in answered
 
@@ -379,6 +444,61 @@ def test_a_client_that_leaves_ends_its_call_at_once(tmp_path: Path) -> None:
         both.running.until(lambda: both.running.bridge.recent.records()[0].ended is not None)
 
     assert ended.is_set()
+
+
+def test_a_connection_that_rests_holds_nothing_of_its_last_call(tmp_path: Path) -> None:
+    def held() -> list[object]:
+        gc.collect()
+        every = [it for it in gc.get_objects() if isinstance(it, ParkedCall | CallToolResult)]
+        return [it for it in every if isinstance(it, ParkedCall) or "unique" in str(it.content)]
+
+    with _both(tmp_path, echo) as both:
+        before = held()
+        answers = both.call("echo", {"arguments": {"value": "unique"}})
+        both.running.until(lambda: both.running.bridge._server.calls.open == 0)
+        after = held()
+
+    assert all(b"unique" in answer for answer in answers)
+    assert both.short == 1
+    assert len(after) == len(before)
+
+
+def test_a_call_that_the_sdk_is_handed_and_does_not_serve_is_ended(tmp_path: Path) -> None:
+    ended = threading.Event()
+
+    @skill(risk="read")
+    async def wait() -> None:
+        try:
+            await anyio.sleep_forever()
+        finally:
+            ended.set()
+
+    refuse = PlainTextResponse("refused", 400)
+    barred = patch.object(
+        service, "FastPath", lambda server, sdk, events: FastPath(server, refuse, events)
+    )
+    with barred, _both(tmp_path, wait) as both, patch.object(fast_path, "SOON", 0.02):
+        both.send(both.request(json.dumps(_call("wait")).encode(), name="wait"))
+        both.running.until(ended.is_set)
+
+    assert ended.is_set()
+
+
+def test_a_head_whose_body_does_not_come_has_no_skill_imported(tmp_path: Path) -> None:
+    fetched: list[str] = []
+    fetch = Server.fetch_plain
+
+    def note(self: Server, name: str) -> Any:
+        fetched.append(name)
+        return fetch(self, name)
+
+    with _both(tmp_path, ping) as both, patch.object(Server, "fetch_plain", note):
+        whole = both.request(json.dumps(_call()).encode())
+        both.send(whole[: whole.index(b"\r\n\r\n") + 4])
+        with both.aside():
+            both.call("typed", {"arguments": {"name": "x"}})
+
+    assert fetched == ["typed"]
 
 
 def test_a_plug_in_that_looks_at_messages_sees_each_call(tmp_path: Path) -> None:

@@ -152,6 +152,22 @@ def test_what_our_own_tools_return_has_the_type_that_is_listed(tool: str, tmp_pa
     assert len(schema["properties"]) >= 2
     jsonschema.validate(content, schema)
     assert "additionalProperties" not in schema, "any object at all would do"
+    facts = {"check_connection/clients/items/*", "check_connection/question/*"}  # by value
+    assert not {*untyped(schema, tool)} - facts
+
+
+def untyped(schema: Any, place: str) -> list[str]:
+    """List the places in a schema at which anything at all would do."""
+    if schema in (True, {}):
+        return [place]
+    inner = {"items": schema.get("items"), "*": schema.get("additionalProperties")}
+    inner |= schema.get("properties", {}) | schema.get("$defs", {})
+    inner |= {f"or {n}": option for n, option in enumerate(schema.get("anyOf", ()))}
+    says = any(it in schema for it in ("type", "$ref", "anyOf", "enum", "const"))
+    parts = (
+        untyped(it, f"{place}/{name}") for name, it in inner.items() if it not in (None, False)
+    )
+    return sum(parts, [] if says else [place])
 
 
 def test_an_item_of_the_scene_is_completed_to_a_uri_that_can_be_read(tmp_path: Path) -> None:

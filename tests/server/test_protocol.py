@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 
 from dcc_bridge import elicit_url, elicit_url_sync, skill
 from tests.live import ERAS, accept, listed, live, say, status, text
+from tests.tiers import every_era
 
 
 class Vector:
@@ -21,7 +22,7 @@ class Vector:
         return "(1, 2, 3)"
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 @pytest.mark.parametrize(
     ("value", "told", "structured"),
     [
@@ -68,6 +69,22 @@ def test_a_skill_is_listed_with_what_it_may_do(tmp_path: Path) -> None:
     assert tool.input_schema["properties"]["under"]["description"] == "Where to look."
     assert tool.annotations.read_only_hint is True
     assert tool.annotations.destructive_hint is False
+    assert tool.annotations.idempotent_hint is None
+
+
+def test_a_skill_says_that_a_second_run_changes_nothing_more(tmp_path: Path) -> None:
+    @skill(risk="edit", idempotent=True)
+    def show(name: str) -> None:
+        """Show an item."""
+
+    async def agent() -> Any:
+        async with running.client() as client:
+            return await listed(client, "show")
+
+    with live(tmp_path, show) as running:
+        (tool,) = running.run(agent)
+
+    assert tool.annotations.idempotent_hint is True
 
 
 @pytest.mark.parametrize("era", ERAS[1:])
@@ -141,7 +158,7 @@ def give(tmp_path: Path, value: Any, hint: Any, era: str = ERAS[-1]) -> tuple[To
         return running.run(agent)
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 @pytest.mark.parametrize(
     ("value", "hint", "structured", "property_"),
     [

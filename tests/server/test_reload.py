@@ -15,7 +15,7 @@ from dcc_bridge.elicitation.question import Reply
 from tests.live import ERAS, Live, accept, listed, live, status, text
 from tests.skills.shelf import save
 from tests.stand_ins import FakeHost, ScriptedPresenter
-from tests.tiers import every_era
+from tests.tiers import every_era, sampled
 
 DELETE = '''
 from dcc_bridge import elicit_form_sync, skill
@@ -74,7 +74,7 @@ async def names(client: Client) -> dict[str, list[str]]:
     return {tool.name: list(tool.input_schema.get("properties", {})) for tool in tools}
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_a_parked_call_keeps_its_function_and_the_list_is_the_new_one(
     era: str, tmp_path: Path
 ) -> None:
@@ -120,7 +120,7 @@ def test_a_parked_call_keeps_its_function_and_the_list_is_the_new_one(
     assert second.structured_content == {"version": 2, "agreed": True}
 
 
-@every_era
+@pytest.mark.parametrize("era", sampled(ERAS[2:], ERAS))
 def test_clients_hear_of_files_that_come_break_and_go(era: str, tmp_path: Path) -> None:
     folder = tmp_path / "skills"
     folder.mkdir()

@@ -115,7 +115,7 @@ def test_an_unknown_event_brings_nothing(tmp_path: Path) -> None:
 def test_a_session_keeps_the_last_events_only() -> None:
     session = auth.SessionEvents()
 
-    ids = [session.add("2", None) for _ in range(auth.MOST_EVENTS + 10)]
+    ids = [session.add("2", b"") for _ in range(auth.MOST_EVENTS + 10)]
 
     assert session.after(int(ids[0])) == (None, [])
     assert session.after(int(ids[-1])) == ("2", [])

@@ -21,6 +21,7 @@ from dcc_bridge.server import resources
 from tests.hosts.scenes import SCENE
 from tests.live import ERAS, Live, live, text
 from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.tiers import every_era, repeated
 
 YES = Reply("accept", {"confirm": True})
 CAMERA = "/World/Cameras/sq010/sh0010_cam"
@@ -50,7 +51,7 @@ def refused(running: Live, uri: str, era: str = ERAS[-1]) -> MCPError:
     return running.run(agent)
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_the_scene_is_read_as_it_is(era: str, tmp_path: Path) -> None:
     session = UsdSession(SCENE)
     session.select([CAMERA])
@@ -69,7 +70,7 @@ def test_the_scene_is_read_as_it_is(era: str, tmp_path: Path) -> None:
     assert prim == same
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_they_are_listed_under_the_hosts_own_words(era: str, tmp_path: Path) -> None:
     async def agent() -> tuple[list[str], list[str]]:
         async with running.client(era) as client:
@@ -88,7 +89,7 @@ def test_they_are_listed_under_the_hosts_own_words(era: str, tmp_path: Path) -> 
         )
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 @pytest.mark.parametrize("path", ["/World/Cameras/none", "../../etc/passwd", "%00", "a b"])
 def test_an_unknown_item_is_said_to_be_unknown(era: str, path: str, tmp_path: Path) -> None:
     uri = f"scene://prim/{path}"
@@ -297,7 +298,7 @@ def extend(server: MCPServer[Any]) -> None:
         return "sh0010_cam"
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_a_plug_in_adds_whatever_the_sdk_offers(era: str, tmp_path: Path) -> None:
     """A tool registered by hand, a prompt, its completion, a resource; skills beside them."""
 
@@ -358,17 +359,18 @@ def test_a_plug_ins_notice_reaches_a_client_that_listens(tmp_path: Path) -> None
         assert running.run(agent) == "PromptsListChanged"
 
 
-def test_a_hundred_thousand_prims_do_not_freeze_the_host(tmp_path: Path) -> None:
+@pytest.mark.parametrize("prims", repeated(25_000, 100_000))
+def test_a_hundred_thousand_prims_do_not_freeze_the_host(prims: int, tmp_path: Path) -> None:
     """A summary counts so many as it can in a moment, and says that it did not count all."""
-    session = crowd(100_000)
+    session = crowd(prims)
     session.undo_mark()  # the snapshot after the edit is the edit's cost
 
     began = time.thread_time()
     told = session.summary()
     took = time.thread_time() - began
 
-    assert (told["prims"], told["counted_all"]) == (20_000, False)
-    assert took < 0.2  # measured: 19 ms on a quiet machine
+    assert (told["prims"], told["counted_all"]) == (12_000, False)
+    assert took < 0.1  # measured: 11 ms on a quiet machine
 
 
 def crowd(count: int) -> UsdSession:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import MutableMapping
 from pathlib import Path
 from typing import Any
@@ -52,3 +53,17 @@ def test_mcp_requests_pass_by_the_router_and_a_page_of_a_plug_in_does_not(tmp_pa
     assert scopes
     assert all("router" not in scope for scope in scopes)
     assert answer.text == "a page"
+
+
+def test_nothing_wakes_the_worker_once_a_stream_is_over(tmp_path: Path) -> None:
+    with live(tmp_path) as running:
+        running.call("current_scene", era="2025-11-25")
+        looking = running.bridge._worker.spawn(_tasks())
+        running.until(looking.done)
+        names = looking.result()
+
+    assert not [name for name in names if "watcher" in name]
+
+
+async def _tasks() -> list[str]:
+    return [str(task.get_coro()) for task in asyncio.all_tasks()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,9 +14,10 @@ from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
 from dcc_bridge.headless import Pump
 from tests.hosts.application import until
-from tests.live import ERAS, connected, live, text
+from tests.live import connected, live, text
 from tests.skills.shelf import save
 from tests.stand_ins import FakeHost
+from tests.tiers import every_era
 
 COUNT = '''
 from dcc_bridge import skill
@@ -27,7 +29,7 @@ def count() -> int:
 '''
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_a_call_before_the_skills_are_read_waits_for_them(tmp_path: Path, era: str) -> None:
     """It is not told that there is no such tool."""
     save(tmp_path / "skills" / "count.py", COUNT)
@@ -54,12 +56,30 @@ def test_a_call_before_the_skills_are_read_waits_for_them(tmp_path: Path, era: s
     assert text(result) == "1"
 
 
+def test_a_bridge_that_starts_is_told_from_one_that_agents_cannot_reach(tmp_path: Path) -> None:
+    pump = Pump()
+    bridge = Bridge(FakeHost(), pump.main, settings=Settings(runtime=tmp_path))
+
+    ready = bridge.start()
+    addresses = [bridge.address]
+    pump.run(ready.done)
+    addresses.append(bridge.address)
+    bridge.stop()
+
+    assert [*addresses, bridge.address] == ["", bridge.url, None]
+
+
 @pytest.mark.parametrize(("setting", "freezes"), [(None, 1), ("1", 1), ("0", 0)])
 def test_a_host_whose_collector_is_not_to_be_touched_says_so_at_its_start(
     setting: str | None, freezes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[object] = []
-    monkeypatch.setattr("dcc_bridge.main_thread.freeze_when_idle", lambda *_: begun.append(1))
+
+    def note(*given: object) -> Callable[[], None]:
+        begun.append(given)
+        return lambda: None
+
+    monkeypatch.setattr("dcc_bridge.main_thread.freeze", note)
     monkeypatch.delenv("DCC_BRIDGE_FREEZE")
     if setting is not None:
         monkeypatch.setenv("DCC_BRIDGE_FREEZE", setting)
@@ -68,3 +88,14 @@ def test_a_host_whose_collector_is_not_to_be_touched_says_so_at_its_start(
         pass
 
     assert len(begun) == freezes
+
+
+def test_what_a_first_list_needs_is_made_before_a_client_can_ask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dcc_bridge.server.mcp_server._WARM", 20.0)  # the machine may be busy
+
+    with live(tmp_path) as running:
+        listed = set(running.bridge._server._lists)
+
+    assert {"2026-07-28", "2025-11-25"} <= listed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -22,6 +23,7 @@ from dcc_bridge import (
     report_progress,
     skill,
 )
+from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.types import TASKS
 from dcc_bridge.server import parked_calls, tasks
 from tests.live import ERAS, LIMIT, Live, live
@@ -277,6 +279,36 @@ def test_the_question_of_a_lost_handle_ends_at_its_deadline_and_recent_calls_tel
     assert told["calls"][0]["answered"] == "nobody answered in time"
 
 
+@pytest.mark.parametrize("as_task", [True, False], ids=["in a task", "by an old state"])
+def test_a_question_that_is_fetched_again_says_how_much_of_its_time_is_left(
+    as_task: bool, tmp_path: Path
+) -> None:
+    """The person of a client that comes late is told when it ends, by the broker's clock."""
+
+    @skill(risk="read", task="ask" if as_task else "")
+    def choose() -> str | None:
+        """Ask for a name."""
+        return elicit_form_sync("Which name?", NAME).message
+
+    def client(wire: Wire) -> tuple[float, float, float]:
+        began, asked = time.monotonic(), wire.call("choose")
+        again = {"requestState": asked.get("requestState")}
+        looks = [
+            wire.get(asked["taskId"]) if as_task else wire.call("choose", **again) for _ in range(2)
+        ]
+        left = [limit(look) for look in looks]
+        return began + 200.0 - time.monotonic(), left[1], left[0]
+
+    def limit(look: Message) -> float:
+        (request,) = look["inputRequests"].values()
+        return float((request["params"] if as_task else look)["_meta"][types.LIMIT])
+
+    with live(tmp_path, choose, client_deadline=200.0) as running:
+        least, second, first = works(running, client)
+
+    assert least <= second < first < 200.0
+
+
 def test_a_client_with_a_task_has_no_request_to_lose_so_its_person_has_more_time(
     tmp_path: Path,
 ) -> None:
@@ -346,23 +378,24 @@ def test_over_the_cap_a_call_waits_in_its_request_as_without_tasks(
     assert (handle["resultType"], result["resultType"]) == ("task", "complete")
 
 
-def test_at_the_cap_a_task_whose_end_was_fetched_makes_room(
+def test_at_the_cap_a_task_whose_end_was_fetched_makes_room_and_who_comes_again_is_told(
     tmp_path: Path, bake: Bake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tasks, "MOST", 1)
 
-    def client(wire: Wire) -> Message:
+    def client(wire: Wire) -> tuple[Message, str]:
         task = wire.call("bake")["taskId"]
         bake.may_end.set()
         wire.until(task)
         bake.may_end.clear()
         threading.Timer(LIMIT / 4, bake.may_end.set).start()  # else it would wait for ever
-        return wire.call("bake")
+        return wire.call("bake"), wire.send("tasks/get", {"taskId": task})["error"]["message"]
 
     with live(tmp_path, bake.skill()) as running:
-        handle = works(running, client)
+        handle, gone = works(running, client)
 
     assert handle["resultType"] == "task"
+    assert "its result was fetched and another one needed the place" in gone
 
 
 def test_a_task_is_kept_though_other_calls_that_ended_are_too_many(
@@ -536,6 +569,7 @@ def test_an_unreadable_answer_is_asked_for_once_more_and_consents_to_nothing(
     assert ended["result"]["structuredContent"] == {"result": False}
 
 
+@pytest.mark.long
 def test_after_a_restart_the_record_says_how_a_call_ended(tmp_path: Path) -> None:
     host, may_end = FakeHost(["a", "b"]), threading.Event()
 

@@ -6,12 +6,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from mcp import Client
 
 from tests.live import live, text
 from tests.skills.shelf import save
+from tests.tiers import repeated
 
-COUNT = 1000
 SKILL = '''
 from dcc_bridge import skill
 
@@ -35,11 +36,12 @@ async def tools(client: Client) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.parametrize("count", repeated(150, 1000))
 def test_a_thousand_are_listed_without_an_import_and_three_bad_ones_harm_none(
-    tmp_path: Path,
+    count: int, tmp_path: Path
 ) -> None:
     own, mine = tmp_path / "own", tmp_path / "mine"
-    for n in range(COUNT):
+    for n in range(count):
         save(own / f"skill_{n}.py", SKILL.format(n=n))
     save(own / "broken.py", "def broken(:\n")
     save(own / "raises.py", RAISES)
@@ -59,7 +61,7 @@ def test_a_thousand_are_listed_without_an_import_and_three_bad_ones_harm_none(
         first, unimported, raised, called, after = running.run(agent)
         (refusal,) = map(str, running.bridge.registry.refused.values())
 
-    assert {f"skill_{n}" for n in range(COUNT)} <= first.keys()
+    assert {f"skill_{n}" for n in range(count)} <= first.keys()
     assert unimported == before
     assert first["broken"].description.startswith("Unavailable: its file could not be loaded.")
     assert "broken.py, line 1: SyntaxError" in first["broken"].description

@@ -10,15 +10,18 @@ from typing import Any
 import anyio
 import pytest
 from mcp_types import ElicitRequestParams, ElicitResult
+from starlette.types import Receive, Scope
 
 from dcc_bridge import elicit_form_sync, on_main, skill
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.server import tasks
+from dcc_bridge.server.auth import AuthMiddleware
 from dcc_bridge.server.parked_calls import MOST, UnfetchedResults, same_call
-from tests.live import ERAS, LIMIT, live, text
+from tests.live import LIMIT, live, text
 from tests.server.skills import CONFIRM
 from tests.server.task_wire import Wire
 from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.tiers import every_era
 
 YES = Reply("accept", {"confirm": True})
 
@@ -36,7 +39,7 @@ def ask_and_delete(host: FakeHost) -> Callable[..., Any]:
     return delete
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_a_call_that_its_client_gave_up_is_not_told_of(era: str, tmp_path: Path) -> None:
     host, person = FakeHost(["a", "b"], has_ui=True), ScriptedPresenter(None, YES)
 
@@ -91,6 +94,54 @@ def test_calls_are_the_same_by_client_skill_and_arguments() -> None:
         len({one, same_call("zed", "delete", {"a": 1, "b": [2]}), same_call("cursor", "x", {})})
         == 3
     )
+
+
+def test_one_that_changed_nothing_does_not_hide_the_one_before() -> None:
+    unfetched, same = UnfetchedResults(), same_call("cursor", "delete", {})
+
+    unfetched.add(same, "done")
+    unfetched.add(same, "cancelled")
+
+    assert "was done, but nobody fetched its result" in str(unfetched.notice_for(same))
+
+
+def test_a_result_whose_client_left_before_it_was_written_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host, held = FakeHost(["a"]), threading.Event()
+    serve = AuthMiddleware.__call__
+
+    @skill(risk="edit")
+    def add() -> int:
+        """Add a thing."""
+        host.items.append("b")
+        return len(host.items)
+
+    async def holding(app: AuthMiddleware, scope: Scope, receive: Receive, send: Any) -> None:
+        async def send_late(message: Any) -> None:
+            if host.items == ["a", "b"] and not send.__self__.disconnected:
+                held.set()
+                with anyio.CancelScope(shield=True):
+                    while not send.__self__.disconnected:
+                        await anyio.sleep(0.001)
+            await send(message)
+
+        await serve(app, scope, receive, send_late if scope["type"] == "http" else send)
+
+    async def vanishing() -> None:
+        async with running.client() as client, anyio.create_task_group() as calling:
+            calling.start_soon(client.call_tool, "add", {})
+            while not held.is_set():
+                await anyio.sleep(0.005)
+            calling.cancel_scope.cancel()
+
+    monkeypatch.setattr(AuthMiddleware, "__call__", holding)
+    with live(tmp_path, add, host=host) as running:
+        running.run(vanishing)
+        again, third = running.call("add"), running.call("add")
+
+    assert "was done, but nobody fetched its result" in text(again)
+    assert "fetched" not in text(third)
 
 
 def test_no_more_than_so_many_are_remembered() -> None:

@@ -264,6 +264,22 @@ def test_a_scene_that_is_saved_under_a_name_is_the_same_scene(tmp_path: Path) ->
     assert done == "Undone: Touch, of test."
 
 
+def test_an_undo_is_seen_before_others_edit_where_no_panel_is_open(tmp_path: Path) -> None:
+    """After two edits the stack is higher than it was, which says nothing of what is below."""
+    session = UsdSession()
+
+    with live(tmp_path, touching(session), host=session) as running:
+        running.call("touch")
+        session.undo()
+        running.until(lambda: bool(running.bridge.recent.records()[0].effect.undone_by))
+        for _ in range(2):
+            with session.undo_step("Edit by hand"):
+                touching(session)()
+        (record,) = read(running.bridge).ended
+
+    assert record.effect.undone_by == "host"
+
+
 @pytest.mark.parametrize("edits", [0, 1])
 def test_a_step_in_a_scene_that_is_open_no_longer_is_gone(tmp_path: Path, edits: int) -> None:
     (tmp_path / "other.usda").write_text("#usda 1.0\n")

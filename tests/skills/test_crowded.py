@@ -88,10 +88,10 @@ def test_a_call_is_parked_in_as_many_steps() -> None:
 
         def park() -> ParkedCall:
             call = Call("wait", "Wait")
-            return ParkedCall(call, "agent", None, ("agent", "wait", call.id), modern=True)
+            return ParkedCall(call, "agent", ("agent", "wait", call.id), modern=True)
 
         async def begin(parked: ParkedCall) -> None:
-            await calls.begin(parked, Mock())
+            await calls.begin(parked, Mock(request=None))
 
         waiting = [park() for _ in range(count)]
         tasks = [asyncio.create_task(begin(parked)) for parked in waiting]
@@ -111,6 +111,39 @@ def test_a_call_is_parked_in_as_many_steps() -> None:
     assert many < few + SLACK
 
 
+def test_a_call_is_compared_with_those_like_it_in_as_many_steps() -> None:
+    async def taken(count: int) -> int:
+        calls = ParkedCalls(Mock(), Recent(), keepalive=60)
+        for number in range(count):
+            parked = ParkedCall(Call("wait", "Wait"), "agent", ("a", "b", str(number)), modern=True)
+            begun = asyncio.create_task(calls.begin(parked, Mock(request=None)))
+            await asyncio.sleep(0)
+            begun.cancel()
+        await asyncio.sleep(0)
+        return steps(lambda: notices.append(calls.notice_for(("a", "b", "new"))))
+
+    notices: list[str | None] = []
+    few, many = asyncio.run(taken(FEW)), asyncio.run(taken(MANY))
+
+    assert many < few + SLACK
+    assert notices == [None, None]
+
+
+def test_of_clients_whose_calls_are_over_nothing_is_kept() -> None:
+    pump = Pump()
+
+    @skill(risk="read")
+    def look() -> None:
+        """Look."""
+
+    runner = Runner(FakeHost(), pump.main, Settings(), Mock(), call_later)
+    for number in range(FEW):
+        call = Call("look", "Look", client=Client(f"agent {number}"))
+        served(pump, runner.start(describe(look), {}, call).outcome.done)
+
+    assert runner._lines == {}
+
+
 def _step(beginning: Any) -> None:
     try:
         beginning.send(None)
@@ -124,10 +157,10 @@ def test_of_those_that_ended_unfetched_the_last_ones_are_kept() -> None:
         ended = []
         for number in range(MOST_KEPT + 5):
             call = Call("ask", "Ask")
-            parked = ParkedCall(call, "agent", None, ("agent", "ask", str(number)), modern=True)
+            parked = ParkedCall(call, "agent", ("agent", "ask", str(number)), modern=True)
             parked.add_event(CallToolResult(content=[]))  # stands for a question
             calls.finish(parked, CallToolResult(content=[]), "done")
-            await calls.begin(parked, Mock())
+            await calls.begin(parked, Mock(request=None))
             ended.append(call.id)
         return [calls.knows(f"{call}.0") for call in ended]
 

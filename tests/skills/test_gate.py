@@ -102,7 +102,7 @@ def test_who_needs_a_grant_is_asked_unless_it_asks_by_itself(
 def test_the_question_before_a_body_is_consent(undoable: bool) -> None:
     call = Call("turn", "Turn it", "destructive")
 
-    question = asked_by(made(risk="destructive", undoable=undoable), call=call)
+    question = asked_by(made(risk="destructive", undo=None if undoable else False), call=call)
 
     assert question is not None
     assert question.consent

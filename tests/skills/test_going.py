@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from tests.live import ERAS, live, text
+from tests.live import live, text
 from tests.server.skills import Skills
 from tests.stand_ins import ScriptedPresenter
+from tests.tiers import every_era
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_a_call_is_ended_while_it_asks_and_while_it_waits(tmp_path: Path, era: str) -> None:
     skills, person = Skills(has_ui=True), ScriptedPresenter(None, None)
 

@@ -38,6 +38,12 @@ def body(risk: str, imports: str, *lines: str, asynchronous: bool = False) -> st
         ("def x(a):\n    '''Do it.'''\n", 1, "does not describe 'a'"),
         ("def x():\n    '''Do it.\n\n    Args:\n        b: B.\n    '''\n", 1, "describes 'b'"),
         (f"{HEAD}@skill(risk='raed')\ndef x():\n    '''Do it.'''\n", 4, "risk is read, edit"),
+        (f"{HEAD}@skill(rsik='edit')\ndef x():\n    '''Do it.'''\n", 4, "Did you mean 'risk'?"),
+        (
+            f"{HEAD}@skill(undoable=False)\ndef x():\n    '''Do it.'''\n",
+            4,
+            "x: undoable=False is called undo=False now.",
+        ),
         (f"{HEAD}@skill(name='a b')\ndef x():\n    '''Do it.'''\n", 4, "cannot be a tool's name"),
         ("from . import y\ndef x():\n    '''Do it.'''\n", 1, "not part of a package"),
         ("x = 1\n", 1, "no function that is a skill"),

@@ -6,7 +6,7 @@ import asyncio
 import gc
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ import pytest
 from dcc_bridge.errors import BrokenSkill, UnknownSkill
 from dcc_bridge.skills.importer import KEPT
 from dcc_bridge.skills.skill import describe
+from tests.hosts.application import until
 from tests.skills.shelf import Shelf, save
 
 GOOD = '''
@@ -450,3 +451,37 @@ def test_a_look_that_fails_is_not_the_last_one(
     asyncio.run(watch())
 
     assert "the drive is gone" in caplog.text
+
+
+def test_folders_are_not_looked_at_while_nobody_would_be_told_and_are_for_whoever_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf = Shelf(tmp_path)
+    library, look, looks = shelf.library, shelf.library.look, list[int]()
+    first = library._looked
+
+    def count(settle: Callable[[float], object]) -> None:
+        looks.append(1)
+        look(settle)
+
+    def rests() -> bool:
+        return library._looked is not first
+
+    async def watch() -> tuple[int, int]:
+        watching = asyncio.ensure_future(library.watch(every=0.0, is_heard=bool))
+        await asyncio.to_thread(until, rests)
+        before = len(looks)
+        save(tmp_path / "cameras.py", GOOD)
+        await asyncio.wrap_future(library.read)
+        after = len(looks)
+        watching.cancel()
+        return before, after
+
+    monkeypatch.setattr(library, "look", count)
+    monkeypatch.setattr("dcc_bridge.skills.loader._SHARE", 0)
+    monkeypatch.setattr("dcc_bridge.skills.loader.REST", 0.0)
+
+    before, after = asyncio.run(watch())
+
+    assert after > before
+    assert "list_cameras" in shelf.registry

@@ -8,14 +8,15 @@ import pytest
 
 from dcc_bridge import skill
 from dcc_bridge.elicitation.question import Reply
-from tests.live import ERAS, live, text
+from tests.live import live, text
 from tests.server.skills import Skills
 from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.tiers import every_era
 
 YES = Reply("accept", {"confirm": True})
 
 
-@pytest.mark.parametrize("era", ERAS)
+@every_era
 def test_an_edit_is_refused_with_a_sentence_until_it_may_go_on(tmp_path: Path, era: str) -> None:
     host = FakeHost(["cam1"])
 

@@ -58,6 +58,29 @@ def test_where_too_many_wait_the_next_one_is_told_so_at_once(tmp_path: Path) -> 
     assert skills.ran["delete"] == 4
 
 
+def test_a_call_that_began_before_its_queue_broke_is_told_as_it_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, begin = threading.Event(), TimeLimit.start
+
+    @skill(risk="read", thread="any")
+    def work() -> str:
+        """Work."""
+        begun.set()
+        return "all of it"
+
+    def start(self: TimeLimit) -> None:
+        if self.seconds == 7.0 and begun.wait(5):
+            raise RuntimeError("no thread can be started")
+        begin(self)
+
+    with live(tmp_path, work, client_deadline=7.0) as running:
+        monkeypatch.setattr(TimeLimit, "start", start)
+        ended = running.call("work")
+
+    assert (status(ended), text(ended)) == ("done", "all of it")
+
+
 def test_a_call_that_waits_past_its_deadline_never_begins(tmp_path: Path) -> None:
     skills, person = Skills(has_ui=True), ScriptedPresenter(None)
 

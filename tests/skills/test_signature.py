@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass, fields
 from enum import Enum
+from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
 import pytest
@@ -14,7 +15,8 @@ from dcc_bridge import elicit_form_sync, skill
 from dcc_bridge.elicitation import schema
 from dcc_bridge.errors import BadArguments
 from dcc_bridge.skills.signature import Signature
-from dcc_bridge.skills.skill import Metadata, describe
+from dcc_bridge.skills.skill import Metadata, describe, metadata_of
+from dcc_bridge.skills.source import Source
 
 
 def test_the_signature_and_the_docstring_make_the_schema() -> None:
@@ -170,3 +172,36 @@ def test_a_default_that_json_cannot_carry_is_left_out_of_the_schema() -> None:
 def test_a_slip_in_the_decorator_is_no_other_risk(told: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=why):
         skill(**told)
+
+
+def test_a_field_that_there_is_not_is_named_with_the_nearest_one() -> None:
+    unknown: dict[str, Any] = {"risk": "edit", "idempotant": True}
+
+    with pytest.raises(TypeError) as refused:
+        skill(**unknown)
+
+    assert str(refused.value) == "@skill has no field 'idempotant'. Did you mean 'idempotent'?"
+
+
+@pytest.mark.parametrize(
+    ("told", "undo"),
+    [
+        ({"undoable": False}, False),
+        ({"undoable": False, "undo": "Save"}, False),
+        ({"undoable": True}, None),
+        ({"undoable": True, "undo": "Save"}, "Save"),
+    ],
+)
+def test_the_earlier_word_for_what_undo_does_not_bring_back_still_holds(
+    told: dict[str, Any], undo: object, tmp_path: Path
+) -> None:
+    """In a call of the decorator as in the text of a file."""
+    fields = ", ".join(f"{name}={value!r}" for name, value in told.items())
+    text = f"from dcc_bridge import skill\n@skill({fields})\ndef save(): 'Save.'\n"
+    (declared,) = Source.of(tmp_path / "save.py", text.encode()).skills() or ()
+
+    metadata = metadata_of(skill(**told)(lambda: None))
+
+    assert metadata is not None
+    assert metadata.undo == undo
+    assert declared.metadata == metadata

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp_types import CallToolResult
 
-from dcc_bridge import confirm_sync, elicit_form_sync, skill
+from dcc_bridge import confirm_sync, elicit_form_sync, on_main, skill
 from dcc_bridge.elicitation.question import PresenterEvent, Reply
+from dcc_bridge.errors import BridgeError, NotUndoable
 from tests.live import live, status, text
 from tests.stand_ins import FakeHost, ScriptedPresenter
 
@@ -55,19 +58,50 @@ def test_what_nobody_agreed_to_is_undone_and_said_to_be(
     assert (host.items, host.labels) == (["a", "b"], ["Add b by hand"])
 
 
+@pytest.mark.parametrize("risk", ["read", "edit"])
+@pytest.mark.parametrize("undone", [1, 2])
 @pytest.mark.parametrize("goes_on", [False, True])
-def test_what_a_body_undid_of_others_is_not_said_to_be_put_back(
-    goes_on: bool, tmp_path: Path
+def test_what_a_body_undid_of_others_is_redone(
+    goes_on: bool, undone: int, risk: Any, tmp_path: Path
 ) -> None:
-    """What it did on top of that is undone."""
+    """What it did on top of that is undone, here as if it had never been."""
     host = FakeHost(["a"])
+    with host.undo_step("Add c"):
+        host.items.append("c")
+
+    @skill(risk=risk)
+    def tidy() -> None:
+        """Undo what the person did, and perhaps do something else."""
+        for _ in range(undone):
+            host.undo()
+        if goes_on and risk == "edit":
+            host.items.append("d")
+
+    result = called(tmp_path, host, tidy)
+
+    assert status(result) == "no_consent"
+    assert text(result) == (
+        "tidy undid what others had done, to which nobody agreed. That was redone."
+    )
+    assert (host.items, host.labels) == (["a", "c", "b"], ["Add c", "Add b by hand"])
+
+
+@pytest.mark.parametrize("undoes", [False, True])
+def test_what_a_body_undid_of_others_is_not_said_to_be_redone_where_that_cannot_be(
+    undoes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it did on top of that is all that can be redone there, and is undone."""
+    host = FakeHost(["a"])
+    monkeypatch.setattr(host, "take_back", host.undo)
 
     @skill(risk="edit")
     def tidy() -> None:
-        """Undo what the person did, and perhaps do something else."""
+        """Undo what the person did, do something else, and perhaps undo that."""
         host.undo()
-        if goes_on:
-            host.items.append("c")
+        host.items.append("c")
+        if undoes:
+            host._settle("Add c")
+            host.undo()
 
     result = called(tmp_path, host, tidy)
 
@@ -77,6 +111,61 @@ def test_what_a_body_undid_of_others_is_not_said_to_be_put_back(
         "person has to look at the scene."
     )
     assert (host.items, host.labels) == (["a"], [])
+
+
+def forgetful(host: FakeHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the first undo go back, and say that it did not bring back all."""
+    whole, left = host.take_back, iter(["b did not come back."])
+
+    def take_back() -> None:
+        whole()
+        for why in left:
+            raise NotUndoable(why)
+
+    monkeypatch.setattr(host, "take_back", take_back)
+
+
+def test_what_an_undo_did_not_bring_back_is_told_and_the_rest_is_undone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = FakeHost(["a"])
+    forgetful(host, monkeypatch)
+
+    @skill(risk="edit")
+    def tidy() -> None:
+        """Add two in steps of their own, and fail."""
+        host.items.append("c")
+        elicit_form_sync("Go on?", FORM)
+        host.items.append("d")
+        raise ValueError("No.")
+
+    result = called(tmp_path, host, tidy, SEEN)
+
+    assert (status(result), text(result)) == ("partly_applied", "b did not come back.")
+    assert (host.items, host.labels) == (["a", "b"], ["Add b by hand"])
+
+
+@pytest.mark.parametrize("thread", ["main", "any"])
+def test_a_body_that_goes_on_after_an_undo_that_lost_something_is_not_said_to_be_done(
+    thread: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = FakeHost(["a"])
+    forgetful(host, monkeypatch)
+
+    @skill(risk="read", thread=thread)
+    def tidy() -> None:
+        """Delete, which nobody agreed to, and pass over what is said of it."""
+        with suppress(BridgeError):
+            if thread == "any":
+                asyncio.run(on_main(host.items.clear))
+            else:
+                host.items.clear()
+                elicit_form_sync("Go on?", FORM)
+
+    result = called(tmp_path, host, tidy, SEEN)
+
+    assert (status(result), text(result)) == ("partly_applied", "b did not come back.")
+    assert (host.items, host.labels) == (["a", "b"], ["Add b by hand"])
 
 
 def test_a_body_that_undoes_its_own_step_may_do_so(tmp_path: Path) -> None:

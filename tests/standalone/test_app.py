@@ -91,6 +91,7 @@ sys.exit(app.run(session, on_ready=lambda window: say("ready"), on_quit=lambda: 
     assert (process.returncode, told(err)) == (code, [])
 
 
+@pytest.mark.long
 def test_an_open_question_and_a_dialog_do_not_crash_the_exit() -> None:
     code, lines = run(
         """
@@ -126,6 +127,7 @@ sys.exit(app.run(session, on_ready=ready, on_quit=lambda: say("quit")))
     assert code == 1
 
 
+@pytest.mark.long
 def test_an_end_that_fails_is_an_end_with_1() -> None:
     code, lines = run(
         """
@@ -140,6 +142,7 @@ sys.exit(app.run(session, on_ready=lambda window: window.close(), on_quit=bye))
     assert code == 1
 
 
+@pytest.mark.long
 def test_who_embeds_it_can_put_the_end_off() -> None:
     code, lines = run(
         """
@@ -164,6 +167,7 @@ sys.exit(app.run(session, on_ready=ready, on_quit=bye))
 
 
 @posix
+@pytest.mark.long
 def test_signal_handlers_are_put_back() -> None:
     code, lines = run(
         """

@@ -15,6 +15,7 @@ from dcc_standalone import scene
 from dcc_standalone.outliner import Outliner
 from dcc_standalone.prims import Column
 from dcc_standalone.window import MainWindow
+from tests.tiers import repeated
 
 
 @pytest.fixture
@@ -269,16 +270,17 @@ def test_a_click_on_the_eye_hides_in_one_undo_step(outliner: Outliner, session: 
     assert session.undo_labels == ["Hide Set"]
 
 
-def test_ten_thousand_prims_open_and_go_in_a_moment(window: MainWindow) -> None:
+@pytest.mark.parametrize("count", repeated(2_000, 10_000))
+def test_thousands_of_prims_open_and_go_in_a_moment(count: int, window: MainWindow) -> None:
     session, outliner = window.session, window.outliner
     layer = session.stage.GetRootLayer()
     with session.undo_step("Many"), Sdf.ChangeBlock():
-        for number in range(10_000):
+        for number in range(count):
             prim = Sdf.CreatePrimInLayer(layer, f"/World/Many/prim_{number:05d}")
             prim.specifier, prim.typeName = Sdf.SpecifierDef, "Camera"
     outliner.view.expand(outliner.model.indexes(["/World/Many"])[0])
 
-    scene.delete(session, [f"/World/Many/prim_{number:05d}" for number in range(0, 10_000, 4)])
+    scene.delete(session, [f"/World/Many/prim_{number:05d}" for number in range(0, count, 4)])
 
-    # One signal a row took two minutes here: the test's own limit is what fails then.
-    assert len(shown(outliner)) == len(prims(session)) > 7_500
+    # One signal a row took two minutes of ten thousand: the test's own limit is what fails then.
+    assert len(shown(outliner)) == len(prims(session)) > 0.75 * count

@@ -16,7 +16,8 @@ from tests.tiers import sampled
 PRIMS = 300
 
 
-@pytest.mark.parametrize("era", sampled([ERAS[-1]], ERAS))
+@pytest.mark.long
+@pytest.mark.parametrize("era", ERAS)
 def test_the_window_lives_while_a_skill_works_through_many_prims(
     era: str, app: QApplication, tmp_path: Path
 ) -> None:

@@ -35,11 +35,11 @@ from dcc_bridge.server.connections import RESTS, LimitedConnection
 from tests.bench.figures import memory, percentile
 from tests.live import Live, live, text
 from tests.threats.raw import Headers, Line, Raw, request
-from tests.tiers import sampled
+from tests.tiers import repeated, sampled
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 HALF = 300
-FUZZED = [1000, pytest.param(10_000, marks=pytest.mark.long)]
+FUZZED = repeated(250, 10_000)
 
 
 @pytest.fixture(params=connections.PARSERS, ids=lambda parser: parser.__name__, autouse=True)
@@ -61,6 +61,7 @@ def lasts(sock: socket.socket, limit: float) -> bool:
     return False
 
 
+@pytest.mark.long
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("seconds", sampled([1.0], [1.0, Limits().request_deadline]))
 def test_three_hundred_half_open_connections_are_closed(seconds: float, tmp_path: Path) -> None:
@@ -222,6 +223,59 @@ def test_requests_that_are_sent_ahead_are_answered_in_turn(tmp_path: Path) -> No
             answered = running.beside(lambda: b"".join(iter(lambda: sock.recv(65536), b"")))
 
     assert [part[:3] for part in answered.split(b"HTTP/1.1 ")[1:]] == [b"401", b"401", b"200"]
+
+
+def ahead(raw: Raw, *tools: str) -> bytes:
+    """Write calls one behind the other, the last one with a head that ends the connection."""
+    sent = b""
+    for number, tool in enumerate(tools, 1):
+        headers, body = request("tools/call", {"name": tool, "arguments": {}}, tool)
+        ends = {"Connection": "close"} if number == len(tools) else {}
+        sent += raw.head(len(body), {**headers, **ends}) + body
+    return sent
+
+
+def test_the_result_of_each_call_that_is_sent_ahead_counts_as_fetched(tmp_path: Path) -> None:
+    @skill(risk="edit")
+    def first() -> str:
+        """Edit."""
+        return "1"
+
+    @skill(risk="edit")
+    def second() -> str:
+        """Edit."""
+        return "2"
+
+    with live(tmp_path, first, second) as running:
+        raw = Raw.to(running)
+        sent = running.beside(lambda: raw.write(ahead(raw, "first", "second")))
+        again = [text(running.call(tool)) for tool in ("first", "second")]
+
+    assert sent.body.count(b"HTTP/1.1 200") == 1  # behind the first response
+    assert again == ["1", "2"]
+
+
+def test_a_client_that_leaves_ends_its_call_also_where_more_was_sent_ahead(tmp_path: Path) -> None:
+    began, ended = threading.Event(), threading.Event()
+
+    @skill(risk="edit")
+    async def wait() -> None:
+        """Wait until it is ended."""
+        began.set()
+        try:
+            await anyio.sleep_forever()
+        finally:
+            ended.set()
+
+    with live(tmp_path, wait) as running:
+        raw = Raw.to(running)
+        with raw.open() as sock:
+            sock.sendall(ahead(raw, "wait", "wait", "wait"))
+            running.until(began.is_set)
+        running.until(ended.is_set)
+        running.until(lambda: running.bridge.recent.records()[0].ended is not None)
+
+        assert len(running.bridge.recent.records()) == 1
 
 
 def test_a_flood_of_requests_on_one_connection_does_not_pile_up(tmp_path: Path) -> None:

@@ -117,6 +117,7 @@ def test_a_fallback_folder_of_somebody_else_is_not_used(
     (theirs := tmp_path / f"runtime-{os.getuid()}").mkdir(mode=0o700)
     os.chown(theirs, 65534, 65534)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # newer platformdirs look where that comes from
     monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
 
     with pytest.raises(StartError, match=f"{theirs}.* Set DCC_BRIDGE_RUNTIME to a folder of yours"):

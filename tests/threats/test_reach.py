@@ -480,7 +480,7 @@ def test_a_scene_that_a_body_opened_is_not_saved_past_the_session(studio: Studio
     other = studio.folder / "other.usda"
     content = other.read_bytes()
 
-    @skill(risk="destructive", undoable=False)
+    @skill(risk="destructive", undo=False)
     def turn() -> None:
         """Turn."""
         studio.session.open(other)
@@ -661,7 +661,7 @@ def test_a_yes_to_what_undo_brings_back_is_none_to_what_it_does_not(
 def test_with_a_yes_it_is_done_and_a_copy_is_kept_of_what_was_lost(
     studio: Studio, lose: Callable[[UsdSession, Path], None]
 ) -> None:
-    @skill(risk="destructive", undoable=False)
+    @skill(risk="destructive", undo=False)
     def asked() -> None:
         """Lose something."""
         lose(studio.session, studio.folder)
@@ -697,7 +697,7 @@ def test_what_the_person_does_after_the_yes_is_in_a_copy_too(studio: Studio) -> 
             studio.session.stage.DefinePrim("/World/late")
         return YES
 
-    @skill(risk="destructive", undoable=False)
+    @skill(risk="destructive", undo=False)
     def asked() -> None:
         """Ask, and ask again."""
         elicit_form_sync("A name?", FORM, consent=False)
@@ -740,7 +740,7 @@ def test_two_sublayers_of_one_name_have_each_its_copy(studio: Studio) -> None:
 def test_the_layer_of_edits_is_put_back_in_a_scene_that_a_body_opened(
     studio: Studio, other: str
 ) -> None:
-    @skill(risk="destructive", undoable=False)
+    @skill(risk="destructive", undo=False)
     def careless() -> None:
         """Go on in another file, and leave another edit target."""
         go_on = studio.session.open if other == "open" else studio.session.save
@@ -756,7 +756,7 @@ def test_the_layer_of_edits_is_put_back_in_a_scene_that_a_body_opened(
 def test_a_yes_does_not_outlive_its_call_in_a_copied_context(studio: Studio) -> None:
     later: list[Context] = []
 
-    @skill(risk="destructive", undoable=False)
+    @skill(risk="destructive", undo=False)
     def careless() -> None:
         """Leave its context behind."""
         later.append(copy_context())
@@ -787,7 +787,7 @@ def test_one_call_keeps_all_the_copies_that_it_needs(studio: Studio) -> None:
     for file in files:
         file.write_text(ASSET)
 
-    @skill(risk="destructive", undoable=False)
+    @skill(risk="destructive", undo=False)
     def asked() -> None:
         """Write over each."""
         for file in files:
@@ -801,7 +801,7 @@ def test_one_call_keeps_all_the_copies_that_it_needs(studio: Studio) -> None:
 def test_the_work_in_a_sublayer_is_in_the_copy_of_a_scene(studio: Studio) -> None:
     Sdf.CreatePrimInLayer(_layer(studio, "below.usda"), "/World/low/work")
 
-    @skill(risk="destructive", undoable=False)
+    @skill(risk="destructive", undo=False)
     def asked() -> None:
         """Open another scene."""
         studio.session.open(studio.folder / "other.usda")
@@ -972,7 +972,7 @@ def test_what_the_person_edits_while_a_read_asks_is_theirs(studio: Studio) -> No
 
 
 @pytest.mark.parametrize("undone", [1, 2])
-def test_a_read_that_undoes_what_the_person_did_is_reported_and_takes_nothing_more(
+def test_what_a_read_undoes_of_the_persons_is_reported_and_redone(
     undone: int, tmp_path: Path
 ) -> None:
     host = FakeHost(["cam0"])
@@ -990,7 +990,7 @@ def test_a_read_that_undoes_what_the_person_did_is_reported_and_takes_nothing_mo
         result = running.call("careless")
 
     assert status(result) == "no_consent"
-    assert host.labels == ["cam1", "cam2", "cam3"][: 3 - undone]
+    assert host.labels == ["cam1", "cam2", "cam3"]
 
 
 def test_a_second_edit_outside_of_a_step_is_seen_beside_the_first(tmp_path: Path) -> None:

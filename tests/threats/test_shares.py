@@ -230,11 +230,15 @@ def test_a_client_holds_so_many_requests_open_whatever_they_are(tmp_path: Path) 
     assert beside == 200
 
 
-@pytest.mark.parametrize("version", [None, "2025-11-25"])
+@pytest.mark.parametrize(
+    "version",
+    [None, "2025-11-25", "2025-11-25\r\nMCP-Protocol-Version: 2025-11-25"],
+    ids=["unsaid", "said", "said twice"],
+)
 def test_a_client_that_never_ends_a_session_has_its_last_ones_only(
     version: str | None, tmp_path: Path
 ) -> None:
-    """Whether it says its version in the handshake or not; another client's stays."""
+    """Whether it says its version in the handshake, twice or not; another client's stays."""
 
     def attack(running: Live) -> tuple[list[int], list[bool], bool]:
         greedy, other = Raw.to(running, "greedy"), Raw.to(running, "other")

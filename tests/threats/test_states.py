@@ -21,9 +21,9 @@ from dcc_bridge import elicit_form_sync, skill
 from tests.live import Live
 from tests.server.skills import CONFIRM
 from tests.threats.raw import Raw, Sender
+from tests.tiers import repeated
 
 FLIPS = 10_000
-REPLAYS = 1_000
 INVALID = -32602
 YES = {"action": "accept", "content": {"confirm": True}}
 ACCEPTING = {"inputResponses": {"sure": YES}}
@@ -129,17 +129,18 @@ def test_ten_thousand_changed_states(asked: Asked) -> None:
 
 
 @pytest.mark.timeout(120)
-def test_a_thousand_replays(asked: Asked) -> None:
+@pytest.mark.parametrize("replays", repeated(100, 1_000))
+def test_a_thousand_replays(replays: int, asked: Asked) -> None:
     """Each is given what came of the first answer, whatever it says itself."""
     answers = [YES, {"action": "decline"}, {"action": "cancel"}]
 
     ends, _ = attempts(
         asked,
-        REPLAYS + 1,
+        replays + 1,
         lambda state, n: {"inputResponses": {"sure": answers[n % 3]}, "requestState": state},
     )
 
-    assert ends == {"a: accept": REPLAYS + 1}
+    assert ends == {"a: accept": replays + 1}
     assert (asked.ran, asked.agreed) == (1, 1)
 
 

@@ -205,6 +205,9 @@ def test_rules_find_faces_of_many_corners_and_open_edges(acts: Acts) -> None:
     assert found["non_manifold"] == {"Cube": "", disc: "32 edges"}
     assert do(acts, lambda: acts.create("TRIANGULATE_MODIFIER", None, disc)) == disc
     assert dict(acts.failures("ngons", [disc])) == {disc: ""}
+    assert do(acts, lambda: acts.create("SOLIDIFY_MODIFIER", None, disc)) == disc
+    assert dict(acts.failures("non_manifold", [disc])) == {disc: ""}
+    assert all(rule.mend for rule in acts.rules())
     with pytest.raises(ValueError, match="takes no"):
         acts.create("TRIANGULATE_MODIFIER", None, "Light")
 
@@ -537,6 +540,55 @@ def test_what_cannot_be_written_is_told(acts: Acts, tmp_path: Path) -> None:
         acts.import_file(tmp_path / "bad.usda", "copy", None, 1.0, None)
 
 
+def test_a_new_file_is_no_edit_and_leaves_selection_mode_and_active_object(
+    acts: Acts, tmp_path: Path
+) -> None:
+    layer: Any = bpy.context.view_layer
+    layer.objects.active = bpy.data.objects["Cube"]
+    bpy.ops.object.mode_set(mode="EDIT")
+    acts.host.undo_mark()
+    before = acts.host.undo_mark(), acts.host.selection, layer.objects.active.name
+    for suffix in (".obj", ".stl", ".glb", ".usda", ".abc"):
+        with acts.host.undo_step("Ours"):
+            acts.export_file(tmp_path / f"new{suffix}", ["Light", "Cube"], None)
+
+    assert (acts.host.undo_mark(), acts.host.selection, layer.objects.active.name) == before
+    assert layer.objects.active.mode == "EDIT"
+
+
+def test_a_collection_is_exported_by_what_it_holds_and_nothing_in_silence(
+    acts: Acts, tmp_path: Path
+) -> None:
+    do(acts, lambda: acts.collect(["Cube"], "Set", "collection"))
+    acts.export_file(tmp_path / "set.obj", ["collection:Set"], None)
+    acts.export_file(tmp_path / "material.blend", ["material:Material"], None)
+    bpy.data.collections.new("Hollow")
+    bpy.data.objects["Cube"].hide_set(True)
+
+    assert "o Cube" in (tmp_path / "set.obj").read_text()
+    assert (tmp_path / "material.blend").stat().st_size > 1000
+    for bad in ("collection:Hollow", "material:Material", "Light", "Cube"):
+        with pytest.raises(ValueError, match=f"{bad}"):
+            acts.export_file(tmp_path / "bad.obj", [bad], None)
+    assert not (tmp_path / "bad.obj").exists()
+
+
+def test_what_comes_in_at_another_scale_has_it_in_its_data(acts: Acts, tmp_path: Path) -> None:
+    """What has no data says that it keeps it."""
+    acts.export_file(tmp_path / "cube.obj", ["Cube"], None)
+    came = do(acts, lambda: acts.import_file(tmp_path / "cube.obj", "copy", None, 0.01, None))
+    do(acts, lambda: acts.create("EMPTY", "Bare", None))
+    acts.export_file(tmp_path / "bare.glb", ["Bare"], None)
+    bare = do(acts, lambda: acts.import_file(tmp_path / "bare.glb", "copy", None, 0.01, None))
+    box = acts.bounds(came.items[0])
+
+    assert acts.placement(came.items[0]).scale == pytest.approx((1, 1, 1))
+    assert box is not None
+    assert box[1][0] - box[0][0] == pytest.approx(0.02)
+    assert came.warnings == []
+    assert "has the scale itself" in bare.warnings[0]
+
+
 def test_the_axis_that_is_up_is_obeyed_where_the_file_does_not_say_it(
     acts: Acts, tmp_path: Path
 ) -> None:
@@ -579,6 +631,19 @@ def test_a_deletion_leaves_children_and_tells_how_many(acts: Acts) -> None:
     assert list(acts.items()) == ["Camera", "Light"]
     assert {it.name for it in open_scene().collection.objects} == {"Camera", "Light"}
     assert SURFACE not in acts.items("material:Material")
+
+
+def test_a_child_of_what_is_deleted_stays_where_it_is(acts: Acts) -> None:
+    """Whatever its parent did after it was put there."""
+    do(acts, lambda: acts.set_parent("Camera", "Cube", keep_place=True))
+    do(acts, lambda: acts.place("Cube", at=(5, 5, 5), rotation=(0, 0, 90)))
+    before = acts.placement("Camera")
+    undone(acts, lambda: acts.delete(["Cube"]))
+    do(acts, lambda: acts.delete(["Cube"]))
+
+    assert acts.parent("Camera") is None
+    assert acts.placement("Camera").at == pytest.approx(before.at, abs=1e-4)
+    assert acts.placement("Camera").rotation == pytest.approx(before.rotation, abs=1e-3)
 
 
 def test_what_was_agreed_to_covers_what_went_and_nothing_else(acts: Acts) -> None:

@@ -11,12 +11,14 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import FreeCAD
 import pytest
 
 from dcc_bridge.hosts.freecad import FreeCADHost
 from dcc_bridge.verbs import acts as port
+from dcc_bridge.verbs import editing
 from dcc_bridge.verbs.acts import SCENE, Acts, Shot, SocketLink
 from tests.hosts.digests import scene_digest
 
@@ -394,6 +396,40 @@ def test_a_label_is_changed_and_expressions_follow(model: Model) -> None:
     assert seen == ("Other", {"Height": "<<Other>>.Length + Sheet.wall"})
     model.refuses(lambda acts: acts.rename("Tool", "Box"), "'Box' is taken: it is the label of Box")
     model.refuses(lambda acts: acts.rename("Tool", " "), "a label that can be read")
+
+
+@in_console
+@pytest.mark.parametrize(
+    ("names", "after"),
+    [
+        ({"Box": "Tool"}, {"Box": "Tool", "Tool": "The tool"}),
+        ({"Tool": "Z1", "Box": "The tool"}, {"Tool": "Z1", "Box": "The tool"}),
+        ({"Box": "The tool", "Tool": "Box"}, {"Tool": "Box", "Box": "The tool"}),
+    ],
+)
+def test_a_label_is_free_whose_object_gives_it_up_whatever_the_objects_are_named(
+    model: Model, monkeypatch: pytest.MonkeyPatch, names: dict[str, str], after: dict[str, str]
+) -> None:
+    monkeypatch.setattr(editing, "cover", lambda items: None)
+    verbs = editing.Editing(model.acts, Mock())
+
+    seen = model.edit(
+        lambda _: verbs.rename(names), see=lambda acts: {it: acts.name(it) for it in after}
+    )
+
+    assert seen == after
+
+
+@in_console
+def test_a_label_is_taken_where_another_object_keeps_it(model: Model) -> None:
+    verbs = editing.Editing(model.acts, Mock())
+
+    one = verbs.rename({"Box": "The tool", "Tool": "The tool"}, preview=True)
+    two = verbs.rename({"Box": "Z", "Cut": "Z"}, preview=True)
+
+    assert one["collisions"] == ["Box: The tool is taken."]
+    assert two["collisions"] == ["Box: Z is wanted twice.", "Cut: Z is wanted twice."]
+    assert two["pairs"] == [("Box", "Z"), ("Cut", "Z")]
 
 
 # ---- values

@@ -39,6 +39,26 @@ def test_ten_steps_are_one_undo_step_and_refer_to_each_other(tmp_path: Path) -> 
         assert scene.person.notices == [f"{notice}: done for test"]
 
 
+@pytest.mark.parametrize(
+    ("gone", "notice"),
+    [
+        (["/Set/Key", "/Set/Rim"], "Replaced 2 lights by 2 copies of Tree"),
+        (["/Set/Key"], "Made 2 copies of Tree; Deleted 1 light"),
+    ],
+)
+def test_what_copies_take_the_place_of_is_replaced(
+    gone: list[str], notice: str, tmp_path: Path
+) -> None:
+    steps = [
+        {"do": "duplicate", "with": {"items": ["/Tree"], "to": ["/Set/Key", "/Set/Rim"]}},
+        {"do": "delete", "with": {"items": gone}},
+    ]
+    with studio(tmp_path, YES) as scene:
+        scene.do("batch", steps=steps)
+
+        assert scene.person.notices == [f"{notice}: done for test"]
+
+
 def test_each_step_tells_what_it_did_then_the_check_and_the_picture(tmp_path: Path) -> None:
     with studio(tmp_path, YES) as scene:
         result = scene.call("batch", {"steps": TEN[:1], "check": {}, "look": {}})

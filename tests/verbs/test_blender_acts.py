@@ -17,6 +17,7 @@ from tests.hosts import blender_window, bpy_module
 from tests.hosts.blender_seat import Seat
 from tests.hosts.screen import missing, screen
 from tests.live import text
+from tests.verbs import tasks
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
 
@@ -103,8 +104,8 @@ def kept_picture(look: CallToolResult, file: Path) -> bytes:
 
 
 PRODUCT: Final[list[tuple[str, dict[str, Any]]]] = [
-    ("a table, a lamp of three parts and its group", {"steps": [
-        {"do": "delete", "with": {"items": ["Cube", "Light"]}},
+    ("out with all that is there; a table, a lamp of four parts and its group", {"steps": [
+        {"do": "delete", "with": {"items": ["Cube", "Light", "Camera"]}},
         {"do": "create", "with": {"things": [
             {"type": "PLANE", "name": "Table"},
             {"type": "CYLINDER", "name": "Foot", "at": [0, 0, 0.1]},
@@ -138,30 +139,31 @@ PRODUCT: Final[list[tuple[str, dict[str, Any]]]] = [
              "values": {"data.energy": 250, "data.size": 5}},
             {"type": "AREA_LIGHT", "name": "Rim", "at": [-2, 6, 6],
              "values": {"data.energy": 600, "data.size": 2}},
+            {"type": "CAMERA", "name": "Shot", "at": [5, -9, 4.2], "values": {"data.lens": 50}},
         ]}},
         {"do": "transform", "with": {"items": ["Key", "Fill", "Rim"], "look_at": "Lamp"}},
-        {"do": "transform", "with": {"items": ["Camera"], "at": [5, -9, 4.2],
-                                     "look_at": [0, 0, 2.1]}},
+        {"do": "transform", "with": {"items": ["Shot"], "look_at": [0, 0, 2.2]}},
         {"do": "set_values", "with": {"changes": [
-            {"item": "Camera", "prop": "data.lens", "value": 55},
+            {"item": "@scene", "prop": "camera", "value": "Shot"},
             {"item": "@scene", "prop": "size", "value": [960, 720]},
         ]}},
     ], "check": {"rules": ["scale_applied", "ngons"]},
-        "look": {"view": "Camera", "shading": "material"}}),
+        "look": {"view": "Shot", "shading": "material"}}),
 ]  # fmt: skip
 
 
 @pytest.mark.skipif(blender_window.PROGRAM is None, reason="Blender is not installed")
 @pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}")
 def test_an_agent_builds_lights_frames_and_saves_a_product_shot(tmp_path: Path) -> None:
-    """From the scene that Blender starts with; each batch is looked at. PRODUCT_SHOT keeps one."""
-    folder = Path(os.environ.get("SEEN_IN", tmp_path))
+    """From an empty scene; each batch is looked at. PRODUCT_SHOT keeps the last picture."""
+    folder, file = Path(os.environ.get("SEEN_IN", tmp_path)), tmp_path / "product.blend"
+    kept = Path(os.environ.get("PRODUCT_SHOT", folder / "product.jpg"))
+    parts, lights = ["Foot", "Stem", "Shade", "Bulb"], ["Key", "Fill", "Rim"]
     with (
         screen(*blender_window.SIZE) as shown,
         blender_window.blender(tmp_path, shown) as application,
     ):
         seat = Seat(application, shown)
-        seat.do("write")
         pictures = []
         for number, (what, batch) in enumerate(PRODUCT):
             asked = seat.ask("batch", **batch)
@@ -170,15 +172,31 @@ def test_an_agent_builds_lights_frames_and_saves_a_product_shot(tmp_path: Path) 
             look = asked.result()
             assert not look.is_error, f"{what}: {text(look)}"
             pictures.append(kept_picture(look, folder / f"product_{number}.jpg"))
-        shot = kept_picture(
-            application.call("look", {"view": "Camera", "shading": "material", "size": 960}),
-            Path(os.environ.get("PRODUCT_SHOT", folder / "product.jpg")),
+        last = application.call(
+            "look", {"items": parts, "view": "Shot", "shading": "material", "size": 960}
         )
-        saved = seat.ask("save", path=str(tmp_path / "product.blend"))
+        told = application.call(
+            "inspect", {"items": [*lights, "Lamp"], "parts": ["values", "bounds"]}
+        )
+        saved = seat.ask("save", path=str(file))
         seat.answer("accept")
         assert not saved.result().is_error, text(saved.result())
-        assert seat.close() in (0, 1)
+        summary = application.call("summary", {}).structured_content
+        code = seat.close()
 
+    assert code == 0
     assert len({*pictures}) == 3
-    assert len(shot) <= 100_000
-    assert (tmp_path / "product.blend").stat().st_size > 10_000
+    assert len(kept_picture(last, kept)) <= 100_000
+    legend = [line for line in text(last).splitlines() if line.startswith("  ")]
+    assert len([line for line in legend if line.split(":")[0].strip() in parts]) == 4
+    assert "outside" not in text(last)
+    assert "cut off" not in text(last)
+    assert told.structured_content is not None
+    *rows, lamp = told.structured_content["items"]
+    assert [row["values"]["data.energy"] for row in rows] == [900, 250, 600]
+    middle = [(low + high) / 2 for low, high in zip(*lamp["bounds"], strict=True)]
+    assert max(tasks.aim_error(row, middle) for row in rows) < 2
+    assert summary is not None
+    assert (summary["file"], summary["unsaved"], summary["camera"]) == (str(file), False, "Shot")
+    assert summary["types"] == {"MESH": 5, "EMPTY": 1, "LIGHT": 3, "CAMERA": 1}
+    assert file.read_bytes()[:7] == b"BLENDER"

@@ -115,7 +115,7 @@ def test_a_studios_skill_takes_the_place_of_a_verb_and_the_doctor_says_so(tmp_pa
 
     assert "the studio has its own create: call it alone." in said
     line = f"The tool create is replaced by a skill file: {tmp_path / 'studio' / 'making.py'}"
-    assert line in list(_check_skills(facts["broken"], facts["replaced"], {}))
+    assert line in list(_check_skills(facts))
 
 
 @pytest.mark.parametrize("code", ["def create(:", "import nothing_of_that_name"])
@@ -186,7 +186,7 @@ def test_the_digest_of_a_verb_is_that_of_its_code_and_of_the_hosts(tmp_path: Pat
     assert [len(it) for it in digests] == [1, 1, 1]
 
 
-def test_instructions_are_short_in_every_host() -> None:
+def test_what_all_hosts_tell_an_agent_first_is_short() -> None:
     assert len(instructions(Acts.__new__(MemoryActs)).encode()) < 1000
 
 
@@ -201,3 +201,11 @@ def bare(where: Path) -> Path:
     (where / "bare").mkdir()
     (where / "bare" / "old.py").write_text(OLD)
     return where / "bare"
+
+
+def test_a_studio_that_asks_for_edits_is_not_asked_for_a_selection(tmp_path: Path) -> None:
+    with studio(tmp_path, edit="ask") as asking:
+        told = asking.do("select", items=["/Set/Key"], frame=True)
+
+        assert (told["items"], asking.host.framed) == (["/Set/Key"], ["/Set/Key"])
+        assert asking.person.shown == []

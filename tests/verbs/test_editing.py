@@ -253,3 +253,28 @@ def test_two_groups_swap_their_names_while_what_is_in_them_gets_another_one(
     told = scene.do("rename", names={"/B/x": "y", "/A": "B", "/B": "A"})
 
     assert [new for _, new in told["pairs"]] == ["/A/y", "/B", "/A"]
+
+
+def test_what_is_left_out_of_a_long_answer_is_counted(scene: Studio) -> None:
+    """Alone there are 100 rows of each list, in a batch 20; found is how many there are."""
+    keys = {"item": "/Tree", "prop": "intensity", "keys": [[it, it] for it in range(150)]}
+    things = [{"type": "Mesh", "name": f"Mesh_{it}"} for it in range(110)]
+    alone = scene.do("set_keys", **keys)
+    made = scene.do("create", things=things)
+    links = [{"from": "/Tree", "out": "out", "to": row, "in": "color"} for row in scene.nodes]
+    steps = [
+        {"do": "set_keys", "with": keys},
+        {"id": "all", "do": "list_items", "with": {"name": "Mesh_*"}},
+        {"do": "assign_material", "with": {"items": ["$all"], "values": {"roughness": 1}}},
+        {"do": "connect", "with": {"links": links}},
+    ]
+    together = scene.do("batch", steps=steps)["steps"]
+
+    assert (alone["found"], len(alone["keys"]), alone["keys_left_out"]) == (150, 100, 50)
+    assert (made["found"], len(made["made"]), made["made_left_out"]) == (110, 100, 10)
+    names = ("keys", "rows", "users", "links")
+    assert [len(row[name]) for row, name in zip(together, names, strict=True)] == [20] * 4
+    left = [row.get(f"{name}_left_out") for row, name in zip(together, names, strict=True)]
+    assert left == [130, None, 90, len(links) - 20]
+    assert [row["found"] for row in together] == [150, 110, 110, len(links)]
+    assert together[1]["listed"] == 20

@@ -12,7 +12,7 @@ import pytest
 from pxr import Sdf
 
 from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.hosts.standalone.layer_copies import Copy, LayerChange, copy_of
+from dcc_bridge.hosts.standalone.layer_copies import Copy, LayerChange
 from dcc_bridge.verbs.acts import load
 from tests.verbs import usd_scene
 from tests.verbs.memory import MemoryActs
@@ -80,7 +80,7 @@ def test_each_prim_that_was_edited_is_compared_with_its_own_places_alone() -> No
     for path in paths:
         prim = Sdf.CreatePrimInLayer(layer, path.GetPrimPath())
         Sdf.AttributeSpec(prim, path.name, Sdf.ValueTypeNames.Double).default = 1.0
-    mirror = Copy.of(copy_of(layer))
+    mirror = Copy.of(layer)
     places = Places.fromkeys(paths, frozenset({"default"}))
     change = LayerChange(mirror, layer, Places(places))
 

@@ -85,7 +85,7 @@ def test_a_deletion_is_asked_for_again_once_the_scene_is_another_one(
         assert counts == [f"{n} more items below them will go too." for n in (3, 4)]
 
 
-def test_a_batch_that_deletes_is_one_step_and_asks_first(tmp_path: Path) -> None:
+def test_a_batch_that_deletes_is_one_step(tmp_path: Path) -> None:
     with studio(tmp_path, YES) as scene:
         before = scene.host.scene_digest()
         steps = [
@@ -101,23 +101,6 @@ def test_a_batch_that_deletes_is_one_step_and_asks_first(tmp_path: Path) -> None
         assert len(scene.host.labels) == 1
         scene.do("undo_last")
         assert scene.host.scene_digest() == before
-
-
-def test_what_a_batch_makes_of_the_list_it_was_agreed_to_is_asked_for_again(tmp_path: Path) -> None:
-    with studio(tmp_path, YES, NO) as scene:
-        steps = [
-            {
-                "do": "create",
-                "with": {"things": [{"type": "Mesh", "name": "Key", "under": "/Set"}]},
-            },
-            {"do": "delete", "with": {"pattern": "Key*"}},
-        ]
-
-        scene.fails("batch", steps=steps)
-
-        assert [question.items for question in scene.person.shown] == [
-            ("/Set/Key",), ("/Set/Key", "/Set/Key_1")
-        ]  # fmt: skip
 
 
 def test_a_batch_loses_no_more_than_was_agreed_to(tmp_path: Path) -> None:
@@ -257,8 +240,8 @@ def test_what_is_used_by_now_is_not_cleaned_away(tmp_path: Path) -> None:
 
 def test_a_yes_to_a_deletion_counts_for_its_own_batch_only(tmp_path: Path) -> None:
     with studio(tmp_path, YES, YES, NO) as scene:
-        fails = {"do": "set_values", "with": {"items": ["/Tree"], "values": {"none": 1}}}
-        scene.fails("batch", steps=[fails, {"do": "delete", "with": {"items": ["/Tree"]}}])
+        fails = {"do": "set_values", "with": {"items": ["/Set"], "values": {"none": 1}}}
+        scene.fails("batch", steps=[{"do": "delete", "with": {"items": ["/Tree"]}}, fails])
 
         sets = {"items": ["/Tree"], "values": {"intensity": 2}}
         steps: list[dict[str, Any]] = [
@@ -281,13 +264,13 @@ def test_a_yes_to_a_deletion_counts_for_its_own_batch_only(tmp_path: Path) -> No
 def test_what_got_the_name_of_an_item_to_be_deleted_is_asked_for(
     tmp_path: Path, step: dict[str, Any]
 ) -> None:
-    with studio(tmp_path, YES, NO) as scene:
+    with studio(tmp_path, NO) as scene:
         scene.host.nodes.update({"/Store": node("Group"), "/Store/Key": node("Light")})
         scene.host.undo_mark()
 
         scene.fails("batch", steps=[step, {"do": "delete", "with": {"items": ["/Set/Key"]}}])
 
-        assert [question.items for question in scene.person.shown] == [("/Set/Key",)] * 2
+        assert [question.items for question in scene.person.shown] == [("/Set/Key",)]
 
 
 def test_what_came_to_hold_a_value_while_it_was_asked_stays(tmp_path: Path) -> None:
@@ -341,3 +324,14 @@ def test_a_script_that_an_application_reads_as_a_file_is_imported_after_a_yes_on
         scene.fails("import_file", path=str(tmp_path / name))
 
         assert "can carry code" in scene.person.shown[0].message
+
+
+def test_a_file_that_was_not_written_is_told(tmp_path: Path) -> None:
+    """Also where an old one is there, of which the size would say nothing."""
+    with studio(tmp_path, YES) as scene:
+        (tmp_path / "old.obj").write_text("somebody's")
+        scene.host.acts.export_file = lambda path, items, frames: []
+
+        for name in ("new.obj", "old.obj"):
+            said = scene.fails("export_file", path=name)
+            assert f"{name} was not written" in said

@@ -225,6 +225,7 @@ def test_rules_find_ngons_history_and_edges_of_three_faces(maya: Maya, acts: Act
         "|twice": "0 edges, 1 lamina faces",
     }
     assert failed["history"] == {"|fine": "polyCube1"}
+    assert all(rule.mend for rule in acts.rules())
 
 
 def test_the_api_is_told_lazily_with_types_attributes_and_flags(acts: Acts) -> None:

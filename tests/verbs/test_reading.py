@@ -267,3 +267,15 @@ def test_a_miss_in_the_api_gives_near_words() -> None:
 
     assert told["found"] == 0
     assert "focal" in told["near"]
+
+
+def test_a_slip_in_a_type_s_name_gives_the_type_first() -> None:
+    acts = api()
+    acts.entries += [
+        ApiEntry("CylinderLight.treatAsLine", "property", "A line instead of a surface", "bool"),
+        ApiEntry("create type CylinderLight", "type", "A light"),
+    ]
+
+    told = call(acts, "find_api", query="Lite")
+
+    assert told["cards"][0]["name"] == "create type CylinderLight"

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from dcc_bridge import geometry
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.verbs import seeing
 from dcc_bridge.verbs.acts import Bounds, Value, Vector
@@ -153,7 +154,7 @@ def test_a_view_that_is_none_is_a_camera_s_item() -> None:
 def test_what_stands_behind_the_eye_is_not_in_the_picture() -> None:
     """A box around the eye cannot be told in shares of the picture either."""
     (shot,) = seeing.shots(ReadingActs({"a": box((0, 0, 0))}), ["a"], "three_quarter", 1.0)
-    behind = seeing.add(shot.eye, seeing.add(shot.eye, shot.target, -1))
+    behind = geometry.add(shot.eye, geometry.add(shot.eye, shot.target, -1))
 
     assert seeing.spot(shot, (behind, behind), 1.0) is None
     assert seeing.spot(shot, ((-99.0,) * 3, (99.0,) * 3), 1.0) is None
@@ -221,6 +222,22 @@ def test_items_are_checked_with_what_is_below_them(tmp_path: Path) -> None:
     assert (failed(told), told["passed"]) == ({"missing_files": ["b/cube"]}, ["duplicate_names"])
     with pytest.raises(ValueError, match=r"no rule 'scale'; there are: scale_applied, .*lights_"):
         call(careless(tmp_path), "check", rules=["scale"])
+
+
+def test_a_missing_texture_is_the_fault_of_the_items_that_use_it(tmp_path: Path) -> None:
+    """By way of its material; what nothing uses is no matter of some items, and that is said."""
+    acts = careless(tmp_path)
+    acts.things |= {
+        "wood": Thing("Material", parts={"uses": ["image"]}), "image": Thing("Image"),
+        "c": Thing("Mesh", parts={"uses": ["wood"]}), "d": Thing("Mesh"),
+    }  # fmt: skip
+    acts.paths = [("image", "file", "gone.png")]
+    rules = ["missing_files", "unused_materials"]
+    with_it, without = (call(acts, "check", items=[it], rules=rules) for it in "cd")
+
+    assert failed(with_it) == {"missing_files": ["image"]}
+    assert (failed(without), without["passed"]) == ({}, ["missing_files"])
+    assert without["not_looked_at_with_items"] == ["unused_materials"]
 
 
 class MayaLike(ReadingActs):
@@ -331,10 +348,10 @@ def test_a_studio_s_rule_is_trusted_as_a_skill_is(tmp_path: Path) -> None:
 
 def test_a_direction_has_no_frame_only_where_there_is_none() -> None:
     """Straight up is one, a point is none."""
-    right, up, ahead = seeing.frame_of((0.0, 0.0, 5.0), (0.0, 0.0, 1.0))
+    right, up, ahead = geometry.frame_of((0.0, 0.0, 5.0), (0.0, 0.0, 1.0))
 
     assert ahead == (0.0, 0.0, 1.0)
-    assert seeing.cross(right, ahead) == pytest.approx(up)
+    assert geometry.cross(right, ahead) == pytest.approx(up)
     assert math.hypot(*right) == pytest.approx(1)
     with pytest.raises(ValueError, match="no direction"):
-        seeing.frame_of((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+        geometry.frame_of((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))

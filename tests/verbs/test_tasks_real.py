@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.hosts import blender_window as blender_34
 from tests.hosts import bpy_module, freecad
 from tests.hosts.application import ROOT, Application, started
+from tests.hosts.screen import Screen, missing, screen
 from tests.verbs import tasks
 from tests.verbs.tasks import Agent, Count, Network, Words
 
@@ -76,8 +79,10 @@ BLENDER = Words(
     rules=("missing_files", "ngons"),
     fails=("missing_files", "ngons"),
     mends=mend_image,
+    saves_as="tour.blend",
 )
 
+_UNSCALED = {"unapplied scale": "a Placement in FreeCAD has no scale"}
 FREECAD = Words(
     host="FreeCAD",
     box="Part::Box",
@@ -108,7 +113,7 @@ FREECAD = Words(
     rules=("missing_files",),
     draws=False,  # without its window
     missing={
-        "unapplied scale": "a Placement in FreeCAD has no scale",
+        **_UNSCALED,
         "turntable": "FreeCAD has no keys, and draws only in its window",
     },
 )
@@ -119,7 +124,7 @@ def blender(version: str, folder: Path) -> AbstractContextManager[Application]:
     python = bpy_module.python(version)
     if python is None:
         pytest.skip(f"Python {bpy_module.VERSIONS[version]} is not installed")
-    return started([python, START], folder, DCC_BRIDGE_SKILLS=str(tasks.SKILLS))
+    return started([python, START], folder, **tasks.SETTINGS)
 
 
 def freecad_console(folder: Path) -> AbstractContextManager[Application]:
@@ -127,7 +132,7 @@ def freecad_console(folder: Path) -> AbstractContextManager[Application]:
     if freecad.CONSOLE is None:
         pytest.skip("FreeCAD is not installed")
     script = freecad.script("from tests.hosts.freecad_start import run; run()", folder)
-    return started([freecad.CONSOLE, script], folder, DCC_BRIDGE_SKILLS=str(tasks.SKILLS))
+    return started([freecad.CONSOLE, script], folder, **tasks.SETTINGS)
 
 
 Start = Callable[[Path], AbstractContextManager[Application]]
@@ -142,16 +147,15 @@ def host(request: pytest.FixtureRequest) -> Iterator[tuple[Words, Start, dict[st
     """Give a host's words, its start, and what its tasks took so far."""
     taken: dict[str, Count] = {}
     yield *HOSTS[request.param], taken
-    if taken:
-        print(f"\n{request.param}\n{tasks.table(taken)}", file=sys.stderr)
+    tasks.tell(request.param, taken)
 
 
-@pytest.mark.parametrize("name", tasks.TASKS)
+@pytest.mark.parametrize("name", [*tasks.TASKS, *tasks.MORE])
 def test_a_task_is_done_and_undone_in_few_calls(
     name: str, host: tuple[Words, Start, dict[str, Count]], tmp_path: Path
 ) -> None:
     """Each is checked on the scene, is one undo step, and leaves nothing once that is undone."""
-    words, start, taken = host
+    words, start, counts = host
     if name in words.missing:
         pytest.skip(words.missing[name])
     agent = Agent(words, tmp_path)
@@ -163,11 +167,56 @@ def test_a_task_is_done_and_undone_in_few_calls(
         async def work() -> None:
             async with running.client(asked=agent.asked) as client:
                 agent.client = client
-                await tasks.TASKS[name](agent)
+                await tasks.do(agent, name, counts)
 
-        running.run(work)
+        running.run(work, limit=280)
         running.order("close")
         assert running.end() == 0, running.output
 
-    taken[name] = agent.count
-    assert agent.count.calls <= 6
+
+SEEN: dict[str, Any] = {"DCC_BRIDGE_HOST_DIALOGS": "0", **tasks.SETTINGS}
+
+
+def blender_window(shown: Screen, folder: Path) -> AbstractContextManager[Application]:
+    """Start Blender 3.4 in a window; what it asks, the client answers."""
+    if blender_34.PROGRAM is None:
+        pytest.skip("Blender is not installed")
+    return blender_34.blender(folder, shown, qt=False, **SEEN)
+
+
+@contextmanager
+def freecad_window(shown: Screen, folder: Path) -> Iterator[Application]:
+    """Start FreeCAD in a window, with a document; what it asks, the client answers."""
+    if freecad.PROGRAM is None:
+        pytest.skip("FreeCAD is not installed")
+    freecad.settle(folder)
+    ours = {"DISPLAY": shown.display, "LIBGL_ALWAYS_SOFTWARE": "1", "QT_QPA_PLATFORM": "xcb"}
+    ours |= {"QTWEBENGINE_DISABLE_SANDBOX": "1", **SEEN}
+    with started([freecad.PROGRAM], folder, **ours) as application:
+        assert application.instance
+        application.order("new")
+        application.obeyed()
+        yield application
+
+
+WINDOWS: dict[str, tuple[Words, Callable[..., AbstractContextManager[Application]]]] = {
+    "Blender 3.4": (BLENDER, blender_window),
+    "FreeCAD": (replace(FREECAD, draws=True, missing=_UNSCALED), freecad_window),
+}
+
+
+@pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}")
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("host", WINDOWS)
+def test_in_a_window_all_tasks_and_every_verb_are_done_in_one_session(
+    host: str, tmp_path: Path
+) -> None:
+    words, start = WINDOWS[host]
+    first = ["turntable", "unapplied scale"]  # they look at the whole scene
+    names = [it for it in dict.fromkeys([*first, *tasks.TASKS]) if it not in words.missing]
+    (home := tmp_path / "home").mkdir()
+
+    with screen(*blender_34.SIZE) as shown, start(shown, home) as application:
+        tasks.in_turn(application, words, tmp_path, [*names, *tasks.QUICK])
+        application.order("close")
+        assert application.end() == 0, application.output

@@ -130,12 +130,12 @@ def test_an_act_is_undone_byte_for_byte(session: UsdSession, acts: Acts, edit: E
 
 
 def test_all_acts_are_there(acts: Acts) -> None:
-    """A deletion takes what is below along, so nothing is orphaned."""
+    """A deletion takes what is below along, and paths say what is taken: the defaults do."""
     every = {name for name, it in vars(Acts).items() if callable(it) and not name.startswith("_")}
 
     missing = {name for name in every - {"has"} if not acts.has(name)}
 
-    assert missing == {"orphans"}
+    assert missing == {"orphans", "called"}
     assert 200 < len(acts.instructions) <= 600
 
 
@@ -291,6 +291,7 @@ class TestReading:
         assert [item for item, _ in failed] == [f"{CRATE}/Inside"]
         assert "MaterialBindingAPI" in failed[0][1]
         assert f"{CRATE}/Lid" in dict(nested)
+        assert all(rule.mend for rule in acts.rules())
 
     def test_the_api_is_that_of_this_version(self, acts: Acts) -> None:
         entries = {entry.name: entry for entry in acts.api()}

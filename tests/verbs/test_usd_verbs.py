@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,9 +19,15 @@ from dcc_bridge import verbs
 from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge.verbs.consents import Consents
+from tests.bench import verbs_usd
+from tests.bench.verbs import Case, Table
+from tests.hosts.scenes import SCENE
 from tests.live import Live, text
 from tests.stand_ins import ScriptedPresenter
+from tests.tiers import sampled
 from tests.verbs import usd_scene
+from tests.verbs.memory import MemoryActs, MemoryHost
 from tests.verbs.studio import NO, YES
 
 SKILLS = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
@@ -41,9 +48,11 @@ def prunes(acts, items):
 class Studio(Live):
     """A bridge over our own application, and a person who answers as told."""
 
-    def __init__(self, where: Path, *answers: Any, **more: Any) -> None:
+    def __init__(
+        self, where: Path, *answers: Any, make: Callable[[Path], Path] = usd_scene.make, **more: Any
+    ) -> None:
         self.person = ScriptedPresenter(*answers)
-        self.session = UsdSession(usd_scene.make(where / "shot.usda"))
+        self.session = UsdSession(make(where / "shot.usda"))
         super().__init__(
             where / "run", host=self.session, presenter=self.person, skills=[SKILLS], **more
         )
@@ -118,7 +127,7 @@ def test_a_step_that_refers_to_another_one_is_asked_for_once(tmp_path: Path) -> 
 
 
 def test_each_call_has_a_count_of_its_own() -> None:
-    count, contexts = verbs.Count(10), [copy_context(), copy_context()]
+    count, contexts = Consents(MemoryActs(MemoryHost()), 10), [copy_context(), copy_context()]
     for number, context in enumerate(contexts):
         context.run(current.set, Call(f"call_{number}", "A call"))
 
@@ -159,7 +168,7 @@ def test_a_batch_that_fails_names_the_new_file_that_it_has_saved(tmp_path: Path)
     with studio(tmp_path, YES) as scene:
         save = {"do": "save", "with": {"path": str(tmp_path / "next.usda")}}
 
-        result = scene.call("batch", {"steps": [sizes(2), save, FAILS]})
+        result = scene.call("batch", {"steps": [sizes(2), save], "check": {"rules": ["none"]}})
 
         assert "write next.usda" in text(result).partition("undo does not bring back: ")[2]
 
@@ -221,7 +230,7 @@ LONG: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("verb", LONG)
+@pytest.mark.parametrize("verb", sampled(["rename"], LONG))
 def test_the_window_is_painted_through_all_of_a_verb(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
@@ -251,3 +260,62 @@ def test_the_window_is_painted_through_all_of_a_verb(
 
     turns.append(now[0])
     assert max(after - before for before, after in pairwise(turns)) < 0.2
+
+
+def test_what_is_wrong_in_the_bundled_shot_is_found_and_mended_as_check_says(
+    tmp_path: Path,
+) -> None:
+    there, crate, lid, bench = (
+        f"/World/Props/Delivery{it}" for it in ("", "/Crate", "/Lid", "/Bench_01")
+    )
+    wood, label = (f"/World/Looks/{it}/Texture" for it in ("Crate_Wood", "Label"))
+    quads = [{"item": lid, "prop": "faceVertexCounts", "value": [4, 4, 4]},
+             {"item": lid, "prop": "faceVertexIndices",
+              "value": [0, 1, 2, 3, 0, 3, 4, 7, 4, 5, 6, 7]}]  # fmt: skip
+    files = [{"item": it, "prop": "inputs:file", "value": "./there.png"} for it in (wood, label)]
+    steps = [
+        {"do": "transform", "with": {"items": [crate], "apply": ["scale"]}},
+        {"do": "rename", "with": {"names": {bench: "Bench_04"}}},
+        {"do": "set_values", "with": {"changes": [*files, *quads]}},
+    ]
+    (tmp_path / "there.png").touch()
+
+    with studio(tmp_path, make=lambda file: Path(shutil.copy(SCENE, file))) as scene:
+        before = scene.session.scene_digest()
+        failed = scene.do("check")["failed"]
+        told = scene.do("batch", steps=steps, check={})["steps"][-1]
+        bounds = scene.do("inspect", items=[there], parts=["bounds"])["items"][0]["bounds"]
+        scene.do("undo_last")
+
+        assert {rule: [*it["items"]] for rule, it in failed.items()} == {
+            "scale_applied": [crate],
+            "duplicate_names": ["/World/Props/Bench_01", bench],
+            "missing_files": [wood, label],
+            "absolute_paths": [label],
+            "ngons": [lid],
+        }
+        assert {it["mend"].partition("(")[0].split()[0] for it in failed.values()} == {
+            step["do"] for step in steps
+        }
+        assert told["failed"] == {}
+        assert bounds[1][0] - bounds[0][0] == pytest.approx(235)
+        assert scene.session.scene_digest() == before
+
+
+@pytest.mark.long
+def test_a_scene_ten_times_as_large_holds_the_host_no_longer_and_answers_no_more(
+    tmp_path: Path,
+) -> None:
+    """What reads a scene is cut into pieces: there are more of them, and none is larger."""
+    answers, turns = list[int](), list[int]()
+    for count in (2_000, 20_000):
+        (folder := tmp_path / str(count)).mkdir()
+        scene: Any = verbs_usd.Large(folder, count)
+        table = Table(scene, is_profiled=False)
+        rows: list[Any] = [table.row(Case("list_items", {"name": "box_*7"}, "")) for _ in range(3)]
+        table.close()
+        turns.append(max(row[3] for row in rows))
+        answers.append(int(rows[0][4].replace(",", "")))
+
+    assert answers[1] < 1.5 * answers[0]
+    assert turns[1] > 2 * turns[0]

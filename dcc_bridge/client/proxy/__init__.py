@@ -101,9 +101,6 @@ def first_answer(line: bytes) -> dict[str, Any] | None:
     return {"jsonrpc": "2.0", "id": id_, "result": result}
 
 
-# ---- which host is meant
-
-
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What the person who set the client up asked for; None for "any"."""

@@ -92,12 +92,14 @@ class LobbyLink:
         self._hear = hear  # takes what the lobby says
         self._tasks = tasks
         self._is_probed = False
+        self._given_up: set[types.RequestId]  # those whose answer the client will not expect
         self._put = self._begin()
 
     def say(self, message: types.JSONRPCMessage) -> None:
         """Say something to the lobby."""
         if isinstance(message, types.JSONRPCRequest):
             if self._is_probed and message.method == "initialize":
+                self._given_up.add(message.id)  # it may be the probe's; now it is the handshake's
                 self._put = self._begin()
             self._is_probed = message.method == "server/discover"
         self._put.send_nowait(SessionMessage(message))
@@ -106,7 +108,8 @@ class LobbyLink:
         put, inbox = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
         outbox, answers = anyio.create_memory_object_stream[SessionMessage](0)
         self._tasks.start_soon(self._lobby.server.run, inbox, outbox, self._lobby.options)
-        self._tasks.start_soon(_pass_on, answers, self._hear)
+        self._given_up = given_up = set[types.RequestId]()
+        self._tasks.start_soon(_pass_on, answers, given_up, self._hear)
         return put
 
 
@@ -127,9 +130,13 @@ def unreadable(error: Exception) -> types.JSONRPCError:
     return types.JSONRPCError(jsonrpc="2.0", id=json.loads(match[1]) if match else None, error=data)
 
 
-async def _pass_on(messages: MemoryObjectReceiveStream[SessionMessage], hear: Hear) -> None:
-    async for item in messages:
-        await hear(item.message)
+async def _pass_on(
+    messages: MemoryObjectReceiveStream[SessionMessage], given_up: set[types.RequestId], hear: Hear
+) -> None:
+    async with messages:
+        async for item in messages:
+            if getattr(item.message, "id", None) not in given_up:
+                await hear(item.message)
 
 
 class Lobby:
@@ -154,6 +161,7 @@ class Lobby:
         return InitializationOptions.model_validate({**SERVER_INFO, **info, **GREETING})
 
     def _make(self) -> Server[Any]:
+        nothing = _answer_with(types.EmptyResult())
         server: Server[Any] = Server(
             **types.Implementation.model_validate(SERVER_INFO).model_dump(),
             on_list_tools=_answer_with(types.ListToolsResult(tools=list(TOOLS))),
@@ -163,8 +171,8 @@ class Lobby:
                 types.ListResourceTemplatesResult(resource_templates=[])
             ),
             on_read_resource=self._refuse,
-            on_subscribe_resource=_answer_with(types.EmptyResult()),
-            on_unsubscribe_resource=_answer_with(types.EmptyResult()),
+            on_subscribe_resource=nothing,
+            on_unsubscribe_resource=nothing,
             on_subscriptions_listen=ListenHandler(self.bus),
             on_list_prompts=_answer_with(types.ListPromptsResult(prompts=[])),
             on_get_prompt=self._refuse,
@@ -172,15 +180,10 @@ class Lobby:
                 types.CompleteResult(completion=types.Completion(values=[]))
             ),
         )
-        server.add_request_handler(
-            "server/discover",
-            types.RequestParams,
-            _answer_with(types.DiscoverResult.model_validate(DISCOVERED)),
-        )
+        discovered = _answer_with(types.DiscoverResult.model_validate(DISCOVERED))
+        server.add_request_handler("server/discover", types.RequestParams, discovered)
         # As an argument it warns that the modern era has no such thing; the legacy era has.
-        server.add_request_handler(
-            "logging/setLevel", types.SetLevelRequestParams, _answer_with(types.EmptyResult())
-        )
+        server.add_request_handler(SET_LEVEL, types.SetLevelRequestParams, nothing)
         return server
 
     async def _call(
@@ -233,8 +236,6 @@ def _result(
     )
 
 
-# ---- what the client has said once
-
 SET_LEVEL: Final = "logging/setLevel"
 UPDATED: Final = "notifications/resources/updated"
 _SUBSCRIBE: Final = "resources/subscribe"
@@ -242,7 +243,7 @@ _UNSUBSCRIBE: Final = "resources/unsubscribe"
 
 
 class ClientState:
-    """Keeps it, and sends it again to the next host."""
+    """Keeps what the client has said once, and says it again to the next host."""
 
     def __init__(self) -> None:
         # The handshake of a client of the legacy era, once it is agreed on.
@@ -275,7 +276,7 @@ class ClientState:
             self._watched.pop(str(params.get("uri")), None)
 
     def repeat(self, upstream: Upstream) -> None:
-        """Send it again, to a host that may know a part of it already."""
+        """Say it again, to a host that may know a part of it already."""
         if self.hello is None:
             for request in self.listening.values():
                 upstream.send(request)

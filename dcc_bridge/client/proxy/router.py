@@ -30,18 +30,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp.shared.subscriptions import ServerEvent
 
-from dcc_bridge.client.proxy import HostChoice, describe
-from dcc_bridge.client.proxy.lobby import (
-    OWN,
-    SET_LEVEL,
-    TOOLS,
-    UPDATED,
-    ClientState,
-    Lobby,
-    LobbyLink,
-    read_line,
-    unreadable,
-)
+from dcc_bridge.client.proxy import HostChoice, describe, lobby
 from dcc_bridge.client.proxy.upstream import (
     CANCELLED,
     CHANGED,
@@ -66,53 +55,57 @@ _CLOSE_TIMEOUT: Final = 1.5  # seconds in which the hosts may be told that the c
 # Seconds after which a host that is there, and to which no connection held, is tried again.
 _RETRY_AFTER: Final = 5.0
 _HANDSHAKE: Final = "initialize"
-_LOBBYS: Final = frozenset({_HANDSHAKE, "server/discover", "ping", SET_LEVEL})
+_LOBBYS: Final = frozenset({_HANDSHAKE, "server/discover", "ping", lobby.SET_LEVEL})
 # Notices that concern only the host in which the client works.
-_OF_ONE_HOST: Final = frozenset({*CHANGED, UPDATED})
+_OF_ONE_HOST: Final = frozenset({*CHANGED, lobby.UPDATED})
 _UNANSWERED: Final = (
     "The answer reached nobody, and the call has ended: look at the scene before you try again."
 )
-_TOOLS: Final = [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in TOOLS]
+_TOOLS: Final = [it.model_dump(by_alias=True, exclude_none=True, mode="json") for it in lobby.TOOLS]
 
 
 async def run(
     choice: HostChoice,
-    running: Callable[[], Sequence[Instance]],  # looks which hosts run; called in a thread
-    label: str,  # the name under which the hosts know the client
+    running: Callable[[], Sequence[Instance]],
+    label: str,
     line: bytes,  # what the client has said first
     answered: Mapping[str, Any] | None,  # what it was answered, or None
 ) -> None:
-    """Serve a client on stdin and stdout until it closes stdin."""
-    async with stdio_server() as (read, write), read, write, anyio.create_task_group() as tasks:
+    """Serve a client on stdin and stdout until it closes stdin; `Router` tells of the rest."""
+    group = anyio.create_task_group
+    async with stdio_server() as (read, write), read, write, group() as saying, group() as tasks:
         has_left = False
 
         async def say(message: types.JSONRPCMessage) -> None:
             nonlocal answered
-            if answered and getattr(message, "id", None) == answered["id"]:
+            id_, members = getattr(message, "id", None), getattr(message, "result", {}).keys()
+            # that of a handshake may have the id of the probe before it
+            if answered and (id_, members) == (answered["id"], answered["result"].keys()):
                 answered = None  # the lobby's own answer to the first message
             elif not has_left:  # else it comes too late for the client
-                await write.send(SessionMessage(message))
+                saying.start_soon(write.send, SessionMessage(message))  # in order, none waits
 
         async def hear(item: SessionMessage | Exception) -> None:
             if isinstance(item, SessionMessage):
                 await router.from_client(item.message)
             else:
-                await say(unreadable(item))
+                await say(lobby.unreadable(item))
 
-        async with anyio.create_task_group() as links:
+        async with group() as links:
             router = Router(choice, running, label, say, links)
-            lobby = Lobby(choice, router.look, router.use)
-            router.publish = lobby.bus.publish
-            router.say_lobby = LobbyLink(lobby, router.from_lobby, tasks).say
+            own_lobby = lobby.Lobby(choice, router.look, router.use)
+            router.publish = own_lobby.bus.publish
+            router.say_lobby = lobby.LobbyLink(own_lobby, router.from_lobby, tasks).say
             await router.look()
             tasks.start_soon(router.watch, _EVERY)
             if line:
-                await hear(read_line(line.decode("utf-8", "replace")))
+                await hear(lobby.read_line(line.decode("utf-8", "replace")))
             async for item in read:
                 await hear(item)
             has_left = True
             router.close()
             links.cancel_scope.deadline = anyio.current_time() + _CLOSE_TIMEOUT
+        saying.cancel_scope.deadline = anyio.current_time() + _CLOSE_TIMEOUT
         tasks.cancel_scope.cancel()
 
 
@@ -141,11 +134,9 @@ class Router:
         self._states = RetryStates()
         self._handshake: types.JSONRPCRequest | None = None
         self._early: list[types.JSONRPCMessage] = []
-        self._client = ClientState()
+        self._client = lobby.ClientState()
         self.say_lobby: Callable[[types.JSONRPCMessage], None]
         self.publish: Publish
-
-    # ---- from the client
 
     async def from_client(self, message: types.JSONRPCMessage) -> None:
         """Send a message of the client on; never waits for a host."""
@@ -162,10 +153,10 @@ class Router:
         self._client.remember(request)
         parked = self._states.host(request)
         target = parked or self._task_host(request) or self._host
-        is_own = request.method == "tools/call" and (request.params or {}).get("name") in OWN
+        is_own = request.method == "tools/call" and (request.params or {}).get("name") in lobby.OWN
         if request.method == _HANDSHAKE:
             self._handshake = request
-        elif request.method == SET_LEVEL and self._host is not None and self._client.hello:
+        elif request.method == lobby.SET_LEVEL and self._host is not None and self._client.hello:
             self._upstream(self._host).ask(request.method, request.params or {})
         if request.method == LISTEN:
             self._listen(request)
@@ -210,12 +201,10 @@ class Router:
             upstream.send(notice)
         self.say_lobby(notice)
 
-    # ---- from the lobby
-
     async def from_lobby(self, message: types.JSONRPCMessage) -> None:
         """Pass on what the lobby says, and take in what was agreed on."""
+        handshake = self._handshake  # another one may come while the client reads
         await self._say(message)
-        handshake = self._handshake
         if handshake is None or getattr(message, "id", None) != handshake.id:
             return
         if isinstance(message, types.JSONRPCResponse):
@@ -227,8 +216,6 @@ class Router:
         for early_message in early:
             await self.from_client(early_message)
 
-    # ---- from a host
-
     async def from_host(self, upstream: Upstream, message: types.JSONRPCMessage) -> None:
         """Pass on what a host says."""
         if isinstance(message, types.JSONRPCRequest):
@@ -238,7 +225,9 @@ class Router:
         else:
             request = upstream.in_flight.get(message.id) if message.id is not None else None
             if request is not None:
-                await self._say(self._answered(upstream, request, message))
+                # its connection may be lost now, which answers what is in flight a second time
+                with anyio.CancelScope(shield=True):
+                    await self._say(self._answered(upstream, request, message))
                 # not before: nothing keeps a connection open that has nothing in flight
                 upstream.in_flight.pop(request.id, None)
                 self._leave(upstream)
@@ -272,12 +261,10 @@ class Router:
             return message if news is None else preceded(message, news)
         if request.method != "tools/list":
             return message
-        tools = [tool for tool in message.result.get("tools", []) if tool.get("name") not in OWN]
+        tools = [it for it in message.result.get("tools", []) if it.get("name") not in lobby.OWN]
         upstream.learn(tools)
         ours = [] if message.result.get("nextCursor") else _TOOLS
         return message.model_copy(update={"result": {**message.result, "tools": tools + ours}})
-
-    # ---- which host
 
     async def watch(self, every: float) -> None:
         """Look again and again, every so many seconds, which hosts run."""
@@ -338,8 +325,6 @@ class Router:
 
     def _is_there(self, host: Instance) -> bool:
         return host.id in [running.id for running in self._choice.running]
-
-    # ---- connections
 
     def _upstream(self, host: Instance) -> Upstream:
         """Give the connection to a host, opened if need be."""

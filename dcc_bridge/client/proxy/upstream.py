@@ -1,8 +1,7 @@
 """A connection to one host, on which the client speaks as itself. On the proxy's loop.
 
 On the legacy era it has a session of its own, opened with the client's own handshake. Nothing here
-waits for a host: what is sent is queued, and what was sent is known until it is answered. What a
-client has said once, and every host that it works in later has to know, is kept here too.
+waits for a host: what is sent is queued, and what was sent is known until it is answered.
 """
 
 from __future__ import annotations
@@ -40,6 +39,7 @@ CANCELLED: Final = "notifications/cancelled"
 LISTEN: Final = "subscriptions/listen"
 LIST: Final = "tools/list"
 Params = dict[str, Any]
+Hear = Callable[["Upstream", types.JSONRPCMessage], Awaitable[None]]  # takes what a host says
 # Which arguments of a tool are sent as a header too, by the tool's name.
 HeaderMaps = Mapping[str, Mapping[tuple[str, ...], str]]
 _CLOSE_TIMEOUT: Final = 1.0  # seconds for the requests with which a session is closed
@@ -108,12 +108,7 @@ class Upstream:
         self.is_lost = True
         self._over.set()
 
-    async def run(
-        self,
-        token: str,
-        hear: Callable[[Upstream, types.JSONRPCMessage], Awaitable[None]],
-        is_running: Callable[[], Awaitable[bool]],
-    ) -> None:
+    async def run(self, token: str, hear: Hear, is_running: Callable[[], Awaitable[bool]]) -> None:
         """Be connected until `close`, or until the host is gone."""
         try:
             with self._scope:
@@ -178,11 +173,7 @@ class Upstream:
             return headers(message, modern, self._header_maps)
         return None
 
-    async def _listen(
-        self,
-        read: ReadStream[SessionMessage | Exception],
-        hear: Callable[[Upstream, types.JSONRPCMessage], Awaitable[None]],
-    ) -> None:
+    async def _listen(self, read: ReadStream[SessionMessage | Exception], hear: Hear) -> None:
         async for item in read:
             if isinstance(item, Exception):
                 log.debug("%s sent what is no message: %r", self.host.url, item)
@@ -225,9 +216,6 @@ class Upstream:
 def _own(method: str, params: Params | None) -> types.JSONRPCRequest:
     number = f"{_OWN}{next(_ids)}"
     return types.JSONRPCRequest(jsonrpc="2.0", id=number, method=method, params=params)
-
-
-# ---- what hosts wait for
 
 
 class HostRequests:
@@ -304,9 +292,6 @@ class RetryStates:
             yield self._hosts[state], _own("tools/call", again)
 
 
-# ---- messages that the proxy makes itself, and what it has to read of the others
-
-
 def make_notice(method: str, params: Params | None = None) -> types.JSONRPCNotification:
     """Make a notification."""
     return types.JSONRPCNotification(jsonrpc="2.0", method=method, params=params)
@@ -343,10 +328,7 @@ def headers(request: types.JSONRPCRequest, modern: str, maps: HeaderMaps) -> dic
     Of a tool that was never listed no argument is sent as a header.
     """
     params: Params = request.params or {}
-    fields = {
-        inbound.MCP_PROTOCOL_VERSION_HEADER: modern,
-        inbound.MCP_METHOD_HEADER: request.method,
-    }
+    fields = {MCP_PROTOCOL_VERSION_HEADER: modern, inbound.MCP_METHOD_HEADER: request.method}
     key = "taskId" if request.method in TASK_METHODS else None
     key = inbound.NAME_BEARING_METHODS.get(request.method, key)
     name = params.get(key) if key is not None else None

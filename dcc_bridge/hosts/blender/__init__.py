@@ -25,12 +25,13 @@ from dcc_bridge.errors import LostAnyway, NotUndoable
 from dcc_bridge.host import Changes, CountChanges, Host, Undo, UndoMark, compared, digest
 from dcc_bridge.hosts.blender import blender_loop, objects
 from dcc_bridge.hosts.blender.blender_loop import BlenderLoop, in_window
-from dcc_bridge.hosts.blender.blender_undo import ChangeCounter, Stack, watched
+from dcc_bridge.hosts.blender.blender_undo import ChangeCounter, Stack, watched, writers
 from dcc_bridge.hosts.losses import AgreedIds, Losses
 
-__all__ = ["BlenderHost", "BlenderLoop", "in_window", "watched"]
+__all__ = ["BlenderHost", "BlenderLoop", "in_window", "watched", "writers"]
 _MOST_COUNTED: Final = 20_000  # objects whose types are counted for a summary: 25 ms
 _MOST_NOTED: Final = 10_000  # items up to which those that change are noted
+_MOST_LISTED, _MOST_NAMED, _ATTEMPTS = 5, 5, 3  # steps listed, items named, undos of one step
 
 
 class BlenderHost(Host):
@@ -48,7 +49,8 @@ class BlenderHost(Host):
         self._went: Callable[[], LostAnyway] | None = None
         self._put_back: list[str] = []
         self._reach = AgreedIds()
-        self._inventory: objects.Inventory | None = None  # an add-on is made before any scene is
+        self._inventories: dict[UndoMark, objects.Inventory] = {}  # what an undo has to bring back
+        self._gone: list[str] = []  # what the last one did not
         self.is_in_step = False  # an undo step is open
 
     def close(self) -> None:
@@ -58,6 +60,10 @@ class BlenderHost(Host):
         # server imports, keeps it under another name, and Blender crashes as it quits.
         if bpy.app.binary_path:
             sys.modules.pop("__mp_main__", None)
+        else:  # with what code of an agent has left, which holds `bpy`, 4.5 hangs as it quits
+            handlers: Any = bpy.app.handlers
+            for some in (it for it in handlers if isinstance(it, list)):
+                some[:] = [it for it in some if it.__module__ != "__agreed__"]
 
     def file(self) -> Path | None:
         """Give the .blend file."""
@@ -71,7 +77,7 @@ class BlenderHost(Host):
     @property
     def modified(self) -> bool:
         """Whether there is anything that is not saved; a script's edit without an entry too."""
-        return bpy.data.is_dirty or not self._changes.are_saved
+        return bpy.data.is_dirty or self._changes.count != self._changes.saved
 
     @property
     def change_count(self) -> int:
@@ -84,10 +90,9 @@ class BlenderHost(Host):
 
     def summary(self) -> dict[str, Any]:
         """Add Blender's units, frames, engine and how many objects there are of each type."""
-        scene, things = bpy.context.scene, bpy.data.objects
+        things, scene = bpy.data.objects, bpy.context.scene
         assert scene is not None  # Blender has one always
-        types = Counter(thing.type for thing in islice(things, _MOST_COUNTED))
-        units = scene.unit_settings
+        types, units = Counter(it.type for it in islice(things, _MOST_COUNTED)), scene.unit_settings
         return super().summary() | {
             "open_scene": scene.name,
             "scenes": len(bpy.data.scenes),
@@ -102,14 +107,12 @@ class BlenderHost(Host):
             "types": dict(types.most_common()),
         }
 
-    # ---- undo
-
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
         """Push an entry if anything was changed inside."""
         self._stack.prepare()
         top, before = self._stack.mark(), self._changes.state()
-        self._inventory = objects.Inventory()
+        self._list(top)
         self.is_in_step = True
         try:
             with self._view_kept():  # what is edited in another mode is in the entry only then
@@ -124,22 +127,44 @@ class BlenderHost(Host):
         """Mark the entry on top of Blender's own stack."""
         return self._stack.mark()
 
+    def _list(self, top: UndoMark) -> None:
+        """List what is there before a step, for the undo that comes back to it."""
+        kept = [(mark, it) for mark, it in self._inventories.items() if mark.depth < top.depth]
+        self._inventories = {**dict(kept[-_MOST_LISTED:]), top: objects.Inventory()}
+
     def undo(self) -> None:
-        """Undo; every reference to an object is dead then."""
-        with in_window():
-            bpy.ops.ed.undo()
+        """Undo; every reference to an object is dead then.
+
+        4.5.15, without the bridge too, once in 24,000 undos left an object in no collection, where
+        the next save loses it; to redo and undo brought it back.
+        """
+        depth, self._gone = self._stack.mark().depth, []
+        for attempt in range(_ATTEMPTS):
+            if attempt:
+                self.redo()
+            with in_window():
+                bpy.ops.ed.undo()
+            now = self._stack.mark()
+            inventory = self._inventories.get(now) if now.depth < depth else None
+            self._gone = inventory.unplaced() if inventory is not None else []
+            if not self._gone:
+                break
         blender_loop.redraw()
 
     def take_back(self) -> None:
-        """Undo; NotUndoable: another file was opened after what is to be undone."""
+        """Undo; NotUndoable: another file was opened since, or not all came back."""
         if self._stack.mark().label is None:
             raise NotUndoable(self._stack.why_opened)
         self.undo()
+        if gone := ", ".join(self._gone[:_MOST_NAMED]):
+            why = f"Blender's undo did not bring back {gone}, though it went back to before the"
+            raise NotUndoable(f"{why} change. The person has to look at the scene.")
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
         """List the objects, collections and materials that the newest step deleted or renamed."""
         covered = objects.local(self._reach.of(agreed))
-        missing = self._inventory.missing() if self._inventory is not None else []
+        newest = [*self._inventories.values()][-1:]
+        missing = [name for inventory in newest for name in inventory.missing()]
         return [name for name in missing if not {name, name.partition(":")[2]} & covered]
 
     @contextmanager
@@ -207,8 +232,6 @@ class BlenderHost(Host):
             bpy.ops.ed.redo()
         blender_loop.redraw()
 
-    # ---- items
-
     @property
     def selection(self) -> list[str]:
         """The selected objects of the open view layer."""
@@ -251,8 +274,6 @@ class BlenderHost(Host):
             self._reach.note(item, [item, *(name for name, *_ in rest[-1])] if rest[1:] else [item])
         return digest([bpy.data.filepath, facts])
 
-    # ---- the application around the scene
-
     def watch(self, changed: Callable[[], None]) -> Undo:
         """Call after edits, undo, redo, opening a file, and changes of the selection."""
         return self._changes.watchers.add(changed)
@@ -267,8 +288,7 @@ class BlenderHost(Host):
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
         """Stop before the scene goes."""
-        # Blender has `exit_pre` since 5.1. Before, a plug-in's `unregister` is called in time, and
-        # what atexit calls comes too late for the scene, but not for threads.
+        # Blender has `exit_pre` since 5.1; what atexit calls comes too late for the scene only.
         handlers: Any = getattr(bpy.app.handlers, "exit_pre", [])
 
         @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # in its stubs

@@ -1,8 +1,8 @@
 """A timer is the way to Blender's main thread: nothing wakes it from another one.
 
-It looks every 50 ms whether there is work, and every 5 ms for two seconds after there was. It stays
-when another file is loaded. In background no timer fires: there `dcc_bridge.headless.Pump` is the
-loop. A timer that is registered at the end hangs the exit of 4.5, so `close` has to be called.
+It looks every 50 ms whether there is work, and every 5 ms for two seconds after there was. In
+background none fires: there `dcc_bridge.headless.Pump` is the loop. `close`: one that is registered
+at the end hangs the exit of 4.5.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 import bpy
 from mathutils import Vector
@@ -20,11 +20,11 @@ from dcc_bridge.main_thread import MainThread
 
 log = logging.getLogger(__name__)
 
-IDLE: Final = 0.05
-BUSY: Final = 0.005
-BUSY_FOR: Final = 2.0
+IDLE, BUSY, BUSY_FOR = 0.05, 0.005, 2.0  # seconds
 _MARGIN, _SIZE = 0.7, 2.0  # around what a view shows, and of what has no size
 _MODE: Final = "OBJECT"
+_MOST_PIXELS, _LINKS = 300_000, ("POINTER", "COLLECTION")
+Quiet = Callable[[], AbstractContextManager[None]]
 _JOBS: Final[tuple[Literal["RENDER", "OBJECT_BAKE"], ...]] = ("RENDER", "OBJECT_BAKE")
 
 
@@ -32,11 +32,9 @@ class BlenderLoop:
     """Blender's event loop, as `MainThread` uses it. Made on the main thread."""
 
     def __init__(self) -> None:
-        # Called whenever the timer fires: somebody else's event loop.
-        self.turn: Callable[[], None] = lambda: None
-        self._woken = False
+        self.turn: Callable[[], None] = lambda: None  # somebody else's event loop, at each tick
+        self._woken, self._worked = False, time.monotonic()
         self._due: float | None = None
-        self._worked = time.monotonic()
         self.ticks = 0  # how often the timer fired
         self.main = MainThread(self.wake, blocked=is_blocked)  # the two lanes to the main thread
         bpy.app.timers.register(self._tick, persistent=True)
@@ -69,9 +67,8 @@ class BlenderLoop:
 
 def is_blocked() -> bool:
     """Tell whether Blender is in the middle of something that an edit would break. Main thread."""
-    # A render reads the scene on another thread. An operator that follows the mouse keeps pointers
-    # into it; Blender lists those since 4.2. An add-on's own may run for ever and do no harm: those
-    # made in Python are in `bpy.types`.
+    # A render reads the scene on another thread; an operator that follows the mouse keeps pointers
+    # into it, and is listed since 4.2. An add-on's own, in `bpy.types`, may run for ever.
     following = (it for window in _shown() for it in getattr(window, "modal_operators", ()))
     is_busy = any(bpy.app.is_job_running(job) for job in _JOBS)
     return is_busy or not all(hasattr(bpy.types, it.bl_idname) for it in following)
@@ -80,9 +77,8 @@ def is_blocked() -> bool:
 def in_window() -> AbstractContextManager[None]:
     """Make a window the current one for an operator; in background there is none.
 
-    A timer has one, until it opens another file, and nothing is overridden then: while an operator
-    runs, Blender up to 5.0, with a Python before 3.12, reads the members of `temp_override` without
-    the GIL whenever another thread holds it, and may crash.
+    A timer has one, until it opens another file, and nothing is overridden then: up to 5.0 Blender,
+    with a Python before 3.12, reads the members of `temp_override` without the GIL, and may crash.
     """
     windows = _shown() if bpy.context.window is None else []
     context: Any = bpy.context  # its stub does not say that it is left as others are
@@ -91,11 +87,10 @@ def in_window() -> AbstractContextManager[None]:
 
 def views() -> Iterator[tuple[bpy.types.SpaceView3D, bpy.types.Region]]:
     """Give each 3D view that can be seen, with the region that it is drawn in."""
-    for window in _shown():
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                space: Any = area.spaces.active
-                yield space, next(part for part in area.regions if part.type == "WINDOW")
+    for area in _areas():
+        if area.type == "VIEW_3D":
+            space: Any = area.spaces.active
+            yield space, next(part for part in area.regions if part.type == "WINDOW")
 
 
 def show(view: Any, corners: Sequence[Vector]) -> None:
@@ -112,9 +107,8 @@ def show(view: Any, corners: Sequence[Vector]) -> None:
 
 def redraw() -> None:
     """Have everything drawn again that tells of the scene."""
-    for window in _shown():
-        for area in window.screen.areas:
-            area.tag_redraw()
+    for area in _areas():
+        area.tag_redraw()
 
 
 @contextmanager
@@ -135,6 +129,35 @@ def view_kept(put_back: list[str], is_same_file: Callable[[], bool]) -> Iterator
             put_back.append("that undo is on")
         if is_same_file():
             put_back += _show_scenes(scenes) + _back_to(mode)
+
+
+def beside_undo(quiet: Quiet) -> Callable[[], str | None]:
+    """Note what undo does not hold; gives what puts the frame back and names what else differs."""
+    frames = [(it.name, it.frame_current, it.frame_subframe) for it in bpy.data.scenes]
+    before = _beside()
+
+    def compare() -> str | None:
+        with quiet():
+            for name, frame, part in frames:
+                scene = bpy.data.scenes.get(name)
+                if scene and (scene.frame_current, scene.frame_subframe) != (frame, part):
+                    scene.frame_set(frame, subframe=part)
+        differ = [what for what, value in _beside().items() if before.get(what, value) != value]
+        return f", but not {' and '.join(differ)}" if differ else None
+
+    return compare
+
+
+def _beside() -> dict[str, Any]:
+    """Give the preferences and pixels; of a large image only whether it was painted on."""
+    told, images = cast("Any", (bpy.context.preferences, bpy.data.images))
+    parts = (told.edit, told.view, told.system, told.inputs, told.filepaths)
+    plain = ((part, it) for part in parts for it in part.bl_rna.properties if it.type not in _LINKS)
+    values = [repr(getattr(part, it.identifier)) for part, it in plain]
+    small = [it for it in images if it.has_data and it.size[0] * it.size[1] <= _MOST_PIXELS]
+    pixels = {it.name: hash(it.pixels[:]) if it in small else it.is_dirty for it in images}
+    painted = {f"the pixels of {name}": value for name, value in pixels.items()}
+    return {"the preferences": values, **painted}
 
 
 def editing() -> Any:
@@ -172,6 +195,10 @@ def _show_scenes(names: list[tuple[str, str]]) -> list[str]:
             window.view_layer = bpy.data.scenes[scene].view_layers[layer]
             changed.append("which scene is shown")
     return changed
+
+
+def _areas() -> list[bpy.types.Area]:
+    return [area for window in _shown() for area in window.screen.areas]
 
 
 def _shown() -> list[bpy.types.Window]:

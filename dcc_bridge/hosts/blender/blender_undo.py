@@ -1,15 +1,13 @@
 """Blender's undo stack, what changed in the scene, and operators that code of an agent calls.
 
 Nothing in Python names what lies on the stack. ``WindowManager.print_undo_steps`` prints it to the
-process's standard output, so that is where it is read from: the names are Blender's own then, with
-what the person did and undid in between. It takes 80 µs. In 4.5 and older it crashes in
+process's standard output, where it is read from, in 80 µs. In 4.5 and older it crashes in
 background as long as nothing was pushed since the file was opened, so it is not asked then.
 
 Blender evaluates what was changed, and calls its handlers. It does not for names, new data that is
 in no scene, custom properties, texts and markers; those are compared. What neither is evaluated nor
-compared is not seen as an edit: a fake user, how a modifier is folded in the properties, the values
-of another scene's data that is not open. The frame that is shown is no edit, as in Blender itself.
-Main thread.
+compared is no edit: a fake user, how a modifier is folded, another scene's data that is not open,
+the frame that is shown. Main thread.
 """
 
 from __future__ import annotations
@@ -23,22 +21,38 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
+from itertools import chain
 from typing import Any, Final
 
 import bpy
 
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.host import UndoMark, loss_check
-from dcc_bridge.hosts.blender.blender_loop import editing, in_window
+from dcc_bridge.hosts.blender.blender_loop import Quiet, beside_undo, editing, in_window
 from dcc_bridge.hosts.blender.objects import identity, lists
 
-_LONGEST: Final = 63
-"""Bytes of a name; Blender cuts off the rest, which is what makes ours unique."""
+_LONGEST: Final = 63  # bytes of a name; Blender cuts off the rest, which makes ours unique
+# One that is no part of a longer one, which undo passes over.
 _ENTRY: Final = re.compile(r"^\[(.)..[^S]\]\s+\d+ \{(.*?)\} type='.*?', name='(.*)'$", re.MULTILINE)
-"""One that is no part of a longer one, which undo passes over."""
 _Key = tuple[str, str]
 _BASE: Final = "Original"
 _STDOUT: Final = 1
+_C: Final = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
+_HANDLERS: Final = ("depsgraph_update_post", "undo_post", "redo_post", "load_post", "save_post")
+_UNDONE: Final = ("undo_pre", "undo_post", "redo_pre", "redo_post")
+_BEFORE: Final = ("undo_pre", "redo_pre", "load_pre", "save_pre", "load_post_fail")
+_WINDOWS: Final = {"window_managers", "screens", "workspaces", "all_ids"}  # 5.x: all of them
+_MOST_COMPARED: Final = 50_000
+_MOST_READ: Final = 2_000  # data-blocks with custom properties that are compared: after a read
+# Operators that lose the open file or undo what is not the code's; and those that write files.
+_ENDS: Final = re.compile(
+    r"wm\.(open_mainfile|read_\w+|revert_mainfile|recover_\w+|quit_blender|window_close)"
+    r"|ed\.(undo|redo|undo_\w*history|undo_redo)"
+)
+_WRITES: Final = re.compile(
+    r"export_\w+\.\w+|\w+\.(\w*export\w*|save\w*|\w+_save|screenshot\w*|mixdown|unpack\w*|ocean_bake)"
+)
+_DEBUG: Final = "debug_relations_graphviz", "debug_stats_gnuplot"
 
 
 class Stack:
@@ -54,8 +68,7 @@ class Stack:
         self._dropped = 0
         self.opened = 0  # how many other files were opened
         self.handlers = 0  # how many of ours are running
-        # A file is read, or was read and nothing has been looked at since.
-        self.is_loading = False
+        self.is_loading = False  # a file is read, or was and nothing has been looked at since
         self.why_opened = ""  # what a roll-back says that would go back to before the last one
         self._begin()
 
@@ -96,13 +109,9 @@ class Stack:
         """Mark what undo would undo."""
         self.look()
         if not self._active:
-            return UndoMark(self._dropped, None, self._base if not self._steps else self._top[1])
-        (_, name), token = self._top
+            return UndoMark(self._dropped, None, self._steps[0][1] if self._steps else self._base)
+        (_, name), token = self._steps[self._active]
         return UndoMark(self._dropped + self._active, self._labels.get(name, name), token)
-
-    @property
-    def _top(self) -> tuple[_Key, object]:
-        return self._steps[self._active]
 
     def look(self, *, moved: bool = False) -> None:
         """Take note of what was pushed, or of where an undo or a redo has gone."""
@@ -128,7 +137,7 @@ class Stack:
 
     def _gone(self, keys: list[_Key]) -> int:
         """Count the oldest entries that Blender has dropped: those up to the top are in order."""
-        top = self._top[0]
+        top = self._steps[self._active][0]
         reach = range(self._active + 1)
         here = (n for n in reach if self._active - n < len(keys) and keys[self._active - n] == top)
         return next(here, self._active + 1)
@@ -141,7 +150,10 @@ class Stack:
     @staticmethod
     def _entries() -> list[tuple[str, str, str]]:
         """List them, the oldest first: what marks the one on top, address and name."""
-        return _ENTRY.findall(_printed())
+        entries = _ENTRY.findall(_printed())
+        # Without a window 3.4 keeps those of the file before, below the first one of this file.
+        first = max((at for at, it in enumerate(entries) if it[2] == _BASE), default=0)
+        return entries[first:]
 
 
 def _printed() -> str:
@@ -179,18 +191,6 @@ def _cut(label: str) -> str:
     return f"{label.encode()[:room].decode(errors='ignore')}… {end}"
 
 
-_C: Final = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
-
-
-_HANDLERS: Final = ("depsgraph_update_post", "undo_post", "redo_post", "load_post", "save_post")
-_UNDONE: Final = ("undo_pre", "undo_post", "redo_pre", "redo_post")
-_BEFORE: Final = ("undo_pre", "redo_pre", "load_pre", "save_pre", "load_post_fail")
-_WINDOWS: Final = {"window_managers", "screens", "workspaces", "all_ids"}  # 5.x: all of them
-_MOST_COMPARED: Final = 50_000
-_MOST_READ: Final = 2_000
-"""Data-blocks up to which custom properties are compared, after a step and after a read."""
-
-
 class ChangeCounter:
     """Counts changes of the scene by Blender's handlers, and reports them."""
 
@@ -201,7 +201,7 @@ class ChangeCounter:
         self._files = files
         self._thread = threading.get_ident()
         self.watchers = Callbacks()  # called whenever the scene or the selection has changed
-        self.seen = self._saved = self._edits = 0  # the first: as Blender told of them
+        self.seen = self.saved = self._edits = 0  # as Blender told of them; when it saved
         self.touched: set[int] | None = None  # what was evaluated while it is noted
         self._added: list[tuple[list[Any], Any]] = []
         for name in filter(lambda name: hasattr(bpy.app.handlers, name), (*_BEFORE, *_HANDLERS)):
@@ -221,11 +221,6 @@ class ChangeCounter:
         """Give what is another one after a change; for a read, what is soon compared."""
         count, edits = self.count, self._edits
         return edits if read else count, census(read=read)
-
-    @property
-    def are_saved(self) -> bool:
-        """Whether there was none since the file was loaded or saved."""
-        return self.count == self._saved
 
     @contextmanager
     def unnoticed(self) -> Iterator[None]:
@@ -274,12 +269,9 @@ class ChangeCounter:
         self._edits += bool(edits)
         if self.touched is not None:
             self.touched.update(identity(it.id.original) for it in edits)
-        self._changed(name)
-
-    def _changed(self, name: str) -> None:
         self.seen += 1
         if name in ("load_post", "save_post"):
-            self._saved = self.seen
+            self.saved = self.seen
         self.watchers.call()
 
 
@@ -295,14 +287,11 @@ def census(*, read: bool = False) -> int:
     collections = [getattr(bpy.data, name) for name in lists().values() if name not in passed]
     names = tuple(tuple(blocks.keys()) for blocks in collections)
     few = sum(map(len, names)) <= (_MOST_READ if read else _MOST_COMPARED)
-    custom = [_custom(block) for blocks in collections for block in blocks] if few else []
+    blocks = chain.from_iterable(collections) if few else ()
+    custom = [[(key, plain(it[key])) for key in it.keys()] for it in blocks]  # noqa: SIM118 - no dict
     texts = [text.as_string() for text in bpy.data.texts]
     markers = [[(m.name, m.frame) for m in scene.timeline_markers] for scene in bpy.data.scenes]
     return hash((names, repr([values for values in custom if values]), repr(texts), repr(markers)))
-
-
-def _custom(block: Any) -> list[tuple[str, str]]:
-    return [(key, plain(block[key])) for key in block.keys()]  # noqa: SIM118 - it is no dict
 
 
 def plain(value: Any) -> str:
@@ -313,59 +302,78 @@ def plain(value: Any) -> str:
     return repr(value)
 
 
-# Operators that lose the open file or undo what is not the code's; and those that write files.
-_ENDS: Final = re.compile(
-    r"wm\.(open_mainfile|read_\w+|revert_mainfile|recover_\w+|quit_blender|window_close)"
-    r"|ed\.(undo|redo|undo_\w*history|undo_redo)"
-)
-_WRITES: Final = re.compile(
-    r"export_\w+\.\w+|\w+\.(\w*export\w*|save\w*|\w+_save|screenshot\w*|mixdown)"
-)
+def _watched(operator: Any, warnings: list[str]) -> Any:
+    """Give an operator as code of an agent calls it, which finds the real one nowhere in it."""
+
+    class Operator:
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            return getattr(operator, name)
+
+        def stand_in(self, *args: Any, **kwargs: Any) -> set[str]:
+            """Call it. NoConsent and ReachedOut say that nobody agreed to what it would do."""
+            name: str = operator.idname_py()
+            if _ENDS.fullmatch(name) and (check := loss_check.get()) is not None:
+                check(f"call bpy.ops.{name}", ())
+            for file in _files(name, kwargs):  # a writer in C++ tells Python of none
+                sys.audit("open", bpy.path.abspath(file) if file else None, "w", 0)
+            with redirect_stdout(io.StringIO()) as output:
+                result: set[str] = operator(*args, **kwargs)
+            print(output.getvalue(), end="")
+            warnings.extend(re.findall("^Warning: .*", output.getvalue(), re.MULTILINE))
+            if "FINISHED" not in result:
+                did = f"bpy.ops.{name} returned {' and '.join(sorted(result))}"
+                warnings.append(f"{did}, so it may have done nothing.")
+            return result
+
+        __call__ = stand_in
+
+    return Operator()
 
 
-class _Operator:
-    """An operator as code of an agent calls it: refused where it must be, and what it says kept."""
+def _files(name: str, kwargs: dict[str, Any]) -> Iterator[str]:
+    """Give the files that an operator writes, "" for one that nobody can tell."""
+    scene: Any = bpy.context.scene
+    renders = name.startswith("render.") and {*kwargs} & {"write_still", "animation"}
+    bakes = name == "object.bake" and kwargs.get("save_mode") == "EXTERNAL"
+    if renders or bakes or _WRITES.fullmatch(name):
+        own = scene.render.filepath if renders else bpy.data.filepath * ("mainfile" in name)
+        yield kwargs.get("filepath") or own
+    trees = [*bpy.data.node_groups, *(getattr(it, "node_tree", None) for it in bpy.data.scenes)]
+    for node in (it for tree in trees if tree and name == "render.render" for it in tree.nodes):
+        if node.bl_idname == "CompositorNodeOutputFile" and not node.mute:
+            yield getattr(node, "directory", "") or getattr(node, "base_path", "")
 
-    def __init__(self, operator: Any, warnings: list[str]) -> None:
-        self._operator, self._warnings = operator, warnings
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._operator, name)
+def writers() -> list[tuple[Any, str, Callable[..., list[Any]]]]:
+    """Give what writes files and is no operator: the libraries are a collection."""
+    import aud
+    import imbuf
 
-    def stand_in(self, *args: Any, **kwargs: Any) -> set[str]:
-        """Call it. NoConsent and ReachedOut say that nobody agreed to what it would do."""
-        name: str = self._operator.idname_py()
-        if _ENDS.fullmatch(name) and (check := loss_check.get()) is not None:
-            check(f"call bpy.ops.{name}", ())
-        renders = name.startswith("render.") and {*kwargs} & {"write_still", "animation"}
-        if renders or _WRITES.fullmatch(name):  # a writer in C++ tells Python of no file
-            scene: Any = bpy.context.scene
-            own = scene.render.filepath if renders else bpy.data.filepath * ("mainfile" in name)
-            file = kwargs.get("filepath") or own
-            sys.audit("open", bpy.path.abspath(file) if file else None, "w", 0)
-        with redirect_stdout(io.StringIO()) as output:
-            result: set[str] = self._operator(*args, **kwargs)
-        print(output.getvalue(), end="")
-        self._warnings += re.findall("^Warning: .*", output.getvalue(), re.MULTILINE)
-        if "FINISHED" not in result:
-            did = " and ".join(sorted(result))
-            self._warnings.append(f"bpy.ops.{name} returned {did}, so it may have done nothing.")
-        return result
+    owners: list[Any] = [bpy.types.bpy_prop_collection, aud.Sound, imbuf]
+    names = "save", "save_render", "unpack", "alembic_export", *_DEBUG
+    rows = [(it, name, _argument) for it in owners for name in ("write", "save")]
+    return [*rows, *((bpy.types.bpy_struct, name, _argument) for name in names)]
 
-    __call__ = stand_in
+
+def _argument(*args: Any, **kwargs: Any) -> list[Any]:
+    paths = [it for it in (kwargs.get("filepath"), *args) if isinstance(it, str | bytes)]
+    paths += [getattr(it, "filepath_raw", "") or getattr(it, "filepath", "") for it in args[:1]]
+    return [bpy.path.abspath(it) if it else None for it in paths[:1]]
 
 
 @contextmanager
-def watched(warnings: list[str]) -> Iterator[None]:
+def watched(warnings: list[str], quiet: Quiet) -> Iterator[Callable[[], str | None]]:
     """Have a window, and operators that lose no file and write none that nobody agreed to.
 
     Those that are looked up through `bpy.ops` meanwhile, by Blender's own scripts too.
     """
     ops, name = sys.modules["bpy.ops"], "_bpy_ops_submodule__getattr__"  # in 3.4 to 5.2
     original = getattr(ops, name)
-    setattr(ops, name, lambda *which: _Operator(original(*which), warnings))
+    setattr(ops, name, lambda *which: _watched(original(*which), warnings))
     try:
         with in_window():
-            yield
+            yield beside_undo(quiet)
     finally:
         setattr(ops, name, original)

@@ -92,8 +92,6 @@ class FreeCADHost(Host):
             "documents": list(FreeCAD.listDocuments()),
         }
 
-    # ---- undo
-
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
         """Open a transaction, and close it whatever happens; an empty one leaves no entry.
@@ -165,8 +163,6 @@ class FreeCADHost(Host):
             gui().getDocument(document().Name).Modified = True
         return True  # without a window nobody is asked whether to save
 
-    # ---- items
-
     @property
     def selection(self) -> list[str]:
         """The selected objects, without their faces and edges."""
@@ -211,8 +207,6 @@ class FreeCADHost(Host):
         for item in items:
             self._reach.note(item, reach(item))
         return digest([str(self.file()), [facts(item) for item in sorted(set(items))]])
-
-    # ---- the application around the document
 
     def watch(self, changed: Callable[[], None]) -> Undo:
         """Call after edits, undo, redo, and when the document or selection is another one."""

@@ -25,6 +25,7 @@ from dcc_bridge.host import Changes, CountChanges, UndoMark
 from dcc_bridge.hosts.losses import Losses
 
 _MOST: Final = 200  # parts of a value that an agent is given
+_CLOSED: Final = ""  # the name of the stack of what no undo brings back; no document has it
 _NO_PICTURE: Final = ("offscreen", "minimal")
 
 
@@ -70,8 +71,8 @@ def reach(item: str) -> set[str]:
 
 @contextmanager
 def noting_changes() -> Iterator[CountChanges]:
-    """Note what becomes of objects, in every document; FreeCAD tells of each."""
-    home = FreeCAD.ActiveDocument.Name if FreeCAD.ActiveDocument else ""
+    """Note what becomes of objects, in every document; FreeCAD tells of each, if none is closed."""
+    home, documents = getattr(FreeCAD.ActiveDocument, "Name", ""), {*FreeCAD.listDocuments()}
     created, changed, deleted = dict[str, None](), dict[str, None](), dict[str, None]()
 
     def name(obj: Any) -> str:
@@ -93,7 +94,7 @@ def noting_changes() -> Iterator[CountChanges]:
             [*created],
             [it for it in changed if it not in created and it not in deleted],
             [*deleted],
-            is_exact=True,
+            is_exact=documents == {*FreeCAD.listDocuments()},
         )
     finally:
         FreeCAD.removeDocumentObserver(listener)
@@ -132,11 +133,6 @@ def gui() -> Any:
     import FreeCADGui
 
     return FreeCADGui
-
-
-# ---- transactions
-
-_CLOSED: Final = ""  # the name of the stack of what no undo brings back; no document has it
 
 
 class _Entry(NamedTuple):
@@ -179,8 +175,6 @@ class Transactions:
             slotDeletedObject=self._object_goes,
         )
         FreeCAD.addDocumentObserver(self._listener)
-
-    # ---- for the host
 
     def mark(self) -> UndoMark:
         """Mark the newest entry of all documents; the depth counts those of each."""

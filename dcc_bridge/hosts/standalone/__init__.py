@@ -25,7 +25,7 @@ from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.errors import DISTRIBUTION, WrongThread
 from dcc_bridge.host import MOST_TOLD, CountChanges, Host, Undo, UndoMark
 from dcc_bridge.hosts.standalone import files, prims
-from dcc_bridge.hosts.standalone.locks import Locks
+from dcc_bridge.hosts.standalone.locks import Locks, noting_changes
 from dcc_bridge.hosts.standalone.prims import prim_at
 from dcc_bridge.hosts.standalone.undo_stack import UndoStack
 
@@ -54,6 +54,7 @@ class UsdSession(Host):
         self._watchers = Callbacks()
         self._framers = Callbacks()
         self._selection: list[str] = []
+        self._selected_at = 0  # by the counter of what may have taken prims away
         self._path = None if path is None else files.absolute(path)
         self._untitled = "untitled"
         self._stage = files.read(self._path) if self._path else files.untitled(self._untitled)
@@ -67,20 +68,19 @@ class UsdSession(Host):
     @property
     def stage(self) -> Usd.Stage:
         """The scene. Another object after `open`, and after `save` under another name."""
-        self._check_thread("stage")
+        self._on_thread("stage")
         return self._stage
 
     @property
     def path(self) -> Path | None:
         """The scene's file; None for an untitled one."""
-        self._check_thread("path")
+        self._on_thread("path")
         return self._path
 
     @property
     def modified(self) -> bool:
         """Whether a save would change a file. The session layer, never saved, does not count."""
-        self._check_thread("modified")
-        return bool(self._history.unsaved())
+        return bool(self._on_thread("modified").unsaved())
 
     def scene(self) -> str:
         """Name the scene as its title bar does."""
@@ -103,7 +103,7 @@ class UsdSession(Host):
         In an undo step it ends what the step had, and the step goes on with the new scene. Where it
         raises as a new session does, the open scene stays.
         """
-        self._check_thread("open")
+        self._on_thread("open")
         file = files.absolute(path)
         self.losing(f"open {file.name} in place of {self.scene()}")
         self._stage, self._path = files.read(file), file
@@ -117,7 +117,7 @@ class UsdSession(Host):
         Another file is its own from then on. OSError says which cannot be written; ValueError where
         there is none yet and none was given, or it cannot be that one.
         """
-        self._check_thread("save")
+        self._on_thread("save")
         if path is None and self._path is None:
             raise ValueError("This scene was never saved: give the path of a file to save it in.")
         target = files.absolute(path) if path is not None else self._path
@@ -136,7 +136,7 @@ class UsdSession(Host):
 
     def save_copy(self, path: Path) -> None:
         """Write the scene to another file, and unsaved sublayers beside: ``shot.1.below.usda``."""
-        self._check_thread("save_copy")
+        self._on_thread("save_copy")
         target, root = files.absolute(path), self._stage.GetRootLayer()
         unsaved = [layer for layer in self._history.unsaved() if layer != root]
         below = {  # numbered, for two of them may have one name in different folders
@@ -151,19 +151,18 @@ class UsdSession(Host):
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
         """Make one entry of what is edited, if any; an exception rolls it back and goes on."""
-        self._check_thread("undo_step")
-        with self._history.step(label):
+        with self._on_thread("undo_step").step(label):
             yield
 
     def undo(self) -> None:
         """Undo the step on top; RuntimeError: there is none, one is open, or a layer is locked."""
-        self._check_thread("undo")
+        self._on_thread("undo")
         self._locks.refuse_in_read("undo")
         self._history.undo()
 
     def take_back(self) -> None:
         """Undo the step on top as if it had never been; see `undo`."""
-        self._check_thread("take_back")
+        self._on_thread("take_back")
         self._locks.refuse_in_read("take_back")
         self._history.take_back()
 
@@ -173,19 +172,19 @@ class UsdSession(Host):
 
     def guard(self, put_back: list[str], *, read: bool) -> AbstractContextManager[None]:
         """Keep edit target, mutings, load rules and locks; for a read no layer can be edited."""
-        self._check_thread("guard")
+        self._on_thread("guard")
         return self._locks.hold(self._stage, put_back, read=read)
 
     def redo(self) -> None:
         """Redo the step undone last; see `undo`."""
-        self._check_thread("redo")
+        self._on_thread("redo")
         self._locks.refuse_in_read("redo")
         self._history.redo()
 
     def changes(self) -> AbstractContextManager[CountChanges]:
         """Note what becomes of prims, properties, keys and values, by USD's notices."""
-        self._check_thread("changes")
-        return prims.noting_changes(self._stage, self._history.held)
+        self._on_thread("changes")
+        return noting_changes(self._stage, self._history.held)
 
     @property
     def is_in_step(self) -> bool:
@@ -194,51 +193,49 @@ class UsdSession(Host):
 
     def undo_mark(self) -> UndoMark:
         """Mark the step that `undo` would undo."""
-        self._check_thread("undo_mark")
-        return self._history.mark()
+        return self._on_thread("undo_mark").mark()
 
     @property
     def undo_labels(self) -> list[str]:
         """The steps that can be undone, the next one last. An open step is not among them."""
-        self._check_thread("undo_labels")
-        return self._history.undo_labels
+        return self._on_thread("undo_labels").undo_labels
 
     @property
     def redo_labels(self) -> list[str]:
         """The steps that can be redone, the next one last."""
-        self._check_thread("redo_labels")
-        return self._history.redo_labels
+        return self._on_thread("redo_labels").redo_labels
 
     def on_change(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Be called once after a step, rollback, undo, redo, open, save or change of selection.
 
         Not after an edit outside a step: listen to the stage for that. Gives what ends it.
         """
-        self._check_thread("on_change")
+        self._on_thread("on_change")
         return self._listeners.add(callback)
 
     @property
     def selection(self) -> list[str]:
         """The paths of the selected prims; those that are gone from the scene drop out."""
-        self._check_thread("selection")
-        self._selection = self._existing(self._selection)
+        self._on_thread("selection")
+        if self._selected_at != self._history.resyncs:
+            self._selected_at = self._history.resyncs
+            self._selection = self._existing(self._selection)
         return list(self._selection)
 
     @selection.setter
     def selection(self, paths: Iterable[str]) -> None:
-        before = self.selection
-        self._selection = self._existing(paths)
+        before, self._selection = self.selection, self._existing(paths)
         if self._selection != before:
             self._announce()
 
     def on_frame(self, show: Callable[[Sequence[str]], None]) -> Undo:
         """Be the viewport: called with what is to be shown in it. Gives what ends it."""
-        self._check_thread("on_frame")
+        self._on_thread("on_frame")
         return self._framers.add(show)
 
     def frame(self, items: Sequence[str]) -> None:
         """Show prims in the viewport, if there is one."""
-        self._check_thread("frame")
+        self._on_thread("frame")
         self._framers.call(items)
 
     def watch(self, changed: Callable[[], None]) -> Undo:
@@ -246,7 +243,7 @@ class UsdSession(Host):
 
         An edit that somebody makes on another thread, which is forbidden, is not told of.
         """
-        self._check_thread("watch")
+        self._on_thread("watch")
         return self._watchers.add(changed)
 
     def summary(self) -> dict[str, Any]:
@@ -294,12 +291,13 @@ class UsdSession(Host):
         found: T = self._seen[look][1]
         return found
 
-    def _check_thread(self, what: str) -> None:
+    def _on_thread(self, what: str) -> UndoStack:
         if threading.get_ident() != self._thread:
             raise WrongThread(
                 f"{what} was used on another thread than the one of the scene; skills that touch "
                 'the scene have thread="main", and async ones reach it by on_main.'
             )
+        return self._history
 
     def _losing_files(self, targets: Sequence[Path], scene: Path | None = None) -> None:
         """Have it agreed to that files are written over, or that the scene's own is another one."""
@@ -311,7 +309,7 @@ class UsdSession(Host):
 
     def _announce(self) -> None:
         self._seen.clear()
-        self._selection = self._existing(self._selection)
+        self.selection  # noqa: B018  # what is gone by now is not selected again by an undo
         self._listeners.call()
         self._touched()
 

@@ -1,4 +1,4 @@
-"""What USD keeps in no layer, kept as it is while a skill's body runs. Main thread.
+"""What becomes of a scene while a skill's body runs, and what has to stay. Main thread.
 
 Undo does not bring back the edit target, what is muted or loaded, and what is locked. A skill that
 left another edit target behind would have the person's next edits go where no save writes.
@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 from pxr import Sdf, Tf, Usd
 
+from dcc_bridge.host import Changes, CountChanges
 from dcc_bridge.hosts.standalone.layer_copies import copy_of
+from dcc_bridge.hosts.standalone.prims import READING, Held, less_than, tracked
 
 _Permissions = tuple[bool, bool]
 _MOST_NAMED: Final = 5
@@ -150,3 +152,59 @@ def _set(permissions: dict[Sdf.Layer, _Permissions]) -> None:
         if layer:
             layer.SetPermissionToEdit(edit)
             layer.SetPermissionToSave(save)
+
+
+@contextmanager
+def noting_changes(stage: Usd.Stage, held: Held) -> Iterator[CountChanges]:
+    """Note what becomes of prims and of what layers `held` in their properties.
+
+    Of a prim that is deleted and made anew, what it no longer has counts as deleted; the prim too,
+    where that is no single change block. It is not exact where other files or variants are edited.
+    """
+    before, touched, resynced = _every_path(stage), set[Sdf.Path](), set[Sdf.Path]()
+    gone, whole, moves = set[Sdf.Path](), set[Sdf.Path](), list[tuple[Sdf.Path, Sdf.Path]]()
+
+    def note(notice: Any, _stage: object) -> None:
+        touched.update(notice.GetChangedInfoOnlyPaths())
+        for path in notice.GetResyncedPaths():
+            (resynced if path.IsAbsoluteRootOrPrimPath() else touched).add(path)
+            whole.update([] if _was_off(stage, notice, path, held) else [path])
+            kind, other = notice.GetPrimResyncType(path)
+            if kind.name.endswith("Source"):
+                moves.append((path, other))
+            elif kind.name == "Delete":
+                gone.add(path)
+
+    def count() -> Changes:
+        now = _every_path(stage) if resynced else before  # else there are the same prims
+        missing, new = before - now, now - before
+        moved = {it: it for it in missing} if moves else {}
+        for old, path in moves:
+            moved = {it: at.ReplacePrefix(old, path) for it, at in moved.items()}
+        moved = {it: at for it, at in moved.items() if at in new}
+        lost = (missing - moved.keys()) | (gone & before & now)
+        stay = before & now
+        changed = (({it.GetPrimPath() for it in touched} | whole) & stay) | {*moved.values()}
+        created = sorted(map(str, new - {*moved.values()}))
+        less, is_exact = less_than(held, stage, touched, resynced)
+        lost |= {it for it in less if it.GetPrimPath() in stay}
+        return Changes(created, sorted(map(str, changed)), sorted(map(str, lost)), is_exact)
+
+    listener = Tf.Notice.Register(Usd.Notice.ObjectsChanged, note, stage)
+    try:
+        yield count
+    finally:
+        listener.Revoke()
+
+
+def _was_off(stage: Usd.Stage, notice: Any, path: Sdf.Path, held: Held) -> bool:
+    """Whether a prim was only hidden for a moment, in which children went."""
+    if notice.GetChangedFields(path) != ["active"]:
+        return False
+    now = (it.GetPrimAtPath(path) for it in stage.GetLayerStack(includeSessionLayers=True))
+    return not any(spec.HasInfo("active") for spec in (*held(path), *filter(None, now)))
+
+
+def _every_path(stage: Usd.Stage) -> set[Sdf.Path]:
+    every = list(Usd.PrimRange.AllPrims(stage.GetPseudoRoot()))
+    return {Usd.Prim.GetPath(prim) for prim in tracked(every[1:], READING)}

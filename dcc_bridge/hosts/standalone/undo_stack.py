@@ -27,12 +27,13 @@ from typing import Any, Final
 from pxr import Sdf, Tf, Usd
 
 from dcc_bridge.host import UndoMark
-from dcc_bridge.hosts.standalone.layer_copies import Copy, LayerChange, Place, State, Step, copy_of
-from dcc_bridge.hosts.standalone.prims import is_path, tracked
+from dcc_bridge.hosts.standalone.layer_copies import WHOLE, Copy, LayerChange, Place, State, Step
+from dcc_bridge.hosts.standalone.prims import CHECKING, is_path, tracked
 
 OUTSIDE: Final = "Edit outside a step"
 MOST_STEPS: Final = 100
-MOST_PLACES: Final = 1000
+_FEW_PLACES: Final = 100
+_BYTES_PER_PLACE: Final = 7500  # of a layer, whose copy costs as much as a place does
 MOST_BYTES: Final = 512 * 2**20
 
 
@@ -44,6 +45,7 @@ class UndoStack:
     ) -> None:
         """Begin with none; `changed` is told of each step and move, `touched` of every edit."""
         self.notices = 0  # goes up as any layer, or what the scene shows of them, is another one
+        self.resyncs = 0  # goes up as prims may have gone
         self._changed = changed
         self._touched_callback = touched
         self._before: State | None = None
@@ -58,11 +60,11 @@ class UndoStack:
 
     def reset(self, stage: Usd.Stage) -> None:
         """Begin again with another scene, in which nothing is unsaved; an open step stays open."""
+        self._mirrors: dict[Place, Copy] = {}
         self._follow(stage)
         self._undo: list[Step] = []
         self._redo: list[Step] = []
         self._changes: list[tuple[Place, LayerChange]] = []
-        self._mirrors: dict[Place, Copy] = {}
         self._clean: State = {}
         self._saved: State = {}
         self.mark_saved()
@@ -98,9 +100,7 @@ class UndoStack:
         covered = {Sdf.Path(item) for item in (agreed if beside else ()) if is_path(item)}
         if not covered:
             return beside
-        above = (
-            (it, Sdf.Path(it).GetPrefixes()) for it in tracked(beside, "Checking what was deleted")
-        )
+        above = ((it, Sdf.Path(it).GetPrefixes()) for it in tracked(beside, CHECKING))
         return [it for it, over in above if covered.isdisjoint((root, *over))]
 
     def held(self, path: Sdf.Path) -> list[Any]:
@@ -184,6 +184,7 @@ class UndoStack:
     def _follow(self, stage: Usd.Stage) -> None:
         self._stage, self._root = stage, stage.GetRootLayer()
         self.notices += 1
+        self.resyncs += 1
         self._resynced: set[Sdf.Path] = set()
         self._observer = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._resync, stage)
         self._call_witness()
@@ -192,6 +193,7 @@ class UndoStack:
     def _call_witness(self) -> None:
         """Have another one: in time there are instances in it, and below these it is blind."""
         self._witness: Usd.Stage | None
+        self._is_blind = False
         layers, nothing = (self._root, self._stage.GetSessionLayer()), Usd.StagePopulationMask()
         witness = self._witness = Usd.Stage.OpenMasked(*layers, nothing, Usd.Stage.LoadNone)
         self._witnessed = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._note_places, witness)
@@ -201,6 +203,8 @@ class UndoStack:
         self._touched: set[Place] = set()
         self._edited: dict[Sdf.Path, frozenset[str]] | None = {}
         self._is_open = False
+        size = sum(it.size for it in self._mirrors.values())
+        self._most_places = max(_FEW_PLACES, size / _BYTES_PER_PLACE)
 
     def _place(self, layer: Sdf.Layer) -> Place:
         return None if layer == self._root else layer
@@ -222,8 +226,10 @@ class UndoStack:
 
     def _resync(self, notice: Usd.Notice.ObjectsChanged, _stage: object) -> None:
         self.notices += 1
-        if self._before is not None:
-            self._resynced.update(notice.GetResyncedPaths())
+        if paths := notice.GetResyncedPaths():
+            self.resyncs += 1
+            if self._before is not None:
+                self._resynced.update(paths)
 
     def _note_replaced(self, _notice: object, layer: Sdf.Layer) -> None:
         if self._place(layer) in self._clean:
@@ -234,14 +240,13 @@ class UndoStack:
             return
         resynced, paths = notice.GetResyncedPaths(), notice.GetChangedInfoOnlyPaths()
         self._is_open = self._is_open and not (resynced or paths)
-        fields = {it: frozenset(notice.GetChangedFields(it)) for it in paths[:MOST_PLACES]}
-        is_small = len(resynced) + len(paths) + len(self._edited) < MOST_PLACES
-        is_plain = all(fields.values()) and all(it.IsPropertyPath() for it in resynced)
-        if not (is_small and is_plain):  # without a field it is renamed, from where is not told
+        if len(resynced) + len(paths) + len(self._edited) > self._most_places or self._is_blind:
             self._edited = None
             return
+        self._is_blind = bool(self._witness and self._witness.GetPrototypes())
+        fields = {it: notice.GetChangedFields(it) or [WHOLE] for it in paths}  # it is renamed
         for path in (*resynced, *paths):
-            self._edited[path] = self._edited.get(path, frozenset()) | fields.get(path, set())
+            self._edited[path] = self._edited.get(path, frozenset()) | {*fields.get(path, [WHOLE])}
 
     def _look(self) -> None:
         """Bring the mirror of every layer up to date that was touched, or is new in the stack."""
@@ -256,8 +261,8 @@ class UndoStack:
             self._mirrors[place] = change.mirror
             if not any(at == place and it.places is None for at, it in self._changes):
                 self._changes.append((place, change))
-        self._mirrors.update({place: Copy.of(copy_of(self._layer(place))) for place in new})
-        if edited is None:
+        self._mirrors.update({place: Copy.of(self._layer(place)) for place in new})
+        if edited is None or self._is_blind:
             self._call_witness()
         self._forget()
         if stale := new | touched:
@@ -294,22 +299,23 @@ class UndoStack:
             Step(label, before, self._clean, changes, tuple(self._redo), frozenset(self._resynced))
         )
         self._redo = []
-        self._trim()
+        while len(self._undo) > MOST_STEPS or (len(self._undo) > 1 and self._size() > MOST_BYTES):
+            del self._undo[0]
+            self._dropped += 1
         return True
 
     def _restore(self, changes: Sequence[tuple[Place, LayerChange]], state: State) -> bool:
         """Put a state back, from the changes that lie between."""
         for layer in {self._layer(place) for place, _ in changes}:
             if not layer.permissionToEdit:
-                raise RuntimeError(
-                    f"The layer {layer.GetDisplayName()} is locked; unlock it first."
-                )
+                name = layer.GetDisplayName()
+                raise RuntimeError(f"The layer {name} is locked; unlock it first.")
         if any(change.places is None for _, change in changes):
             self._witness = None
         with Sdf.ChangeBlock():
             for place, change in changes:
                 self._mirrors[place] = change.swap(self._mirrors[place], self._layer(place))
-        if self._witness is None:
+        if self._witness is None or self._is_blind:
             self._call_witness()
         self._forget()
         self._clean, self._changes = {**self._clean, **state}, []
@@ -329,11 +335,6 @@ class UndoStack:
         finally:
             for layer in locked:
                 layer.SetPermissionToEdit(False)
-
-    def _trim(self) -> None:
-        while len(self._undo) > MOST_STEPS or (len(self._undo) > 1 and self._size() > MOST_BYTES):
-            del self._undo[0]
-            self._dropped += 1
 
     def _size(self) -> int:
         return sum(it.held.size for step in self._undo + self._redo for _, it in step.changes)

@@ -12,7 +12,7 @@ from dcc_bridge.qt.labels import add_all, label, plain_column
 from dcc_bridge.qt.panel.rows import Act, Row
 from dcc_bridge.qt.panel.widgets import Action, SecondaryLabel, style_icon
 
-_WIDE: Final = 26  # lines of text that fit side by side into a card that is wide
+_WORDS: Final = 18  # the heights of a line that words beside several buttons are wide at least
 _STEPS: Final = 1000
 _DIRECTIONS: Final = qt.QBoxLayout.Direction
 _ARROWS: Final = {qt.Qt.Key.Key_Up: -1, qt.Qt.Key.Key_Down: 1}
@@ -25,16 +25,14 @@ class Card(qt.QFrame):
 
     def __init__(self, row: Row, deletion: DeferredDeletion) -> None:
         super().__init__()
-        self._bar = qt.QProgressBar()  # first: what follows changes the palette
+        self._bar = qt.QProgressBar(textVisible=False)  # first: what follows changes the palette
         self.row = row
         self._deletion = deletion  # of buttons that are over
         self.setBackgroundRole(qt.QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
-        self._title = label("", bold=row.stands_out)
-        self._title.setForegroundRole(qt.QPalette.ColorRole.Text)
+        self._title = label("", bold=row.stands_out, on_base=True)
         self._detail = SecondaryLabel(on_base=True)
         self._icon = style_icon(self, qt.QStyle.StandardPixmap.SP_MessageBoxQuestion)
-        self._bar.setTextVisible(False)
         self._bar.setFixedHeight(self.fontMetrics().height() // 2)
         self._acts = qt.QHBoxLayout()
         self.buttons: list[Action] = []
@@ -52,10 +50,9 @@ class Card(qt.QFrame):
             self._fill(row)
 
     def resizeEvent(self, event: qt.QResizeEvent) -> None:
-        """Put several buttons below the words where it is narrow."""
+        """Put several buttons below the words where these would be narrow beside them."""
         super().resizeEvent(event)
-        beside = len(self.buttons) < 2 or self.width() >= self.fontMetrics().height() * _WIDE
-        self._box.setDirection(_DIRECTIONS.LeftToRight if beside else _DIRECTIONS.TopToBottom)
+        self._fill(self.row)
 
     def changeEvent(self, event: qt.QEvent) -> None:
         """Follow the palette: the empty part of the bar must be seen on the card."""
@@ -76,9 +73,12 @@ class Card(qt.QFrame):
             action.setAccessibleName(f"{action.text()}: {row.title}")
         self._icon.setVisible(row.stands_out)
         self._bar.setVisible(row.done is not None)
-        if row.done is not None:
-            self._bar.setRange(0, _STEPS if row.done >= 0 else 0)  # without an end it moves
-            self._bar.setValue(round(_STEPS * row.done))
+        self._bar.setRange(0, _STEPS if (row.done or 0) >= 0 else 0)  # without an end it moves
+        self._bar.setValue(round(_STEPS * (row.done or 0)))
+        room = self.width() - sum(button.sizeHint().width() for button in self.buttons)
+        words = self.fontMetrics().horizontalAdvance(max(row.title, row.detail, key=len))
+        beside = len(self.buttons) < 2 or room >= min(_WORDS * self.fontMetrics().height(), words)
+        self._box.setDirection(_DIRECTIONS.LeftToRight if beside else _DIRECTIONS.TopToBottom)
 
     def _draw_buttons(self, row: Row) -> None:
         """Draw the buttons anew; a button that stays keeps what focus it has."""

@@ -211,9 +211,6 @@ class Panel(qt.QWidget):
         column.addWidget(self.tabs, 1)
 
 
-# ---- the history of calls, and the undo of the step on top of the host's stack
-
-
 class HistoryModel(qt.QAbstractTableModel):
     """The calls that ended, the newest on top: what each was, and when it ended."""
 
@@ -384,7 +381,6 @@ class History(qt.QWidget):
         column.setSpacing(gap)
         column.addWidget(self.list, 1)
         column.addWidget(self.card, 1)
-        column.addWidget(self.text)
-        column.addWidget(self._empty)
+        add_all(column, self.text, self._empty)
         column.addStretch(0)
         add_all(column, self._why, foot)

@@ -17,6 +17,8 @@ from dcc_bridge.qt.panel.state import Asked, Port, Seen, State
 from dcc_bridge.skills.call_history import Record
 
 tr: Translate = english  # Qt's panel puts its own here; Blender's sidebar has none
+_MOST: Final = 140  # characters of what an agent says that stand in a row
+_LOCAL: Final = "local/"  # begins the keys of their rows
 
 
 def who(label: str | None) -> str:
@@ -34,6 +36,8 @@ def headline(state: State) -> str:
     count = sum(asked.is_here for asked in state.asked)
     if state.address is None:
         return tr("Agents cannot connect")
+    if not state.address:
+        return tr("Starting: agents can connect in a moment")
     if count:
         return tr("{n} questions for you", n=count) if count > 1 else tr("A question for you")
     if state.is_paused:
@@ -151,9 +155,6 @@ def _lists(code: CodeRun, names: int, *, stands: bool) -> Iterator[str]:
         yield tr("It changed nothing in the scene.")
 
 
-_MOST: Final = 140  # characters of what an agent says that stand in a row
-
-
 @dataclass(frozen=True, slots=True)
 class Act:
     """A button."""
@@ -199,10 +200,9 @@ def grants(state: State) -> list[Row]:
 
 def clients(state: State) -> list[Row]:
     """List who is connected, and who is muted."""
-    connected_rows = [_client(seen, state) for seen in state.clients]
     silent = state.muted.keys() - {seen.client.label for seen in state.clients}
     silent_rows = (_muted(label, label, state) for label in sorted(silent))
-    return [*connected_rows, *silent_rows, *_local_rows(state)]
+    return [*(_client(seen, state) for seen in state.clients), *silent_rows, *_local_rows(state)]
 
 
 def grant_key(grant: SessionGrant) -> str:
@@ -297,11 +297,6 @@ def _mute(label: str, state: State) -> Act:
         return Act("unmute", tr("Unmute"), tr("Let it ask again."))
     quiet = tr("Decline its questions for 10 minutes. Edits that need no question go on.")
     return Act("mute", tr("Mute"), quiet)
-
-
-# ---- the clients on this computer
-
-_LOCAL: Final = "local/"  # begins the keys of their rows
 
 
 def _local_rows(state: State) -> list[Row]:

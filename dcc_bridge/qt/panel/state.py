@@ -78,7 +78,7 @@ class Port(Protocol):
 
     @property
     def address(self) -> str | None:
-        """Where agents reach it, or None while they cannot."""
+        """Where agents reach it; "" as long as it starts, None once they cannot."""
 
     @property
     def is_paused(self) -> bool:
@@ -119,7 +119,7 @@ class State:
 
     at: float  # when this is, in seconds since the epoch
     host: str  # what the application is called
-    address: str | None  # where agents reach it, or None while they cannot
+    address: str | None  # where agents reach it; "" as long as it starts, None once they cannot
     is_paused: bool  # no edit may begin
     asked: tuple[Asked, ...]  # the open questions, oldest first
     live: tuple[Record, ...]  # the calls that run or wait, oldest first, without those that ask
@@ -147,10 +147,7 @@ class State:
 
 
 def looks_like(state: State, before: State) -> bool:
-    """Whether the panel would show the same as before: seconds count only while something goes on.
-
-    How long ago a client spoke is told in minutes.
-    """
+    """Whether the panel would show the same: seconds count only while something goes on."""
     counts = (state.asked, state.live, state.grants, state.muted)
     is_near = state.at // _AGES == before.at // _AGES
     return is_near and not any(counts) and replace(state, at=before.at) == before

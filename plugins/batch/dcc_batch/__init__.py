@@ -25,9 +25,14 @@ Modules, lowest first. Those marked * also run inside a host and need dcc_bridge
 ``task``         one chunk of scenes, in the warm host of its session: a process of its own
 ``session``      what the job's environment does on enter and exit
 ``bundle``       the job: template, parameters, list of files; for the run here and for a farm
+``task_session`` one session of Open Job Description, and the log of a run
 ``engine``       sessions of Open Job Description on this machine
+``summary``      a plan as a text that a person reads before they agree
 ``outcome``      totals, `commit`, `rollback`
 ``display``      a plan, a progress and totals in a terminal
+``window``       the question of a plan in a window of its own process
+``ask_person``   asks there, or at the terminal
+``job_commands`` what the job itself is started with
 ``commands``     ``dcc-bridge batch ...``
 ===============  ==================================================================================
 
@@ -42,7 +47,7 @@ The plan folder
     arguments   what the skill is called with
     root        the folder below which all scenes lie; a farm maps it
     chunk       scenes a task; failures: the part of all scenes whose failure pauses a run
-    approvers   how many people must agree
+    approvers   how many people must agree; limit: seconds for one scene
     created     when, UTC; by: the user's name
     scenes      {"count", "sha256" (of scenes.jsonl)}; totals: scenes by state, items by type
     digest      SHA-256 of this object without "digest", as canonical JSON
@@ -54,7 +59,8 @@ number for good::
 
     state    asks     it asks once, and undo would bring back what it does: this is what is approved
              nothing  it asks nothing: there is nothing to do
-             twice    it asks more than once: no plan can answer the second question
+             twice    it asks more than once: no plan can answer the second question. Nobody
+                      answers while a plan is made, so this is a skill that goes on without consent
              unsafe   it would do what undo does not bring back, such as write another file,
                       or it asks about a text (details) that no plan shows
              failed   it cannot be opened, or the skill fails before it asks
@@ -69,24 +75,32 @@ The ledger
 ----------
 ``ledger/000012.jsonl`` is the file of task 12: the scenes 12 * chunk up to the next. A task writes
 its own file and no other, each line with a flush to the disk (``fsync``) before the next step.
-Reading: the last whole line of a scene counts; a torn last line is none.
+Reading: the last whole line of a scene counts; a torn last line is none. Each attempt at a scene
+has a word of its own, "copy", which is in the names of its files.
 
 =============  ====================================================================================
 editing        the copy may be there; the scene is as it was
 proved         the copy is edited, saved, opened again and as it should be; "sha256" is its digest
-done           the scene is the edited one, the original is kept beside it
+done           the scene is the edited one, the original is kept beside it; "proof" says in what it
+               differs: "items" that were agreed to, "scene": something else in it, or "file"
 left           the scene is as it was, and is not tried again: "why" says it changed since the plan,
-               asks something else, is locked or needs nothing
-failed         the scene is as it was, and is tried again by the next run; "why", and "attempt"
+               asks something else, is locked or ("unchanged") needs nothing
+failed         the scene is as it was, or another run of the plan has changed it; it is tried again
+               by the next run; "why", and "attempt"
 committed      done, and the original that was kept is deleted
-rolling_back   the original is about to be put back
+rolling_back   the original is about to be put back, below "root"
 rolled_back    the original is back, the very file
 =============  ====================================================================================
 
+Where a commit or a rollback could not end a scene it keeps its state, and "kept" says why.
+
 A crash leaves "editing" (the copy is deleted, and it begins again), or "proved": then the scene's
-own digest tells whether the rename happened. So no scene is lost, and none is edited twice. Beside
-a scene ``shot.usda`` of the plan 1a2b3c4d... lie ``.shot.1a2b3c4d.work.usda``, the copy, and
-``.shot.1a2b3c4d.kept.usda``, the original, until the end.
+own digest, and whether the copy is there, tell whether the rename happened. So no scene is lost,
+and none is edited twice. Beside a scene ``shot.usda`` of the plan 1a2b3c4d... lie
+``.shot.1a2b3c4d.5e6f7a8b.work.usda``, the copy, and ``.shot.1a2b3c4d.5e6f7a8b.kept.usda``, the
+original, until the end. No run deletes the files of another attempt that may be alive; commit and
+rollback look at those of all attempts in their ledger, also where the scene is said to be as it
+was.
 
 On a farm one worker has a task at a time, so each file has one writer, and workers share nothing
 but a folder: there is no database, no lock on shared storage, and no place where all must write.

@@ -4,10 +4,12 @@ A signature is Ed25519 (RFC 8032), over the plan's digest, the skill's digest, a
 Its private key is a file that only the user can read, made when it is first needed; whoever can
 read it is that user. A worker of a farm has no key: it is told which ones to trust.
 
-The studio's file `POLICY` may name the keys that count, and how many people must agree, at least 1.
-Without "keys" the user's own key counts, and no two people can agree::
+The studio's file `POLICY` may name the keys that count, how many people must agree, at least 1, and
+for how many hours a consent holds at most. Without "keys" the user's own key counts, and no two
+people can agree::
 
     approvers = 2
+    hours = 8
     keys = ["<what `dcc-bridge batch key` prints>", ...]
 """
 
@@ -17,6 +19,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,7 +28,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from dcc_batch import files
-from dcc_batch.plan import Plan, user
+from dcc_batch.plan import HEADER, Plan, PlanError, user, when
 from dcc_bridge import config, private_files
 from dcc_bridge.audit.log import AuditLog, log_folder
 
@@ -34,6 +37,9 @@ POLICY: Final = config.POLICY.with_name("batch.toml")  # only an administrator c
 HOURS: Final = 72.0
 MOST_HOURS: Final = 8_760.0  # a year
 _PURPOSE: Final = "dcc-bridge batch approval 1"  # so that a signature is good for nothing else
+
+
+NOTHING: Final = "No scene would be changed, so there is nothing to approve."
 
 
 class NotApproved(Exception):
@@ -46,10 +52,14 @@ class Rule:
 
     keys: frozenset[str]  # public keys, in hexadecimal
     approvers: int = 1  # how many different ones
+    hours: float = MOST_HOURS  # how long it holds at most
 
     @classmethod
     def read(cls, policy: Path = POLICY, trusted: Iterable[str] = ()) -> Rule:
         """Read the studio's file; where it names no keys, the user's own and those `trusted` count.
+
+        Not the latter where it wants several people: whoever hands a job in names them, maybe two
+        of their own.
 
         NotApproved: the file cannot be read; whoever cannot know the rule runs nothing.
         """
@@ -61,7 +71,10 @@ class Rule:
             count, listed = fixed.get("approvers", 1), fixed.get("keys")
             if type(count) is not int or count < 1:
                 raise ValueError("approvers is a whole number, at least 1")
-            return cls(cls._own(keys) if listed is None else frozenset(map(str, listed)), count)
+            hours = check_hours(fixed.get("hours", MOST_HOURS))
+            if listed is not None:
+                return cls(frozenset(map(str, listed)), count, hours)
+            return cls(cls._own(keys if count == 1 else frozenset()), count, hours)
         except (OSError, ValueError, TypeError) as error:
             raise NotApproved(f"The studio's policy {policy} cannot be read: {error}") from None
 
@@ -69,14 +82,26 @@ class Rule:
     def _own(keys: frozenset[str]) -> frozenset[str]:
         return keys | ({public_key()} if (key_folder() / "key").exists() else set())
 
-    def check_count(self, wanted: int) -> None:
-        """Have so many people be able to agree; NotApproved: fewer keys count here."""
+    def people(self, wanted: int) -> int:
+        """Give how many people must agree where somebody wants so many, or more.
+
+        NotApproved: the keys of fewer count here.
+        """
         count, wanted = max(1, len(self.keys)), max(wanted, self.approvers)
         if wanted > count:
             raise NotApproved(
                 f"{wanted} people would have to approve the plan, and the keys of {count} count "
                 f"here. Their keys must be in {POLICY}: `dcc-bridge batch key` prints each."
             )
+        return wanted
+
+
+def check_hours(hours: object) -> float:
+    """Give for how long a consent holds; ValueError says what it must be."""
+    is_bool = isinstance(hours, bool)
+    if isinstance(hours, int | float) and not is_bool and 1 <= hours <= MOST_HOURS:  # NaN is not
+        return float(hours)
+    raise ValueError(f"1 to {MOST_HOURS:g} hours, not {hours}")
 
 
 def key_folder() -> Path:
@@ -101,14 +126,25 @@ def _private_key() -> Ed25519PrivateKey:
             return Ed25519PrivateKey.from_private_bytes(stream.read())
 
 
-def approve(plan: Plan, hours: float = HOURS, audit: Path | None = None) -> dict[str, Any]:
+def approve(
+    plan: Plan, hours: float = HOURS, audit: Path | None = None, by: str = "terminal"
+) -> dict[str, Any]:
     """Sign a plan as the user, and write it down beside the plan and in the audit log.
 
-    The record comes first: there is no consent that is not on it (NotRecorded). ``audit`` is the
-    folder of the logs, None for the usual one. PlanError: the skill was changed.
+    Args:
+        plan: What they agreed to.
+        hours: How long it holds, if the studio's policy allows that.
+        audit: The folder of the logs; None for the usual one.
+        by: Where they did: "terminal", "window", or "host".
+
+    Raises:
+        NotRecorded: It cannot be put on record, which comes first.
+        PlanError: The skill was changed, or no scene would be.
+        NotApproved: The studio's policy cannot be read.
     """
+    check_worth(plan)
     plan.check_skill()
-    now = datetime.now(UTC)
+    now, hours = datetime.now(UTC), min(hours, Rule.read().hours)
     statement = {
         "purpose": _PURPOSE,
         "plan": plan.digest,
@@ -119,30 +155,74 @@ def approve(plan: Plan, hours: float = HOURS, audit: Path | None = None) -> dict
         "expires": (now + timedelta(hours=hours)).isoformat(timespec="seconds"),
     }
     signature = _private_key().sign(files.canonical(statement)).hex()
-    record(plan, "granted", {"expires": statement["expires"], "key": statement["key"]}, audit)
-    others = [it for it in _read(plan.folder) if it.get("key") != statement["key"]]
+    facts = {name: statement[name] for name in ("name", "expires", "key")}
+    record_answer(plan, by, "granted", facts, audit)
     entry = {**statement, "signature": signature}
-    files.write_json(plan.folder / FILE, [*others, entry])
+    with files.locked(plan.folder / HEADER):  # another person may sign at the same time
+        others = [it for it in _read(plan.folder) if it.get("key") != statement["key"]]
+        files.write_json(plan.folder / FILE, [*others, entry])
     return entry
 
 
-def record(plan: Plan, event: str, fields: Mapping[str, Any], audit: Path | None = None) -> None:
-    """Write an event of a plan into the audit log, which has a file for it; NotRecorded."""
+def check_worth(plan: Plan) -> None:
+    """Have a plan change a scene; PlanError: it would change none, so nobody is asked."""
+    if not plan.asks:
+        raise PlanError(NOTHING)
+
+
+def withdraw(plan: Plan) -> None:
+    """Take all consents to a plan back: it is not run again before it is approved again."""
+    with files.locked(plan.folder / HEADER):
+        (plan.folder / FILE).unlink(missing_ok=True)
+
+
+def record_answer(
+    plan: Plan, surface: str, event: str, fields: Mapping[str, Any], audit: Path | None = None
+) -> None:
+    """Write down what a person was asked and how they answered; NotRecorded.
+
+    Args:
+        plan: What it was about.
+        surface: Where they were asked: "terminal", "window", or "host".
+        event: "granted", or "declined".
+        fields: What else is known of the answer.
+        audit: The folder of the logs; None for the usual one.
+    """
+    skill, root = plan.header["skill"]["name"], plan.header["root"]
+    names = [scene["path"] for scene in islice(plan.scenes(), 5)]
+    about = {
+        "question": plan.id,
+        "message": f"Let {skill} change {plan.asks:,} of {plan.count:,} scenes below {root}?",
+        "surface": surface,
+        "objects": plan.count,
+        "names": names,
+    }
+    answer = {"question": plan.id, "by": "host", **fields}
+    _record(plan, [("asked", about), (event, answer)], audit)
+
+
+def record_end(plan: Plan, status: str, scenes: Mapping[str, int], *, is_changed: bool) -> None:
+    """Write down what a commit or a rollback did, and how many scenes are in which state."""
+    _record(plan, [("end", {"status": status, "changed": is_changed, "scenes": dict(scenes)})])
+
+
+def _record(
+    plan: Plan, events: Iterable[tuple[str, Mapping[str, Any]]], audit: Path | None = None
+) -> None:
+    """Write events of a plan into the audit log, which has a file for them; NotRecorded."""
     folder = log_folder(audit or config.Settings.load().under().audit)
     log = AuditLog(folder, {"host": plan.header["host"], "batch": plan.digest})
     facts = {
         "call": f"batch-{plan.id}",
         "skill": plan.header["skill"]["name"],
         "client": None,
-        "by": "terminal",
         "title": f"{plan.header['skill']['name']} in {plan.count:,} scenes",
         "digest": plan.header["skill"]["sha256"],
         "arguments": plan.header["arguments"],
-        "objects": plan.count,
         "objects_digest": plan.digest,
     }
     try:
-        log((event, {**facts, **fields}), durable=True)
+        log(*((event, {**facts, **fields}) for event, fields in events), durable=True)
     finally:
         log.close()
 
@@ -158,10 +238,11 @@ def check(plan: Plan, rule: Rule) -> list[str]:
         except NotApproved as error:
             why = f" {error}"
     if len(names) < wanted:
-        people = f"{wanted} people" if wanted > 1 else "somebody"
+        people = f"{wanted} people" if wanted > 1 else "Somebody"
+        so_far = f", and {len(names)} did so far" if names else ""
         raise NotApproved(
-            f"{people.capitalize()} must approve the plan before it is run, and {len(names)} did: "
-            f"dcc-bridge batch approve {plan.folder}.{why}"
+            f"{people} must approve the plan before it is run{so_far}.{why} "
+            f"Next: dcc-bridge batch approve {plan.folder}"
         )
     return list(names.values())
 
@@ -174,13 +255,14 @@ def _checked(plan: Plan, entry: Mapping[str, Any], rule: Rule) -> str:
         key.verify(bytes.fromhex(entry["signature"]), files.canonical(statement))
         signed, expires = (datetime.fromisoformat(entry[it]) for it in ("signed", "expires"))
         name, subject = str(entry["name"]), (entry["purpose"], entry["plan"], entry["skill"])
-        is_on_time = signed - timedelta(minutes=5) <= datetime.now(UTC) < expires
+        ends = min(expires, signed + timedelta(hours=rule.hours))
+        is_on_time = signed - timedelta(minutes=5) <= datetime.now(UTC) < ends
     except (InvalidSignature, ValueError, TypeError, KeyError):
         raise NotApproved("A signature does not hold: the approval was changed.") from None
     if subject != (_PURPOSE, plan.digest, plan.header["skill"]["sha256"]):
         raise NotApproved("A signature is for another plan, or for another state of the skill.")
     if not is_on_time:
-        raise NotApproved(f"The approval of {name} ended at {entry['expires']}.")
+        raise NotApproved(f"The approval of {name} ended at {when(ends.isoformat())}.")
     if entry["key"] not in rule.keys:
         raise NotApproved(f"The key of {name} is not one that counts here.")
     return name

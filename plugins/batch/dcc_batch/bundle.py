@@ -23,7 +23,7 @@ from openjd.model import (
 )
 
 from dcc_batch import approval
-from dcc_batch.plan import HEADER, SCENES, Plan
+from dcc_batch.plan import HEADER, SCENES, Plan, when
 
 PLAN: Final = "plan"  # the copy of the plan in a bundle
 _GRACE: Final = 600  # seconds for the scene of now when a task is cancelled
@@ -40,17 +40,18 @@ def template(plan: Plan, folder: Path, python: str) -> dict[str, Any]:
         folder: Where the plan is for whoever runs it; in a bundle, relative to the bundle.
         python: The interpreter that has dcc_bridge with its extra "batch", on the worker.
     """
-    skill = plan.header["skill"]["name"]
+    skill, made = plan.header["skill"]["name"], when(plan.header["created"])
     return {
         "specificationVersion": "jobtemplate-2023-09",
         "name": f"{skill} in {plan.count} scenes"[:128],
-        "description": f"Plan {plan.digest} of {plan.header['created']}, by dcc-bridge batch.",
+        "description": f"Plan {plan.digest} of {made}, by dcc-bridge batch.",
         "parameterDefinitions": [
             _path("Plan", "INOUT", str(folder), "The plan, approved, and its ledger."),
             _path("Root", "INOUT", str(plan.root), "The folder below which the scenes lie."),
             _text("Python", python, "A Python with dcc-bridge-mcp[batch]."),
             _text("Interpreter", "", "The host's batch interpreter; empty for the one on PATH."),
             _text("ApproverKeys", "", "Public keys whose consent counts, with commas."),
+            _text("AnyVersion", "no", "yes: go on in another version of the host than the plan's."),
             _text("Run", "farm", "What failed in a run of this name is not tried again in it."),
         ],
         "jobEnvironments": [
@@ -60,7 +61,8 @@ def template(plan: Plan, folder: Path, python: str) -> dict[str, Any]:
                 "script": {
                     "actions": {
                         "onEnter": _action(
-                            "enter", *_PLACE, *_TRUST, "--interpreter", "{{Param.Interpreter}}"
+                            *("enter", *_PLACE, *_TRUST, "--interpreter", "{{Param.Interpreter}}"),
+                            *("--any-version", "{{Param.AnyVersion}}"),
                         ),
                         "onExit": _action("leave"),
                     }
@@ -107,11 +109,14 @@ def _text(name: str, default: str, text: str) -> dict[str, Any]:
     return {"name": name, "type": "STRING", "description": text, "default": default}
 
 
-def job(plan: Plan, python: str, run: str) -> tuple[Job, JobParameterValues]:
+def job(
+    plan: Plan, python: str, run: str, *, is_any_version: bool = False
+) -> tuple[Job, JobParameterValues]:
     """Make the job that runs on this computer, and its parameters."""
     decoded = decode_job_template(template=template(plan, plan.folder.absolute(), python))
     folders = {"Plan": str(plan.folder.absolute()), "Root": str(plan.root)}
     texts = {"Python": python, "Interpreter": "", "ApproverKeys": "", "Run": run}
+    texts["AnyVersion"] = "yes" if is_any_version else "no"
     path, text = ParameterValueType.PATH, ParameterValueType.STRING
     values = {name: ParameterValue(type=path, value=value) for name, value in folders.items()}
     values |= {name: ParameterValue(type=text, value=value) for name, value in texts.items()}

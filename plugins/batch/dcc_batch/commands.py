@@ -1,7 +1,6 @@
 """``dcc-bridge batch``: one skill on many scene files. Main thread.
 
-``enter``, ``leave``, ``task`` and ``host`` are for the job alone: Open Job Description starts the
-first three, and they the last one. What only a person needs to see is imported where it is shown.
+What only a person needs to see is imported where it is shown.
 """
 
 from __future__ import annotations
@@ -10,25 +9,26 @@ import argparse
 import json
 import os
 import signal
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import wraps
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from dcc_batch import approval, hosts, ledger, outcome, report, scenes, session, task
+from dcc_batch import approval, hosts, job_commands, ledger, outcome, report, scenes
 from dcc_batch.files import Busy
 from dcc_batch.host_files import CALLS
-from dcc_batch.plan import Plan, PlanError, Request
+from dcc_batch.plan import Plan, PlanError, Request, when
 from dcc_bridge.cli import exits, interpreter
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.errors import NotRecorded
 
 for _package in ("openjd", "rich"):  # said here, before any work is done
     if find_spec(_package) is None:
         raise ImportError(f"No module named {_package!r}", name=_package)
 
+_MOST_NAMED: Final = 5  # scenes, in a sentence
 _NEXT: Final = "Next: dcc-bridge batch {} {}"
 Run = Callable[[argparse.Namespace], int]
 
@@ -59,22 +59,31 @@ def fill(parser: argparse.ArgumentParser) -> None:
         if name == "approve":
             hours = f"how long the consent holds: 1 to {approval.MOST_HOURS:g} ({approval.HOURS:g})"
             added.add_argument("--hours", type=_hours, default=approval.HOURS, help=hours)
+            here = "ask here, and open no window where there is a screen"
+            added.add_argument("--terminal", action="store_true", help=here)
         if name == "run":
             jobs = "hosts at a time; default: one a core"
             added.add_argument("--jobs", type=int, metavar="N", default=_cores(), help=jobs)
+            version = "go on in another version of the host than the plan was made in"
+            added.add_argument("--any-version", action="store_true", help=version)
+        if name in ("commit", "rollback"):
+            root = "the folder of the scenes, if they are not where the plan was made"
+            added.add_argument("--root", type=Path, metavar="DIR", help=root)
         if name == "export":
             added.add_argument("folder", type=Path, metavar="DIR", help="where the job goes")
             python = "the worker's Python, which has dcc-bridge-mcp[batch] (python)"
             added.add_argument("--python", default="python", metavar="PATH", help=python)
     add("key", _key, "print the public key of your consent, for a studio's policy")
-    for name, run in (("enter", _enter), ("leave", _leave), ("task", _task), ("host", _host)):
-        _fill_job(add(name, run, None), name)
+    add("skills", _skills, "print the folder of `plan_batch`, for hosts in which agents may plan")
+    job_commands.fill(add)
 
 
 def _fill_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("skill", metavar="SKILL", help="the skill's name")
     scenes = "the scenes: patterns such as 'shots/**/*.usda', or a .txt file with a path a line"
-    parser.add_argument("--scenes", nargs="+", required=True, metavar="GLOB|FILE", help=scenes)
+    parser.add_argument(
+        "--scenes", nargs="+", action="extend", required=True, metavar="GLOB|FILE", help=scenes
+    )
     parser.add_argument("--host", choices=sorted(CALLS), default="standalone")
     folders = "a folder of more skill files; may be given more than once"
     parser.add_argument(
@@ -91,21 +100,11 @@ def _fill_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chunk", type=int, metavar="N", default=50, help=chunk)
     part = "the part of all scenes whose failure pauses the run (0.1)"
     parser.add_argument("--failures", type=float, metavar="PART", default=0.1, help=part)
+    limit = "for one scene, in seconds; then its host is taken for hung (900)"
+    parser.add_argument("--limit", type=float, metavar="SECONDS", default=900.0, help=limit)
+    parser.add_argument("--counts", action="store_true", help=argparse.SUPPRESS)  # for a program
     people = "how many people must approve it (1)"
     parser.add_argument("--approvers", type=int, metavar="N", default=1, help=people)
-
-
-def _fill_job(parser: argparse.ArgumentParser, name: str) -> None:
-    if name in ("leave", "host"):
-        return
-    parser.add_argument("--plan", type=Path, required=True)
-    parser.add_argument("--trust", default="")
-    if name == "enter":
-        parser.add_argument("--interpreter", default="")
-    else:
-        parser.add_argument("--root", type=Path, required=True)
-        parser.add_argument("--task", type=int, required=True)
-        parser.add_argument("--run", dest="run_name", required=True)
 
 
 def _object(text: str) -> dict[str, Any]:
@@ -120,12 +119,10 @@ def _object(text: str) -> dict[str, Any]:
 
 def _hours(text: str) -> float:
     try:
-        hours = float(text)
+        return approval.check_hours(float(text))
     except ValueError:
-        hours = 0.0
-    if not 1 <= hours <= approval.MOST_HOURS:  # NaN is neither
-        raise argparse.ArgumentTypeError(f"1 to {approval.MOST_HOURS:g} hours, not {text}")
-    return hours
+        most = f"{approval.MOST_HOURS:g}"
+        raise argparse.ArgumentTypeError(f"1 to {most} hours, not {text}") from None
 
 
 def _cores() -> int:
@@ -154,9 +151,9 @@ def _plan(options: argparse.Namespace) -> int:
 
     if options.jobs < 1 or options.chunk < 1 or not 0 <= options.failures <= 1:
         raise exits.Failure("--jobs and --chunk are at least 1, and --failures is from 0 to 1.")
-    if options.approvers < 1:
-        raise exits.Failure("--approvers is at least 1.")
-    approval.Rule.read().check_count(options.approvers)
+    if options.approvers < 1 or not options.limit > 0:
+        raise exits.Failure("--approvers is at least 1, and --limit more than 0.")
+    people = approval.Rule.read().people(options.approvers)
     paths = scenes.find(options.scenes, Path.cwd())
     name = f"batch-{options.skill}-{datetime.now():%Y%m%d-%H%M%S}"
     folder = (options.out or Path(name)).absolute()
@@ -168,35 +165,35 @@ def _plan(options: argparse.Namespace) -> int:
         options.interpreter,
         options.chunk,
         options.failures,
-        options.approvers,
+        people,
+        options.limit,
     )
-    with display.progress("Planning", len(paths)) as shown:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # its hosts end with it
+    with display.progress("Planning", len(paths), is_counted=options.counts) as shown:
         plan = planning.make(request, paths, folder, options.jobs, lambda _: shown.advance())
     report.write(plan)
     display.show_plan(plan, display.console())
-    exits.tell(_NEXT.format("approve", folder))
+    if plan.asks:
+        exits.tell(_NEXT.format("approve", folder))
+    else:
+        exits.tell(approval.NOTHING)
     print(folder)
     return exits.SUCCESS
 
 
 def _approve(options: argparse.Namespace) -> int:
-    """Ask the person at the terminal; nobody else can agree."""
-    from dcc_batch import display
+    """Ask the person, in a window or at the terminal; nobody else can agree."""
+    from dcc_batch import ask_person, display
 
     plan = Plan.read(options.plan)
     plan.check_skill()
+    report.write(plan)  # anew: no digest covers the one that is there
     to = display.console()
     display.show_plan(plan, to)
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise exits.Failure("A person must agree to a plan, at a terminal.", exits.REFUSED)
-    asks = int(plan.header["totals"]["scenes"].get("asks", 0))
-    wanted = str(asks)
-    to.print(f"To agree that {asks:,} scenes are changed, type {wanted}: ", end="")
-    if sys.stdin.readline().strip().replace(",", "") != wanted:
-        approval.record(plan, "declined", {})
-        raise exits.Failure("It was not approved, and nothing is changed.", exits.REFUSED)
-    entry = approval.approve(plan, options.hours)
-    exits.tell(f"Approved until {entry['expires']}. {_NEXT.format('run', options.plan)}")
+    approval.check_worth(plan)
+    where = ask_person.ask(plan, to, in_terminal=options.terminal)
+    entry = approval.approve(plan, options.hours, by=where)
+    exits.tell(f"Approved until {when(entry['expires'])}. {_next(plan, outcome.totals(plan))}")
     return exits.SUCCESS
 
 
@@ -206,29 +203,53 @@ def _run(options: argparse.Namespace) -> int:
     plan.check_skill()
     from dcc_batch import display, engine  # Open Job Description: half a second
 
-    before = outcome.totals(plan)
-    done = sum(count for state, count in before.states.items() if state in ledger.FINAL)
-    parts: dict[int, float] = {}
-    with display.progress("Running", plan.count, done) as shown:
-
-        def on_progress(number: int, part: float) -> None:
-            parts[number] = max(part, parts.get(number, 0.0)) * len(plan.numbers(number))
-            shown.at(max(done, sum(parts.values())))
-
-        run = engine.Run(plan, max(1, options.jobs), on_progress)
-        why = ""
+    progress = outcome.RunProgress(plan)
+    with display.progress("Running", plan.count, progress.scenes) as shown:
+        run = engine.Run(
+            plan,
+            max(1, options.jobs),
+            lambda task, part: shown.at(progress.at(task, part)),
+            is_any_version=options.any_version,
+        )
+        why, is_interrupted = "", False
         try:
             with exits.on_signal(run.stop):
                 run.run()
         except engine.Stopped as stopped:
             why = str(stopped)
-    after = outcome.totals(plan)
-    display.show_totals(plan, after, display.console())
+        except KeyboardInterrupt:
+            is_interrupted = True
+    totals = outcome.totals(plan)
+    display.show_totals(plan, totals, display.console())
     if why:
         raise exits.Failure(why, exits.TOOL_ERROR)
-    if after.is_over:
-        exits.tell(f"{_NEXT.format('commit', options.plan)}, or rollback")
-    return exits.SUCCESS if after.is_over else exits.TOOL_ERROR
+    if is_interrupted:
+        exits.tell(f"Ctrl+C ended the run. {_next(plan, totals)}")
+        return exits.INTERRUPTED
+    exits.tell(_next(plan, totals))
+    is_done = totals.is_over and not totals.missed
+    return exits.SUCCESS if is_done else exits.TOOL_ERROR
+
+
+def _next(plan: Plan, totals: outcome.Totals) -> str:
+    """Say what can be done with a plan now."""
+    states, folder = totals.states, plan.folder
+    if states["rolling_back"]:
+        return f"{_NEXT.format('rollback', folder)}, which was interrupted"
+    if totals.is_over:
+        new = "What was left needs a new plan." if totals.missed else ""
+        if states["done"]:
+            return f"{_NEXT.format('commit', folder)}, or rollback{f'. {new}' if new else ''}"
+        return new or "There is nothing left to do."
+    try:
+        approval.check(plan, approval.Rule.read())
+    except approval.NotApproved as error:
+        if states["rolled_back"] and states["done"]:
+            return f"{_NEXT.format('rollback', folder)}, for what is not rolled back yet"
+        again = f"To do it again: dcc-bridge batch approve {folder}"
+        return again if states["rolled_back"] else str(error)
+    again = ", which tries again what failed" if states["failed"] else ""
+    return f"{_NEXT.format('run', folder)}{again}"
 
 
 def _export(options: argparse.Namespace) -> int:
@@ -246,71 +267,68 @@ def _status(options: argparse.Namespace) -> int:
     from dcc_batch import display
 
     plan = Plan.read(options.plan)
-    display.show_totals(plan, outcome.totals(plan), display.console())
+    totals = outcome.totals(plan)
+    display.show_totals(plan, totals, display.console())
+    exits.tell(_next(plan, totals))
     return exits.SUCCESS
 
 
 def _commit(options: argparse.Namespace) -> int:
-    return _end(options, "Committing", outcome.commit)
+    return _end(options, "Committing", outcome.commit, "committed")
 
 
 def _rollback(options: argparse.Namespace) -> int:
-    return _end(options, "Rolling back", outcome.roll_back)
+    return _end(options, "Rolling back", outcome.roll_back, "rolled_back")
 
 
 def _end(
     options: argparse.Namespace,
     what: str,
     end: Callable[[Plan, Path, Callable[[], None]], outcome.Totals],
+    wanted: str,
 ) -> int:
+    """Commit or roll back; a scene for which that could not be done is a failure."""
     from dcc_batch import display
 
     plan = Plan.read(options.plan)
+    root = options.root.absolute() if options.root else plan.root
+    if not root.is_dir():
+        raise exits.Failure(f"There is no folder {root}; --root says where the scenes are.")
+    before, is_begun = outcome.totals(plan).states[wanted], ledger.is_begun(plan)
+    was_approved = (plan.folder / approval.FILE).exists()
     with display.progress(what, plan.count) as shown:
-        totals = end(plan, plan.root, shown.advance)
-    approval.record(plan, "end", {"status": "done", "changed": True, "scenes": dict(totals.states)})
+        totals = end(plan, root, shown.advance)
+    states = totals.states
+    is_changed = states[wanted] > before
+    said = wanted.replace("_", " ")
+    status = said if is_changed else "done"
+    approval.record_end(plan, status, states, is_changed=is_changed)
     display.show_totals(plan, totals, display.console())
-    is_left = what != "Committing" and totals.states["done"] > 0
-    return exits.TOOL_ERROR if is_left else exits.SUCCESS
+    if wanted == "rolled_back" and states["committed"]:
+        exits.tell("What was changed for good cannot be put back: its originals were deleted.")
+        return exits.TOOL_ERROR
+    if not is_begun:
+        back = " Its approval was taken back." if was_approved and wanted == "rolled_back" else ""
+        exits.tell(f"Nothing was run from {plan.folder} yet, so no scene can be {said}.{back}")
+    if totals.refused:
+        exits.tell(_refused(said, totals.refused))
+    exits.tell(_next(plan, totals))
+    is_open = totals.refused or states["done"] or states["rolling_back"]
+    return exits.TOOL_ERROR if is_open else exits.SUCCESS
+
+
+def _refused(said: str, refused: Sequence[tuple[str, str]]) -> str:
+    """Say which scenes could not be committed or rolled back."""
+    names = ", ".join(safe_line(path, 120) for path, _ in refused[:_MOST_NAMED])
+    more = f" and {len(refused) - _MOST_NAMED:,} more" if len(refused) > _MOST_NAMED else ""
+    return f"{report.scenes(len(refused))} could not be {said}, as said above: {names}{more}."
+
+
+def _skills(options: argparse.Namespace) -> int:
+    print(Path(__file__).resolve().parents[1] / "skills")
+    return exits.SUCCESS
 
 
 def _key(options: argparse.Namespace) -> int:
     print(approval.public_key())
     return exits.SUCCESS
-
-
-# ---- for the job
-
-
-def _trusted(options: argparse.Namespace) -> list[str]:
-    return [key for key in options.trust.split(",") if key]
-
-
-def _enter(options: argparse.Namespace) -> int:
-    session.enter(Plan.read(options.plan), options.interpreter or None, _trusted(options))
-    return exits.SUCCESS
-
-
-def _leave(options: argparse.Namespace) -> int:
-    session.leave()
-    return exits.SUCCESS
-
-
-def _host(options: argparse.Namespace) -> int:
-    from dcc_batch import warm_host
-
-    warm_host.main()
-    return exits.SUCCESS
-
-
-def _task(options: argparse.Namespace) -> int:
-    """Do a task; HOST_GONE also where there is no session."""
-    folder, url = os.environ.get(session.FOLDER), os.environ.get(session.URL)
-    if folder is None or url is None:
-        raise exits.Failure("A task runs in a session of Open Job Description.", task.HOST_GONE)
-    plan = Plan.read(options.plan)
-    work = task.Work(plan, options.root, options.task, options.run_name, Path(folder), url)
-    stopping: list[int] = []
-    for number in (signal.SIGTERM, signal.SIGINT):  # the scene of now is finished first
-        signal.signal(number, lambda it, _: stopping.append(it))
-    return task.run(work, _trusted(options), lambda: bool(stopping))

@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 
 from rich.console import Console
 from rich.progress import (
@@ -15,18 +14,25 @@ from rich.progress import (
     Progress,
     ProgressColumn,
     Task,
+    TaskID,
     TextColumn,
     TimeElapsedColumn,
 )
 from rich.table import Table
 from rich.text import Text
 
-from dcc_batch import outcome, report
+from dcc_batch import ledger, outcome, report, summary
 from dcc_batch.outcome import Totals
 from dcc_batch.plan import SCENES, Plan
 from dcc_bridge.elicitation.text import safe_line
 
+_MOST_ASKED = 20  # distinct questions of a plan that are shown
+_MOST_REASONS, _MOST_NAMED = 8, 5  # why scenes are not done, and scenes of each that are named
+_WORDS = {"left": "left", "unchanged": "unchanged", "failed": "failed", "done": "changed"}
 _SOON = 20.0  # seconds of which the speed must be known before a remaining time is said
+
+
+_ELSEWHERE = "none of the items that were agreed to is gone or another one, as far as is told"
 
 
 def console() -> Console:
@@ -54,8 +60,13 @@ class _Remaining(ProgressColumn):
 
 
 @contextmanager
-def progress(what: str, total: int, done: int = 0) -> Iterator[ProgressShown]:
-    """Show a progress of scenes while in the ``with``; only at a terminal."""
+def progress(
+    what: str, total: int, done: float = 0, *, is_counted: bool = False
+) -> Iterator[ProgressShown]:
+    """Show a progress of scenes while in the ``with``; only at a terminal.
+
+    A program that asked for it has it `is_counted`: "3/10" on stdout, a line for each scene.
+    """
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=30),
@@ -67,69 +78,64 @@ def progress(what: str, total: int, done: int = 0) -> Iterator[ProgressShown]:
         *columns, console=console(), speed_estimate_period=120, disable=not sys.stderr.isatty()
     )
     with shown:
-        yield ProgressShown(shown, shown.add_task(what, total=total, completed=done))
+        task = shown.add_task(what, total=total, completed=round(done))
+        yield ProgressShown(shown, task, total if is_counted else None)
 
 
 class ProgressShown:
     """A progress that is shown. Any thread."""
 
-    def __init__(self, progress: Progress, task: object) -> None:
+    def __init__(self, progress: Progress, task: TaskID, counted: int | None) -> None:
         self._progress = progress
         self._task = task
+        self._counted = counted  # how many there are in all, where it is printed; or None
+        self._done = 0
 
     def advance(self) -> None:
-        """One scene more."""
-        self._progress.advance(self._task)  # type: ignore[arg-type]  # rich's own number
+        """One scene more. One thread."""
+        self._progress.advance(self._task)
+        self._done += 1
+        if self._counted is not None:
+            print(f"{self._done}/{self._counted}", flush=True)
 
     def at(self, completed: float) -> None:
         """So many scenes in all."""
-        self._progress.update(self._task, completed=round(completed))  # type: ignore[arg-type]  # the same
+        self._progress.update(self._task, completed=round(completed))
 
 
 def show_plan(plan: Plan, to: Console, most: int = 15) -> None:
     """Show what somebody is asked to agree to: counts, then the scenes that differ."""
     seen, header = report.overview(plan), plan.header
-    to.print(Text(f"{header['skill']['name']} in {plan.count:,} scenes", style="bold"))
+    to.print(Text(f"{header['skill']['name']} in {report.scenes(plan.count)}", style="bold"))
     for name, value in (
         ("Folder", header["root"]),
         ("Arguments", json.dumps(header["arguments"], ensure_ascii=False)),
         ("Host", header["version"]),
-        ("Made", f"{header['created']} by {header['by']}"),
+        ("Made", report.made(plan)),
         ("Plan", plan.digest),
     ):
         text = str(value)  # whole, as what is called is a part of what is agreed to
         to.print(Text(f"  {name:10}{safe_line(text, max(400, len(text)))}"))
-    table = Table(box=None, show_header=False, padding=(0, 2))
-    for state, count in seen.states.most_common():
-        table.add_row(Text(f"{count:,}", justify="right"), Text(report.WORDS[state]))
-    for kind, count in seen.kinds.most_common(8):
-        table.add_row(Text(f"{count:,}", justify="right"), Text(safe_line(kind) or "(no type)"))
-    to.print(table)
-    _show_usual(plan, seen, to)
+    for line in summary.counts(seen):
+        to.print(Text(line))
+    _show_asked(plan, to)
     if seen.differing:
-        to.print(Text(f"{len(seen.differing):,} scenes differ from the rest:", style="bold"))
+        to.print(Text(summary.heading(seen, is_odd=True), style="bold"))
     for number, why in seen.differing[:most]:
         to.print(Text(f"  {safe_line(plan.scene(number)['path'], 120)}: {safe_line(why, 200)}"))
     if len(seen.differing) > most:
         to.print(Text(f"  and {len(seen.differing) - most:,} more"))
-    to.print(Text(f"Each scene: {plan.folder / report.FILE}"))
+    to.print(Text(f"Each scene, long texts cut: {plan.folder / report.FILE}"))
     to.print(Text(f"All items, and each text whole: {plan.folder / SCENES}"))
 
 
-def _show_usual(plan: Plan, seen: report.Overview, to: Console) -> None:
-    usual = next((n for n, why in seen.order if not why and _asks(plan, n)), None)
-    if usual is not None:
-        to.print(Text(f"A usual scene asks: {safe_line(_message(plan, usual), 300)}"))
-        for line in report.arguments(plan.scene(usual)["question"]):
-            to.print(Text(f"  {line}"))
-
-
-def _asks(plan: Plan, number: int) -> bool:
-    return bool(plan.scene(number)["state"] == "asks")
-
-
-def _message(plan: Plan, number: int) -> str:
-    return " ".join(plan.scene(number)["question"]["message"].split())
+def _show_asked(plan: Plan, to: Console) -> None:
+    """Show each question that scenes of a plan have in common, whole."""
+    lines, is_whole = summary.asked(plan, _MOST_ASKED)
+    for line in lines:
+        to.print(Text(line))
+    if not is_whole:
+        to.print(Text(f"There are more questions than these: {plan.folder / SCENES} has all."))
 
 
 def show_totals(plan: Plan, totals: Totals, to: Console) -> None:
@@ -138,7 +144,16 @@ def show_totals(plan: Plan, totals: Totals, to: Console) -> None:
     for state, count in totals.states.most_common():
         table.add_row(Text(f"{count:,}", justify="right"), Text(outcome.WORDS[state]))
     to.print(table)
-    for reason, count in totals.reasons.most_common(8):
-        to.print(Text(f"  {count:,}: {safe_line(reason, 300)}"))
-    for path, state, why in islice(outcome.troubles(plan, 10), 10):
-        to.print(Text(f"  {safe_line(path, 120)} {state}: {safe_line(why, 200)}"))
+    if totals.elsewhere:
+        to.print(Text(f"  {totals.elsewhere:,} of those changed: {_ELSEWHERE}"))
+    troubles = outcome.troubles(plan)
+    for state, why, paths in troubles[:_MOST_REASONS]:
+        names = ", ".join(safe_line(path, 120) for path in paths[:_MOST_NAMED])
+        more = f" and {len(paths) - _MOST_NAMED:,} more" if len(paths) > _MOST_NAMED else ""
+        word = _WORDS.get(state, "interrupted")
+        # a path that is cut in two cannot be copied
+        to.print(Text(f"  {len(paths):,} {word}: {safe_line(why, 1000)}"), soft_wrap=True)
+        to.print(Text(f"    {names}{more}"), soft_wrap=True)
+    if len(troubles) > _MOST_REASONS:
+        rest = f"{len(troubles) - _MOST_REASONS:,} more reasons: {ledger.folder(plan)} has all."
+        to.print(Text(f"  and {rest}"), soft_wrap=True)

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from dcc_bridge import private_files
 
@@ -37,8 +37,8 @@ def digest_file(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def copy_file(source: Path, target: Path) -> str:
-    """Copy a file's content to a new one, flushed to the disk, and give its digest.
+def copy_file(source: Path, target: Path, *, is_flushed: bool = True) -> str:
+    """Copy a file's content to a new one, flushed to the disk or not, and give its digest.
 
     FileExistsError: the target is there. OSError: no space, no right; a part of it may be there.
     """
@@ -47,8 +47,9 @@ def copy_file(source: Path, target: Path) -> str:
         while block := stream.read(_BLOCK):
             sha256.update(block)
             out.write(block)
-        out.flush()
-        os.fsync(out.fileno())
+        if is_flushed:
+            out.flush()
+            os.fsync(out.fileno())
     return sha256.hexdigest()
 
 
@@ -102,6 +103,21 @@ def read_json(file: Path) -> Any:
 
 def _text(value: object) -> bytes:
     return (json.dumps(value, indent=1, allow_nan=False) + "\n").encode("ascii")
+
+
+@contextmanager
+def locked(file: Path) -> Iterator[None]:
+    """Hold the lock of a file that is there; whoever holds it is waited for.
+
+    Windows has no such lock, nor have some network folders; there nothing is waited for.
+    """
+    try:
+        stream: BinaryIO = file.open("r+b")  # NFS locks only what may be written
+    except PermissionError:
+        stream = file.open("rb")  # another person's
+    with stream:
+        private_files.claim(stream.fileno(), wait=True)
+        yield
 
 
 @contextmanager

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from dcc_bridge.host import Host
+from dcc_bridge.host import Host, digest
 
+_MOST_CONTENT: Final = 64_000_000  # bytes of a file whose whole content is compared
 _BACKUPS: Final = "CreateBackupFiles"  # FreeCAD's name of it, in its reference of parameters
 
 
@@ -20,6 +21,15 @@ class FileCalls(NamedTuple):
 
     open: Callable[[Any, Path], None]
     save: Callable[[Any], None]
+
+
+def content(host: Any) -> str | None:
+    """Digest what a scene holds, values and all; None where a host cannot tell, or it is large."""
+    stage = getattr(host, "stage", None)
+    if stage is None or sum(it.stat().st_size for it in host.files()) > _MOST_CONTENT:
+        return None
+    layers = stage.GetLayerStack(includeSessionLayers=False)
+    return digest([it.ExportToString() for it in layers])
 
 
 def _open_usd(host: Any, path: Path) -> None:
@@ -99,7 +109,8 @@ def _save_maya(host: Any) -> None:
 def _open_houdini(host: Any, path: Path) -> None:
     import hou
 
-    hou.hipFile.load(path.as_posix(), suppress_save_prompt=True, ignore_load_warnings=False)
+    # A warning as it loads, such as of an asset that is missing, is an error: it is not ignored.
+    hou.hipFile.load(path.as_posix(), suppress_save_prompt=True)
 
 
 def _save_houdini(host: Any) -> None:

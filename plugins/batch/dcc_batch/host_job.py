@@ -33,6 +33,7 @@ class Job:
     label: str = PLANNING
     trusted: list[str] = field(default_factory=list)  # keys whose consent counts on a farm
     owner: int | None = None  # the process with which it ends, or None
+    is_any_version: bool = False  # whether the plan may be of another version of the host
     idle: float = 900.0  # seconds without a call after which it ends
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dcc_batch import files, host_job
 from dcc_batch.host_job import JOB, MODULE, REPORT, STOP, Job
+from dcc_batch.plan import PlanError
 from dcc_bridge import private_files
 from dcc_bridge.cli import interpreter
 from dcc_bridge.server import discovery
@@ -63,12 +64,17 @@ def start(job: Job, program: str | None = None) -> subprocess.Popen[bytes]:
 
 
 def wait_until_ready(folder: Path, process: subprocess.Popen[bytes], limit: float = START) -> str:
-    """Wait until it takes calls, and give its URL; HostFailed says in its own words why not."""
+    """Wait until it takes calls, and give its URL; HostFailed says in its own words why not.
+
+    PlanError: it would not, however often it is started.
+    """
     end = time.monotonic() + limit
     while True:
         has_ended = process.poll() is not None
         with suppress(OSError, ValueError):
             report = files.read_json(folder / REPORT)
+            if "is_final" in report:
+                raise PlanError(report["error"])
             if "error" in report:
                 raise HostFailed(report["error"])
             return str(report["url"])

@@ -13,12 +13,13 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal
 
 from dcc_batch import files
+from dcc_bridge.config import data_folder
 
 HEADER: Final = "plan.json"
 SCENES: Final = "scenes.jsonl"
@@ -26,6 +27,11 @@ FORMAT: Final = 1
 State = Literal["asks", "nothing", "twice", "unsafe", "failed"]
 _CHANGED: Final = "The plan in {} was changed after it was made; make a new one."
 Scene = dict[str, Any]  # one line; its fields are in the package's own text
+
+
+def when(moment: str) -> str:
+    """Give a time as a person reads it, in UTC; ValueError: it is none."""
+    return f"{datetime.fromisoformat(moment).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 class PlanError(Exception):
@@ -44,6 +50,7 @@ class Request:
     chunk: int = 50  # scenes a task
     failures: float = 0.1  # the part of the scenes whose failure pauses a run
     approvers: int = 1  # how many people must agree
+    limit: float = 900.0  # seconds for one scene; then its host is taken for hung
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +122,7 @@ class Plan:
     @property
     def request(self) -> Request:
         """What it was made for."""
-        names = ("host", "arguments", "folders", "interpreter", "chunk", "failures", "approvers")
+        names = {it.name for it in fields(Request)} & set(self.header) - {"skill"}
         values = {name: self.header[name] for name in names}
         return Request(skill=self.header["skill"]["name"], **values)
 
@@ -128,6 +135,11 @@ class Plan:
     def count(self) -> int:
         """How many scenes it has."""
         return int(self.header["scenes"]["count"])
+
+    @property
+    def asks(self) -> int:
+        """How many scenes it would change."""
+        return int(self.header["totals"]["scenes"].get("asks", 0))
 
     @property
     def tasks(self) -> int:
@@ -167,15 +179,26 @@ class Plan:
         skill = self.header["skill"]
         if skill["file"] is None:
             return  # a verb: the host compares its code
+        file = _here(Path(skill["file"]))
         try:
-            now = files.digest_file(Path(skill["file"]))
+            now = files.digest_file(file)
         except OSError as error:
             raise PlanError(f"The skill {skill['name']} cannot be read: {error}.") from None
         if now != skill["sha256"]:
             raise PlanError(
                 f"The skill {skill['name']} was changed after the plan was made "
-                f"({skill['file']}); make a new plan."
+                f"({file}); make a new plan."
             )
+
+
+def _here(file: Path) -> Path:
+    """Give where a skill's file is on this computer: one of ours is where the bridge is."""
+    if not file.exists() and "plugins" in file.parts:
+        at = len(file.parts) - file.parts[::-1].index("plugins")
+        with suppress(FileNotFoundError):  # of the folder; then the file is not there either
+            ours = data_folder("plugins").joinpath(*file.parts[at:])
+            return ours if ours.exists() else file
+    return file
 
 
 def question_digest(question: Mapping[str, Any] | None) -> str | None:

@@ -12,6 +12,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,9 +27,10 @@ from dcc_batch.hosts import HostFailed, WarmHost
 from dcc_batch.plan import HostFacts, Plan, PlanError, Request, Scene
 from dcc_bridge.errors import Unreachable
 
-SCENE_LIMIT: Final = 900.0  # seconds for one scene; then its host is taken for hung
 OnScene = Callable[[Scene], None]
 _DETAILS: Final = "It asks about a text of its own, which no plan shows: {}"
+_REFUSES: Final = "cannot be called like this:"  # as `dcc_bridge.skills.signature` says it
+_NAME: Final = "Its name is not UTF-8, so no host can be told of it."
 _UNSAFE: Final = "It would do what undo does not bring back: {}"
 
 
@@ -101,6 +103,7 @@ class _Planner:
         request = self._request
         while queue:
             job = Job(request.host, str(self._folder), request.skill, request.folders)
+            job = replace(job, idle=job.idle + request.limit)
             process = hosts.start(_owned(job), request.interpreter)
             try:
                 url = await anyio.to_thread.run_sync(
@@ -118,7 +121,7 @@ class _Planner:
                 self.facts = self.facts or await _about(host, self._request)
                 while queue:
                     number, path = queue.popleft()
-                    with anyio.fail_after(SCENE_LIMIT):
+                    with anyio.fail_after(self._request.limit):
                         scene = await self._plan(host, number, path)
                     self._note(scene)
         except (Unreachable, TimeoutError) as error:
@@ -142,10 +145,13 @@ class _Planner:
         except OSError as error:
             return self._scene(number, path, "", "failed", f"It cannot be read: {error.strerror}.")
         result = partial(self._scene, number, path, sha256)
+        if not _is_text(path):
+            return result("failed", _NAME)
         try:
             await host.tool("batch_open", file=str(path), name=path.name)
             status, sentence = await host.skill(self._request.skill, self._request.arguments)
             asked = (await host.tool("batch_asked"))["asked"]
+            _check_called(self._request.skill, sentence)
         except HostFailed as error:
             return result("failed", str(error))
         try:
@@ -183,8 +189,17 @@ class _Planner:
         }
 
 
+def _is_text(path: Path) -> bool:
+    """Whether a name is text: on POSIX it may be any bytes."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _owned(job: Job) -> Job:
-    return Job(job.host, job.folder, job.skill, job.skills, owner=os.getpid())
+    return replace(job, owner=os.getpid())
 
 
 async def _about(host: WarmHost, request: Request) -> HostFacts:
@@ -192,6 +207,12 @@ async def _about(host: WarmHost, request: Request) -> HostFacts:
         return HostFacts(**await host.tool("batch_about"))
     except HostFailed as error:
         raise PlanError(f"{request.skill} cannot be planned: {error}") from None
+
+
+def _check_called(skill: str, sentence: str) -> None:
+    """Have a skill take what it is called with, which is the same in all scenes; PlanError."""
+    if sentence.startswith(f"{skill} {_REFUSES}"):
+        raise PlanError(f"{sentence} No plan was made: correct its arguments (--args).")
 
 
 def _judged(

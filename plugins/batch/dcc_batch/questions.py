@@ -73,6 +73,14 @@ class PlanGrants(SessionGrants):
         self._planned, self.has_granted = None, True
         return True
 
+    def other(self) -> str | None:
+        """Give the message of a question that was asked and is not the plan's; None: there is none.
+
+        One that only asks for values counts as none: it was answered by nobody.
+        """
+        asked = [it["message"] for it in self.asked if it["kind"] != "input"]
+        return asked[-1] if asked[self.has_granted :] else None
+
 
 def _kind(question: Question) -> str:
     """Give "consent", "unsafe" for one to what undo does not bring back, or "input"."""

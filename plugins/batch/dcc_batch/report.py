@@ -16,16 +16,16 @@ from statistics import median
 from string import Template
 from typing import Any, Final
 
-from dcc_batch.plan import Plan, Scene
+from dcc_batch.plan import Plan, Scene, when
 from dcc_bridge.elicitation.text import safe_line
 
 FILE: Final = "report.html"
 WORDS: Final = {  # what a person reads for each state of a scene
     "asks": "will be changed",
     "nothing": "nothing to do",
-    "twice": "asks more than once: left as it is",
-    "unsafe": "no plan can speak for it: left as it is",
-    "failed": "failed: left as it is",
+    "twice": "asks more than once, left as it is",
+    "unsafe": "no plan can speak for it, left as it is",
+    "failed": "failed, left as it is",
 }
 _RANK: Final = {"twice": 1, "unsafe": 1, "failed": 0, "asks": 2, "nothing": 4}
 _FAR: Final = 4  # times as many items as the usual scene has, or as few
@@ -95,11 +95,11 @@ def write(plan: Plan) -> Path:
     seen = overview(plan)
     skill = plan.header["skill"]["name"]
     fields = {
-        "title": escape(f"{skill} in {plan.count:,} scenes"),
+        "title": escape(f"{skill} in {scenes(plan.count)}"),
         "facts": "\n".join(_facts(plan)),
         "states": "\n".join(_bars(Counter({WORDS[k]: n for k, n in seen.states.items()}))),
         "kinds": "\n".join(_bars(seen.kinds)) or "<p>No items are named.</p>",
-        "differing": f"{len(seen.differing):,}",
+        "differing": _listed(len(seen.differing)),
     }
     page = Template(_PAGE.read_text(encoding="utf-8"))
     head, _, tail = page.substitute(fields).partition("@ROWS@")
@@ -115,6 +115,25 @@ def write(plan: Plan) -> Path:
     return target
 
 
+def scenes(count: int) -> str:
+    """Count scenes."""
+    return "1 scene" if count == 1 else f"{count:,} scenes"
+
+
+def made(plan: Plan) -> str:
+    """Say when a plan was made, and by whom."""
+    return f"{when(plan.header['created'])} by {plan.header['by']}"
+
+
+def _listed(differing: int) -> str:
+    if not differing:
+        return "The scenes"
+    many = "the one that differs from the rest comes first"
+    if differing > 1:
+        many = f"the {differing:,} that differ from the rest come first"
+    return f"The scenes: {many}"
+
+
 def _facts(plan: Plan) -> Iterator[str]:
     header = plan.header
     facts = {
@@ -122,7 +141,7 @@ def _facts(plan: Plan) -> Iterator[str]:
         "Arguments": json.dumps(header["arguments"], ensure_ascii=False),
         "Host": header["version"],
         "Folder": header["root"],
-        "Made": f"{header['created']} by {header['by']}",
+        "Made": made(plan),
         "Plan": header["digest"],
     }
     for name, value in facts.items():

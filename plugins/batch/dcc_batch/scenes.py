@@ -10,7 +10,7 @@ from typing import Final
 
 from dcc_batch.plan import PlanError
 
-_LISTS: Final = (".txt", ".lst", ".list")
+LISTS: Final = (".txt", ".lst", ".list")  # files that name scenes
 
 
 def find(words: Iterable[str], cwd: Path) -> list[Path]:
@@ -36,7 +36,7 @@ def find(words: Iterable[str], cwd: Path) -> list[Path]:
 
 def _matches(word: str, cwd: Path) -> Iterator[Path]:
     exact = cwd / word
-    if exact.is_file() and exact.suffix.lower() in _LISTS:
+    if exact.is_file() and exact.suffix.lower() in LISTS:
         yield from _listed(exact)
     elif exact.is_file():  # first: a name may have brackets in it
         yield exact.resolve()

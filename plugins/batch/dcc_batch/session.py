@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from dcc_batch import approval, hosts
 from dcc_batch.host_job import Job, label
-from dcc_batch.plan import Plan
+from dcc_batch.plan import Plan, PlanError
+from dcc_bridge.cli import exits
 
 FOLDER: Final = "DCC_BATCH_SESSION"  # variables of the session, which its tasks get
 URL: Final = "DCC_BATCH_URL"
@@ -21,16 +23,39 @@ _DIRECTORY: Final = "OPENJD_SESSION_WORKING_DIR"
 
 
 def enter(
-    plan: Plan, program: str | None, trusted: Sequence[str], say: Callable[[str], None] = print
+    plan: Plan,
+    program: str | None,
+    trusted: Sequence[str],
+    *,
+    is_any_version: bool = False,
+    say: Callable[[str], None] = print,
 ) -> None:
-    """Start the host, and tell the session where it is. HostFailed, NotApproved, PlanError.
+    """Start the host, and tell the session where it is, or why there is none.
 
     Args:
         plan: What is run; it must be approved.
         program: The host's interpreter on this computer; None for the one on PATH.
         trusted: Public keys whose consent counts here.
+        is_any_version: Go on in another version of the host than the plan was made in.
         say: Takes the messages of Open Job Description.
+
+    Raises:
+        HostFailed: It could not be started. exits.Failure: there is no such interpreter.
+        NotApproved: The plan may not be run. PlanError: its skill was changed, or the host is
+            another version of it.
     """
+    try:
+        folder, url = _started(plan, program, trusted, is_any_version)
+    except (hosts.HostFailed, approval.NotApproved, PlanError, exits.Failure) as error:
+        say(f"openjd_fail: {' '.join(str(error).split())}")
+        raise
+    say(f"openjd_env: {FOLDER}={folder}")
+    say(f"openjd_env: {URL}={url}")
+
+
+def _started(
+    plan: Plan, program: str | None, trusted: Sequence[str], is_any_version: bool
+) -> tuple[Path, str]:
     approval.check(plan, approval.Rule.read(trusted=trusted))
     plan.check_skill()
     folder = Path(os.environ.get(_DIRECTORY, os.getcwd()), "host")
@@ -44,15 +69,15 @@ def enter(
         label=label(plan.id),
         trusted=list(trusted),
         owner=int(owner) if owner else None,
+        is_any_version=is_any_version,
     )
+    job = replace(job, idle=job.idle + request.limit)  # nobody calls it while a skill runs
     process = hosts.start(job, program or request.interpreter)
     try:
-        url = hosts.wait_until_ready(folder, process)
-    except hosts.HostFailed:
+        return folder, hosts.wait_until_ready(folder, process)
+    except (hosts.HostFailed, PlanError):
         hosts.stop(folder, process)
         raise
-    say(f"openjd_env: {FOLDER}={folder}")
-    say(f"openjd_env: {URL}={url}")
 
 
 def leave() -> None:

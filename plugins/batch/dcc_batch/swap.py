@@ -3,13 +3,21 @@
 The copy is edited, and takes the scene's place by a rename, which the file system does as a whole.
 The original keeps its name beside it as a second link to the very same file, where there are such
 links; so what `rollback` brings back is not a copy of it.
+
+Two runs of one plan may meet at a scene, each with a ledger of its own. So each attempt has names
+of its own for its copy and for the original that it keeps, and no run deletes those of another
+attempt. An attempt puts its copy in place only once it holds the planned original by its own name:
+whichever of two renames comes last, both have the original.
 """
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import stat
+import sys
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,14 +27,27 @@ from dcc_batch import files
 from dcc_batch.plan import Plan, PlanError, Scene
 from dcc_bridge import private_files
 
-_CHANGED: Final = "It was changed after it was planned."
-_GONE: Final = "It is not there any more."
+CHANGED: Final = "It was changed after it was planned."
+GONE: Final = "It is not there any more."
 _IN_USE: Final = "Another program holds it locked."
+_RIVAL: Final = "Another run of this plan works on it, or has changed it."
+NOT_HERE: Final = (
+    "Its original is not beside it any more. Where the scenes are in another folder, --root names "
+    "it; else only a backup has the original."
+)
+_MOVE: Final = "To have that back, move the scene away and roll back again."
+_LOOK: Final = "Look at both, and put the one that you want in the scene's place."
+_WRITTEN: Final = "The copy was written to after it was proved."
+_LONG: Final = 180  # bytes of a name above which ours would not fit into a folder
 Stamp = tuple[int, int, int]  # what tells a file from what became of it: node, size, time
 
 
 class Left(Exception):
     """A scene is left as it is. Its text is the reason, a sentence."""
+
+
+class Contested(Exception):
+    """Another run has a scene: it is as it was, or that run's, and is tried again. A sentence."""
 
 
 class Unsure(Exception):
@@ -35,25 +56,43 @@ class Unsure(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The files of one scene, all in its folder."""
+    """The files of one attempt at a scene, all in its folder."""
 
     scene: Path  # the scene itself
     work: Path  # the copy that is edited
     kept: Path  # the original, once the copy has taken its place
+    prefix: str  # what the names of all attempts at the scene by this plan begin with
 
     @classmethod
-    def of(cls, plan: Plan, scene: Scene, root: Path) -> Places:
-        """Name them; PlanError: the scene would not lie below the root."""
+    def of(cls, plan: Plan, scene: Scene, root: Path, attempt: str = "") -> Places:
+        """Name them; PlanError: the scene would not lie below the root.
+
+        Args:
+            plan: The plan of the scene.
+            scene: Its line.
+            root: The folder below which it lies.
+            attempt: A short word that no other attempt at it has.
+        """
         parts = scene["path"].split("/")
         if not all(parts) or {"..", "."} & set(parts) or Path(scene["path"]).is_absolute():
             raise PlanError(f"{scene['path']} does not lie below the plan's root.")
         path = root.joinpath(*parts)
-        name = f".{path.stem}.{plan.id}"
+        stem = path.stem
+        if len(os.fsencode(path.name)) > _LONG:
+            stem = f"{stem[:40]}~{files.digest_of(stem)[:8]}"
+        prefix = f".{stem}.{plan.id}"
+        name = f"{prefix}.{attempt}" if attempt else prefix
         return cls(
             path,
             path.with_name(f"{name}.work{path.suffix}"),
             path.with_name(f"{name}.kept{path.suffix}"),
+            prefix,
         )
+
+    def has_rival(self) -> bool:
+        """Whether another attempt keeps an original of this scene."""
+        pattern = f"{glob.escape(self.prefix)}*.kept{glob.escape(self.scene.suffix)}"
+        return any(it != self.kept for it in self.scene.parent.glob(pattern))
 
 
 def prepare(places: Places, sha256: str) -> Stamp:
@@ -68,19 +107,20 @@ def prepare(places: Places, sha256: str) -> Stamp:
 
     Raises:
         Left: The scene was changed, is gone, or may not be written.
+        Contested: Another run has changed it.
         OSError: No space, or no right to write in the folder; no copy is left.
     """
     try:
         stamp = _stamp(places.scene)
     except FileNotFoundError:
-        raise Left(_GONE) from None
+        raise Left(GONE) from None
     _check_free(places.scene)
-    discard(places)
     try:
-        if files.copy_file(places.scene, places.work) != sha256:
-            raise Left(_CHANGED)
+        # the host writes it anew: `replace` flushes what came of it
+        if files.copy_file(places.scene, places.work, is_flushed=False) != sha256:
+            raise _changed(places)
         shutil.copymode(places.scene, places.work)
-    except (Left, OSError):
+    except (Left, Contested, OSError):
         discard(places)
         raise
     return stamp
@@ -97,20 +137,21 @@ def replace(places: Places, stamp: Stamp, proved: str, planned: str) -> None:
 
     Raises:
         Left: Somebody has changed the scene since `prepare`, or has it open where that forbids it.
+        Contested: Another run has, or the copy is not the one that was proved.
         Unsure: It cannot be told whether the copy has taken the scene's place; all files are left.
         OSError: It cannot be; the scene is as it was.
     """
-    shutil.copymode(places.scene, places.work)
+    _dress(places)
     files.sync_file(places.work)
-    if files.digest_file(places.work) != proved:  # a copy of the plan's folder is run elsewhere
-        raise Left("Another run of this plan works on it.")
-    _check_same(places.scene, stamp)
-    _keep(places)
+    if files.digest_file(places.work) != proved:
+        raise Contested(_WRITTEN)
+    _check_same(places, places.scene, stamp)
     try:
-        _check_same(places.scene, stamp)  # a copy of a large scene takes a while
-    except Left:
+        _keep(places, stamp, planned)
+        _check_same(places, places.scene, stamp)  # a copy of a large scene takes a while
+    except (Left, Contested, OSError):
         if places.scene.exists():  # as a person has saved it over what is kept
-            places.kept.unlink(missing_ok=True)
+            drop(places)
         raise
     try:
         os.replace(places.work, places.scene)
@@ -122,13 +163,34 @@ def replace(places: Places, stamp: Stamp, proved: str, planned: str) -> None:
     files.sync_folder(places.scene.parent)
 
 
-def _check_same(file: Path, stamp: Stamp) -> None:
-    """Have a file be the one that was looked at; Left: it is another one."""
+def _dress(places: Places) -> None:
+    """Give the copy the scene's owner, group, attributes and mode, as far as this user may."""
+    if sys.platform != "win32":
+        facts = places.scene.stat()
+        for owner in (facts.st_uid, -1):  # a member of the group may give it that at least
+            with suppress(OSError):
+                os.chown(places.work, owner, facts.st_gid)
+                break
+    if sys.platform == "linux":  # access lists are among them
+        with suppress(OSError):
+            for name in os.listxattr(places.scene):
+                with suppress(OSError):
+                    os.setxattr(places.work, name, os.getxattr(places.scene, name))
+    shutil.copymode(places.scene, places.work)
+
+
+def _changed(places: Places) -> Left | Contested:
+    """Say who has changed a scene: another run, which keeps its original, or anybody else."""
+    return Contested(_RIVAL) if places.has_rival() else Left(CHANGED)
+
+
+def _check_same(places: Places, file: Path, stamp: Stamp) -> None:
+    """Have a file be the scene that was looked at. Left, Contested: it is another one."""
     try:
         if _stamp(file) != stamp:
-            raise Left(_CHANGED)
+            raise _changed(places)
     except FileNotFoundError:
-        raise Left(_GONE) from None
+        raise Left(GONE) from None
 
 
 def _was_done(places: Places, proved: str, planned: str) -> bool:
@@ -140,28 +202,31 @@ def _was_done(places: Places, proved: str, planned: str) -> bool:
         if not os.path.samefile(places.scene, places.kept):
             now = files.digest_file(places.scene)
             if now != planned:
-                if now == proved:
+                if now == proved and not places.work.exists():
                     return True
                 raise Unsure
-        places.kept.unlink()
+        drop(places)
     except OSError:
         raise Unsure from None
     return False
 
 
-def _keep(places: Places) -> None:
-    places.kept.unlink(missing_ok=True)  # of a run that ended here; the scene is the original
+def _keep(places: Places, stamp: Stamp, planned: str) -> None:
+    """Have the original by the attempt's own name, and be sure that it is the planned one."""
     try:
         os.link(places.scene, places.kept)
     except (OSError, NotImplementedError):  # exFAT, and some network folders
-        files.copy_file(places.scene, places.kept)
+        if files.copy_file(places.scene, places.kept) != planned:
+            raise _changed(places) from None
         shutil.copystat(places.scene, places.kept)
+    else:  # another run may have put its copy in place, and even taken it back again
+        _check_same(places, places.kept, stamp)
     files.sync_folder(places.scene.parent)
 
 
 def discard(places: Places) -> None:
-    """Delete the copy, if there is one."""
-    with suppress(OSError):  # it is deleted at the next run
+    """Delete the copy of an attempt, if there is one."""
+    with suppress(OSError):  # it is deleted at the end, by `sweep`
         places.work.unlink(missing_ok=True)
 
 
@@ -178,33 +243,17 @@ def sweep(places: Places) -> None:
                 shutil.rmtree(folder)
 
 
-def was_replaced(places: Places, proved: str, planned: str) -> bool:
-    """Tell whether a scene was replaced when its task ended before it could say so.
-
-    Args:
-        places: The scene's files.
-        proved: The digest of the edited copy.
-        planned: That of the original.
-
-    Raises:
-        Left: It is neither: somebody has changed it since. The original may be kept beside it.
-    """
-    now = _digest(places.scene)
-    if now is None:
-        raise Left(_GONE)
-    if now not in (proved, planned):
-        raise Left(_CHANGED)
-    return now == proved
-
-
-def commit(places: Places, edited: str, planned: str) -> None:
-    """Delete the original that was kept, if the scene is there as the run left it.
+def commit(places: Places, edited: Collection[str], planned: str) -> None:
+    """Delete the original that was kept, if the scene is there as a run left it.
 
     Left: it is another one, or the original is; nothing is deleted. OSError.
     """
-    if not places.kept.exists():
+    is_kept, now = places.kept.exists(), digest(places.scene)
+    if not is_kept:  # as it was deleted just before a crash; and not in any other folder
+        if now not in edited:
+            raise Left(NOT_HERE)
         return
-    if _digest(places.scene) not in (edited, planned):
+    if now not in (*edited, planned):
         raise Left(_since(places))
     _check_kept(places, planned)
     places.kept.unlink()
@@ -215,35 +264,35 @@ def drop(places: Places) -> None:
     places.kept.unlink(missing_ok=True)
 
 
-def roll_back(places: Places, edited: str, planned: str) -> None:
-    """Put the original back, the very file. Harmless the second time.
+def roll_back(places: Places, edited: Collection[str], planned: str) -> None:
+    """Put the original back, the very file.
 
     Left: the scene was changed after the run, and what was done to it since would be lost; or the
     original was changed, or is gone. OSError.
     """
-    if places.kept.exists():
-        _check_kept(places, planned)
-        with suppress(FileNotFoundError):
-            stamp = _stamp(places.scene)
-            if _digest(places.scene) not in (edited, planned) or _stamp(places.scene) != stamp:
-                raise Left(_since(places))
-        os.replace(places.kept, places.scene)
-        files.sync_folder(places.scene.parent)
-    elif _digest(places.scene) != planned:
-        raise Left("The original that was kept is gone.")
+    if not places.kept.exists():
+        raise Left(NOT_HERE)
+    _check_kept(places, planned)
+    with suppress(FileNotFoundError):
+        stamp = _stamp(places.scene)
+        if digest(places.scene) not in (*edited, planned) or _stamp(places.scene) != stamp:
+            raise Left(f"{_since(places)} {_MOVE}")
+    os.replace(places.kept, places.scene)
+    drop(places)  # a rename does nothing where both are names of one file
+    files.sync_folder(places.scene.parent)
 
 
 def _since(places: Places) -> str:
-    return f"It was changed after the run; the original is {places.kept.name}."
+    return f"It was changed after the run; the original is {places.kept}."
 
 
 def _check_kept(places: Places, planned: str) -> None:
     """Have the file that was kept be the original; Left: it is another one."""
     if files.digest_file(places.kept) != planned:
-        raise Left(f"The original that was kept, {places.kept.name}, was changed since.")
+        raise Left(f"The original that was kept was changed since: {places.kept}. {_LOOK}")
 
 
-def _digest(file: Path) -> str | None:
+def digest(file: Path) -> str | None:
     """Digest a file's content; None where it is not there. OSError: it cannot be read."""
     try:
         return files.digest_file(file)

@@ -2,12 +2,14 @@
 
 It is what Open Job Description starts, here or on a farm. It ends with 0 if each of its scenes has
 come to an end or to a failure of its own, with `HOST_GONE` if the host went away, so that another
-session may go on, and with `PAUSED` if too many scenes of the plan have failed.
+session may go on, with `PAUSED` if too many scenes of the plan have failed, with `NO_LEDGER` if
+nothing can be noted of what it does, and with `BROKEN` if something else keeps it from going on.
 """
 
 from __future__ import annotations
 
 import sys
+import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,14 +21,15 @@ import anyio.to_thread
 from dcc_batch import approval, hosts, ledger, swap
 from dcc_batch.host_job import label
 from dcc_batch.hosts import HostFailed, WarmHost
-from dcc_batch.ledger import TaskLedger
+from dcc_batch.ledger import LedgerError, TaskLedger
 from dcc_batch.plan import Plan, Scene
-from dcc_batch.planning import SCENE_LIMIT
 from dcc_batch.swap import Left, Places
 from dcc_bridge.errors import Unreachable
 
+BROKEN: Final = 74  # an error of input or output, as sysexits.h has it
 HOST_GONE: Final = 75  # as sysexits.h has it: try again
 PAUSED: Final = 76
+NO_LEDGER: Final = 77
 _MOST_TRIES: Final = 2  # of a scene with which the host ends
 _DIFFERS: Final = "It asks something else than what was approved: {}"
 
@@ -59,15 +62,25 @@ def run(
 
     Raises:
         NotApproved: The plan may not be run.
-        OSError: The ledger cannot be written.
     """
-    approval.check(work.plan, approval.Rule.read(trusted=trusted))
     try:
         with TaskLedger(work.plan, work.task) as book:
+            # not before: a rollback withdraws the consent and has this lock, maybe for a while
+            approval.check(work.plan, approval.Rule.read(trusted=trusted))
             return anyio.run(_run, work, book, is_stopping, say)
+    except approval.NotApproved as error:
+        say(f"openjd_fail: {' '.join(str(error).split())}")
+        raise
     except (Unreachable, HostFailed, TimeoutError) as error:
         say(f"openjd_status: The host went away: {error}")
         return HOST_GONE
+    except LedgerError as error:
+        say(f"openjd_fail: The ledger of the plan cannot be written: {error.strerror or error}.")
+        return NO_LEDGER
+    except OSError as error:  # those of a scene are noted in the ledger
+        why = f"{error.strerror}: {error.filename}" if error.filename else error
+        say(f"openjd_fail: The task cannot go on: {why}.")
+        return BROKEN
 
 
 async def _run(
@@ -83,7 +96,7 @@ async def _run(
                 return PAUSED
             last = book.last(number)
             if last is None or not _is_over(last, work.run):
-                with anyio.fail_after(SCENE_LIMIT):
+                with anyio.fail_after(work.plan.request.limit):
                     await _Edit(work, book, host, work.plan.scene(number)).run()
             say(f"openjd_progress: {100 * (position + 1) / len(numbers):.2f}")
             sys.stdout.flush()
@@ -92,6 +105,10 @@ async def _run(
 
 def _is_over(last: ledger.Entry, run: str) -> bool:
     return last["state"] in ledger.FINAL or (last["state"] == "failed" and last["run"] == run)
+
+
+class _Unchanged(Left):
+    """A scene is as it was after the skill ran in its copy."""
 
 
 class _Edit:
@@ -103,12 +120,17 @@ class _Edit:
         self._host = host
         self._scene = scene
         self._number = int(scene["n"])
-        self._places = Places.of(work.plan, scene, work.root)
+        self._copy = uuid.uuid4().hex[:8]  # so that no other attempt has its files
+        self._places = self._at(self._copy)
+
+    def _at(self, copy: str) -> Places:
+        """Give the files of an attempt."""
+        return Places.of(self._work.plan, self._scene, self._work.root, copy)
 
     async def run(self) -> None:
         """Edit the scene; what keeps it from that is an entry of the ledger.
 
-        Unreachable: the host is gone, and the ledger says what it was doing. OSError of the ledger.
+        Unreachable: the host is gone, and the ledger says what it was doing. LedgerError.
         """
         if self._scene["state"] != "asks":
             self._book.write(self._number, "left", why=self._scene["why"])
@@ -119,42 +141,53 @@ class _Edit:
             done = self._recovered(last) or await self._replaced(last, attempt)
         except Left as left:
             swap.discard(self._places)
-            self._book.write(self._number, "left", why=str(left))
+            facts = {"unchanged": True} if isinstance(left, _Unchanged) else {}
+            self._book.write(self._number, "left", why=str(left), **facts)
         except swap.Unsure:
             return  # it stays "proved", and is looked at again
-        except (HostFailed, OSError) as error:
+        except (HostFailed, swap.Contested, OSError) as error:
             swap.discard(self._places)
             why = f"{error.strerror}." if isinstance(error, OSError) else str(error)
-            facts = {"why": why, "attempt": attempt, "run": self._work.run}
-            self._book.write(self._number, "failed", **facts)
+            named = {"attempt": attempt, "run": self._work.run}
+            self._book.write(self._number, "failed", why=why, **named)
         else:  # if this cannot be written, the next run finds the scene replaced, and says so
             self._book.write(self._number, "done", **done)
 
     def _recovered(self, last: ledger.Entry) -> dict[str, Any] | None:
-        """Give what a task did that ended before it could say so; None where there is nothing."""
-        if last.get("state") != "proved":
+        """Give what an attempt did that ended before it could say so; None where there is nothing.
+
+        Left: somebody has changed the scene, and no attempt of this ledger had.
+        """
+        if last.get("state") not in ("proved", "failed"):
             return None
-        done = {"sha256": last["sha256"], "changed": last["changed"]}
-        try:
-            is_done = swap.was_replaced(self._places, last["sha256"], self._scene["sha256"])
-        except Left as left:
-            if not self._places.kept.exists():
-                raise
-            # somebody may have gone on with the edited scene: rollback and commit look at both
-            swap.discard(self._places)
-            return {**done, "kept": f"{left} The original is {self._places.kept.name}."}
-        return done if is_done else None
+        names = ("sha256", "changed", "proof", "copy")
+        facts: dict[str, Any] = {name: last[name] for name in names if name in last}
+        now = swap.digest(self._places.scene)
+        for copy, proved in self._book.attempts(self._number).items():
+            places = self._at(copy)
+            if proved == now is not None and places.kept.exists() and not places.work.exists():
+                return {**facts, "sha256": proved, "copy": copy}
+        if last["state"] == "failed" or now == self._scene["sha256"]:
+            return None
+        places = self._at(last.get("copy", ""))
+        left = Left(swap.GONE if now is None else swap.CHANGED)
+        if places.work.exists() or not places.kept.exists():  # it was not put in place
+            swap.discard(places)
+            raise left
+        # somebody may have gone on with the edited scene: rollback and commit look at both
+        return {**facts, "kept": f"{left} The original is {places.kept}."}
 
     async def _replaced(self, last: ledger.Entry, attempt: int) -> dict[str, Any]:
         tries = int(last.get("tries", 0)) if last.get("state") == "editing" else 0
-        if tries:
-            swap.sweep(self._places)
+        for copy in self._book.attempts(self._number):
+            swap.sweep(self._at(copy))
         if tries >= _MOST_TRIES:
             raise HostFailed(f"The host ended {tries} times when the skill was run in it.")
-        self._book.write(self._number, "editing", attempt=attempt, tries=tries + 1)
+        facts = {"attempt": attempt, "copy": self._copy}
+        self._book.write(self._number, "editing", **facts, tries=tries + 1)
         sha256 = self._scene["sha256"]
         stamp = await anyio.to_thread.run_sync(swap.prepare, self._places, sha256)
-        done = await self._edit()
+        done = {**await self._edit(), "copy": self._copy}
         self._book.write(self._number, "proved", **done, attempt=attempt)
         await anyio.to_thread.run_sync(swap.replace, self._places, stamp, done["sha256"], sha256)
         return done
@@ -167,15 +200,12 @@ class _Edit:
             "batch_open", file=str(places.work), name=places.scene.name, number=self._number
         )
         status, sentence = await host.skill(request.skill, request.arguments)
-        asked = await host.tool("batch_asked")
-        questions = [it for it in asked["asked"] if it["kind"] != "input"]
-        if questions[asked["granted"] :]:
-            raise Left(_DIFFERS.format(questions[-1]["message"]))
+        # what was asked comes with what was saved: each call takes as long as a small scene does
+        asked = await host.tool("batch_save" if status == "done" else "batch_asked")
+        if (other := asked.get("other")) is not None:
+            raise Left(_DIFFERS.format(other))
         if status != "done":
             raise HostFailed(sentence or f"The skill ended as {status}.")
-        if not asked["granted"]:
-            raise Left("It asks nothing now: there is nothing to do.")
-        saved = await host.tool("batch_save")
-        if "unchanged" in saved:
-            raise Left(saved["unchanged"])
-        return {"sha256": saved["sha256"], "changed": saved["changed"]}
+        if "unchanged" in asked:
+            raise _Unchanged(asked["unchanged"])
+        return {name: asked[name] for name in ("sha256", "changed", "proof")}

@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextvars import Context
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
@@ -28,12 +28,37 @@ from dcc_batch.questions import PlanGrants
 from dcc_bridge import config, errors
 from dcc_bridge.elicitation.call import current
 from dcc_bridge.headless import Headless
-from dcc_bridge.host import Host, UndoMark
+from dcc_bridge.host import Host, UndoMark, digest
 from dcc_bridge.hosts import batch
 from dcc_bridge.skills.skill import describe, skill
 
 _POLL: Final = 0.2  # seconds
-_NOT_ASKED: Final = "The skill did not ask what the plan has, so nothing of it may be saved."
+_MOST_TOLD: Final = 20  # items of which it is compared what the host tells of them
+_NOTHING: Final = "The skill ran, and changed nothing."
+_NOT_ASKED: Final = "It asks nothing now: there is nothing to do."
+_ELSEWHERE: Final = "The skill left another scene open, so nothing was saved."
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What is there of the items of a question, and of the scene around them."""
+
+    kinds: list[str]  # the type of each item, or "gone"
+    items: str  # a digest of what they and those below them are, and of the values that are told
+    content: str | None  # of all that the scene holds, where the host can tell
+
+    @classmethod
+    def at(cls, host: Host, items: list[str]) -> _Look:
+        told = [_told(host, it) for it in items[:_MOST_TOLD]]
+        facts = digest([host.fingerprint(items) if items else "", told])
+        return cls(host.kinds(items), facts, host_files.content(host))
+
+
+def _told(host: Host, item: str) -> object:
+    try:
+        return host.describe(item)
+    except LookupError:
+        return "gone"
 
 
 class Desk:
@@ -48,8 +73,9 @@ class Desk:
         self.grants = PlanGrants(job.label)
         headless.bridge.broker.audience.grants = self.grants
         self.last_call = time.monotonic()
+        self._file: Path | None = None  # of the scene that was opened, as the host names it
         self._items: list[str] = []
-        self._before: list[str] = []  # what kinds they were when the scene was opened
+        self._before = _Look([], "", None)  # when the scene was opened
         self._mark = UndoMark(0)  # where the undo stack was then
 
     def add_tools(self) -> None:
@@ -76,11 +102,14 @@ class Desk:
     @skill(risk="read", thread="any")
     def batch_asked(self) -> dict[str, Any]:
         """List what the skill has asked since the scene was opened."""
-        return self._run(lambda: {"asked": self.grants.asked, "granted": self.grants.has_granted})
+        return self._run(lambda: {"asked": self.grants.asked, "other": self.grants.other()})
 
     @skill(risk="read", thread="any")
     def batch_save(self) -> dict[str, Any]:
-        """Save the scene to its own file, open it again, and say whether all is in it."""
+        """Save the scene to its own file, open it again, and say whether all is in it.
+
+        Nothing is saved where the skill has asked anything else than what was granted.
+        """
         return self._run(self._save)
 
     def _run(self, fn: Callable[[], dict[str, Any]]) -> dict[str, Any]:
@@ -108,7 +137,7 @@ class Desk:
         entry = self._headless.bridge.registry.find(self._job.skill)
         file = entry.skill.file
         return {
-            "version": f"{self._host.name} {self._host.version}",
+            "version": version(self._host),
             "bridge": metadata.version(errors.DISTRIBUTION),
             "skill_sha256": entry.skill.digest,
             "skill_file": str(file.resolve()) if file is not None else None,
@@ -126,30 +155,56 @@ class Desk:
             self.grants.skill = recorded["name"], recorded["sha256"]
         self.grants.begin(file, name, planned)
         self._calls.open(self._host, file)
-        self._before, self._mark = self._host.kinds(self._items), self._host.undo_mark()
+        self._file = self._host.file()
+        if number >= 0:
+            self._before = _Look.at(self._host, self._items)
+        self._mark = self._host.undo_mark()
         return {"scene": self._host.scene()}
 
     def _save(self) -> dict[str, Any]:
-        """Save and prove; "why" says what kept it from that, and the file may be another one."""
-        host, file = self._host, self._host.file()
-        if not self.grants.has_granted or file is None:
-            raise PlanError(_NOT_ASKED)
-        if host.undo_mark() == self._mark:
-            return {"unchanged": "The skill ran, and changed nothing."}
-        if others := host_files.foreign_files(host):
+        """Save and prove, where there is something to be saved."""
+        if (other := self.grants.other()) is not None:
+            return {"other": other}
+        if not self.grants.has_granted:
+            return {"unchanged": _NOT_ASKED}
+        file = self._host.file()
+        if file is None or file != self._file:
+            raise PlanError(_ELSEWHERE)
+        if self._host.undo_mark() == self._mark:
+            return {"unchanged": _NOTHING}
+        if others := host_files.foreign_files(self._host):
             names = ", ".join(path.name for path in others[:5])
             raise PlanError(f"Saving would write {names} too, which the plan does not speak of.")
-        edited = host.kinds(self._items)
+        return self._proved(self._host, file)
+
+    def _proved(self, host: Host, file: Path) -> dict[str, Any]:
+        """Save the scene and open it again; PlanError: what the skill did is not in it."""
+        edited = _Look.at(host, self._items)
         was = files.digest_file(file)
         self._calls.save(host)
         sha256 = files.digest_file(file)
         self._calls.open(host, file)
         if sha256 == was:
             raise PlanError("The host said that it saved the scene, and its file is as it was.")
-        if host.kinds(self._items) != edited:
+        now = _Look.at(host, self._items)
+        if (now.kinds, now.content) != (edited.kinds, edited.content):
             raise PlanError("The saved file was opened again, and lacks what the skill did.")
-        changed = sum(a != b for a, b in zip(self._before, edited, strict=True))
-        return {"sha256": sha256, "items": len(self._items), "changed": changed}
+        if (proof := self._proof(now)) is None:
+            return {"unchanged": _NOTHING}
+        changed = sum(a != b for a, b in zip(self._before.kinds, now.kinds, strict=True))
+        return {"sha256": sha256, "changed": changed, "proof": proof}
+
+    def _proof(self, now: _Look) -> str | None:
+        """Say in what the saved scene differs from the one that was opened; None: in nothing.
+
+        "items": in what was agreed to. "scene": in something else that it holds. "file": nothing
+        that this host tells of differs, but the file does.
+        """
+        if self._items and now.items != self._before.items:
+            return "items"
+        if now.content is None or self._before.content is None:
+            return "file"
+        return "scene" if now.content != self._before.content else None
 
 
 def main() -> None:
@@ -159,10 +214,26 @@ def main() -> None:
     try:
         with batch.opened(job.host, None) as host:
             _serve(job, host, report)
-    except (errors.BridgeError, approval.NotApproved, PlanError, OSError, ValueError) as error:
+    except PlanError as error:
+        files.write_json(report, {"error": str(error), "is_final": True})
+    except (errors.BridgeError, approval.NotApproved, OSError, ValueError) as error:
         files.write_json(report, {"error": str(error)})
     except Exception as error:  # noqa: BLE001 - a host may raise anything as it starts
         files.write_json(report, {"error": f"{type(error).__name__}: {error}"})
+
+
+def version(host: Host) -> str:
+    """Name a host with its version, as a plan does."""
+    return f"{host.name} {host.version}"
+
+
+def _check_version(plan: Plan, now: str) -> None:
+    """Have the host be the one of the plan; PlanError: it is another version."""
+    if (planned := plan.header["version"]) != now:
+        raise PlanError(
+            f"The plan was made in {planned}, and this is {now}, which may do something else. Make "
+            "a new plan, or go on with --any-version (the job's parameter AnyVersion: yes)."
+        )
 
 
 def _serve(job: Job, host: Host, report: Path) -> None:
@@ -170,6 +241,8 @@ def _serve(job: Job, host: Host, report: Path) -> None:
     if job.plan is not None:
         plan = Plan.read(Path(job.plan))
         approval.check(plan, approval.Rule.read(trusted=job.trusted))
+        if not job.is_any_version:
+            _check_version(plan, version(host))
     settings = config.Settings.load(
         runtime=Path(job.folder, "runtime"),
         edit="ask",  # so that an edit that asks nothing by itself is in the plan, too

@@ -34,7 +34,7 @@ _COLUMNS: Final = 84
 _INSET: Final = 2
 """Characters fewer in a box."""
 _LINE: Final = 21
-_FIXED_LINES: Final = 18
+_FIXED_LINES: Final = 19
 """Those of the header, the answers and what stands between, which have to be seen."""
 _MOST_LINES: Final = 24
 _ARM: Final = 0.4
@@ -45,6 +45,7 @@ _SETTLES: Final = 0.1
 _ENTER: Final = ("RET", "NUMPAD_ENTER")
 _TIPS: Final = {"mute": "Decline this, and every question it asks here in that time"}
 _CHOOSE: Final = "Press one of the answers below."
+_NO_ANSWER: Final = "Blender's own OK below answers nothing."
 
 
 class OperatorDialog:
@@ -330,6 +331,8 @@ class OperatorDialog:
         foot = f"Waits until {until}. Esc closes it without an answer. Call {question.call.id}"
         layout.label(text=foot, translate=False)
         if not self._native:
+            if self.question.consent is not None:
+                layout.label(text=_NO_ANSWER, translate=False)
             layout.emboss = "NONE"  # what Blender adds to it below: its OK
 
     def _draw_subject(self, layout: Any, room: int, most: int, wide: int) -> None:

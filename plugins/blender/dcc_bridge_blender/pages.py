@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+import bpy
+
 from dcc_bridge.elicitation.details import DetailsRow, DetailsView
 
 _MOST: Final = 20  # lines on a page
@@ -30,11 +32,14 @@ class Pages:
         self._page = 0
 
     def turn(self, answer: str) -> bool:
-        """Turn to another page, if that is what was pressed; return whether it was."""
+        """Turn to another page, or copy all, if that is what was pressed; return whether it was."""
         if answer == "switch_text":
             self._is_whole, self._page = not self._is_whole, 0
         elif answer in ("next_page", "previous_page"):
             self._page += 1 if answer == "next_page" else -1
+        elif answer == "copy_text":
+            windows: Any = bpy.context.window_manager
+            windows.clipboard = "\n".join(row.text for row in self._view.rows)
         else:
             return False
         return True
@@ -74,6 +79,7 @@ class Pages:
         if view.changes:
             caption = "Show what differs" if self._is_whole else "Show all lines"
             button(row, "switch_text", caption)
+        button(row, "copy_text", "Copy all")
 
     def _parts(self, wide: int) -> Iterator[Part]:
         for row in self._view.rows if self._is_whole else self._view.changes:

@@ -29,6 +29,8 @@ _MARGIN: Final = 55
 """Pixels at the sides of a text in a box of the sidebar."""
 _MOST: Final = 12
 """Calls of the history that are listed."""
+_BESIDE: Final = 8
+"""Characters that the icon and the word of the button that undoes take."""
 _BAR: Final = 10
 _WIDTH: Final = 760
 _COLUMNS: Final = 115
@@ -203,7 +205,7 @@ class DCC_BRIDGE_PT_agents(bpy.types.Panel):
         layout.label(text="Agents")
         for part in (*rows.clients(state), *rows.grants(state)):
             _draw_row(layout, part, wide)
-        if state.address is not None:
+        if state.address:
             say(layout, state.address, wide)
             _draw_act(layout, "Copy the address", state.address, "copy", icon="COPYDOWN")
 
@@ -218,7 +220,8 @@ def _draw_head(layout: Any, state: State, wide: int) -> None:
         _draw_act(row, "Pause", "", "pause", "Let no edit begin; reads go on", "PAUSE")
     row = layout.row()
     row.enabled = state.undoable is not None
-    caption = f"Undo {safe_line(state.undoable.title, 32)}" if state.undoable else "Undo"
+    room = max(8, wide - _BESIDE)  # else Blender leaves out the middle
+    caption = f"Undo {safe_line(state.undoable.title, room)}" if state.undoable else "Undo"
     _draw_act(row, caption, state.top or "", "undo", "Undo what an agent did last", "LOOP_BACK")
     is_asked = any(asked.is_here for asked in state.asked)
     say(layout, rows.headline(state), wide, icon="QUESTION" if is_asked else "NONE")

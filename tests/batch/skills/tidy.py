@@ -14,8 +14,12 @@ from dcc_bridge.hosts.standalone.prims import remove
 
 
 @skill(risk="destructive", confirms=True, undo="Tidy")
-def tidy() -> dict[str, int]:
-    """Delete the cameras, after asking for them."""
+def tidy(note: str = "") -> dict[str, int]:
+    """Delete the cameras, after asking for them.
+
+    Args:
+        note: Nothing is done with it.
+    """
     stage = session().stage
     way = stage.GetRootLayer().customLayerData.get("way", "")
     own = stage.GetRootLayer().realPath
@@ -30,14 +34,39 @@ def tidy() -> dict[str, int]:
     )
     if way == "twice":
         confirm_sync("And once more?", verb="Delete")
-    if way == "dies":
-        os.kill(os.getpid(), signal.SIGKILL)
-    if way == "below":
-        layer = Sdf.Layer.FindOrOpen(str(Path(own).with_name("under.usda")))
-        layer.comment = "changed"
-    if way != "idle":
+    _go_astray(way, Path(own))
+    if way in ("adds", "values", "back and forth"):
+        _edit_otherwise(way)
+    elif way != "idle":
         remove(stage, agreed)
     return {"deleted": len(agreed)}
+
+
+def _go_astray(way: str, own: Path) -> None:
+    """Do what nobody agreed to."""
+    if way == "dies":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if way == "waits" and not own.with_name("ready").exists():
+        raise ValueError("It is not ready.")
+    if way == "below":
+        layer = Sdf.Layer.FindOrOpen(str(own.with_name("under.usda")))
+        layer.comment = "changed"
+    if way == "elsewhere":
+        session().open(own.parent / "next" / "other.usda")
+
+
+def _edit_otherwise(way: str) -> None:
+    """Do something else to the scene than to delete the cameras."""
+    stage = session().stage
+    if way == "adds":
+        stage.DefinePrim("/World/more", "Sphere")
+    if way == "values":
+        stage.GetPrimAtPath("/World/cam_0").CreateAttribute("fStop", Sdf.ValueTypeNames.Float).Set(
+            8
+        )
+    if way == "back and forth":
+        stage.DefinePrim("/World/more", "Sphere")
+        stage.RemovePrim("/World/more")
 
 
 def _cameras(file: Path) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -30,6 +31,9 @@ HELLO: dict[str, Any] = {
         "clientInfo": {"name": "hasty", "version": "1"},
     },
 }
+
+
+FIRST = 0.3  # seconds of work until the first answer: 0.1 as a rule, and 0.6 with the SDK
 
 
 class Stdio:
@@ -65,6 +69,21 @@ def test_a_probe_does_not_keep_a_client_from_the_handshake(stdio: Stdio) -> None
 
     assert "supportedVersions" in answers[1]["result"]
     assert answers[2]["result"]["protocolVersion"] == LEGACY
+
+
+def test_a_probe_and_a_handshake_of_the_same_id_are_each_answered_as_what_they_are(
+    stdio: Stdio,
+) -> None:
+    """The first answer comes before the lobby is there, whose own to the probe is dropped."""
+    stdio.write(json.dumps(PROBE | {"id": 2}), json.dumps(HELLO))
+
+    first, second = stdio.read(), stdio.read()
+    stdio.write('{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+    stdio.write('{"jsonrpc": "2.0", "id": 3, "method": "ping"}')
+
+    assert "supportedVersions" in first["result"]
+    assert second["result"]["protocolVersion"] == LEGACY
+    assert stdio.read()["id"] == 3
 
 
 def test_a_probe_that_was_answered_does_not_either(stdio: Stdio) -> None:
@@ -115,6 +134,21 @@ def test_the_first_message_is_answered_before_the_sdk_is_imported(
 
     assert answer["id"] == first["id"]
     assert "instructions" in answer["result"]
+
+
+@pytest.mark.usefixtures("new_interpreter")
+def test_the_first_answer_takes_little_work(tmp_path: Path) -> None:
+    """Some clients wait for a second. It is processor time: other tests share the cores."""
+    if sys.platform != "linux":
+        pytest.skip("reads Linux's /proc")
+    with _started(tmp_path) as process:
+        stdio = Stdio(process)
+        stdio.write(json.dumps(PROBE))
+        stdio.read()
+        ticks = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+
+    seconds = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+    assert seconds < FIRST, f"{seconds} s"
 
 
 ODD_HELLOS: list[dict[str, Any]] = [

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from types import SimpleNamespace
+from typing import Annotated, Any, cast
 
 import anyio
 import pytest
+from anyio.abc import TaskGroup
+from mcp.shared.message import SessionMessage
 from mcp_types import (
     HEADER_MISMATCH,
     ErrorData,
@@ -21,7 +24,8 @@ from mcp_types import (
 from pydantic import Field
 
 from dcc_bridge.client.proxy import HostChoice, Wanted
-from dcc_bridge.client.proxy.router import Router
+from dcc_bridge.client.proxy.lobby import Lobby, LobbyLink
+from dcc_bridge.client.proxy.router import Router, Say
 from dcc_bridge.client.proxy.upstream import Upstream
 from dcc_bridge.server import discovery
 from dcc_bridge.server.discovery import Instance
@@ -59,6 +63,69 @@ def test_what_is_sent_before_the_handshake_is_answered_waits_for_that() -> None:
     assert said == [welcome]
 
 
+PROBE = JSONRPCRequest(jsonrpc="2.0", id=1, method="server/discover")
+HELLO = JSONRPCRequest(jsonrpc="2.0", id=1, method="initialize", params={})
+FOUND = JSONRPCResponse(jsonrpc="2.0", id=1, result={"supportedVersions": []})
+WELCOME = JSONRPCResponse(jsonrpc="2.0", id=1, result={"protocolVersion": "2025-11-25"})
+
+
+def test_the_answer_of_a_probe_that_was_given_up_is_not_the_handshakes_of_the_same_id() -> None:
+    """The client waited for a while, and began again with its first id."""
+    heard: list[JSONRPCMessage] = []
+
+    async def hear(message: JSONRPCMessage) -> None:
+        heard.append(message)
+
+    async def talk() -> None:
+        may_answer = anyio.Event()
+
+        class Slow:
+            async def run(self, inbox: Any, outbox: Any, options: Any) -> None:
+                async with inbox, outbox:
+                    async for item in inbox:
+                        await may_answer.wait()
+                        is_hello = item.message.method == "initialize"
+                        await outbox.send(SessionMessage(WELCOME if is_hello else FOUND))
+
+        async with anyio.create_task_group() as tasks:
+            link = LobbyLink(cast("Lobby", SimpleNamespace(server=Slow(), options={})), hear, tasks)
+            with link._put:
+                link.say(PROBE)
+                link.say(HELLO)
+                may_answer.set()
+                await anyio.wait_all_tasks_blocked()
+            link._put.close()
+
+    anyio.run(talk)
+
+    assert heard == [WELCOME]
+
+
+def test_what_is_said_while_a_probes_answer_goes_out_waits_for_the_handshake_of_its_id() -> None:
+    to_lobby: list[JSONRPCMessage] = []
+    listing = JSONRPCRequest(jsonrpc="2.0", id=2, method="tools/list")
+
+    async def talk() -> list[JSONRPCMessage]:
+        is_read = anyio.Event()
+        async with anyio.create_task_group() as tasks:
+            router = Router(
+                HostChoice(Wanted()), list, "test", lambda message: is_read.wait(), tasks
+            )
+            router.say_lobby = to_lobby.append
+            tasks.start_soon(router.from_lobby, FOUND)
+            await anyio.wait_all_tasks_blocked()
+            await router.from_client(HELLO)
+            await router.from_client(listing)
+            is_read.set()
+            await anyio.wait_all_tasks_blocked()
+            before = list(to_lobby)
+            await router.from_lobby(WELCOME)
+        return before
+
+    assert anyio.run(talk) == [HELLO]
+    assert to_lobby == [HELLO, listing]
+
+
 def test_a_look_that_comes_after_the_client_has_left_connects_to_nothing() -> None:
     """A host starts in the moment in which the client leaves."""
     hello = JSONRPCRequest(jsonrpc="2.0", id=1, method="initialize", params={})
@@ -80,6 +147,16 @@ def test_a_look_that_comes_after_the_client_has_left_connects_to_nothing() -> No
     assert anyio.run(talk)._upstreams == {}
 
 
+async def calling_router(runtime: Path, say: Say, tasks: TaskGroup) -> Router:
+    """Give a router that has sent a call to the host that runs; it is answered later."""
+    choice = HostChoice(Wanted())
+    router = Router(choice, lambda: discovery.running(runtime), "test", say, tasks)
+    router.publish = ignore
+    await router.look()
+    await router.from_client(call("recent_calls"))
+    return router
+
+
 def test_an_answer_on_its_way_to_the_client_survives_a_change_of_hosts(tmp_path: Path) -> None:
     """The client is slow to take it, and what asked for the other host is faster."""
     said: list[JSONRPCMessage] = []
@@ -93,13 +170,33 @@ def test_an_answer_on_its_way_to_the_client_survives_a_change_of_hosts(tmp_path:
 
         answered = anyio.Event()
         async with anyio.create_task_group() as tasks:
-            choice = HostChoice(Wanted())
-            router = Router(choice, lambda: discovery.running(tmp_path), "test", say, tasks)
-            router.publish = ignore
-            await router.look()
-            await router.from_client(call("recent_calls"))
+            router = await calling_router(tmp_path, say, tasks)
             with anyio.move_on_after(LIMIT / 10):
                 await answered.wait()
+            tasks.cancel_scope.cancel()
+
+    with live(tmp_path) as running:
+        running.run(talk)
+
+    assert [getattr(message, "id", None) for message in said] == [1]
+
+
+def test_an_answer_that_is_said_as_its_host_goes_is_said_once(tmp_path: Path) -> None:
+    """The client has it, and who said it does not know that yet."""
+    said: list[JSONRPCMessage] = []
+
+    async def talk() -> None:
+        async def say(message: JSONRPCMessage) -> None:
+            said.append(message)
+            for upstream in router._upstreams.values():
+                upstream.lose()
+            await anyio.wait_all_tasks_blocked()
+
+        async with anyio.create_task_group() as tasks:
+            router = await calling_router(tmp_path, say, tasks)
+            with anyio.fail_after(LIMIT):
+                while not said or router._upstreams:
+                    await anyio.sleep(0.01)
             tasks.cancel_scope.cancel()
 
     with live(tmp_path) as running:

@@ -51,6 +51,12 @@ class Proxy:
                 return message
         raise AssertionError("the proxy ended")
 
+    def leave(self) -> int:
+        """Close its stdin, as a client does that ends, and wait for its exit code."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        return self._process.wait(LIMIT)
+
     def until(self, task: str, status: str) -> dict[str, Any]:
         """Look at a task until it has a status."""
         end = time.monotonic() + LIMIT
@@ -111,3 +117,26 @@ def test_a_fresh_proxy_that_works_elsewhere_finds_answers_and_fetches_a_task(
     assert done["status"] == half["status"] == "failed"
     assert "the result of ask_in_task, which was done" in done["error"]["message"]
     assert "in the middle of ask_in_task" in half["error"]["message"]
+
+
+@pytest.mark.real
+def test_a_client_that_ends_leaves_the_question_of_a_task_open_and_no_other_one(
+    tmp_path: Path,
+) -> None:
+    """A task is there to outlive its client; what asks in a request ends with that."""
+    with small(tmp_path, "one.ma"):
+        with proxy(tmp_path) as ending:
+            asked = ending.send("tools/call", name="ask", arguments={})["result"]
+            task = ending.send("tools/call", name="ask_in_task", arguments={})["result"]["taskId"]
+            ending.until(task, "input_required")
+            code = ending.leave()
+        with proxy(tmp_path) as fresh:
+            (key,) = fresh.until(task, "input_required")["inputRequests"]
+            fresh.send("tasks/update", taskId=task, inputResponses={key: ADA})
+            ended = fresh.until(task, "completed")
+            told = fresh.send("tools/call", name="recent_calls", arguments={})["result"]
+
+    calls = {it["tool"]: it for it in told["structuredContent"]["calls"]}
+    assert (code, asked["resultType"]) == (0, "input_required")
+    assert ended["result"]["content"][0]["text"] == "one.ma: Ada"
+    assert calls["ask"]["state"] != "asking"

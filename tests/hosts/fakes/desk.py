@@ -28,7 +28,7 @@ class Desk(Live):
         self.bridge = bridge
         self.host = bridge.host
         self.pump = SimpleNamespace(wake=lambda delay: bridge.main.post(lambda: None))
-        self.until(lambda: bridge.address is not None)
+        self.until(lambda: bool(bridge.address))
 
     def until(self, condition: Callable[[], bool], limit: float = LIMIT) -> None:
         """Run the application's event loop until a condition holds."""

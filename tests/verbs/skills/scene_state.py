@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
 
 from dcc_bridge import skill
 from dcc_bridge.elicitation.context import current_context
-from tests.hosts.digests import scene_digest
+
+sys.path.append(str(Path(__file__).parents[3]))  # where the host has none of our packages
+
+from dcc_bridge.verbs.acts import Acts
+from tests.hosts.digests import scene_digest, shape_of
+
+EDITS: Final = (
+    *("create", "place", "duplicate", "set_value", "set_parent", "collect", "material", "assign"),
+    *("connect", "cut", "set_keys", "rename", "apply", "delete"),
+)
+patched: list[tuple[type, str, Any]] = []
+fails_at, done = 0, 0
 
 
 @skill(risk="read")
@@ -16,3 +30,45 @@ def scene_state() -> dict[str, Any]:
     assert installed is not None
     host = installed.host
     return {"digest": scene_digest(host), "depth": host.undo_mark().depth}
+
+
+@skill(risk="read")
+def shapes_of(items: list[str]) -> dict[str, Any]:
+    """Tell which data each item shows: those of instances are the same."""
+    installed = current_context()
+    assert installed is not None
+    return {"shapes": [shape_of(installed.host, item) for item in items]}
+
+
+@skill(risk="read")
+def fail_at(number: int) -> dict[str, int]:
+    """Have the host fall over after so many acts from now on, at none for 0; -1 ends that.
+
+    Gives how many were done since the last time.
+    """
+    global fails_at, done
+    fails_at, before, done = number, done, 0
+    while number < 0 and patched:
+        setattr(*patched.pop())
+    for kind in _leaves(Acts) if number >= 0 and not patched else ():
+        for name in EDITS:
+            patched.append((kind, name, getattr(kind, name)))
+            setattr(kind, name, _failing(getattr(kind, name)))
+    return {"done": before}
+
+
+def _leaves(kind: type) -> list[type]:
+    below = kind.__subclasses__()
+    return [leaf for each in below for leaf in _leaves(each)] if below else [kind]
+
+
+def _failing(act: Callable[..., Any]) -> Callable[..., Any]:
+    def then_fail(*arguments: Any, **named: Any) -> Any:
+        global done
+        result = act(*arguments, **named)
+        done += 1
+        if done == fails_at:
+            raise RuntimeError("the host fell over")
+        return result
+
+    return then_fail

@@ -1,4 +1,7 @@
-"""The verbs of Blender: its acts, for 3.4 in a window and for the module ``bpy``. Main thread."""
+"""The verbs of Blender: its acts, for 3.4 in a window and for the module ``bpy``. Main thread.
+
+It is long since operators and keys differ from 3.4 to 5.2, and data is edited without operators.
+"""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import bpy
 from mathutils import Euler, Matrix
 
 from dcc_bridge.hosts.blender.objects import block, item_of, lists
-from dcc_bridge.verbs.acts import Placement, Vector
+from dcc_bridge.verbs.acts import At, Axes, Placement, Vector
 
 from . import properties, values
 from .items import free_name, require, require_object, require_own, require_tree
@@ -116,7 +116,7 @@ class Building(Reading):
 
     # ---- places
 
-    def placement(self, item: str, space: Literal["world", "local"] = "world") -> Placement:
+    def placement(self, item: str, space: Axes = "world") -> Placement:
         """Local is relative to the parent."""
         thing = require_object(item)
         matrix = self.world(thing)
@@ -127,12 +127,7 @@ class Building(Reading):
         return Placement(_three(at[:]), _three(turned), _three(scale[:]))
 
     def place(
-        self,
-        item: str,
-        at: Vector | None = None,
-        rotation: Vector | None = None,
-        scale: Vector | None = None,
-        space: Literal["world", "local"] = "world",
+        self, item: str, at: At = None, rotation: At = None, scale: At = None, space: Axes = "world"
     ) -> None:
         """What holds it refuses; keys would bring it back."""
         thing = require_object(item)

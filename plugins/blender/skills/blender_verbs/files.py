@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +13,7 @@ import bpy
 from mathutils import Matrix
 
 from dcc_bridge.hosts.blender import in_window
+from dcc_bridge.hosts.blender.blender_loop import view_kept
 from dcc_bridge.hosts.blender.objects import block, identity, item_of, tree_of
 from dcc_bridge.verbs.acts import Imported, Junk
 
@@ -23,12 +26,8 @@ _IMPORTERS: Final[dict[str, tuple[str, ...]]] = {
     ".stl": ("wm.stl_import", "import_mesh.stl"),
     ".ply": ("wm.ply_import", "import_mesh.ply"),
     ".fbx": ("wm.fbx_import", "import_scene.fbx"),
-    ".gltf": ("import_scene.gltf",),
-    ".glb": ("import_scene.gltf",),
-    ".usd": ("wm.usd_import",),
-    ".usda": ("wm.usd_import",),
-    ".usdc": ("wm.usd_import",),
-    ".usdz": ("wm.usd_import",),
+    **dict.fromkeys((".gltf", ".glb"), ("import_scene.gltf",)),
+    **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), ("wm.usd_import",)),
     ".abc": ("wm.alembic_import",),
     ".svg": ("import_curve.svg",),
 }
@@ -39,19 +38,12 @@ _EXPORTERS: Final[dict[str, tuple[str, ...]]] = {
     ".ply": ("wm.ply_export", "export_mesh.ply"),
     ".fbx": ("export_scene.fbx",),
     ".glb": ("export_scene.gltf",),
-    ".usd": ("wm.usd_export",),
-    ".usda": ("wm.usd_export",),
-    ".usdc": ("wm.usd_export",),
+    **dict.fromkeys((".usd", ".usda", ".usdc"), ("wm.usd_export",)),
     ".abc": ("wm.alembic_export",),
 }
-_SELECTED: Final = (
-    "export_selected_objects",
-    "selected_objects_only",
-    "use_selection",
-    "selected",
-)
-_ONLY_MESHES: Final = (".obj", ".stl", ".ply")
-_KEPT: Final = ("EMPTY", "ARMATURE")
+_SELECTED: Final = ("export_selected_objects", "selected_objects_only", "use_selection", "selected")
+_ONLY_SURFACES: Final = (".obj", ".stl", ".ply")
+_NO_SURFACE: Final = ("LIGHT", "CAMERA", "EMPTY", "ARMATURE")
 
 
 class Files(Shading):
@@ -78,11 +70,22 @@ class Files(Shading):
         for thing in tops if how != "link" else []:
             if scale != 1.0:
                 thing.matrix_basis = Matrix.Scale(scale, 4) @ thing.matrix_basis
+                warnings += self._unapplied(thing)
             if under is not None:
                 self.set_parent(item_of(thing), under, keep_place=True)
         if not new:
             warnings.append(f"There is no object in {path.name}.")
         return Imported([item_of(it) for it in new], warnings)
+
+    def _unapplied(self, thing: Any) -> list[str]:
+        """Put a scale into the data; where it cannot be, say so."""
+        try:
+            if thing.data is not None and thing.data.users > 1:
+                raise ValueError("others share its data")
+            self.apply(item_of(thing), ["scale"])
+        except ValueError as error:
+            return [f"{item_of(thing)} has the scale itself, not its data: {error}"]
+        return []
 
     def export_formats(self) -> Sequence[str]:
         """Those that this Blender has an operator for, and its own files."""
@@ -91,24 +94,41 @@ class Files(Shading):
     def export_file(
         self, path: Path, items: Sequence[str], frames: tuple[float, float] | None
     ) -> list[str]:
-        """Write what can be selected; hidden objects cannot."""
-        things = [require(it) for it in items] or list(_scene().objects)
-        things = [it for it in things if isinstance(it, bpy.types.Object)]
-        if items:
-            things += [it for thing in things for it in self._below(thing)]
+        """Write objects, and what is in collections; hidden objects cannot be written."""
+        things = self._exported(path, items)
         if path.suffix.lower() == ".blend":
             bpy.data.libraries.write(str(path), set(things) or {_scene()}, fake_user=True)
             return []
         name = _operator(_EXPORTERS.get(path.suffix.lower(), ()))
         if name is None:
             raise ValueError(f"{path.suffix} cannot be written.")
-        with _selected(things) as hidden, _frames(frames) as now:
+        things = things or [*_scene().objects]
+        # What is selected is evaluated, and an exporter leaves edit mode: no edit of the scene.
+        kept = self.host.unnoticed(), view_kept([], lambda: True)
+        with kept[0], kept[1], _selected(things) as hidden, _frames(frames) as now:
+            bare = _NO_SURFACE if path.suffix.lower() in _ONLY_SURFACES else ()
+            others = [item_of(it) for it in things if it.type in bare]
+            if items and not {*map(item_of, things)} - {*hidden, *others}:
+                raise ValueError(f"Nothing of {', '.join(items[:5])} can be written: it is hidden "
+                                 f"or {path.suffix} has no such.")  # fmt: skip
             _run(name, str(path), _export_options(name, now, is_all=not items))
         left = [f"{it} is hidden or not in the view layer." for it in hidden]
-        if path.suffix.lower() in _ONLY_MESHES:
-            others = [item_of(it) for it in things if it.type in ("LIGHT", "CAMERA", *_KEPT)]
-            left += [f"{path.suffix} has no such: {', '.join(others[:20])}."] if others else []
+        left += [f"{path.suffix} has no such: {', '.join(others[:20])}."] if others else []
         return left
+
+    def _exported(self, path: Path, items: Sequence[str]) -> list[Any]:
+        """Give what is written of items: objects with what is below, and a collection's."""
+        things = list[Any]()
+        for item, thing in zip(items, map(require, items), strict=True):
+            if isinstance(thing, bpy.types.Object):
+                things += [thing, *self._below(thing)]
+            elif isinstance(thing, bpy.types.ID) and path.suffix.lower() == ".blend":
+                things.append(thing)
+            elif isinstance(thing, bpy.types.Collection) and thing.all_objects:
+                things += thing.all_objects
+            else:
+                raise ValueError(f"{item} is no object, and has none that could be exported.")
+        return list(dict.fromkeys(things))
 
     # ---- losses
 
@@ -129,12 +149,17 @@ class Files(Shading):
         self.touch()
 
     def delete(self, items: Sequence[str]) -> Sequence[str]:
-        """Children stay without their parent; what was in a collection goes to the one above."""
+        """Children stay where they are; what was in a collection goes to the one above."""
         things: list[Any] = [require(it) for it in items]
+        objects = [it for it in things if isinstance(it, bpy.types.Object)]
+        children = {it: self.world(it) for thing in objects for it in self._children(thing)
+                    if it.library is None}  # fmt: skip
         for item, thing in zip(items, things, strict=True):
             require_own(item, thing)
             if isinstance(thing, bpy.types.Scene) and len(bpy.data.scenes) == 1:
                 raise ValueError(f"{item} is the only scene.")
+        for child in children.keys() - {*objects}:
+            child.parent, child.matrix_basis = None, children[child]
         for thing in things:
             if isinstance(thing, bpy.types.Node):
                 tree: Any = thing.id_data
@@ -150,13 +175,10 @@ class Files(Shading):
         home = next((it for it in above if it not in gone), _scene().collection)
         for kind in ("objects", "children"):
             for each in list(getattr(collection, kind)):
-                users = each.users_collection if kind == "objects" else ()
-                if (
-                    each not in gone
-                    and not set(users) - gone
-                    and each.name not in getattr(home, kind)
-                ):
-                    getattr(home, kind).link(each)
+                users = {*each.users_collection} if kind == "objects" else set()
+                linked = getattr(home, kind)
+                if each not in gone and not users - gone and each.name not in linked:
+                    linked.link(each)
 
     def orphans(self, items: Sequence[str]) -> int:
         """All that is below objects, without what goes itself."""
@@ -206,18 +228,26 @@ def _run(name: str, path: str, options: Mapping[str, Any]) -> None:
         raise ValueError(f"{Path(path).name}: {str(error).strip()}") from error
     if "FINISHED" not in done:
         raise ValueError(f"{Path(path).name}: Blender gave up without saying why.")
+    if own == "gltf" and not bpy.app.binary_path:
+        atexit.unregister(_forget_gltf)
+        atexit.register(_forget_gltf)
+
+
+def _forget_gltf() -> None:
+    """Let go of what the add-on keeps of `bpy`: as a module 4.5 hangs as it quits, with that."""
+    for name in [it for it in sys.modules if it.startswith("io_scene_gltf2.blender.exp")]:
+        vars(sys.modules[name]).clear()
 
 
 def _read(path: Path, up: str | None) -> list[str]:
     name = _operator(_IMPORTERS.get(path.suffix.lower(), ()))
     if name is None:
         raise ValueError(f"{path.suffix} cannot be read.")
-    axes = {"Y": {"up_axis": "Y", "axis_up": "Y"}, "Z": {"up_axis": "Z", "axis_up": "Z"}}
-    ahead = {"Y": {"forward_axis": "NEGATIVE_Z", "axis_forward": "-Z"}}
-    ahead["Z"] = {"forward_axis": "Y", "axis_forward": "Y"}
+    ahead = {"forward_axis": "NEGATIVE_Z", "axis_forward": "-Z"} if up == "Y" else {
+        "forward_axis": "Y", "axis_forward": "Y"}  # fmt: skip
     module, _, own = name.partition(".")
     known = getattr(getattr(bpy.ops, module), own).get_rna_type().properties
-    options = {**axes[up], **ahead[up]} if up else {}
+    options = {"up_axis": up, "axis_up": up, **ahead} if up else {}
     with _selected([]):
         _run(name, str(path), options)
     if up and not set(options) & set(known.keys()):
@@ -293,26 +323,12 @@ def _materials() -> list[Any]:
 def _unused() -> Iterator[Any]:
     for rna in bpy.types.BlendData.bl_rna.properties:
         if rna.type == "COLLECTION" and rna.identifier not in _NEVER:
-            yield from (it for it in getattr(bpy.data, rna.identifier) if _is_unused(it))
+            every = getattr(bpy.data, rna.identifier)
+            yield from (it for it in every if not (it.users or it.use_fake_user or it.library))
 
 
-_NEVER: Final = {
-    "scenes",
-    "window_managers",
-    "screens",
-    "workspaces",
-    "brushes",
-    "palettes",
-    "all_ids",
-    "libraries",
-    "texts",
-    "collections",
-    "linestyles",
-}
-
-
-def _is_unused(thing: Any) -> bool:
-    return not thing.users and not thing.use_fake_user and not thing.library
+_NEVER: Final = {"scenes", "window_managers", "screens", "workspaces", "brushes", "palettes",
+                 "all_ids", "libraries", "texts", "collections", "linestyles"}  # fmt: skip
 
 
 def _empty_groups() -> Iterator[Any]:
@@ -333,21 +349,15 @@ def _duplicates() -> Iterator[Any]:
 def _look_of(material: Any) -> object:
     """Tell what a material looks like: two with the same are equal."""
     tree, left_out = tree_of(material), {"name", "name_full", "session_uid", "is_evaluated"}
-    own = [
-        (k, repr(s.read())) for k, s in properties.slots("", material).items() if k not in left_out
-    ]
+    every = properties.slots("", material).items()
+    own = [(k, repr(s.read())) for k, s in every if k not in left_out]
     if tree is None:
         return tuple(own)
-    nodes = [
-        (n.name, k, repr(s.read()))
-        for n in tree.nodes
-        for k, s in properties.slots("", n).items()
-        if not k.startswith(("location", "select", "width", "height"))
-    ]
-    links = [
-        (it.from_node.name, it.from_socket.identifier, it.to_node.name, it.to_socket.identifier)
-        for it in tree.links
-    ]
+    nodes = [(n.name, k, repr(s.read())) for n in tree.nodes
+             for k, s in properties.slots("", n).items()
+             if not k.startswith(("location", "select", "width", "height"))]  # fmt: skip
+    links = [(it.from_node.name, it.from_socket.identifier, it.to_node.name,
+              it.to_socket.identifier) for it in tree.links]  # fmt: skip
     return (tuple(own), tuple(nodes), tuple(sorted(links)))
 
 

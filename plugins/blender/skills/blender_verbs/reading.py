@@ -11,7 +11,7 @@ import numpy as np
 from mathutils import Matrix, Vector
 
 from dcc_bridge import track
-from dcc_bridge.hosts.blender import BlenderHost, watched
+from dcc_bridge.hosts.blender import BlenderHost, watched, writers
 from dcc_bridge.hosts.blender.objects import block, item_of, kind_of, known, lists, tree_of
 from dcc_bridge.verbs.acts import Acts, Bounds, Part, Rule, SocketLink
 
@@ -22,20 +22,21 @@ _MOST: Final = 100
 _FILES: Final = dict.fromkeys(
     ("images", "libraries", "sounds", "fonts", "movieclips", "volumes", "cache_files"), "filepath"
 )
-_MESH_RULES: Final = {
-    "ngons": Rule("ngons", "faces of more than four corners", "create TRIANGULATE_MODIFIER"),
-    "non_manifold": Rule("non_manifold", "edges that have not two faces"),
-}
+_MESH_RULES: Final = (
+    Rule("ngons", "faces of more than four corners", "create TRIANGULATE_MODIFIER"),
+    Rule("non_manifold", "edges that have not two faces", "create SOLIDIFY_MODIFIER"),
+)
 
 
 class Reading(Acts):
     """The acts that only read."""
 
     host: BlenderHost
-    in_context = staticmethod(watched)
+    writers = staticmethod(writers)
 
     def __init__(self, host: BlenderHost) -> None:
-        self.host = host
+        self.host, quiet = host, host.unnoticed
+        vars(self)["in_context"] = lambda warnings: watched(warnings, quiet)
         self._family = Family()
         self._is_stale = False  # something was made since Blender evaluated the scene
         self._is_moved = False  # or only placed
@@ -73,11 +74,10 @@ class Reading(Acts):
         if isinstance(thing, bpy.types.Node):
             return owner_of(item)
         if isinstance(thing, bpy.types.Collection):
-            return next(
-                (item_of(it) for it in bpy.data.collections if thing in list(it.children)), None
-            )
-        above = getattr(thing, "parent", None)
-        return item_of(above) if isinstance(above, bpy.types.ID) else None
+            above = (it for it in bpy.data.collections if thing in list(it.children))
+            return next(map(item_of, above), None)
+        it = getattr(thing, "parent", None)
+        return item_of(it) if isinstance(it, bpy.types.ID) else None
 
     def users(self, thing: str) -> Iterable[str]:
         """Objects, materials and collections that use a thing; an image's file is one, too."""
@@ -225,7 +225,7 @@ class Reading(Acts):
 
     def rules(self) -> Iterable[Rule]:
         """Of meshes."""
-        return _MESH_RULES.values()
+        return _MESH_RULES
 
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Count by the arrays of the meshes."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import bpy
 
 from dcc_bridge.hosts.blender.objects import block, item_of
-from dcc_bridge.verbs.acts import SCENE, SocketLink, Value
+from dcc_bridge.verbs.acts import SCENE, Keys, Shape, SocketLink, Value
 
 from . import properties, values
 from .building import Building, use_nodes
@@ -53,15 +53,7 @@ class Shading(Building):
         """Of all elements together."""
         return values.read_keys(properties.slot(item, prop))
 
-    def set_keys(
-        self,
-        item: str,
-        prop: str,
-        keys: Sequence[tuple[float, Any]],
-        shape: Literal["linear", "smooth", "step"],
-        *,
-        clear: bool,
-    ) -> None:
+    def set_keys(self, item: str, prop: str, keys: Keys, shape: Shape, *, clear: bool) -> None:
         """What the frame shows is as the keys say afterwards."""
         values.write_keys(properties.slot(item, prop), keys, shape, clear=clear)
         self.touch()

@@ -1,4 +1,7 @@
-"""What FreeCAD does for the verbs, 0.20 and newer. Main thread."""
+"""What FreeCAD does for the verbs, 0.20 and newer. Main thread.
+
+It is long since values have parts, units and expressions, and groups have no place.
+"""
 
 from __future__ import annotations
 

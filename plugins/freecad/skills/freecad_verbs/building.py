@@ -85,12 +85,17 @@ class Builds(Acts):
             self.set_parent(item, group, keep_place=True)
         return group
 
+    def called(self, item: str, name: str) -> tuple[str, Sequence[str]]:
+        """Give a label, and the objects that have it: their names have nothing to do with it."""
+        label = name.strip()
+        others = document().getObjectsByLabel(label)
+        return label, [str(it.Name) for it in others if it.Name != item]
+
     def rename(self, item: str, name: str) -> str:
         """Change the label; expressions follow. The name, by which the item is told, stays."""
-        obj, label = find(item), name.strip()
+        obj, (label, others) = find(item), self.called(item, name)
         if not label:
             raise ValueError(f"{item} needs a label that can be read.")
-        others = [each.Name for each in document().getObjectsByLabel(label) if each != obj]
         if others:
             raise ValueError(f"{label!r} is taken: it is the label of {others[0]}.")
         obj.Label = label

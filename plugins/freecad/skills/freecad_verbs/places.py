@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import FreeCAD
 
 from dcc_bridge.hosts.freecad.freecad_document import document, find, transactions
-from dcc_bridge.verbs.acts import Acts, Bounds, Placement, Vector
+from dcc_bridge.verbs.acts import Acts, At, Axes, Bounds, Placement, Vector
 
 from .properties import held
 
@@ -35,7 +35,7 @@ class Places(Acts):
         low = float(whole.XMin), float(whole.YMin), float(whole.ZMin)
         return low, (float(whole.XMax), float(whole.YMax), float(whole.ZMax))
 
-    def placement(self, item: str, space: Literal["world", "local"] = "world") -> Placement:
+    def placement(self, item: str, space: Axes = "world") -> Placement:
         """Read the Placement; the scale is that of a link."""
         transactions().compute()
         obj = _placed(item)
@@ -44,12 +44,7 @@ class Places(Acts):
         return Placement(triple(where.Base), (roll, pitch, yaw), _scale(obj))
 
     def place(
-        self,
-        item: str,
-        at: Vector | None = None,
-        rotation: Vector | None = None,
-        scale: Vector | None = None,
-        space: Literal["world", "local"] = "world",
+        self, item: str, at: At = None, rotation: At = None, scale: At = None, space: Axes = "world"
     ) -> None:
         """Write the Placement, and of a link the scale."""
         obj = _placed(item)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
+from os import PathLike
 from typing import Any, Final
 
 import FreeCAD
@@ -21,9 +22,15 @@ from .properties import CELL, FILES, form, held, is_told, linked, links_of
 
 _MODULES: Final = ("FreeCAD", "Part", "Mesh", "Sketcher", "PartDesign", "Draft", "Spreadsheet")
 _EXPORTERS: Final = ("Part", "Mesh", "Import", "ImportGui", "Points")
+_WITH_WRITERS: Final = ("FreeCAD", *_EXPORTERS, "Fem", "Path", "TechDraw")
+_WRITES: Final = re.compile(r"(?!\w*(ToString|Inventor|Feature|Units))(export|save|write)\w*")
+_SETTINGS: Final = "User parameter:BaseApp"
 _ABSTRACT: Final = {"Part::Boolean", "Part::Datum", "Part::Primitive", "App::DocumentObject"}
 _PYTHON: Final = re.compile("Python$|^App::FeatureTest")  # types that do nothing without a proxy
 _MEMBER: Final = re.compile(r"(?:<<([^>]+)>>|\b([A-Za-z_]\w*))\.([A-Za-z_][\w.]*)")
+# Which properties were set since they were made, FreeCAD notes with them, and what watches them.
+_NOTED: Final = re.compile(r' status="\d+"|\s*<Extensions.*?</Extensions>', re.DOTALL)
+_MOST_COMPARED: Final = 3_000
 _TEXTS: Final = ("Text", "LabelText")
 RECOMPUTES: Final = Rule(
     "recomputes", "it cannot be computed", "set_values or connect(cut=...), as the reason says"
@@ -41,22 +48,23 @@ class Reads(Acts):
         return {"App": FreeCAD, "FreeCAD": FreeCAD, "doc": FreeCAD.ActiveDocument, **gui}
 
     @contextmanager
-    def in_context(self, warnings: list[str]) -> Iterator[None]:
-        """Keep what could not be computed, and could before."""
-        before = {*_faults()}
-        yield
+    def in_context(self, warnings: list[str]) -> Iterator[Callable[[], str | None]]:
+        """Keep what could not be computed, and could before; compare all documents."""
+        before, contents = {*_faults()}, _contents()
+        yield lambda: _differing(contents, _contents())
         warnings += [it for it in _faults() if it not in before]
 
     def writers(self) -> Sequence[tuple[Any, str, Any]]:
-        """Give the modules' functions that write files.
-
-        Those of documents and shapes cannot be replaced: they only are noticed, or not even that.
-        """
+        """Give what writes files: functions of modules, methods of documents and of shapes."""
         for name in _EXPORTERS:
             with suppress(ImportError):  # it has none in a console, or was built without
                 importlib.import_module(name)
-        modules = filter(None, map(sys.modules.get, _EXPORTERS))
-        return [(it, "export", lambda _, file, *__, **___: [file]) for it in modules]
+        modules = [*filter(None, map(sys.modules.get, _WITH_WRITERS))]
+        classes = [it for module in modules for it in vars(module).values() if isinstance(it, type)]
+        owners = [*modules, *dict.fromkeys(classes)]
+        names = [(it, name) for it in owners for name in vars(it) if _WRITES.fullmatch(name)]
+        settings = type(FreeCAD.ParamGet(_SETTINGS)), "Export", _written
+        return [*((it, name, _written) for it, name in names), *_OF_OBJECTS, settings]
 
     def items(self, under: str | None = None) -> Iterator[str]:
         """Give the names of objects; of those below one in the order of the tree."""
@@ -150,6 +158,39 @@ class Reads(Acts):
                 if callable(it) and not name.startswith("_"):
                     text = " ".join((it.__doc__ or "").split())
                     yield ApiEntry(f"{module.__name__}.{name}", "function", text[:160])
+
+
+def _written(*args: Any, **kwargs: Any) -> list[Any]:
+    """Give the file of a call: the first text, or that of its document; None for the settings."""
+    every = (*args, *kwargs.values())  # their class is not asked: some have none
+    texts = [it for it in every if issubclass(type(it), str | bytes | PathLike)]
+    return texts[:1] or [getattr(args[0], "FileName", None) if args else None]
+
+
+# Of a sheet and of a symbol on a page, whose own classes are in no module.
+_OF_OBJECTS: Final = [
+    (FreeCAD.DocumentObject, name, _written) for name in ("exportFile", "dumpSymbol")
+]
+
+
+def _contents() -> dict[str, list[Any]]:
+    """Give what the objects of each document hold; of more than 3,000, or 0.2 s, nothing."""
+    documents = FreeCAD.listDocuments()
+    is_small = sum(len(it.Objects) for it in documents.values()) <= _MOST_COMPARED
+    return {
+        name: sorted([it.Name, it.TypeId, _NOTED.sub("", it.Content)] for it in doc.Objects)
+        if is_small
+        else []
+        for name, doc in documents.items()
+    }
+
+
+def _differing(before: dict[str, list[Any]], now: dict[str, list[Any]]) -> str | None:
+    came, gone = ", ".join(now.keys() - before.keys()), ", ".join(before.keys() - now.keys())
+    told = [f"{came} is open still"] * bool(came) + [f"{gone} was closed"] * bool(gone)
+    if told:
+        return f", but not the documents: {' and '.join(told)}"
+    return "" if now == before and any(before.values()) else None
 
 
 def _faults() -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 import hou
 
-from dcc_bridge.verbs.acts import Acts, Placement, Vector
+from dcc_bridge.verbs.acts import Acts, At, Axes, Placement, Vector
 from dcc_bridge.verbs.reading import no_such
 
 from .reading import find, triple
@@ -63,7 +63,7 @@ class Builds(Acts):
                 parm.set(value)
         return copy.path()
 
-    def placement(self, item: str, space: Literal["world", "local"] = "world") -> Placement:
+    def placement(self, item: str, space: Axes = "world") -> Placement:
         """Read the transform of an object."""
         node = _object(item)
         matrix = node.worldTransform() if space == "world" else node.localTransform()
@@ -74,12 +74,7 @@ class Builds(Acts):
         )
 
     def place(
-        self,
-        item: str,
-        at: Vector | None = None,
-        rotation: Vector | None = None,
-        scale: Vector | None = None,
-        space: Literal["world", "local"] = "world",
+        self, item: str, at: At = None, rotation: At = None, scale: At = None, space: Axes = "world"
     ) -> None:
         """Write the transform of an object."""
         node, was = _object(item), self.placement(item, space)

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import hou
 
+from dcc_bridge.geometry import add, frame_of
 from dcc_bridge.verbs.acts import Acts, Shot
-from dcc_bridge.verbs.seeing import add, frame_of
 
 from .reading import find, triple
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from types import SimpleNamespace
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import hou
 
 from dcc_bridge.hosts import houdini
-from dcc_bridge.verbs.acts import SCENE, Acts, SocketLink, Value
+from dcc_bridge.verbs.acts import SCENE, Acts, Keys, Shape, SocketLink, Value
 from dcc_bridge.verbs.reading import no_such
 
 # What stands in a key for the way to the next one; any other expression drives its parameter.
@@ -120,15 +120,7 @@ class Values(Acts):
             return [(frame, parms[0].evalAtFrame(frame)) for frame in frames]
         return [(frame, [parm.evalAtFrame(frame) for parm in parms]) for frame in frames]
 
-    def set_keys(
-        self,
-        item: str,
-        prop: str,
-        keys: Sequence[tuple[float, Any]],
-        shape: Literal["linear", "smooth", "step"],
-        *,
-        clear: bool,
-    ) -> None:
+    def set_keys(self, item: str, prop: str, keys: Keys, shape: Shape, *, clear: bool) -> None:
         """Add keys; with `clear` the others go."""
         parms = parms_of(item, prop)
         for place, parm in enumerate(parms):

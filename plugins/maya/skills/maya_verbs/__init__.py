@@ -2,6 +2,8 @@
 
 All that is said here of Maya comes from Autodesk's reference of its commands; it was not run in
 Maya. All of it runs on the main thread, inside the chunk that `dcc_bridge.hosts.maya` opens.
+
+It is long since an item is a transform, its shape and their plugs, and its commands select.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 
 from maya import cmds
 
-from dcc_bridge.verbs.acts import Placement, Vector
+from dcc_bridge.verbs.acts import At, Axes, Placement, Vector
 
 from . import dg
 from .dg import ask
@@ -65,7 +65,7 @@ class _Building(_Reading):
             copies = ask.instance(path) if linked else ask.duplicate(path, returnRootsOnly=True)
         return dg.long(copies[0])
 
-    def placement(self, item: str, space: Literal["world", "local"] = "world") -> Placement:
+    def placement(self, item: str, space: Axes = "world") -> Placement:
         path = _transform(item)
         at = ask.xform(path, query=True, translation=True, **_SPACES[space])
         if space == "local":
@@ -77,12 +77,7 @@ class _Building(_Reading):
         return Placement(_vector(at), _vector(dg.rotation(matrix)), _vector(scale))
 
     def place(
-        self,
-        item: str,
-        at: Vector | None = None,
-        rotation: Vector | None = None,
-        scale: Vector | None = None,
-        space: Literal["world", "local"] = "world",
+        self, item: str, at: At = None, rotation: At = None, scale: At = None, space: Axes = "world"
     ) -> None:
         path = _transform(item)
         for part, given in (("at", at), ("rotation", rotation), ("scale", scale)):

@@ -32,9 +32,13 @@ FILES: Final = {
 }
 """The attributes that name a file, by the types of nodes."""
 _RULES: Final = (
-    Rule("non_manifold", "edges with more than two faces, or faces with the same edges"),
-    Rule("ngons", "faces with more than four corners"),
-    Rule("history", "has construction history", 'clean(what="history")'),
+    Rule(
+        "non_manifold",
+        "edges with more than two faces, or faces with the same edges",
+        "run_python: cmds.delete the faces too many, by cmds.polyInfo(nme=True) or (lf=True)",
+    ),
+    Rule("ngons", "faces with more than four corners", "run_python: cmds.polyTriangulate(item)"),
+    Rule("history", "has construction history", 'clean(what=["history"])'),
 )
 _TOLD: Final = "transform camera mesh standardSurface file place2dTexture polyCube areaLight"
 _COUNTED: Final = {"vertex": "vertices", "edge": "edges", "face": "faces", "triangle": "triangles"}

@@ -9,11 +9,11 @@ unless it is told not to.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from maya import cmds
 
-from dcc_bridge.verbs.acts import SCENE, Acts, SocketLink, Value
+from dcc_bridge.verbs.acts import SCENE, Acts, Keys, Shape, SocketLink, Value
 
 from . import dg
 from .dg import ask
@@ -84,15 +84,7 @@ class _Values(Acts):
         times = [time for time in columns[0] if all(time in column for column in columns)]
         return [(time, [column[time] for column in columns]) for time in times]
 
-    def set_keys(
-        self,
-        item: str,
-        prop: str,
-        keys: Sequence[tuple[float, Any]],
-        shape: Literal["linear", "smooth", "step"],
-        *,
-        clear: bool,
-    ) -> None:
+    def set_keys(self, item: str, prop: str, keys: Keys, shape: Shape, *, clear: bool) -> None:
         plug = dg.plug(item, prop)
         parts = dg.parts(plug)
         if dg.held(plug) != "keyed":

@@ -2,6 +2,8 @@
 
 An item is the path of a prim, "/World/Props/Lamp_01". What is edited goes to the layer that the
 person edits. The application has no current frame: it shows the first key of each value.
+
+It is long since a prim may come from layers, references and variants, of which one is edited.
 """
 
 from __future__ import annotations

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from itertools import islice
+from pathlib import Path
 from typing import Any, Final, cast
 
 from pxr import Sdf, Tf, Usd, UsdGeom, UsdLux, UsdShade
 
 from dcc_bridge import track
-from dcc_bridge.host import Host
+from dcc_bridge.host import Host, digest
 from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.hosts.standalone.prims import branch, plain, prim_at
+from dcc_bridge.hosts.standalone.prims import branch, is_plain, plain, prim_at
 from dcc_bridge.verbs.acts import SCENE, Acts, Bounds, Part, SocketLink, Value, Vector
 from dcc_standalone import links, names, schemas
 from dcc_standalone.transforms import FIRST, vector
 
 _MOST_KEYS: Final = 100
 _MOST_ELEMENTS: Final = 64
+_MOST_COMPARED: Final = 10_000, 20_000_000  # prims, and bytes of each layer, in some 0.2 s
 _MANY: Final = 500  # prims whose bounds are computed in 20 ms
+_OF_STAGE: Final = re.compile(r" \(\w+ stage on stage .*\)$")  # with its address
 
 
 @contextmanager
@@ -67,12 +70,15 @@ class Items(Acts):
         return {"stage": self.stage}
 
     @contextmanager
-    def in_context(self, warnings: list[str]) -> Iterator[None]:
+    def in_context(self, warnings: list[str]) -> Iterator[Callable[[], str | None]]:
         """Keep what USD warns of, which it prints all the same; old versions keep nothing."""
         trapping = getattr(Tf, "DiagnosticTrap", nullcontext)
+        stage, before = self.stage, _digest(self.stage)
         with trapping() as trap:
-            yield
-            warnings += [] if trap is None else [it.commentary for it in trap.GetWarnings()]
+            yield lambda: "" if before and _digest(stage) == before else None
+            texts = [] if trap is None else [it.commentary for it in trap.GetWarnings()]
+            # The undo stack's own stage warns of the same.
+            warnings += dict.fromkeys(_OF_STAGE.sub("", it) for it in texts)
 
     @property
     def up(self) -> Any:  # type: ignore[override]  # the port says that it may be a property
@@ -81,6 +87,8 @@ class Items(Acts):
 
     def prim(self, item: str) -> Usd.Prim:
         """Give the prim of an item; LookupError says what there is instead."""
+        if is_plain(item) and (prim := self.stage.GetPrimAtPath(item)):
+            return prim  # most are, and USD's own look at the path takes longer than this
         is_path = item.startswith("/") and Sdf.Path.IsValidPathString(item)
         found = self.stage.GetPrimAtPath(item) if is_path else None
         if not found or found.IsPseudoRoot():
@@ -106,6 +114,8 @@ class Items(Acts):
 
     def name(self, item: str) -> str:
         """Give the last part of the path; of a collection, too."""
+        if is_plain(item):
+            return str(self.prim(item).GetName())
         if Sdf.Path.IsValidPathString(item) and Usd.CollectionAPI.IsCollectionAPIPath(item):
             return Sdf.Path(item).name.removeprefix("collection:")
         return str(self.prim(item).GetName())
@@ -239,6 +249,16 @@ class Items(Acts):
             return (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)
         is_z = self.up == "Z"
         return ((0.0, -1.0, 0.0), (0.0, 0.0, 1.0)) if is_z else ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0))
+
+
+def _digest(stage: Usd.Stage) -> str:
+    """Digest all that the layers in use hold, the referenced ones too; "" where it is too much."""
+    layers, prims = sorted(stage.GetUsedLayers(), key=lambda it: it.identifier), stage.TraverseAll()
+    files = [Path(it.realPath) for it in layers if it.realPath]
+    is_big = any(it.is_file() and it.stat().st_size > _MOST_COMPARED[1] for it in files)
+    if is_big or next(islice(prims, _MOST_COMPARED[0], None), None):
+        return ""
+    return digest([(it.identifier, it.ExportToString()) for it in layers])
 
 
 def socket(attribute: Any) -> str:

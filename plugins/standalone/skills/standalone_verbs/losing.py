@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
-from pxr import Pcp, Sdf, Usd, UsdUtils
+from pxr import Pcp, Sdf, Tf, Trace, Usd, UsdUtils
 
 from dcc_bridge.hosts.standalone import UsdSession, files
-from dcc_bridge.hosts.standalone.prims import branch, remove
+from dcc_bridge.hosts.standalone.prims import remove
 from dcc_bridge.verbs.acts import Imported, Junk
 from dcc_standalone import exchange, links
 
@@ -27,6 +27,9 @@ _NAMED: Final = (  # which argument is the file that they write, or the folder
     (UsdUtils, "CreateNewARKitUsdzPackage", 1, "usdzFilePath"),
     (UsdUtils, "LocalizeAsset", 1, "localizationDirectory"),
     (Pcp.PrimIndex, "DumpToDotGraph", 1, "filename"),
+    (Tf.ScriptModuleLoader, "WriteDotFile", 1, ""),
+    (Tf, "TouchFile", 0, "fileName"),
+    (Trace.Reporter, "ReportChromeTracingToFile", 1, ""),
 )
 _STITCH: Final = (
     "StitchClips",
@@ -34,6 +37,8 @@ _STITCH: Final = (
     "StitchClipsTemplate",
     "StitchClipsTopology",
 )
+# To a file of its own, wherever files are that nobody keeps.
+_SOMEWHERE: Final = (Tf.MallocTag.CallTree, "LogReport"), (Tf, "LogStackTrace")
 Writer = tuple[Any, str, Callable[..., Iterable[Any]]]
 
 
@@ -115,8 +120,7 @@ class Losing(Building):
 
     def below(self, items: Sequence[str]) -> int:
         """Count what goes with them."""
-        roots = Sdf.Path.RemoveDescendentPaths([Sdf.Path(item) for item in items])
-        return sum(1 for it in roots for _ in branch(self.prim(str(it)))) - len(set(items))
+        return cast("UsdSession", self.host).count_below(items)  # the look of the question's
 
     # ---- saving
 
@@ -140,6 +144,8 @@ class Losing(Building):
     def writers(self) -> Sequence[Writer]:
         """Give what USD writes layers and packages with."""
         named = [(owner, name, _argument(at, word)) for owner, name, at, word in _NAMED]
+        named += [(it, "Report", _texts) for it in (Trace.Reporter, Tf.MallocTag.CallTree)]
+        named += [(it, name, lambda *_, **__: [None]) for it, name in _SOMEWHERE]
         saving: list[Writer] = [(Sdf.Layer, "Save", lambda layer, *_, **__: _files([layer]))]
         saving += [(Usd.Stage, name, _unsaved) for name in ("Save", "SaveSessionLayers")]
         return [*named, *saving, *((UsdUtils, name, _beside) for name in _STITCH)]
@@ -151,6 +157,11 @@ def _argument(at: int, word: str) -> Callable[..., Iterable[Any]]:
         return [Sdf.Layer.SplitIdentifier(path)[0] if isinstance(path, str) else path]
 
     return files
+
+
+def _texts(_: object, *args: Any, **kwargs: Any) -> list[str]:
+    """Give the files of a report, whose arguments are otherwise numbers."""
+    return [it for it in (*args, *kwargs.values()) if isinstance(it, str)]
 
 
 def _files(layers: Iterable[Sdf.Layer]) -> list[str]:

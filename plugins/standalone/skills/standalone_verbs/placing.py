@@ -14,14 +14,14 @@ from dcc_standalone.transforms import vector
 from .items import refusing
 from .values import Values
 
-Space = Literal["world", "local"]
+Axes = Literal["world", "local"]
 Parts = Sequence[Literal["at", "rotation", "scale"]]
 
 
 class Placing(Values):
     """Reads and writes transforms."""
 
-    def placement(self, item: str, space: Space = "world") -> Placement:
+    def placement(self, item: str, space: Axes = "world") -> Placement:
         """Tell where a prim is, by its pivot where it has one."""
         xform = self._xform(item)
         pivot = transforms.pivot(xform)
@@ -38,7 +38,7 @@ class Placing(Values):
         at: Vector | None = None,
         rotation: Vector | None = None,
         scale: Vector | None = None,
-        space: Space = "world",
+        space: Axes = "world",
     ) -> None:
         """Put a prim somewhere."""
         xform = self._xform(item)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from pxr import Gf, Sdf, Usd, UsdGeom
 
 from dcc_bridge.hosts.standalone.prims import plain
-from dcc_bridge.verbs.acts import SCENE, Value
+from dcc_bridge.verbs.acts import SCENE, Keys, Shape, Value
 from dcc_standalone import names
 from dcc_standalone.coercion import coerce
 from dcc_standalone.looks import cut
@@ -98,15 +97,7 @@ class Values(Items):
         every = attribute.GetTimeSamples() if attribute else []
         return [(at, short(attribute.Get(at))) for at in every]
 
-    def set_keys(
-        self,
-        item: str,
-        prop: str,
-        keys: Sequence[tuple[float, Any]],
-        shape: Literal["linear", "smooth", "step"],
-        *,
-        clear: bool,
-    ) -> None:
+    def set_keys(self, item: str, prop: str, keys: Keys, shape: Shape, *, clear: bool) -> None:
         """Write time samples, which USD always interpolates linearly, or not at all."""
         attribute = self.attribute(item, prop)
         kind = attribute.GetTypeName()

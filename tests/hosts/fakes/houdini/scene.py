@@ -115,7 +115,7 @@ class Undos:
         with self.group(label):
             tell = self.tell_edits()
             made = edit()
-            self._dirty = True
+            self._dirty |= self.enabled
         tell()
         self._scene.modified = True
         return made

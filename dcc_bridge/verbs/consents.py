@@ -1,0 +1,184 @@
+"""Consent to what a call changes, also where a batch comes to it later. Main thread."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar, cast
+from weakref import WeakKeyDictionary
+
+from dcc_bridge.elicitation.ask import current_call
+from dcc_bridge.elicitation.call import Call, CallGrant
+from dcc_bridge.elicitation.consent import Grant, confirm_sync
+from dcc_bridge.errors import BridgeError, PartlyApplied
+from dcc_bridge.verbs.acts import Acts
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Run:
+    """What one call has changed so far, and what was agreed to in it."""
+
+    changes: int = 0
+    agreed: int = 0  # changes that were asked for
+    questions: int = 0  # that came so far; a yes is of its place, what goes may be named alike
+    is_batch: bool = False
+    is_split: bool = False  # somebody worked on between two of its steps, which stay two
+    # What was asked in the batch: by what is asked, what was answered.
+    answers: dict[object, Any] = field(default_factory=dict)
+    files: list[Path] = field(default_factory=list)  # that it wrote, and that were not there
+
+
+class DoneAgain(BridgeError):
+    """A batch was asked for something after an edit, took all back, and begins anew."""
+
+
+class Consents:
+    """Asks for the person's consent, and counts what a call changes, where that is much.
+
+    An undo step is never open while a question is. So a batch in which one comes after an edit is
+    taken back once that is agreed to, and done again with the answer: that is one step. What is
+    asked then must be what was agreed to, or it is asked again.
+    """
+
+    def __init__(self, acts: Acts, many: int) -> None:
+        self._acts = acts
+        self._many = many
+        self._runs = WeakKeyDictionary[Call, _Run]()
+
+    def batch(self, changes: int, loses: bool, do: Callable[[], T]) -> T:
+        """Run a batch, again after each question; what it is known to change is asked for first."""
+        call, run = current_call(), self._run
+        run.is_batch = True
+        if loses:  # at once: to be allowed more later on would end the undo step
+            call.raise_risk("destructive")
+            call.agreement.grants.append(CallGrant("batch", items=()))
+        self.ask("Make", changes, "change")
+        deeds, agreed = len(call.dialogue.deeds), run.agreed
+        while True:
+            run.changes, run.agreed, run.questions = 0, agreed, 0
+            del call.dialogue.deeds[deeds:]
+            with suppress(DoneAgain):
+                return do()
+
+    def ask(self, verb: str, count: int, noun: str, items: Sequence[str] | None = None) -> None:
+        """Count what is changed next, and ask for it where that is much."""
+        if end := self.add(count):
+            what = f"{verb} {plural(count, noun)}"
+            self.confirm(what + end, items, what)
+
+    def add(self, changes: int) -> str:
+        """Count what is changed next; gives how its question ends, "" where it needs none."""
+        run = self._run
+        is_more, run.changes = run.changes > 0, run.changes + changes
+        if run.changes - run.agreed <= self._many:
+            return ""
+        run.agreed = run.changes
+        return f", {run.changes} changes in all?" if is_more else " at once?"
+
+    def confirm(
+        self,
+        message: Callable[[Sequence[str]], str] | str,
+        items: Callable[[], Sequence[str]] | Sequence[str] | None,
+        verb: str,
+        **more: Any,
+    ) -> Grant | list[str]:
+        """Ask as `confirm_sync` does; gives the items."""
+
+        def agreed(listed: Sequence[str]) -> object:
+            kinds = tuple(self._acts.host.kinds(listed))
+            return message if isinstance(message, str) else message(listed), *listed, kinds
+
+        seen = (items() if callable(items) else items) or ()
+        return self.once(agreed(seen), seen, lambda: confirm_sync(
+            message, items=items, verb=verb, **more), agreed)  # fmt: skip
+
+    def once(
+        self,
+        key: object,
+        items: Sequence[str],
+        ask: Callable[[], T],
+        agreed: Callable[[Any], object] = lambda answer: None,
+    ) -> T:
+        """Ask, or give what was answered; a batch that has edited before it is done again."""
+        run, key = self._run, (self._run.questions, key)
+        run.questions += 1
+        if key in run.answers:
+            self._acts.host.fingerprint(items)  # what goes with them is other data, of these names
+            cover(items)
+            return cast("T", run.answers[key])
+        answer = ask()
+        if not run.is_batch:
+            return answer
+        run.answers[key[0], agreed(answer) or key[1]] = answer
+        if not run.is_split:
+            self._begin_anew(run)
+        return answer
+
+    def _begin_anew(self, run: _Run) -> None:
+        call = current_call()
+        for grant in call.agreement.live:  # what lists nothing lets nothing go
+            grant.items = () if grant.items is None else grant.items
+        try:
+            was_edited = call.control.take_back()
+        except PartlyApplied:
+            run.is_split = True
+            return
+        if was_edited:
+            for file in run.files:
+                file.unlink(missing_ok=True)
+                call.agreement.lost.remove(f"write {file.name}")
+            run.files.clear()
+            raise DoneAgain
+
+    def ask_to_write(self, verb: str, question: str, files: Sequence[Path]) -> dict[str, str]:
+        """Ask before files are written; gives the folder with the copies of what was there."""
+        over = ", over the file that is there" if files[0].exists() else ", a new file"
+        others = ["\nOther files are written too:", *map(str, files[1:])] if files[1:] else []
+        text = "\n".join([f"{question}{over}?", *others])
+        grant = self.confirm(text, None, verb, undoable=False, files=files, title=verb)
+        copy = getattr(grant, "checkpoint", None)
+        return {"copies": str(copy)} if copy else {}
+
+    @contextmanager
+    def writing(self, files: Sequence[Path]) -> Iterator[None]:
+        """Have a later refusal name the new files, which undo leaves there."""
+        new = [file for file in files if not file.exists()]
+        try:
+            yield
+        finally:
+            written = [file for file in new if file.exists()]
+            self._run.files += written
+            current_call().agreement.lost += [f"write {file.name}" for file in written]
+
+    @property
+    def _run(self) -> _Run:
+        return self._runs.setdefault(current_call(), _Run())
+
+
+class Consenting:
+    """Verbs that may ask, over a host's acts."""
+
+    def __init__(self, acts: Acts, consents: Consents) -> None:
+        self._acts, self._consents = acts, consents
+
+
+def plural(count: int, noun: str) -> str:
+    """Say "1 mesh", "2 meshes", "3 copies"."""
+    stem = re.sub("(?<=[^aeiou])y$", "ie", noun)
+    end = "es" if noun.endswith(("s", "x", "sh", "ch")) else "s"
+    return f"1 {noun}" if count == 1 else f"{count} {stem}{end}"
+
+
+def cover(items: Sequence[str]) -> None:
+    """Let an edit change what it names, also in a batch in which a deletion was agreed to.
+
+    A host that looks for what was lost cannot tell a new name or parent from a loss.
+    """
+    for grant in current_call().agreement.live[:1]:
+        if grant.items is not None:
+            grant.items += tuple(items)

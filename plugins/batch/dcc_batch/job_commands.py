@@ -1,0 +1,79 @@
+"""Commands of ``dcc-bridge batch`` for the job alone: no help lists them. Main thread.
+
+Open Job Description starts `enter`, `leave` and `task`, and they the host. `window` is started by
+`approve`, and shows its question.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+from dcc_batch import session, task
+from dcc_batch.plan import Plan
+from dcc_bridge.cli import exits
+
+
+def fill(add: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add the commands, by what adds one: a name, what runs it, and its summary or None."""
+    add("leave", _leave, None)
+    add("host", _host, None)
+    add("window", _window, None).add_argument("plan", type=Path)
+    enter, chunk = add("enter", _enter, None), add("task", _task, None)
+    for parser in (enter, chunk):
+        parser.add_argument("--plan", type=Path, required=True)
+        parser.add_argument("--trust", default="")
+    enter.add_argument("--interpreter", default="")
+    enter.add_argument("--any-version", choices=("yes", "no"), default="no")
+    chunk.add_argument("--root", type=Path, required=True)
+    chunk.add_argument("--task", type=int, required=True)
+    chunk.add_argument("--run", dest="run_name", required=True)
+
+
+def _trusted(options: argparse.Namespace) -> list[str]:
+    return [key for key in options.trust.split(",") if key]
+
+
+def _enter(options: argparse.Namespace) -> int:
+    session.enter(
+        Plan.read(options.plan),
+        options.interpreter or None,
+        _trusted(options),
+        is_any_version=options.any_version == "yes",
+    )
+    return exits.SUCCESS
+
+
+def _leave(options: argparse.Namespace) -> int:
+    session.leave()
+    return exits.SUCCESS
+
+
+def _host(options: argparse.Namespace) -> int:
+    from dcc_batch import warm_host
+
+    warm_host.main()
+    return exits.SUCCESS
+
+
+def _window(options: argparse.Namespace) -> int:
+    from dcc_batch import window
+
+    window.main(Plan.read(options.plan))
+    return exits.SUCCESS
+
+
+def _task(options: argparse.Namespace) -> int:
+    """Do a task; HOST_GONE also where there is no session."""
+    folder, url = os.environ.get(session.FOLDER), os.environ.get(session.URL)
+    if folder is None or url is None:
+        raise exits.Failure("A task runs in a session of Open Job Description.", task.HOST_GONE)
+    plan = Plan.read(options.plan)
+    work = task.Work(plan, options.root, options.task, options.run_name, Path(folder), url)
+    stopping: list[int] = []
+    for number in (signal.SIGTERM, signal.SIGINT):  # the scene of now is finished first
+        signal.signal(number, lambda it, _: stopping.append(it))
+    return task.run(work, _trusted(options), lambda: bool(stopping))

@@ -1,0 +1,37 @@
+"""A farm's workers share a folder: each writes the ledger of its own tasks, all at once."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from dcc_batch import outcome
+from dcc_batch.plan import Plan
+from tests.bench import batch_growth
+
+if sys.platform == "win32":
+    pytest.skip("Windows has neither fork nor such a signal", allow_module_level=True)
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.timeout(300),
+    pytest.mark.usefixtures("new_interpreter"),
+]
+
+
+def test_a_ledger_is_exact_where_a_hundred_workers_write_at_once_and_half_are_killed(
+    tmp_path: Path,
+) -> None:
+    _, killed = batch_growth.crowd(tmp_path / "plan", 100, kills=50)
+    read = Plan.read(tmp_path / "plan")
+    first = outcome.totals(read)
+
+    batch_growth.crowd(read.folder, 100)
+
+    assert killed == 50
+    assert not first.is_over
+    assert first.states["done"] >= 100
+    assert batch_growth.inexact(read) == []
+    assert outcome.totals(read).states == {"done": 5_000}

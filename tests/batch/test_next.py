@@ -1,0 +1,333 @@
+"""What ``dcc-bridge batch`` says of a plan's scenes, and what it names as the next step."""
+
+from __future__ import annotations
+
+import re
+import signal
+import sys
+from collections.abc import Sequence
+from datetime import datetime, timedelta, tzinfo
+from pathlib import Path
+
+import pytest
+
+from dcc_batch import approval, ask_person, engine, files, outcome
+from dcc_batch.ledger import TaskLedger
+from dcc_batch.plan import Plan, PlanError
+from dcc_batch.swap import Places
+from dcc_bridge import cli
+from tests.batch.test_approval import write_plan
+
+if sys.platform == "win32":
+    pytest.skip("a terminal is POSIX's", allow_module_level=True)
+
+from tests.batch.test_commands import command, typed
+
+NO_EDIT = ("nothing", "failed", "twice")
+
+
+def done(folder: Path, count: int = 2) -> Plan:
+    """Write an approved plan that was run: each scene is edited, and its original kept."""
+    for number in range(count):
+        (folder / f"shot_{number}.usda").write_text("original")
+    made = write_plan(folder, count)
+    approval.approve(made)
+    with TaskLedger(made, 0) as book:
+        for number in range(count):
+            places = Places.of(made, made.scene(number), made.root)
+            places.scene.rename(places.kept)
+            places.scene.write_text("edited")
+            book.write(number, "done", sha256=files.digest_file(places.scene), changed=1)
+    return made
+
+
+def test_a_plan_that_would_change_no_scene_is_not_asked_about(tmp_path: Path) -> None:
+    made = write_plan(tmp_path, states=NO_EDIT)
+
+    code, said = typed(["approve", made.folder], "0")
+
+    assert code == 2
+    assert "To agree" not in said
+    assert "No scene would be changed, so there is nothing to approve." in " ".join(said.split())
+    assert not (made.folder / approval.FILE).exists()
+
+
+def test_nobody_can_sign_a_plan_that_would_change_no_scene(tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match="there is nothing to approve"):
+        approval.approve(write_plan(tmp_path, states=NO_EDIT))
+
+
+def test_a_status_before_the_run_says_what_is_to_be_tried_and_what_is_not(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    made = write_plan(tmp_path, 8, states=("asks", *NO_EDIT))
+
+    totals = outcome.totals(made)
+    _, said = command(capsys, "status", made.folder)
+
+    assert totals.states == {"open": 2, "nothing": 2, "left": 4}
+    assert totals.reasons == {"It is failed.": 2, "It is twice.": 2}
+    assert "2    not tried yet" in said
+    assert "2    nothing to do" in said
+    assert "2 left: It is failed.\n    shot_2.usda, shot_6.usda\n" in said
+    assert "shot_1.usda" not in said  # nothing to do is no trouble
+
+
+def test_a_scene_with_nothing_to_do_is_the_same_before_and_after_the_run(tmp_path: Path) -> None:
+    made = write_plan(tmp_path, states=("nothing",))
+    before = outcome.totals(made)
+
+    with TaskLedger(made, 0) as book:
+        for number in range(made.count):
+            book.write(number, "left", why="It is nothing.")
+
+    assert outcome.totals(made) == before
+    assert before.states == {"nothing": 3}
+    assert before.is_over
+
+
+@pytest.mark.parametrize("is_approved", [False, True])
+def test_a_status_names_the_next_step(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, is_approved: bool
+) -> None:
+    made = write_plan(tmp_path)
+    if is_approved:
+        approval.approve(made)
+
+    _, said = command(capsys, "status", made.folder)
+
+    step = "run" if is_approved else "approve"
+    assert f"Next: dcc-bridge batch {step} {made.folder}\n" in said
+
+
+def test_after_a_run_the_next_step_is_to_commit_or_to_roll_back(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    made = done(tmp_path)
+
+    for words in (("status", made.folder), ("run", made.folder)):
+        code, said = command(capsys, *words)
+        assert code == 0
+        assert f"Next: dcc-bridge batch commit {made.folder}, or rollback" in said
+
+
+def test_after_a_commit_there_is_no_next_step(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    made = done(tmp_path)
+    command(capsys, "commit", made.folder)
+
+    for words in (("status", made.folder), ("run", made.folder)):
+        code, said = command(capsys, *words)
+        assert code == 0
+        assert "Next:" not in said
+        assert "There is nothing left to do." in said
+
+
+def test_what_was_committed_cannot_be_rolled_back_and_that_is_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    made = done(tmp_path)
+    command(capsys, "commit", made.folder)
+
+    code, said = command(capsys, "rollback", made.folder)
+
+    assert code == 1
+    assert "cannot be put back: its originals were deleted" in said
+
+
+def test_the_record_tells_a_consent_a_commit_and_a_rollback_apart(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    made = done(tmp_path)
+    command(capsys, "rollback", made.folder)
+    approval.approve(made)
+
+    cli.main(["audit", "show", "--call", f"batch-{made.id}"])
+    said = capsys.readouterr().out
+
+    assert f'asked: "Let skill change 2 of 2 scenes below {tmp_path}?" 2 objects' in said
+    assert "agreed at the host" in said
+    assert "rolled back, changed" in said
+    assert "without an answer" not in said
+
+
+def test_a_rollback_takes_the_consent_back_so_that_no_run_does_it_again_unasked(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    made = done(tmp_path)
+
+    rolled = command(capsys, "rollback", made.folder)
+    ran = command(capsys, "run", made.folder)
+
+    assert [it.read_text() for it in tmp_path.glob("*.usda")] == ["original"] * 2
+    assert rolled[0] == 0
+    assert f"To do it again: dcc-bridge batch approve {made.folder}\n" in rolled[1]
+    assert ran[0] == 3
+    assert "Somebody must approve the plan before it is run" in ran[1]
+
+
+def test_what_was_rolled_back_is_to_be_done_again_once_it_is_approved_again(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    made = done(tmp_path)
+    command(capsys, "rollback", made.folder)
+    approval.approve(made)
+
+    _, said = command(capsys, "status", made.folder)
+
+    assert engine.Run(made, 1).has_work(0)
+    assert f"Next: dcc-bridge batch run {made.folder}\n" in said
+
+
+def test_what_a_farm_did_elsewhere_is_rolled_back_there(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "here").mkdir()
+    made = done(tmp_path / "here")
+    folder = (tmp_path / "here").rename(tmp_path / "farm") / "plan"
+
+    missing = command(capsys, "rollback", folder)
+    code, _ = command(capsys, "rollback", folder, "--root", tmp_path / "farm")
+
+    assert missing == (
+        2,
+        f"dcc-bridge: There is no folder {made.root}; --root says where the scenes are.\n",
+    )
+    assert code == 0
+    assert [it.read_text() for it in (tmp_path / "farm").glob("*.usda")] == ["original"] * 2
+
+
+@pytest.mark.parametrize(("count", "left"), [(2, (0, 1)), (2, (1,)), (7, range(7))])
+def test_a_run_that_left_what_was_agreed_to_says_so_once_and_by_its_code(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, count: int, left: Sequence[int]
+) -> None:
+    made = done(tmp_path, count)
+    with TaskLedger(made, 0) as book:
+        for number in left:
+            book.write(number, "left", why="It is locked.")
+
+    code, said = command(capsys, "run", made.folder)
+
+    assert code == 1
+    assert said.count("It is locked.") == 1
+    assert f"  {len(left)} left: It is locked.\n" in said
+    assert ("shot_4.usda and 2 more\n" in said) == (len(left) == 7)
+    assert "What was left needs a new plan." in said
+    assert "There is nothing left to do." not in said
+
+
+def test_a_run_that_did_all_that_was_agreed_to_is_done_though_the_plan_left_others(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    made = write_plan(tmp_path, 3, states=("asks", "twice", "failed"))
+    approval.approve(made)
+    with TaskLedger(made, 0) as book:
+        book.write(0, "done", sha256="", changed=1)
+        for number in (1, 2):
+            book.write(number, "left", why="It is twice.")
+
+    assert command(capsys, "run", made.folder)[0] == 0
+
+
+def test_a_run_that_ctrl_c_ends_says_how_many_are_done_and_how_to_go_on(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = write_plan(tmp_path)
+    approval.approve(made)
+    with TaskLedger(made, 0) as book:
+        book.write(0, "done", sha256="", changed=1)
+        book.write(1, "left", why="It is locked.")
+    monkeypatch.setattr(engine.Run, "run", lambda _: signal.raise_signal(signal.SIGINT))
+
+    code, said = command(capsys, "run", made.folder)
+
+    assert code == 130
+    for state in ("changed, the original is kept", "left as it was", "not tried yet"):
+        assert re.search(rf"^ *1 +{state} *$", said, re.MULTILINE)
+    assert f"Ctrl+C ended the run. Next: dcc-bridge batch run {made.folder}\n" in said
+
+
+@pytest.mark.parametrize("is_approved", [False, True])
+@pytest.mark.parametrize("end", ["commit", "rollback"])
+def test_what_was_never_run_is_neither_committed_nor_rolled_back_and_that_is_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, end: str, is_approved: bool
+) -> None:
+    made = write_plan(tmp_path)
+    if is_approved:
+        approval.approve(made)
+
+    code, said = command(capsys, end, made.folder)
+
+    word = "committed" if end == "commit" else "rolled back"
+    is_run_next = is_approved and end == "commit"
+    assert code == 0
+    assert f"Nothing was run from {made.folder} yet, so no scene can be {word}." in said
+    assert ("Its approval was taken back." in said) == (is_approved and end == "rollback")
+    assert f"Next: dcc-bridge batch {'run' if is_run_next else 'approve'} {made.folder}\n" in said
+
+
+def test_a_scene_that_cannot_be_rolled_back_is_told_with_its_original_and_what_to_do(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    made = done(tmp_path)
+    places = Places.of(made, made.scene(0), made.root)
+    places.scene.write_text("a day of somebody's work")
+
+    code, said = command(capsys, "rollback", made.folder)
+    status = command(capsys, "status", made.folder)[1]
+    places.scene.rename(tmp_path / "mine.usda")  # as it says
+    again = command(capsys, "rollback", made.folder)[0]
+
+    why = f"It was changed after the run; the original is {places.kept}. To have that back, move"
+    assert code == 1
+    for text in (said, status):
+        assert f"  1 changed: {why} the scene away and roll back again.\n    shot_0.usda\n" in text
+        assert f"Next: dcc-bridge batch rollback {made.folder}, for what is not" in text
+    assert "1 scene could not be rolled back, as said above: shot_0.usda." in said
+    assert again == 0
+    assert places.scene.read_text() == "original"
+
+
+def test_each_time_is_told_in_one_form(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = write_plan(tmp_path)
+    monkeypatch.setattr(ask_person, "ask", lambda *_, **__: "terminal")
+    said = command(capsys, "approve", made.folder)[1]
+    monkeypatch.setattr(approval, "datetime", Later)
+
+    said += command(capsys, "run", made.folder)[1]
+
+    told = re.findall(r"(?:Made|until|ended at) +(.*?) ?(?:by|\. |$)", said, re.MULTILINE)
+    assert len(told) == 3
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", it) for it in told)
+
+
+class Later(datetime):
+    """A clock that is a year ahead."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Later:
+        return super().now(tz) + timedelta(days=365)
+
+
+@pytest.mark.parametrize(
+    ("over", "reported", "expected"),
+    [
+        ((), [(0, 0.25), (0, 0.5), (1, 0.5), (0, 0.5), (0, 0.25), (0, 1.0)], [1, 2, 4, 4, 4, 6]),
+        ((0,), [(1, 0.25), (1, 1.0), (2, 1.0)], [5, 8, 10]),
+    ],
+)
+def test_a_progress_counts_the_scenes_of_each_task_once(
+    tmp_path: Path, over: tuple[int, ...], reported: list[tuple[int, float]], expected: list[float]
+) -> None:
+    made = write_plan(tmp_path, 10, chunk=4)
+    for task in over:
+        with TaskLedger(made, task) as book:
+            for number in made.numbers(task):
+                book.write(number, "left", why="It is locked.")
+
+    progress = outcome.RunProgress(made)
+
+    assert [progress.at(*it) for it in reported] == expected

@@ -1,0 +1,61 @@
+"""What tells that a saved scene is another one, where a host tells more or less of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from dcc_batch import display, outcome, warm_host
+from dcc_batch.ledger import TaskLedger
+from dcc_batch.warm_host import Desk, _Look
+from tests.batch.test_approval import write_plan
+
+
+def proof(before: _Look, now: _Look, items: list[str]) -> str | None:
+    desk = Desk.__new__(Desk)
+    desk._before, desk._items = before, items
+    return desk._proof(now)
+
+
+@pytest.mark.parametrize(
+    ("items", "before", "now", "expected"),
+    [
+        (["/a"], _Look(["Camera"], "1", "x"), _Look(["gone"], "2", "y"), "items"),
+        (["/a"], _Look(["Camera"], "1", "x"), _Look(["Camera"], "1", "y"), "scene"),
+        (["/a"], _Look(["Camera"], "1", "x"), _Look(["Camera"], "1", "x"), None),
+        (["/a"], _Look(["Camera"], "1", None), _Look(["Camera"], "2", None), "items"),
+        (["/a"], _Look(["Camera"], "1", None), _Look(["Camera"], "1", None), "file"),
+        ([], _Look([], "1", "x"), _Look([], "1", "y"), "scene"),
+        ([], _Look([], "1", None), _Look([], "1", None), "file"),
+    ],
+)
+def test_a_saved_scene_differs_in_its_items_or_in_what_it_holds_or_in_its_file_alone(
+    items: list[str], before: _Look, now: _Look, expected: str | None
+) -> None:
+    assert proof(before, now, items) == expected
+
+
+def test_a_status_counts_the_scenes_in_which_nothing_that_was_agreed_to_is_another_one(
+    tmp_path: Path,
+) -> None:
+    made = write_plan(tmp_path, 3)
+    with TaskLedger(made, 0) as book:
+        for number, name in enumerate(("items", "scene", "file")):
+            book.write(number, "done", sha256="0" * 64, changed=0, proof=name)
+    console = Console(width=200, record=True)
+
+    totals = outcome.totals(made)
+    display.show_totals(made, totals, console)
+
+    assert totals.elsewhere == 2
+    assert f"2 of those changed: {display._ELSEWHERE}" in console.export_text()
+
+
+def test_an_item_that_is_gone_is_told_as_such() -> None:
+    class Host:
+        def describe(self, item: str) -> dict[str, str]:
+            raise LookupError(item)
+
+    assert warm_host._told(Host(), "/a") == "gone"  # type: ignore[arg-type]  # what it asks is there

@@ -1,0 +1,100 @@
+"""What a task looks at before it edits a scene: files alone, no host."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from dcc_batch import approval, task
+from dcc_batch.approval import NotApproved
+from dcc_batch.ledger import TaskLedger
+from dcc_batch.plan import Plan
+from dcc_batch.task_session import TaskSession
+from dcc_bridge import private_files
+from tests.batch.test_approval import LIMIT, write_plan
+
+if sys.platform == "win32":
+    pytest.skip("Windows has no such lock", allow_module_level=True)
+
+
+def start(made: Plan, said: list[str]) -> list[str]:
+    """Start the task of a plan whose host has ended, and give what it said."""
+    work = task.Work(made, made.root, 0, "farm", made.folder / "session", "http://127.0.0.1:1/mcp")
+    task.run(work, say=said.append)
+    return said
+
+
+def test_a_task_that_waited_while_the_consent_was_withdrawn_edits_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = write_plan(tmp_path)
+    approval.approve(made)
+    waits, outcomes, claim = threading.Event(), list[object](), private_files.claim
+    said: list[str] = []
+
+    def claims(descriptor: int, *, wait: bool = False) -> bool:
+        waits.set()
+        return claim(descriptor, wait=wait)
+
+    def run() -> None:
+        try:
+            outcomes.append(start(made, said))
+        except NotApproved as error:
+            outcomes.append(error)
+
+    with TaskLedger(made, 0):  # as a rollback has it
+        monkeypatch.setattr(private_files, "claim", claims)
+        waiting = threading.Thread(target=run)
+        waiting.start()
+        assert waits.wait(LIMIT)
+        monkeypatch.undo()
+        approval.withdraw(made)
+    waiting.join(LIMIT)
+
+    assert [type(it) for it in outcomes] == [NotApproved]
+    assert said[0].startswith("openjd_fail: Somebody must approve the plan before it is run.")
+
+
+def test_a_task_of_an_approved_plan_looks_for_its_host(tmp_path: Path) -> None:
+    made = write_plan(tmp_path)
+    approval.approve(made)
+
+    said = start(made, [])
+
+    assert said == [
+        "openjd_status: The host went away: The host of this session is not running any more."
+    ]
+
+
+def test_ctrl_c_between_two_tasks_ends_the_next_one_as_it_begins() -> None:
+    calls: list[str] = []
+
+    class Session:
+        """What a session of Open Job Description does: only an action that runs is cancelled."""
+
+        is_running = False
+
+        def cancel_action(self) -> None:
+            if not self.is_running:
+                raise RuntimeError("No action is running.")
+            calls.append("cancelled")
+            running._ended.set()
+
+        def run_task(self, **_: object) -> None:
+            self.is_running = True
+
+    running = TaskSession.__new__(TaskSession)
+    running._ended, running._is_cancelled = threading.Event(), False
+    running._session = cast(Any, Session())
+    running._job = cast(Any, SimpleNamespace(steps=[SimpleNamespace(script=None)]))
+    running._status = None
+
+    running.cancel()
+    running.run_task(1)
+
+    assert calls == ["cancelled"]

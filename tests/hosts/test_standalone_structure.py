@@ -1,0 +1,350 @@
+"""A step that makes, moves or deletes prims keeps those prims, and is undone to the letter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from random import Random
+from typing import Any
+
+import pytest
+from pxr import Sdf, Tf, Usd
+
+from dcc_bridge.hosts.standalone import UsdSession, layer_copies, prims
+from tests.hosts.scenes import Failed, fail_after
+from tests.hosts.test_standalone_history import EDITS, NOT_IN_A_BLOCK, edit_some
+
+SCENE = """#usda 1.0
+def Xform "World"
+{
+    def Xform "a"
+    {
+        double x = 1
+        def Sphere "b" {}
+        over "c" {}
+        def "d"
+        {
+            rel r = </World/b>
+        }
+    }
+    def Sphere "b"
+    {
+        double x.timeSamples = { 1: 24, 10: 48 }
+    }
+    def "c" ( prepend references = </World/a> ) {}
+    over "d" {}
+}
+class "b" {}
+over "a" {}
+"""
+BELOW = """#usda 1.0
+over "World"
+{
+    def Camera "e" {}
+    over "a"
+    {
+        def Cube "b" {}
+        def Cube "f" {}
+    }
+}
+"""
+# Those change the scene's layers, or what is not undone.
+STRUCTURAL = sorted(EDITS.keys() - {"stack", "replace"})
+Edit = Callable[[Any], object]
+
+
+@pytest.fixture
+def scene() -> UsdSession:
+    """A session with a sublayer; both are in memory."""
+    return _scene()
+
+
+def _scene() -> UsdSession:
+    below = Sdf.Layer.CreateAnonymous("below.usda")
+    below.ImportFromString(BELOW)
+    session = UsdSession()
+    root = session.stage.GetRootLayer()
+    root.ImportFromString(SCENE)
+    root.subLayerPaths.append(below.identifier)
+    assert session.undo_labels  # the mirror is up to date
+    return session
+
+
+def _state(session: UsdSession) -> list[str]:
+    """Give what each layer holds; the digest is of these texts."""
+    layers = session.stage.GetLayerStack(includeSessionLayers=True)
+    return [layer.ExportToString() for layer in layers]
+
+
+def _composed(stage: Usd.Stage) -> list[str]:
+    return [str(prim.GetPath()) for prim in Usd.PrimRange.AllPrims(stage.GetPseudoRoot())]
+
+
+def _run_steps(session: UsdSession, random: Random) -> None:
+    """Edit a few times, in steps, in steps that fail, and by hand; in blocks or not."""
+    for way in random.choices(["step", "hand", "failing step"], [6, 2, 1], k=random.randint(1, 2)):
+        in_block = random.random() < 0.4
+        names = [it for it in STRUCTURAL if not (in_block and it in NOT_IN_A_BLOCK)]
+        some = [
+            (random.choice(names), random.randrange(10**6)) for _ in range(random.randint(1, 4))
+        ]
+
+        def edit(stage: Usd.Stage, some: list[Any] = some, in_block: bool = in_block) -> None:
+            with Sdf.ChangeBlock() if in_block else nullcontext():
+                edit_some(stage, some)
+
+        match way:
+            case "step":
+                with session.undo_step("Step"):
+                    edit(session.stage)
+            case "hand":
+                edit(session.stage)
+            case _:
+                with pytest.raises(Failed):
+                    fail_after(session, edit)
+
+
+@pytest.mark.parametrize("many", [500, 0])
+@pytest.mark.parametrize("programs", [100, pytest.param(10_000, marks=pytest.mark.long)])
+def test_any_sequence_of_steps_is_undone_and_redone_to_the_letter(
+    programs: int, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where as few prims as there are here go as a crowd does."""
+    monkeypatch.setattr(prims, "MANY", many)
+    for seed in range(programs):
+        session = _scene()
+        before, depth = _state(session), len(session.undo_labels)
+
+        _run_steps(session, Random(seed))
+        after, steps = _state(session), len(session.undo_labels) - depth
+        for _ in range(steps):
+            session.undo()
+        undone = _state(session)
+        for _ in range(steps):
+            session.redo()
+
+        assert undone == before, seed
+        assert _state(session) == after, seed
+
+
+def _layer(stage: Usd.Stage) -> Any:
+    return stage.GetRootLayer()
+
+
+def _remove(stage: Usd.Stage, path: str) -> None:
+    spec = _layer(stage).GetPrimAtPath(path)
+    del spec.nameParent.nameChildren[spec.name]
+
+
+def _in_namespace(stage: Usd.Stage, old: str, new: str) -> None:
+    editor = Usd.NamespaceEditor(stage)
+    editor.MovePrimAtPath(old, new)
+    editor.ApplyEdits()
+
+
+def _apply(stage: Usd.Stage, *edits: tuple[str, str, int]) -> None:
+    batch = Sdf.BatchNamespaceEdit()
+    for edit in edits:
+        batch.Add(*edit)
+    assert _layer(stage).Apply(batch)
+
+
+def _set(stage: Usd.Stage, path: str, field: str, value: object) -> object:
+    setattr(_layer(stage).GetPrimAtPath(path), field, value)
+    return path
+
+
+def _reorder(stage: Usd.Stage) -> None:
+    children = _layer(stage).GetPrimAtPath("/World").nameChildren
+    children[:] = [children[name] for name in "dbca"]
+
+
+PLAIN_EDITS: dict[str, Edit] = {
+    "define a prim": lambda it: it.DefinePrim("/World/new", "Cube"),
+    "define prims below each other": lambda it: it.DefinePrim("/World/new/deep/deeper", "Cube"),
+    "override what is not there": lambda it: it.OverridePrim("/World/new/deep"),
+    "remove the first prim": lambda it: it.RemovePrim("/World/a"),
+    "remove an over": lambda it: _remove(it, "/World/d"),
+    "remove all": lambda it: _layer(it).GetPrimAtPath("/World").nameChildren.clear(),
+    "remove and make again": lambda it: (it.RemovePrim("/World/b"), it.DefinePrim("/World/b")),
+    "rename": lambda it: _set(it, "/World/a", "name", "z"),
+    "rename twice": lambda it: (_set(it, "/a", "name", "y"), _set(it, "/y", "name", "z")),
+    "rename with all its users": lambda it: _in_namespace(it, "/World/b", "/World/z"),
+    "move to another parent": lambda it: _in_namespace(it, "/World/b", "/World/a/z"),
+    "swap": lambda it: _apply(
+        *(it, ("/World/a", "/t", -1), ("/World/b", "/World/a", 0), ("/t", "/World/b", 1))
+    ),
+    "edit, then rename": lambda it: (
+        _set(it, "/World/a/b", "typeName", "Cube"),
+        _set(it, "/World/a", "name", "z"),
+    ),
+    "bring in another order": _reorder,
+    "retype": lambda it: it.GetPrimAtPath("/World/b").SetTypeName("Cone"),
+    "hide": lambda it: it.GetPrimAtPath("/World/a").SetActive(False),
+    "refer to another prim": lambda it: (
+        it.GetPrimAtPath("/World/b").GetReferences().AddInternalReference("/World/a")
+    ),
+    "copy": lambda it: Sdf.CopySpec(_layer(it), "/World/a", _layer(it), "/World/copy"),
+    "copy over another": lambda it: Sdf.CopySpec(_layer(it), "/World/a", _layer(it), "/World/b"),
+    "keep facts": lambda it: it.GetPrimAtPath("/World/a").SetCustomDataByKey("n", 1),
+}
+
+
+@pytest.mark.parametrize("edit", PLAIN_EDITS.values(), ids=PLAIN_EDITS)
+def test_a_step_on_some_prims_copies_no_layer(
+    scene: UsdSession, edit: Edit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, tree = _state(scene), _composed(scene.stage)
+    monkeypatch.delattr(layer_copies, "copy_of")
+
+    with scene.undo_step("Step"):
+        edit(scene.stage)
+    after = _state(scene)
+    scene.undo()
+    undone = _state(scene), _composed(scene.stage)
+    scene.redo()
+
+    assert after != before
+    assert undone == (before, tree)
+    assert _state(scene) == after
+
+
+@pytest.mark.parametrize("edit", PLAIN_EDITS.values(), ids=PLAIN_EDITS)
+def test_an_edit_by_hand_is_undone_with_the_prims_it_touched(scene: UsdSession, edit: Edit) -> None:
+    before, tree = _state(scene), _composed(scene.stage)
+
+    edit(scene.stage)
+    scene.undo()
+
+    assert (_state(scene), _composed(scene.stage)) == (before, tree)
+
+
+def test_what_is_edited_below_a_prim_that_has_become_an_instance_is_undone(
+    scene: UsdSession,
+) -> None:
+    """From then on USD tells of edits below it at another path, if at all."""
+    before = _state(scene)
+    with scene.undo_step("Instance"):
+        for name in ("one", "two"):
+            prim = scene.stage.DefinePrim(f"/World/{name}")
+            prim.GetReferences().AddInternalReference("/World/a")
+            prim.SetInstanceable(True)
+        Sdf.CreatePrimInLayer(_layer(scene.stage), "/World/two/b/deep")
+        with Sdf.ChangeBlock():
+            Sdf.CreatePrimInLayer(_layer(scene.stage), "/World/one/b/deep")
+            _set(scene.stage, "/World/b", "typeName", "Cone")
+    after = _state(scene)
+
+    scene.undo()
+    undone = _state(scene)
+    scene.redo()
+
+    assert (undone, _state(scene)) == (before, after)
+
+
+def test_what_is_edited_in_a_variant_beside_another_edit_is_undone(scene: UsdSession) -> None:
+    """Of a block, USD tells only what is not in a variant."""
+    stage = scene.stage
+    with scene.undo_step("Variants"):
+        sets = stage.GetPrimAtPath("/World/b").GetVariantSets().AddVariantSet("v")
+        sets.AddVariant("one")
+    before = _state(scene)
+
+    with scene.undo_step("Inside"), Sdf.ChangeBlock():
+        variant = _layer(stage).GetPrimAtPath("/World/b{v=one}")
+        Sdf.PrimSpec(variant, "inside", Sdf.SpecifierDef)
+        _set(stage, "/World/a", "typeName", "Cone")
+    scene.undo()
+
+    assert _state(scene) == before
+
+
+def test_a_value_beside_variants_is_edited_without_a_copy_of_the_layer(
+    scene: UsdSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of those, what they hold is compared; only what is another one is kept."""
+    stage = scene.stage
+    with scene.undo_step("Variants"):
+        sets = stage.GetPrimAtPath("/World/b").GetVariantSets().AddVariantSet("v")
+        sets.AddVariant("one")
+    before = _state(scene)
+    monkeypatch.delattr(layer_copies, "copy_of")
+
+    with scene.undo_step("Value"):
+        stage.GetPrimAtPath("/World/a").GetAttribute("x").Set(7.0)
+    with scene.undo_step("Both"), Sdf.ChangeBlock():
+        Sdf.PrimSpec(_layer(stage).GetPrimAtPath("/World/b{v=one}"), "inside", Sdf.SpecifierDef)
+        _layer(stage).GetAttributeAtPath("/World/a.x").default = 8.0
+    scene.undo()
+    scene.undo()
+
+    assert _state(scene) == before
+
+
+def test_a_prim_that_a_step_deleted_in_every_layer_is_listed_as_lost(scene: UsdSession) -> None:
+    with scene.undo_step("Delete"):
+        for layer in filter(lambda it: it.GetPrimAtPath("/World/a"), scene.stage.GetLayerStack()):
+            world: Any = layer.GetPrimAtPath("/World")
+            del world.nameChildren["a"]
+
+    assert scene.lost([]) == [f"/World/a{it}" for it in ("", "/b", "/c", "/d", "/f")]
+    assert scene.lost(["/World/a"]) == []
+
+
+def _crowd(size: int) -> UsdSession:
+    session = UsdSession()
+    with Sdf.ChangeBlock():
+        world = Sdf.PrimSpec(session.stage.GetRootLayer(), "World", Sdf.SpecifierDef)
+        for number in range(size):
+            Sdf.PrimSpec(world, f"p{number}", Sdf.SpecifierDef, "Sphere")
+    assert session.undo_labels
+    return session
+
+
+def test_the_parent_of_a_crowd_that_goes_counts_as_no_change() -> None:
+    session = _crowd(1200)
+    paths = [f"/World/p{number}" for number in range(1200)]
+
+    with session.undo_step("Delete"), session.changes() as count:
+        prims.remove(session.stage, paths)
+        changes = count()
+
+    assert (changes.changed, changes.deleted) == ([], sorted(paths))
+
+
+@pytest.mark.parametrize("kept", [0, 10])
+def test_a_crowd_goes_with_its_parent_told_once_and_comes_back(kept: int) -> None:
+    """USD looks up each of those that it is told of among its siblings: it takes their square."""
+    session, resynced = _crowd(1200), list[Any]()
+    before, paths = _state(session), [f"/World/p{number}" for number in range(kept, 1200)]
+    listener = Tf.Notice.Register(
+        Usd.Notice.ObjectsChanged,
+        lambda it, _: resynced.append(list(map(str, it.GetResyncedPaths()))),
+        session.stage,
+    )
+
+    with session.undo_step("Delete"):
+        assert prims.remove(session.stage, paths) == []
+    after, lost = _state(session), session.lost([])
+    session.undo()
+    undone = _state(session)
+    session.redo()
+
+    listener.Revoke()
+    assert resynced[0] == resynced[2] == ["/World"]
+    assert lost == sorted(paths)
+    assert (undone, _state(session)) == (before, after)
+    assert "active" not in after[-1]
+
+
+def test_some_values_of_many_are_undone_without_a_copy_of_the_layer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session = _crowd(9000)
+    monkeypatch.delattr(layer_copies, "copy_of")
+
+    with session.undo_step("Size"), Sdf.ChangeBlock():
+        for prim in session.stage.GetPrimAtPath("/World").GetChildren()[:250]:
+            prim.SetMetadata("comment", "large")
+
+    assert len(session.undo_labels) == 2

@@ -1,0 +1,84 @@
+"""Files that an agent writes from Blender, over HTTP by a real client, in its module and window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.hosts import blender_window, bpy_module
+from tests.hosts.application import Application
+from tests.hosts.blender_seat import Seat
+from tests.hosts.screen import missing, screen
+from tests.live import text
+from tests.verbs.test_tasks_real import blender
+
+pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
+SUFFIXES = (".obj", ".stl", ".ply", ".glb", ".usda", ".abc", ".fbx", ".blend")
+
+
+def export_all(running: Application, folder: Path) -> dict[str, str]:
+    """Write a new file of each format that this Blender has; gives what went wrong."""
+    wrong = {}
+    before = running.call("summary", {}).structured_content
+    for suffix in SUFFIXES:
+        for items in (["Cube"], []):
+            file = folder / f"new_{len(items)}{suffix}"
+            done = running.call("export_file", {"path": str(file), "items": items})
+            if done.is_error and "what can" in text(done):
+                continue
+            if done.is_error or not file.stat().st_size:
+                wrong[file.name] = text(done)
+    after = running.call("summary", {}).structured_content
+    return wrong | ({} if after == before else {"summary": f"{before} became {after}"})
+
+
+@pytest.fixture(params=bpy_module.VERSIONS)
+def running(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Application]:
+    """Give Blender as the module ``bpy``, which must end well."""
+    home = tmp_path / "home"
+    home.mkdir()
+    with blender(request.param, home) as application:
+        yield application
+        application.order("close")
+        assert application.end() == 0, application.output
+
+
+def test_new_files_of_every_format_are_written_without_a_question_and_change_nothing(
+    running: Application, tmp_path: Path
+) -> None:
+    """There is no undo step either, and the selection and the mode are as before."""
+    assert export_all(running, tmp_path) == {}
+
+
+@pytest.mark.skipif(blender_window.PROGRAM is None, reason="Blender is not installed")
+@pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}")
+def test_in_the_window_too_new_files_are_written_and_change_nothing(tmp_path: Path) -> None:
+    with (
+        screen(*blender_window.SIZE) as shown,
+        blender_window.blender(tmp_path, shown) as application,
+    ):
+        seat = Seat(application, shown)
+        seat.do("write")
+        wrong = export_all(application, tmp_path)
+        code = seat.close()
+
+    assert wrong == {}
+    assert code == 0
+
+
+def test_after_a_failed_export_that_was_undone_it_ends_well(
+    running: Application, tmp_path: Path
+) -> None:
+    """What was changed before it is taken back, and says nothing of it as it quits."""
+    (tmp_path / "there.usda").mkdir()
+    things = [{"type": "CUBE", "name": "New"}]
+    steps = [
+        {"do": "create", "with": {"things": things}},
+        {"do": "export_file", "with": {"path": str(tmp_path / "there.usda")}},
+    ]
+    failed = running.call("batch", {"steps": steps})
+
+    assert failed.is_error
+    assert "Nothing was changed" in text(failed)

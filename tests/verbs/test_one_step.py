@@ -1,0 +1,139 @@
+"""What a batch asks after an edit: it stays one undo step, and a no leaves nothing behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dcc_bridge.elicitation.question import Reply
+from tests.live import text
+from tests.verbs.studio import NO, YES, Studio, studio
+from tests.verbs.test_losing import Busybody
+
+MADE: list[dict[str, Any]] = [
+    {"id": "m", "do": "create", "with": {"things": [{"type": "Mesh", "name": "New"}]}},
+    {"id": "s", "do": "assign_material", "with": {"values": {"roughness": 1}}},
+]
+LAST: dict[str, Any] = {"do": "create", "with": {"things": [{"type": "Mesh", "name": "Last"}]}}
+ASKING: dict[str, list[dict[str, Any]]] = {
+    "a deletion of what was made": [{"do": "delete", "with": {"items": ["$m"]}}],
+    "a deletion of what was there": [{"do": "delete", "with": {"items": ["/Set"]}}],
+    "a held value": [
+        {"do": "set_values",
+         "with": {"items": ["/Tree"], "values": {"intensity": 3}, "replace": True}}
+    ],
+    "keys that go": [
+        {"do": "set_keys", "with": {"item": "/Tree", "prop": "intensity", "clear": True}}
+    ],
+    "junk": [{"do": "clean", "with": {"what": ["unused"]}}],
+    "a file that can carry code": [{"do": "import_file", "with": {"path": "rig.ma"}}],
+    "a file that is written over": [{"do": "export_file", "with": {"path": "old.obj"}}],
+    "a file that it wrote itself": [
+        {"do": "export_file", "with": {"path": "new.obj", "items": ["$m"]}},
+        {"do": "delete", "with": {"items": ["$m"]}},
+    ],
+    "two questions": [
+        {"do": "delete", "with": {"items": ["/Set/Key"]}},
+        {"do": "create", "with": {"things": [{"type": "Light", "name": "Again"}]}},
+        {"do": "clean", "with": {"what": ["unused"]}},
+        {"do": "delete", "with": {"pattern": "Again"}},
+    ],
+}  # fmt: skip
+YESES = {"junk": [Reply("accept", {"unused": ["/Material"]})]}
+YESES["two questions"] = [YES, *YESES["junk"], YES]
+
+
+def prepared(scene: Studio, folder: Path) -> None:
+    scene.host.nodes["/Tree"]["held"] = {"intensity": "driven by /Set"}
+    scene.host.nodes["/Tree"]["keys"] = {"intensity": [[1, 0], [9, 1]]}
+    scene.host.undo_mark()
+    (folder / "rig.ma").write_text("")
+    (folder / "old.obj").write_text("somebody's")
+
+
+@pytest.mark.parametrize("what", ASKING)
+def test_what_asks_in_mid_batch_leaves_one_undo_step(tmp_path: Path, what: str) -> None:
+    with studio(tmp_path, *YESES.get(what, [YES])) as scene:
+        prepared(scene, tmp_path)
+        before, stack = scene.host.scene_digest(), scene.host.labels
+        told = scene.do("batch", steps=[*MADE, *ASKING[what], LAST])
+
+        assert len(scene.person.shown) == len(YESES.get(what, [YES]))
+        assert len(scene.host.labels) == len(stack) + 1
+        assert "/Last" in scene.nodes
+        assert told["steps"][0]["items" if "items" in told["steps"][0] else "made"]
+        for notice in scene.person.notices:
+            assert notice.count("Created 1 mesh") == 1  # though it was done twice
+        scene.host.undo()
+        assert (scene.host.scene_digest(), scene.host.labels) == (before, stack)
+
+
+@pytest.mark.parametrize("what", ASKING)
+def test_a_no_in_mid_batch_leaves_no_more_than_it_tells(tmp_path: Path, what: str) -> None:
+    with studio(tmp_path, *YESES.get(what, [YES])[:-1], NO) as scene:
+        prepared(scene, tmp_path)
+
+        why = scene.fails("batch", steps=[*MADE, *ASKING[what], LAST])
+
+        assert "Nothing was changed" in why
+        assert (tmp_path / "old.obj").read_text() == "somebody's"
+        assert (tmp_path / "new.obj").exists() == ("write new.obj" in why)
+
+
+def test_the_question_is_about_the_scene_as_the_steps_before_it_made_it(tmp_path: Path) -> None:
+    with studio(tmp_path, YES) as scene:
+        things = [{"type": "Mesh", "name": "Key", "under": "/Set"}]
+        steps = [
+            {"do": "create", "with": {"things": things}},
+            {"do": "delete", "with": {"pattern": "Key*"}},
+        ]
+        scene.do("batch", steps=steps)
+
+        assert [it.items for it in scene.person.shown] == [("/Set/Key", "/Set/Key_1")]
+
+
+def test_a_yes_to_an_item_is_none_to_what_takes_its_name(tmp_path: Path) -> None:
+    with studio(tmp_path, YES, NO) as scene:
+        key = {"do": "delete", "with": {"items": ["/Set/Key"]}}
+        taken = {"do": "rename", "with": {"names": {"/Set/Fill": "Key"}}}
+
+        scene.fails("batch", steps=[key, taken, key])
+
+        assert len(scene.person.shown) == 2
+
+
+def test_what_the_person_does_meanwhile_is_theirs_and_the_batch_goes_on_after_it(
+    tmp_path: Path,
+) -> None:
+    """Then it is two steps: theirs lies between, and is not taken back to make it one."""
+    with studio(tmp_path) as scene:
+        theirs = lambda: scene.host.nodes.update({"/Theirs": scene.host.nodes["/Tree"]})  # noqa: E731
+        scene.bridge.broker.audience.host = Busybody(theirs)
+        steps = [*MADE, {"do": "delete", "with": {"items": ["$m"]}}, LAST]
+        scene.do("batch", steps=steps)
+
+        assert {"/Theirs", "/Last"} <= {*scene.nodes}
+        assert "/New" not in scene.nodes
+        assert len(scene.host.labels) == 3
+
+
+def test_a_step_that_writes_a_file_does_not_split_the_batch(tmp_path: Path) -> None:
+    with studio(tmp_path) as scene:
+        export = {"do": "export_file", "with": {"path": "new.obj", "items": ["$m"]}}
+        scene.do("batch", steps=[*MADE, export, LAST])
+
+        assert len(scene.host.labels) == 1
+        assert not scene.person.shown
+
+
+def test_a_scene_is_saved_at_the_end_of_a_batch_only(tmp_path: Path) -> None:
+    with studio(tmp_path, YES) as scene:
+        why = scene.fails("batch", steps=[MADE[0], {"do": "save"}, LAST])
+        done = scene.call("batch", {"steps": [MADE[0], {"do": "save"}], "check": {}})
+
+        assert "failed_at 2 (step 2, save)" in why
+        assert "save goes last" in why
+        assert not done.is_error, text(done)
+        assert "/New" in (tmp_path / "shot.json").read_text()

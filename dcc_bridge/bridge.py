@@ -24,7 +24,7 @@ from dcc_bridge.callbacks import Callbacks, Throttle, Unsubscribe, call_safely
 from dcc_bridge.elicitation import broker, context, question, routing
 from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.open_question import Watchdog
-from dcc_bridge.errors import BridgeClosed, StartError
+from dcc_bridge.errors import BridgeClosed, NotUndoable, StartError
 from dcc_bridge.host import Host
 from dcc_bridge.local_clients import LocalClients
 from dcc_bridge.server.clients import ClientRegistry, connection_report
@@ -204,8 +204,12 @@ class Bridge:
         return going is not None
 
     def undo(self, label: str) -> bool:
-        """Undo an agent's step by its label, if it is on top of the stack; tells whether it was."""
-        return self.main.is_unwound and self._undoing(label)
+        """Undo an agent's step, if it is on top; tells whether it was. What is missing is shown."""
+        try:
+            return self.main.is_unwound and self._undoing(label)
+        except NotUndoable as error:
+            self.broker.audience.notify(str(error))
+            return True
 
     @property
     def instance(self) -> Instance:
@@ -291,10 +295,10 @@ class Bridge:
 
     def _undo_if_on_top(self, label: str) -> None:
         self.recent.follow_undo(self.host)
-        surface, record = self.broker.audience.host, self.recent.of_step(label)
-        if not self.undo(label) and surface is not None and record is not None:
+        record = self.recent.of_step(label)
+        if not self.undo(label) and record is not None:
             top, host = self.host.undo_mark().label, self.host.name
-            surface.notice(call_history.why_not_undo(record, top, host))
+            self.broker.audience.notify(call_history.why_not_undo(record, top, host))
 
     def _read_skills(self, started: Future[None]) -> None:
         """Begin to look at the skill files; the first look done, all is ready. On the worker.
@@ -343,8 +347,7 @@ class Bridge:
         if (error := added.exception()) is not None:  # all else is there all the same
             log.error("the verbs of %s cannot be loaded", self.host.name, exc_info=error)
         with suppress(BridgeClosed):  # it was stopped while it started
-            watching = self._running.library.watch(is_heard=self._server.open_requests)
-            self._worker.spawn(watching)
+            self._worker.spawn(self._running.library.watch(is_heard=self._server.open_requests))
 
     def _add_builtin(self) -> None:
         known = self.host, self.clients, self.registry, self.broker.audience
@@ -361,8 +364,7 @@ class Bridge:
         self._ready.set_result(None)
         self._watchers.call()
         if os.environ.get("DCC_BRIDGE_FREEZE") != "0":
-            thaw = main_thread.freeze(self.main, self._worker.later)
-            self._running.cleanup.callback(thaw)
+            self._running.cleanup.callback(main_thread.freeze(self.main, self._worker.later))
 
     def _make_service(self, worker: Worker) -> McpService:
         # these take 0.5 s, in which the host stays alive: they are imported on the worker

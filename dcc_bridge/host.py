@@ -158,7 +158,7 @@ class SceneGuard(Protocol):
 
     @abstractmethod
     def undo(self) -> None:
-        """Undo the step on top of the stack."""
+        """Undo the step on top of the stack; NotUndoable: not all of it came back."""
 
 
 class Host(Application, SceneGuard, Protocol):
@@ -293,8 +293,7 @@ def compared(before: Mapping[K, str], now: Mapping[K, str], touched: Container[K
     created = [name for key, name in now.items() if key not in before]
     kept = ((key, name) for key, name in now.items() if key in before)
     changed = [name for key, name in kept if before[key] != name or key in touched]
-    deleted = [name for key, name in before.items() if key not in now]
-    return Changes(created, changed, deleted)
+    return Changes(created, changed, [name for key, name in before.items() if key not in now])
 
 
 def _nothing() -> None:

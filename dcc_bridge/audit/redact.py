@@ -202,8 +202,7 @@ def _plain(value: object, deep: int, hidden: Sequence[str]) -> Any:
             kept = islice(value.items(), MOST_NAMES)
             more = len(value) - MOST_NAMES
             cut = {"…": f"and {more:,} more"} if more > 0 else {}
-            fields = {_text(n, hidden): _plain(member, deep - 1, hidden) for n, member in kept}
-            return fields | cut
+            return {_text(n, hidden): _plain(member, deep - 1, hidden) for n, member in kept} | cut
         case list() | tuple() | set() | frozenset() if deep:
             kept_items = [_plain(item, deep - 1, hidden) for item in islice(value, MOST_NAMES)]
             more = len(value) - MOST_NAMES

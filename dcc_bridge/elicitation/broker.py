@@ -265,8 +265,7 @@ class Broker:
             if client_label(pending.question.call) in self.audience.limits.muted:
                 self._refuse_unasked(pending)
             elif delay and not self._is_closed:
-                stop = self._clock(delay, lambda: self._show_in_host(presentation))
-                presentation.add_timer(stop)
+                presentation.add_timer(self._clock(delay, lambda: self._show_in_host(presentation)))
                 self.audience.notify_waiting(pending.question.call)
             elif not self._is_closed:
                 self._show_in_host(presentation)

@@ -69,6 +69,11 @@ class Audience:
             return None
         return call.route.form if question.page is None else call.route.url
 
+    def notify(self, text: str) -> None:
+        """Tell the person at the host something, if there is one. Any thread."""
+        if self.host is not None:
+            self.host.notice(text)
+
     def offers(self, question: Question) -> Offers:
         """Return what a person at the host may do with a question."""
         call, settings = question.call, self.settings

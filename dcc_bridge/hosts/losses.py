@@ -74,8 +74,7 @@ class Losses:
                 self._new.add(file)
         elif self._is_refused(f"write over {file.name}", [file]):
             modified = self._host.modified
-            copy = self._keep([file], None)
-            self._written[file] = _Written(file, _stamp(file), copy, modified)
+            self._written[file] = _Written(file, _stamp(file), self._keep([file], None), modified)
 
     def ending(self, what: str, scene: SceneCopy | None) -> Callable[[], LostAnyway] | None:
         """Take note that a scene is about to go, and keep a copy of what is not saved of it.

@@ -218,8 +218,7 @@ class _Input(qt.QObject):
             self._escaped = self._escaped or event.type() == _Kind.KeyPress
         else:
             what = event.type(), event.key(), event.modifiers()
-            copy = qt.QKeyEvent(*what, event.text(), event.isAutoRepeat())
-            self.held.append((window, copy))
+            self.held.append((window, qt.QKeyEvent(*what, event.text(), event.isAutoRepeat())))
         return True
 
     def _filter_mouse(self, window: qt.QObject, event: qt.QMouseEvent) -> bool:
@@ -233,8 +232,7 @@ class _Input(qt.QObject):
             return False
         if event.buttons() or event.type() in _CLICKS:
             buttons = event.button(), event.buttons(), event.modifiers()
-            copy = qt.QMouseEvent(event.type(), local, scene, screen, *buttons)
-            self.held.append((window, copy))
+            self.held.append((window, qt.QMouseEvent(event.type(), local, scene, screen, *buttons)))
         return True
 
 

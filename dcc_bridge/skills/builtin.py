@@ -15,7 +15,7 @@ from typing import Any, Final, TypedDict, cast
 from dcc_bridge.audit.log import Auditor
 from dcc_bridge.elicitation.ask import elicit_form_sync
 from dcc_bridge.elicitation.call import Call, current
-from dcc_bridge.errors import BridgeError, NotRecorded, Stopped
+from dcc_bridge.errors import BridgeError, NotRecorded, NotUndoable, Stopped
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import CallFacts, Recent, Record, why_not_undo
@@ -185,24 +185,27 @@ class Undoing:
     def __call__(self, label: str, by: Call | None = None) -> bool:
         """Undo a step by its label, if it is on top, and the others of its call. Main thread.
 
-        It is the undo of the host: a person's (`by` is None) does not wait for the record, and an
-        agent's is on record before, as its own call. Return whether it was undone.
+        A person's (`by` is None) does not wait for the record; an agent's is on record before, as
+        its own call. Return whether it was undone; NotUndoable at the end: not all came back.
         """
         if self._host.undo_mark().label != label:
             return False
         record = self._recent.of_step(label)
         steps = record.effect.steps if record else (label,)
-        for _ in steps:  # nothing of others is between them
-            self._host.undo()
-        depth = self._host.undo_mark().depth
-        while record and depth > record.effect.base:  # the body pushed entries of its own
-            self._host.undo()
-            before, depth = depth, self._host.undo_mark().depth
-            if depth >= before:
-                break
+        missed, left, depth = None, len(steps), self._host.undo_mark().depth
+        base, before = record.effect.base if record else depth, depth
+        # Nothing of others is between them; what is below them the body pushed itself.
+        while left > 0 or base < depth < before:
+            try:
+                self._host.undo()
+            except NotUndoable as error:
+                missed = error
+            before, depth, left = depth, self._host.undo_mark().depth, left - 1
         self._recent.follow_undo(self._host, by.client.label if by and by.client else "host")
         self._changed()
         self._note(record, steps, by)
+        if missed is not None:
+            raise missed
         return True
 
     def _note(self, record: Record | None, steps: Sequence[str], by: Call | None) -> None:

@@ -106,8 +106,7 @@ def _messages(text: Text, reader: Reader) -> Messages:
         yield 1, "It has no function that is a skill, or could be one."
     graph, modules, needs = CallGraph(text.tree), set(_modules(text.tree)), reader(text.tree)
     for function in text.chosen:
-        reached = needs(graph.reached(function))
-        yield from _check_function(function, text, graph, modules, reached)
+        yield from _check_function(function, text, graph, modules, needs(graph.reached(function)))
 
 
 def _check_function(

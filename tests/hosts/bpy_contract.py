@@ -224,8 +224,11 @@ class TestBlender(HostContract):
         with pytest.raises(NotUndoable, match="checkpoints"):
             host.take_back()
 
+    @pytest.mark.parametrize("undo", ["take_back", "undo"])
     @pytest.mark.parametrize("removes", [False, True])
-    def test_what_an_undo_does_not_bring_back_is_named(self, stand: Stand, removes: bool) -> None:
+    def test_what_an_undo_does_not_bring_back_is_named(
+        self, stand: Stand, removes: bool, undo: str
+    ) -> None:
         """Blender may leave it in no collection."""
         host = stand.host
         with host.undo_step("Delete"):
@@ -235,7 +238,7 @@ class TestBlender(HostContract):
             forgetful("Light", 9, removes=removes),
             pytest.raises(NotUndoable, match="did not bring back Light, though"),
         ):
-            host.take_back()
+            getattr(host, undo)()
 
     @pytest.mark.parametrize("undo", ["take_back", "undo"])
     def test_what_an_undo_leaves_out_is_brought_back_by_another_one(

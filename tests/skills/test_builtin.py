@@ -12,6 +12,7 @@ import pytest
 from dcc_bridge import confirm_sync, elicit_form_sync, skill
 from dcc_bridge.audit import reader
 from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.errors import NotUndoable
 from tests.audit.test_log import FailingDisk
 from tests.live import Live, live, status, text
 from tests.server.skills import CONFIRM, Skills
@@ -204,6 +205,39 @@ def test_entries_that_a_body_pushed_by_itself_are_undone_with_its_step(tmp_path:
         running.call("undo_last")
 
     assert (host.items, host.labels) == (["a", "b", "c"], [])
+
+
+@pytest.mark.parametrize("by_person", [False, True])
+def test_what_an_undo_did_not_bring_back_is_told_to_whoever_asked_for_it(
+    by_person: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host, person = FakeHost(["a", "b"], has_ui=True), ScriptedPresenter()
+    whole = host.undo
+
+    def undo() -> None:
+        whole()
+        raise NotUndoable("b did not come back.")
+
+    monkeypatch.setattr(host, "undo", undo)
+
+    @skill(risk="edit")
+    def drop() -> None:
+        """Drop the last one."""
+        host.items.pop()
+
+    with live(tmp_path, drop, host=host, presenter=person) as running:
+        running.call("drop")
+        if by_person:
+            undone = running.bridge.undo(host.labels[-1])
+        else:
+            told = running.call("undo_last")
+        last = calls(running)["calls"][-1]
+
+    assert (host.labels, last["undone_by"]) == ([], "host" if by_person else "test")
+    if by_person:
+        assert (undone, person.notices[-1]) == (True, "b did not come back.")
+    else:
+        assert (status(told), text(told)) == ("failed", "undo_last: b did not come back.")
 
 
 def test_a_save_over_nothing_does_not_stand_in_the_way_of_the_call_before_it(

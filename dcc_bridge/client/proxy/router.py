@@ -343,8 +343,7 @@ class Router:
 
     async def _run(self, upstream: Upstream) -> None:
         host = upstream.host
-        is_running = partial(self._is_running, host)
-        await upstream.run(host.token(self._label), self.from_host, is_running)
+        await upstream.run(host.token(self._label), self.from_host, partial(self._is_running, host))
         if self._upstreams.get(host.id) is upstream:
             del self._upstreams[host.id]
         if upstream.is_lost:

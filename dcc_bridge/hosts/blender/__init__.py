@@ -50,7 +50,6 @@ class BlenderHost(Host):
         self._put_back: list[str] = []
         self._reach = AgreedIds()
         self._inventories: dict[UndoMark, objects.Inventory] = {}  # what an undo has to bring back
-        self._gone: list[str] = []  # what the last one did not
         self.is_in_step = False  # an undo step is open
 
     def close(self) -> None:
@@ -133,12 +132,12 @@ class BlenderHost(Host):
         self._inventories = {**dict(kept[-_MOST_LISTED:]), top: objects.Inventory()}
 
     def undo(self) -> None:
-        """Undo; every reference to an object is dead then.
+        """Undo; every reference to an object is dead then. NotUndoable: not all came back.
 
         4.5.15, without the bridge too, once in 24,000 undos left an object in no collection, where
         the next save loses it; to redo and undo brought it back.
         """
-        depth, self._gone = self._stack.mark().depth, []
+        depth, gone = self._stack.mark().depth, list[str]()
         for attempt in range(_ATTEMPTS):
             if attempt:
                 self.redo()
@@ -146,19 +145,20 @@ class BlenderHost(Host):
                 bpy.ops.ed.undo()
             now = self._stack.mark()
             inventory = self._inventories.get(now) if now.depth < depth else None
-            self._gone = inventory.unplaced() if inventory is not None else []
-            if not self._gone:
+            gone = inventory.unplaced() if inventory is not None else []
+            if not gone:
                 break
         blender_loop.redraw()
+        if gone:
+            names = ", ".join(gone[:_MOST_NAMED])
+            why = f"Blender's undo did not bring back {names}, though it went back to before the"
+            raise NotUndoable(f"{why} change. The person has to look at the scene.")
 
     def take_back(self) -> None:
         """Undo; NotUndoable: another file was opened since, or not all came back."""
         if self._stack.mark().label is None:
             raise NotUndoable(self._stack.why_opened)
         self.undo()
-        if gone := ", ".join(self._gone[:_MOST_NAMED]):
-            why = f"Blender's undo did not bring back {gone}, though it went back to before the"
-            raise NotUndoable(f"{why} change. The person has to look at the scene.")
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
         """List the objects, collections and materials that the newest step deleted or renamed."""

@@ -149,8 +149,7 @@ class Step:
 
     def held(self, path: Sdf.Path, mirrors: Mapping[Place, Copy]) -> list[Any]:
         """List what the layers held at a path before it, if it is the newest."""
-        before = self._before(path, mirrors)
-        return [spec for it in before if (spec := it.GetObjectAtPath(path))]
+        return [spec for it in self._before(path, mirrors) if (spec := it.GetObjectAtPath(path))]
 
     def _before(self, path: Sdf.Path, mirrors: Mapping[Place, Copy]) -> list[Sdf.Layer]:
         contents = {place: mirrors[place].content for place in self.before}

@@ -1,8 +1,8 @@
 """The host port: what an application must offer so that skills can edit its scene safely.
 
 An adapter is a subclass of `Host`, in ``dcc_bridge.hosts``, with that application's own API and
-nothing else; how to write one is told there. What is marked abstract is required, all the rest has
-a default here that does the plain thing.
+nothing else; ``resources/guide/hosts.md`` says how to write one. What is marked abstract is
+required, all the rest has a default here that does the plain thing.
 
 ============  ==================================================================================
 required      ``name``, ``version``, ``has_ui``, `Host.file`, `Host.save_copy`, `Host.undo_step`,

@@ -5,22 +5,31 @@ What is particular to a host's loader is in ``plugins/``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
-from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
 from dcc_bridge.host import Host
 
 if TYPE_CHECKING:  # a plug-in is loaded before there is a window, and Qt with it
+    from dcc_bridge.bridge import Bridge
     from dcc_bridge.qt.binding import QWidget
     from dcc_bridge.qt.event_loop import HostLoop
     from dcc_bridge.qt.panel.panel import Panel
     from dcc_bridge.qt.presenter import DialogPresenter
+
+_PARTS: Final = (
+    *("ssl", "asyncio", "dcc_bridge.elicitation.question", "dcc_bridge.elicitation.view"),
+    *("dcc_bridge.elicitation.broker", "dcc_bridge.skills.runner", "dcc_bridge.bridge"),
+    *("dcc_bridge.qt.event_loop", "dcc_bridge.qt.presenter"),
+)
+"""What a bridge needs, in an order in which none takes long."""
 
 
 @dataclass
@@ -75,7 +84,8 @@ class PlugIn:
         if self.is_installed:
             return
         self.is_installed = True
-        self.cleanup.callback(self.host.when_ready(on_ready or self._start_installed))
+        start = partial(self._import, iter(_PARTS), on_ready or self._start_installed)
+        self.cleanup.callback(self.host.when_ready(start))
         self.cleanup.callback(self.host.when_leaving(on_leaving or self.uninstall))
 
     def uninstall(self) -> None:
@@ -95,6 +105,7 @@ class PlugIn:
         Raises:
             BridgeError: It cannot be started; nothing is left of the attempt.
         """
+        from dcc_bridge.bridge import Bridge
         from dcc_bridge.qt.event_loop import HostLoop
         from dcc_bridge.qt.presenter import DialogPresenter
 
@@ -133,6 +144,13 @@ class PlugIn:
             return
         parts.bridge.stop()
         parts.bridge.stopped.add_done_callback(lambda _: _let_go(parts))
+
+    def _import(self, parts: Iterator[str], then: Callable[[], None]) -> None:
+        """Import each part in a turn of the host's event loop: all would hold it for 100 ms."""
+        if (part := next(parts, None)) is None:
+            return then()
+        import_module(part)
+        self.cleanup.callback(self.host.when_ready(partial(self._import, parts, then)))
 
     def _start_installed(self) -> None:
         self.start()

@@ -51,6 +51,6 @@ sets_up`` it is that of the clients in the sidebar, and ``--clients`` draws thos
 ``python -m tests.qt.texts > dcc_bridge.ts`` writes the texts of the dialogs for Qt Linguist.
 Messages about an answer that does not fit, and notices, are in English only.
 
-To bring the bridge to another application, read `dcc_bridge.hosts`, and test the adapter with
-``tests/hosts/contract.py``.
+To bring the bridge to another application, read ``resources/guide/hosts.md``, and test the adapter
+with ``tests/hosts/contract.py``.
 """

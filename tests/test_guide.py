@@ -15,14 +15,15 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Final
+from types import ModuleType, SimpleNamespace
+from typing import Any, Final, cast
 
 import anyio.to_thread
 import httpx2
 import pytest
 from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 
-from dcc_bridge import cli
+from dcc_bridge import cli, skill
 from dcc_bridge.cli.skill import PAGES
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import BUSY
@@ -320,12 +321,85 @@ def test_every_skill_of_the_pages_runs(tmp_path: Path) -> None:
     assert again == {"was_there": "/World/Crowd", "name_from": "client"}
 
 
+class Acme:
+    """The application of the guide: its scene is a list of names, each state of it kept."""
+
+    def __init__(self) -> None:
+        self.nodes = ["a", "b"]
+        self._done: list[tuple[str, list[str]]] = []
+        self._undone: list[tuple[str, list[str]]] = []
+        self.undo = self
+
+    def version(self) -> str:
+        return "1.0"
+
+    def is_batch(self) -> bool:
+        return True
+
+    def scene_file(self) -> str:
+        return ""
+
+    def find(self, name: str) -> Any:
+        node = SimpleNamespace(
+            id=1, type="node", path=name, locked=False, children=[], descendants=list
+        )
+        return node if name in self.nodes else None
+
+    def begin(self, label: str) -> None:
+        self._done.append((label, [*self.nodes]))
+
+    def end(self) -> None:
+        if self._done[-1][1] == self.nodes:
+            self._done.pop()
+
+    def labels(self) -> list[str]:
+        return [label for label, _ in reversed(self._done)]
+
+    def back(self) -> None:
+        label, before = self._done.pop()
+        self._undone.append((label, self.nodes))
+        self.nodes = before
+
+    def forth(self) -> None:
+        label, after = self._undone.pop()
+        self._done.append((label, self.nodes))
+        self.nodes = after
+
+
+def test_the_host_of_the_guide_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    acme = Acme()
+    monkeypatch.setitem(sys.modules, "acme", cast("ModuleType", acme))
+    example: dict[str, Any] = {}
+    exec(blocks("hosts", "py")[0], example)
+    host = example["AcmeHost"]()
+
+    @skill(risk="edit")
+    def drop(name: str) -> None:
+        """Drop one."""
+        acme.nodes.remove(name)
+        if name == "b":
+            raise ValueError("Not that one.")
+
+    with live(tmp_path, drop, host=host) as running:
+        running.call("drop", {"name": "b"})
+        rolled_back = [*acme.nodes]
+        running.call("drop", {"name": "a"})
+        dropped = [*acme.nodes]
+        running.call("undo_last")
+
+    assert (rolled_back, dropped, acme.nodes) == (["a", "b"], ["b"], ["a", "b"])
+    assert (host.describe("a"), host.fingerprint(["a"]) == host.fingerprint(["b"])) == (
+        {"type": "node", "children": []},
+        False,
+    )
+
+
 @pytest.mark.parametrize("page", TEXTS)
 def test_every_block_is_of_a_kind_that_is_run(page: str) -> None:
     kinds = {kind for kind, _ in _FENCE.findall(TEXTS[page])}
     opened = TEXTS[page].count("\n```")
 
-    assert kinds <= {"sh", "python", "text", "toml"}
+    assert kinds <= {"sh", "python", "py", "text", "toml"}
     assert opened == 2 * len(_FENCE.findall(TEXTS[page]))
 
 

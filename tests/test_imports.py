@@ -37,6 +37,12 @@ def test_it_imports_nothing_else_of_its_own() -> None:
     assert run(code).strip() == "[]"
 
 
+def test_a_plug_in_that_is_loaded_has_not_imported_the_bridge() -> None:
+    code = "import sys, dcc_bridge.plugin; print('dcc_bridge.bridge' in sys.modules)"
+
+    assert run(code) == "False\n"
+
+
 def test_what_is_public_is_found_by_completion_before_it_was_used() -> None:
     assert run("import dcc_bridge; print('confirm_sync' in dir(dcc_bridge))") == "True\n"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,6 +54,49 @@ def test_it_stops_before_it_is_ready_and_starts_again(plug_in: PlugIn) -> None:
 
     assert plug_in.bridge is not None
     assert Desk(plug_in.bridge).call("recent_calls").is_error is False
+
+
+class Turns(FakeHost):
+    """A host that calls what waits for its window in turns of its event loop."""
+
+    def __init__(self) -> None:
+        super().__init__(["cam1"], has_ui=True)
+        self.waiting: list[Callable[[], None]] = []
+
+    def when_ready(self, start: Callable[[], None]) -> Callable[[], None]:
+        self.waiting.append(start)
+        return self.waiting.clear
+
+
+def test_what_a_bridge_needs_is_imported_before_it_starts_a_part_in_each_turn(
+    settings: Settings,
+) -> None:
+    """All at once would hold the host's window for 0.1 s."""
+    application()
+    host = Turns()
+    plug_in = PlugIn(host, [], settings=settings)
+    plug_in.install()
+    turns = 0
+
+    while host.waiting:
+        assert plug_in.bridge is None
+        host.waiting.pop(0)()
+        turns += 1
+
+    assert plug_in.bridge is not None
+    assert turns > 5
+    plug_in.uninstall()
+
+
+def test_a_plug_in_that_is_unloaded_between_its_turns_does_not_start(settings: Settings) -> None:
+    host = Turns()
+    plug_in = PlugIn(host, [], settings=settings)
+    plug_in.install()
+    host.waiting.pop(0)()
+
+    plug_in.uninstall()
+
+    assert (host.waiting, plug_in.bridge) == ([], None)
 
 
 def test_a_start_that_fails_leaves_nothing(settings: Settings) -> None:

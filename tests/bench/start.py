@@ -100,8 +100,15 @@ def host(kind: str, seconds: float) -> dict[str, float]:
             measured["import of the plug-in"] = (thread_time() - begin) * 1000
             from tests.stand_ins import FakeHost
 
+            class WindowHost(FakeHost):
+                """It has turns, as the hosts have."""
+
+                def when_ready(self, start: Callable[[], None]) -> Callable[[], None]:
+                    QTimer.singleShot(1, start)  # 0 would have them all in one turn
+                    return lambda: None
+
             settings = Settings(runtime=Path(folder), audit=Path(folder, "audit"))
-            plug_in = PlugIn(FakeHost(has_ui=True), [], settings=settings)
+            plug_in = PlugIn(WindowHost(has_ui=True), [], settings=settings)
             stretches.reset()
             stretches.look()
             plug_in.install()

@@ -242,7 +242,7 @@ class FreeCADHost(Host):
                 is_wanted.clear()
                 start()
 
-        look()
+        later(look)
         return is_wanted.clear
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:

@@ -313,7 +313,8 @@ class Server(MCPServer[Any]):
         call.title, call.risk, call.digest = skill.title, skill.metadata.risk, skill.digest
         same = same_call(seen.client.label, call.skill, bound)
         parked = ParkedCall(call, seen.client.label, same, modern=seen.era >= MODERN)
-        call.dialogue.repeats = self.calls.notice_for(parked.same)
+        call.dialogue.repeats = known = self.calls.notice_for(parked.same)
+        beside = self.calls.alike(parked.same)
         call.route = self._route(parked, seen)
         run = self.runner.start(
             skill,
@@ -326,7 +327,8 @@ class Server(MCPServer[Any]):
         outcome, returns = run.outcome, signature.returns
 
         def finish() -> None:
-            ended, repeats = outcome.result(), call.dialogue.repeats
+            ended, late = outcome.result(), self.calls.late_notice_for(parked.same, beside)
+            repeats = call.dialogue.repeats if known else late
             if repeats and call.risk != "read" and not ended.error:  # nobody was asked about it
                 ended = replace(ended, note=f"{ended.note} {repeats}".strip())
             self.calls.finish(parked, protocol.result(ended, returns), ended.status)

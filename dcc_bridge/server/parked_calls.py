@@ -207,6 +207,20 @@ class ParkedCalls:
         is_lost = any(it.is_forsaken for it in self._alike.get(same, {}).values())
         return _UNDER_WAY if is_lost else self.unfetched.notice_for(same)
 
+    def alike(self, same: Same) -> list[ParkedCall]:
+        """List the same calls that are kept, for `late_notice_for`."""
+        return list(self._alike.get(same, {}).values())
+
+    def late_notice_for(self, same: Same, beside: list[ParkedCall]) -> str | None:
+        """Say, as a call ends, what of those beside it was not seen to be lost when it began.
+
+        A client that leaves and calls again at once can be here before its end is.
+        """
+        left = [it for it in beside if not it.is_awaited]
+        if any(it.is_forsaken for it in left):
+            return _UNDER_WAY
+        return self.unfetched.notice_for(same) if left else None
+
     def finish(self, parked: ParkedCall, result: Result, status: Status) -> None:
         """Store the result of a call as its last event."""
         parked.add_event(result)

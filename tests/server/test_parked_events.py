@@ -263,6 +263,27 @@ async def test_a_call_that_is_served_plainly_is_open_until_its_result() -> None:
     assert not desk.calls.knows(f"{parked.call.id}.0")
 
 
+@pytest.mark.parametrize("ends", [False, True])
+async def test_of_one_that_was_seen_to_leave_too_late_the_same_one_is_told_as_it_ends(
+    ends: bool,
+) -> None:
+    desk = Desk()
+    parked = desk.park()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(desk.calls.begin, parked, request())
+        await anyio.wait_all_tasks_blocked()
+        beside = desk.calls.alike(parked.same)
+        before = desk.calls.late_notice_for(parked.same, beside)
+        tasks.cancel_scope.cancel()
+    if ends:
+        desk.calls.finish(parked, DONE, "done")
+
+    assert (desk.calls.notice_for(parked.same) is None, before) == (False, None)
+    told = "was done, but nobody fetched" if ends else "was under way"
+    assert told in (desk.calls.late_notice_for(parked.same, beside) or "")
+    assert desk.calls.late_notice_for(parked.same, []) is None
+
+
 async def test_of_a_call_that_was_cut_off_and_goes_on_the_same_one_alone_is_told() -> None:
     desk = Desk()
     parked, other = desk.park(), desk.park("rename")

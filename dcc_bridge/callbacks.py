@@ -97,9 +97,9 @@ class TimeLimit:
             self._stop()
 
     def cancel(self) -> None:
-        """Never call back any more."""
+        """Never call back any more, nor hold what would be called."""
         with self._lock:
-            self._left = None
+            self._left, self._over = None, lambda: None
             self._stop()
 
     def _check(self) -> None:

@@ -29,7 +29,7 @@ class QueuedJob:
         self.client = client.get()  # for whom it was queued
         self.future: Future[Any] = Future()  # what came of it
         self.stack: greenlet | None = None  # its greenlet, from its beginning to its end
-        self._fn = fn
+        self._fn: Any = fn
         self.context = contextvars.copy_context()  # in which it runs
 
     def run(self) -> None:
@@ -44,6 +44,8 @@ class QueuedJob:
                 raise
         else:
             self.future.set_result(result)
+        finally:  # what it ran is freed at once, and not by the collector
+            self._fn, self.context = None, contextvars.Context()
 
     def fail(self, error: Exception) -> None:
         """End it before it has begun."""

@@ -36,7 +36,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import suppress
 from functools import partial
 from typing import Any, Final, TypeVar, cast
 
@@ -122,7 +121,7 @@ class MainThread:
         always ends; cancelled, the job never starts.
         """
         job = QueuedJob(fn, name, read)
-        job.future.add_done_callback(lambda _: self._drop(job))
+        job.future.add_done_callback(self._drop)
         return self._queue(self._jobs, job)
 
     def post(self, fn: Callable[[], T]) -> Future[T]:
@@ -207,10 +206,11 @@ class MainThread:
         self._wake() if not closed else job.fail(BridgeClosed(job.name))
         return job.future
 
-    def _drop(self, job: QueuedJob) -> None:
-        if job.future.cancelled():
-            with self._lock, suppress(ValueError):  # it was taken out, or never put in
-                self._jobs.remove(job)
+    def _drop(self, future: Future[Any]) -> None:
+        if future.cancelled():
+            with self._lock:  # there is none if it was taken out, or never put in
+                for job in [it for it in self._jobs if it.future is future]:
+                    self._jobs.remove(job)
 
     def _wake(self) -> None:
         with self._lock:

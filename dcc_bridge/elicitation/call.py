@@ -286,3 +286,5 @@ class Call:
 destructive_skill: ContextVar[str] = ContextVar("dcc_bridge_destructive_skill", default="")
 # The call in whose skill the code runs; None outside of any.
 current: ContextVar[Call | None] = ContextVar("dcc_bridge_call", default=None)
+# Its run, which a call that has ended holds weakly: else the two would wait for the collector.
+current_run: ContextVar[RunControl | None] = ContextVar("dcc_bridge_run", default=None)

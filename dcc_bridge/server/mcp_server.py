@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -35,6 +36,7 @@ from dcc_bridge.server.clients import ClientRegistry, SeenClient
 from dcc_bridge.server.fast_path import CALL, MODERN, STARTED
 from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls, same_call
 from dcc_bridge.server.tasks import Tasks
+from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Entry, Registry
 from dcc_bridge.skills.runner import Runner
@@ -324,21 +326,22 @@ class Server(MCPServer[Any]):
             lambda progress: self._soon(lambda: parked.note_progress(progress)),
         )
         parked.cancel, parked.asks_as_task = run.cancel, skill.metadata.task == "ask"
-        outcome, returns = run.outcome, signature.returns
+        returns = signature.returns
 
-        def finish() -> None:
+        def finish(outcome: Future[Outcome]) -> None:
             ended, late = outcome.result(), self.calls.late_notice_for(parked.same, beside)
             repeats = call.dialogue.repeats if known else late
             if repeats and call.risk != "read" and not ended.error:  # nobody was asked about it
                 ended = replace(ended, note=f"{ended.note} {repeats}".strip())
             self.calls.finish(parked, protocol.result(ended, returns), ended.status)
 
-        outcome.add_done_callback(lambda _: self._soon(finish))
+        run.outcome.add_done_callback(lambda done: self._soon(partial(finish, done)))
         return parked
 
     def _route(self, parked: ParkedCall, seen: SeenClient) -> Route:
         """Say how the call can ask its client."""
-        channel = client_channel.ClientChannel(parked.offer, self._soon)
+        offer = partial(ParkedCall.offer, weakref.proxy(parked))  # the call holds the channel
+        channel = client_channel.ClientChannel(offer, self._soon)
         form, url = channel if seen.form else None, channel if seen.url else None
         return Route(form, url, not parked.modern)
 

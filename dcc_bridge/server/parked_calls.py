@@ -70,7 +70,7 @@ class ParkedCall:
         self.session: str | None = None  # the legacy session's id, once it is known
         self.same = same  # what it is the same as
         self.modern = modern  # the client speaks 2026-07-28 or later
-        self.cancel: Callable[[], None] = lambda: None
+        self.cancel: Callable[[], None] = _nothing
         self.requests: list[Context] = []
         self.resumed_at = time.monotonic()  # when its last request came
         self.ended_at: float | None = None
@@ -224,6 +224,7 @@ class ParkedCalls:
     def finish(self, parked: ParkedCall, result: Result, status: Status) -> None:
         """Store the result of a call as its last event."""
         parked.add_event(result)
+        parked.cancel = _nothing  # it holds the run, which has ended
         if parked.task is None:  # else it is kept for as long as its client was told
             self._ended[parked.call.id] = parked
         self.unfetched.add(parked.same, status)
@@ -342,6 +343,10 @@ class ParkedCalls:
             kept.pop(parked.call.id, None)
         if not alike:
             self._alike.pop(parked.same, None)
+
+
+def _nothing() -> None:
+    pass
 
 
 def same_call(label: str, skill: str, arguments: Mapping[str, Any]) -> Same:

@@ -6,17 +6,26 @@ import asyncio
 import inspect
 import logging
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, InvalidStateError
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from greenlet import GreenletExit
 
 from dcc_bridge.callbacks import Throttle, TimeLimit, call_safely, report_blocking
 from dcc_bridge.elicitation import audit_trail, secret
-from dcc_bridge.elicitation.call import Call, Progress, RunControl, current, destructive_skill
+from dcc_bridge.elicitation.call import (
+    Call,
+    Progress,
+    RunControl,
+    current,
+    current_run,
+    destructive_skill,
+)
 from dcc_bridge.elicitation.context import Flow, current_context, run_async, run_sync, wrap_future
 from dcc_bridge.elicitation.types import PAUSED, Answered, outcome
 from dcc_bridge.errors import BridgeClosed, BridgeError, PartlyApplied, Paused, Stopped
@@ -30,6 +39,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
+
+_ENDED: Future[Any] = Future()  # in place of what ran it, which holds the run
+_ENDED.set_result(None)
 
 
 class Run(RunControl):
@@ -50,9 +62,10 @@ class Run(RunControl):
         # ends, where that takes too long.
         self.outcome: Future[Outcome] = Future()
         self._runner, self._main, self._missing = runner, runner.main, missing
-        self._trail, self._arguments, self._progress = trail, arguments, progress
+        self._trail, self._arguments = trail, arguments
         self.call = self._call = call
         self._account = audit_trail.RunRecord(runner.auditor, call)
+        self.paused = partial(_paused, runner, skill, trail)  # these hold no run, which holds them
         host, look = runner.host, runner.recent.follow_mark
         self._steps = undo_steps.Steps(
             host, runner.main, call, skill.undo_label, self._account, self.paused, look
@@ -67,7 +80,7 @@ class Run(RunControl):
         call.agreement.needs_grant = gate.needs_grant(skill, runner.settings)
         call.control = self
         self._own: Callable[..., object] | None = inspect.unwrap(skill.fn)
-        self._throttle = Throttle(self._report, runner.clock)
+        self._throttle = Throttle(partial(_report, trail, progress), runner.clock)
 
     @property
     def has_begun(self) -> bool:
@@ -143,12 +156,6 @@ class Run(RunControl):
             'takes long, or make it a plain function with thread="any"'
         )
         log.warning(why, self._call.id, self.skill.name, seconds)
-
-    def _report(self, progress: Progress) -> None:
-        done, total, message = progress
-        safe = done, total, secret.redact(message)
-        self._trail.report(safe)
-        self._progress(safe)
 
     def pause(self) -> AbstractContextManager[None]:
         """Close the undo step while a question is open. Main thread."""
@@ -237,16 +244,10 @@ class Run(RunControl):
         if (refusal := self.paused()) is not None:  # it was queued before the switch was turned
             raise refusal
         current.set(self._call)
+        current_run.set(self)  # for as long as a task or a thread that it leaves behind goes on
         destructive_skill.set("")  # whoever queued it may run one itself
         self._trail.begin()
         self._time_limit.start()
-
-    def paused(self) -> Paused | None:
-        """Return why the person lets it not begin or go on now, or None."""
-        if not self._runner.is_paused or self.skill.metadata.risk == "read":
-            return None
-        self._trail.note_paused()
-        return Paused(self._runner.host.name, outcome(PAUSED))
 
     def _submit(self, fn: Callable[[], T]) -> Future[T]:
         return self._main.submit(fn, name=self.skill.title, read=self.skill.metadata.risk == "read")
@@ -293,6 +294,7 @@ class Run(RunControl):
         self._trail.end(outcome.status, outcome.error, self._steps.effect)
         self._runner.forget(self._call.id)
         self._settle(outcome)
+        self._call.control, self._queued = weakref.proxy(self), _ENDED
 
     def _settle(self, outcome: Outcome) -> None:
         with suppress(InvalidStateError):  # its caller was told before
@@ -365,6 +367,21 @@ class Run(RunControl):
                 log.exception("call %s: its changes could not be undone", self._call.id)
                 return PartlyApplied(self.skill.name)
         return None
+
+
+def _paused(runner: Runner, skill: Skill, trail: Trail) -> Paused | None:
+    """Return why the person lets a skill not begin or go on now, or None."""
+    if not runner.is_paused or skill.metadata.risk == "read":
+        return None
+    trail.note_paused()
+    return Paused(runner.host.name, outcome(PAUSED))
+
+
+def _report(trail: Trail, tell: Callable[[Progress], None], progress: Progress) -> None:
+    done, total, message = progress
+    safe = done, total, secret.redact(message)
+    trail.report(safe)
+    tell(safe)
 
 
 def _tried(body: Callable[[], T], what: str) -> tuple[T | None, BaseException | None]:

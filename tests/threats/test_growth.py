@@ -14,10 +14,10 @@ import pytest
 
 from dcc_bridge import bridge, skill
 from dcc_bridge.elicitation import rate_limits
-from dcc_bridge.elicitation.call import current
+from dcc_bridge.elicitation.call import current, current_run
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
 from tests.bench.agent import LEGACY, Agent, Server
-from tests.live import Live, live
+from tests.live import ERAS, Live, live
 from tests.stand_ins import FakeHost
 from tests.threats.growth import fill_string_cache
 from tests.threats.raw import Line, Raw
@@ -85,6 +85,31 @@ def test_an_edit_is_let_go_while_its_notice_may_still_be_shown(tmp_path: Path) -
         running.until(lambda: gc.collect() >= 0 and runs[0]() is None)
 
         assert len(running.bridge._notices) == 1
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("options", [{}, {"risk": "edit"}, {"thread": "any"}], ids=str)
+def test_a_call_that_has_ended_is_freed_without_the_collector(
+    options: dict[str, Any], era: str, tmp_path: Path
+) -> None:
+    """A full collection holds the window for as long as it takes to look at all that is left."""
+    host, runs = FakeHost(), list[weakref.ref[Any]]()
+
+    @skill(**{"risk": "read", **options})
+    def note() -> None:
+        """Note the run."""
+        runs.append(weakref.ref(current_run.get()))
+        if options.get("risk") == "edit":
+            host.items.append("cam")
+
+    with live(tmp_path, note, host=host) as running:
+        gc.disable()
+        try:
+            running.call("note", era=era)
+            running.call("note", era=era)  # the last job's context stays until the next one
+            running.until(lambda: runs[0]() is None)
+        finally:
+            gc.enable()
 
 
 def kinds_of_calls(running: Live) -> dict[str, Call]:

@@ -147,8 +147,11 @@ class PlugIn:
 
     def _import(self, parts: Iterator[str], then: Callable[[], None]) -> None:
         """Import each part in a turn of the host's event loop: all would hold it for 100 ms."""
+        if not self.is_installed:  # an import may run code of others
+            return
         if (part := next(parts, None)) is None:
-            return then()
+            then()
+            return
         import_module(part)
         self.cleanup.callback(self.host.when_ready(partial(self._import, parts, then)))
 

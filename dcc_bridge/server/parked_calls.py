@@ -75,6 +75,7 @@ class ParkedCall:
         self.resumed_at = time.monotonic()  # when its last request came
         self.ended_at: float | None = None
         self.is_awaited = True  # a request for it is open, or the first one is on its way
+        self.is_lost = False  # its client left
         self.task: Task | None = None  # what it is once its client was given a handle
         self.asks_as_task = False  # its questions are put in a task, however early they come
         self._keys: dict[str, ClientQuestion] = {}
@@ -216,7 +217,7 @@ class ParkedCalls:
 
         A client that leaves and calls again at once can be here before its end is.
         """
-        left = [it for it in beside if not it.is_awaited]
+        left = [it for it in beside if it.is_lost or (it.task and not it.task.is_known)]
         if any(it.is_forsaken for it in left):
             return _UNDER_WAY
         return self.unfetched.notice_for(same) if left else None
@@ -264,7 +265,7 @@ class ParkedCalls:
 
     async def _serve(self, parked: ParkedCall, request: Context, number: int) -> Result:
         parked.requests.append(request)
-        parked.is_awaited, result = True, None
+        parked.is_awaited, parked.is_lost, result = True, False, None
         try:
             result = await self._answer(parked, request, number)
             return result
@@ -318,7 +319,7 @@ class ParkedCalls:
 
     def abandon(self, parked: ParkedCall) -> None:
         """End a call that nobody waits for any more, as far as it can be."""
-        parked.is_awaited = False
+        parked.is_awaited, parked.is_lost = False, True
         self._broker.end(parked.call)
         parked.cancel()
 

@@ -284,6 +284,20 @@ async def test_of_one_that_was_seen_to_leave_too_late_the_same_one_is_told_as_it
     assert desk.calls.late_notice_for(parked.same, []) is None
 
 
+async def test_of_one_that_was_answered_the_same_one_beside_it_is_told_nothing() -> None:
+    """What was said of its result is on its way."""
+    desk = Desk()
+    parked = desk.park()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(desk.calls.begin, parked, request())
+        await anyio.wait_all_tasks_blocked()
+        beside = desk.calls.alike(parked.same)
+        desk.calls.finish(parked, DONE, "done")
+    desk.calls.unfetched.add(parked.same, "done")
+
+    assert desk.calls.late_notice_for(parked.same, beside) is None
+
+
 async def test_of_a_call_that_was_cut_off_and_goes_on_the_same_one_alone_is_told() -> None:
     desk = Desk()
     parked, other = desk.park(), desk.park("rename")

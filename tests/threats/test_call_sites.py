@@ -372,7 +372,8 @@ def wrong(site: Site) -> str | None:
     if error is not None and not isinstance(error, BridgeError):
         return f"{site}: {error!r}"
     asks = site.ask not in ("report", "track") or site.place == "on_main outside"
-    if site.place in REFUSED and asks and not isinstance(error, (WrongThread, BridgeClosed)):
+    never_began = isinstance(error, (WrongThread, BridgeClosed)) or "will not begin" in str(error)
+    if site.place in REFUSED and asks and not never_began:  # a busy machine may keep it waiting
         return f"{site}: it was not refused, but {error!r}"
     return None
 

@@ -107,7 +107,7 @@ def test_the_pictures_of_the_pages_can_be_taken_again(tmp_path: Path) -> None:
     assert all(5_000 < size < 200_000 for size in sizes.values())
     texts = "".join(page.read_text(encoding="utf-8") for page in PAGES)
     assert all(f"pictures/{name})" in texts for name in shown)
-    assert len(shown) <= 7
+    assert len(shown - {"product_shot.jpg", "latency.svg"}) <= 5
 
 
 def _cut(window: QWidget) -> None:

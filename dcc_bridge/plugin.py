@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from dcc_bridge.config import Settings
 from dcc_bridge.host import Host
+from dcc_bridge.pyside_imports import unsearched_imports
 
 if TYPE_CHECKING:  # a plug-in is loaded before there is a window, and Qt with it
     from dcc_bridge.bridge import Bridge
@@ -152,7 +153,8 @@ class PlugIn:
         if (part := next(parts, None)) is None:
             then()
             return
-        import_module(part)
+        with unsearched_imports():
+            import_module(part)
         self.cleanup.callback(self.host.when_ready(partial(self._import, parts, then)))
 
     def _start_installed(self) -> None:

@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from contextvars import Context, copy_context
 from typing import Any, Final, Protocol, TypeVar
 
@@ -24,6 +24,7 @@ import anyio
 
 from dcc_bridge.callbacks import call_later, call_safely
 from dcc_bridge.errors import BridgeClosed, StartError
+from dcc_bridge.pyside_imports import unsearched_imports
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -137,20 +138,26 @@ class Worker:
 
     def _run(self) -> None:
         try:
-            self._service = self._make(self)
-            anyio.run(self._serve, self._service)
+            with ExitStack() as imports:
+                imports.enter_context(unsearched_imports())
+                self._service = self._make(self)
+                anyio.run(self._serve, self._service, imports.close)
         except BaseException as error:  # the top of a thread: it belongs to `started`
             if not self.started.done():
                 self.started.set_exception(error)
             else:
                 log.exception("the server ended by itself")
 
-    async def _serve(self, service: Service) -> None:
+    async def _serve(self, service: Service, all_imported: Callable[[], None]) -> None:
+        def note_ready() -> None:
+            all_imported()
+            self.started.set_result(None)
+
         self._loop = asyncio.get_running_loop()
         try:
             if self._stopped:
                 raise BridgeClosed
-            await service.run(lambda: self.started.set_result(None))
+            await service.run(note_ready)
         finally:
             self._loop = None
 

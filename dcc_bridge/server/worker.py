@@ -14,6 +14,7 @@ import logging
 import socket
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
@@ -96,7 +97,8 @@ class Worker:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._deadlines = Deadlines(self.soon)
         self._service: Service | None = None
-        self._stopped = False
+        self._stopped = self._is_woken = False
+        self._handed: deque[tuple[Context, Callable[[], object]]] = deque()
         self._thread = threading.Thread(target=self._run, name="dcc_bridge worker", daemon=True)
         self.started: Future[None] = Future()  # done once requests are taken, or with why not
 
@@ -117,10 +119,24 @@ class Worker:
         return asyncio.run_coroutine_threadsafe(coroutine, loop)
 
     def soon(self, fn: Callable[[], object]) -> None:
-        """Call a function on the loop, in its turn. Any thread; nothing happens once it ended."""
-        if (loop := self._loop) is not None:
+        """Call a function on the loop, in its turn. Any thread; nothing happens once it ended.
+
+        What comes while the loop is awake already wakes it no second time: that is a system call,
+        in which a thread that is in the middle of its work loses the interpreter's lock.
+        """
+        if (loop := self._loop) is None:
+            return
+        self._handed.append((copy_context(), fn))
+        if not self._is_woken:
+            self._is_woken = True
             with suppress(RuntimeError):  # it was closed in this very moment
-                loop.call_soon_threadsafe(fn)
+                loop.call_soon_threadsafe(self._call_handed, context=Context())
+
+    def _call_handed(self) -> None:
+        self._is_woken = False  # first: who hands something in from now on wakes the loop again
+        for _ in range(len(self._handed)):
+            context, fn = self._handed.popleft()
+            call_safely(context.run, fn)
 
     def later(self, seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
         """Call a function on the loop after some seconds; gives what stops it. Any thread."""

@@ -9,6 +9,7 @@ import random
 import re
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from itertools import chain
@@ -521,3 +522,23 @@ def test_a_type_that_fails_in_its_own_way_is_a_call_that_never_began(tmp_path: P
 
     assert result.is_error
     assert status(result) == "not_started"
+
+
+def test_a_worker_that_has_much_to_do_lets_the_main_thread_have_its_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns: list[str] = []
+    sleep = time.sleep
+
+    def note(seconds: float) -> None:
+        if seconds == 0:
+            turns.append(threading.current_thread().name)
+        sleep(seconds)
+
+    monkeypatch.setattr(time, "sleep", note)
+    monkeypatch.setattr(fast_path, "_HELD", 0.0)
+
+    with _both(tmp_path, ping) as both:
+        both.call("ping")
+
+    assert turns == ["dcc_bridge worker"] * 2

@@ -152,10 +152,40 @@ class Live:
         self, tool: str, arguments: dict[str, Any] | None = None, **client: Any
     ) -> CallToolResult:
         """Call a tool once, from a client of its own."""
+        future = self.start(tool, arguments, **client)
+        self.until(future.done)
+        return future.result()
+
+    def start(
+        self, tool: str, arguments: dict[str, Any] | None = None, **client: Any
+    ) -> Future[CallToolResult]:
+        """Call a tool once, from a client of its own, and wait for nothing."""
 
         async def agent() -> CallToolResult:
             async with self.client(**client) as session:
                 return await session.call_tool(tool, arguments or {})
+
+        return self.go(agent)
+
+    def leave(self, tool: str, when: Callable[[], bool], **client: Any) -> None:
+        """Call a tool, and give the call up as soon as something holds."""
+
+        async def agent() -> None:
+            async with self.client(**client) as session, anyio.create_task_group() as calling:
+                calling.start_soon(session.call_tool, tool, {})
+                while not when():
+                    await anyio.sleep(0.005)
+                calling.cancel_scope.cancel()
+
+        self.run(agent)
+
+    def described(self, tool: str) -> Tool:
+        """Give a tool as it is listed."""
+
+        async def agent() -> Tool:
+            async with self.client() as session:
+                (one,) = await listed(session, tool)
+                return one
 
         return self.run(agent)
 

@@ -55,15 +55,11 @@ class Sent:
     def __init__(self, running: Live, tracker: Tracker, host: ScriptedPresenter) -> None:
         self.running = running
         self._tracker = tracker
-        self.calling = running.go(self._call)
+        self.calling = running.start("sign_in")
         running.until(lambda: bool(host.shown))
         self.question = host.shown[-1]
         assert self.question.page is not None
         self.url = self.question.page.url
-
-    async def _call(self) -> Any:
-        async with self.running.client() as session:
-            return await session.call_tool("sign_in", {})
 
     @property
     def secrets(self) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pytest
 
 from dcc_bridge import skill
-from tests.live import accept, listed, live, text
+from tests.live import accept, live, text
 from tests.tiers import every_era
 
 
@@ -79,12 +79,8 @@ def test_nobody_is_asked_where_nothing_is_missing(tmp_path: Path) -> None:
 
 
 def test_the_schema_says_that_it_may_be_left_out(tmp_path: Path) -> None:
-    async def agent() -> Any:
-        async with running.client() as client:
-            return await listed(client, "turn")
-
     with live(tmp_path, turn(*FNS[0])) as running:
-        (tool,) = running.run(agent)
+        tool = running.described("turn")
 
     assert "required" not in tool.input_schema
     axis = tool.input_schema["properties"]["axis"]

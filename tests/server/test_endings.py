@@ -6,6 +6,8 @@ import asyncio
 import gc
 import os
 import socket
+import subprocess
+import sys
 import threading
 import time
 from asyncio.selector_events import BaseSelectorEventLoop
@@ -19,7 +21,7 @@ import anyio
 import pytest
 import uvicorn
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult, ElicitResult
+from mcp_types import ElicitResult
 
 from dcc_bridge import confirm_sync, elicit_form_sync, on_main, report_progress, skill
 from dcc_bridge.elicitation import context
@@ -32,6 +34,11 @@ from tests.stand_ins import FakeHost, ScriptedPresenter
 from tests.tiers import every_era, repeated
 
 OPEN = None
+
+
+def gone(*_: str) -> None:
+    """Do what a host does whose window is gone."""
+    raise RuntimeError("Internal C++ object already deleted.")
 
 
 async def until(condition: Callable[[], bool], limit: float = 10.0) -> None:
@@ -67,16 +74,13 @@ def test_a_client_that_cancels_its_request_takes_the_question_along(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("era", ["2025-11-25"])
-def test_a_legacy_client_that_is_killed_is_given_up_after_its_grace(
-    era: str, tmp_path: Path
-) -> None:
+def test_a_legacy_client_that_is_killed_is_given_up_after_its_grace(tmp_path: Path) -> None:
     skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
 
     with live(
         tmp_path, skills.delete(), host=skills.host, presenter=person, session_grace=0.2
     ) as running:
-        client = killed(running, era, lambda: bool(person.shown))
+        client = killed(running, ERAS[1], lambda: bool(person.shown))
         running.until(lambda: bool(person.taken_down))
 
     assert client != 0
@@ -105,9 +109,6 @@ def test_a_legacy_client_has_its_whole_grace_since_its_last_stream_ended(tmp_pat
 
 def killed(running: Live, era: str, when: Callable[[], bool]) -> int:
     """Run a client in a process of its own and kill it; gives its exit code."""
-    import subprocess
-    import sys
-
     script = (
         "import anyio, sys, httpx2\n"
         "from mcp import Client\n"
@@ -149,14 +150,8 @@ def test_a_client_that_leaves_while_it_is_asked_is_ended_by_the_deadline(
         asked.append(params.message)
         await anyio.sleep_forever()
 
-    async def agent() -> None:
-        async with running.client(era, never) as client, anyio.create_task_group() as calling:
-            calling.start_soon(client.call_tool, "delete", {})
-            await until(lambda: bool(asked))
-            calling.cancel_scope.cancel()
-
     with live(tmp_path, skills.delete(), host=skills.host, client_deadline=0.3) as running:
-        running.run(agent)
+        running.leave("delete", lambda: bool(asked), era=era, asked=never)
         running.until(lambda: not running.bridge.broker.open)
         running.until(lambda: running.bridge.main.submit(lambda: None).done() or True)
 
@@ -172,13 +167,9 @@ def test_stopping_ends_ten_open_questions_and_tells_each_skill(tmp_path: Path) -
         """Ask and wait."""
         heard.append(elicit_form_sync("Well?", CONFIRM).message)
 
-    async def agent() -> None:
-        async with running.client() as client:
-            await client.call_tool("wait", {})
-
     host = FakeHost(has_ui=True)
     running = Live(tmp_path, wait, presenter=person, host=host, open_questions_of_a_client=10)
-    agents = [running.go(agent) for _ in range(10)]
+    agents = [running.start("wait") for _ in range(10)]
     running.until(lambda: len(running.bridge.broker.open) == 10)
     running.stop()
     running.until(lambda: all(one.done() for one in agents))
@@ -203,12 +194,7 @@ def test_what_a_coroutine_changes_while_it_is_stopped_is_undone_too(tmp_path: Pa
         await on_main(name_and_add)
 
     running = Live(tmp_path, add, host=host, presenter=person)
-
-    async def agent() -> None:
-        async with running.client() as client:
-            await client.call_tool("add", {})
-
-    running.go(agent)
+    running.start("add")
     running.until(lambda: bool(person.shown))
     running.stop()
 
@@ -233,12 +219,8 @@ def test_a_coroutine_that_runs_when_its_host_stops_ends_and_its_client_is_told(
             await asyncio.sleep(0)
             words.append("cleaned up")
 
-    async def agent() -> CallToolResult:
-        async with running.client(era=era) as client:
-            return await client.call_tool("render", {})
-
     running = Live(tmp_path, render, host=host)
-    call = running.go(agent)
+    call = running.start("render", era=era)
     running.until(waiting.is_set)
     running.stop()
     running.until(call.done)
@@ -285,9 +267,6 @@ def test_what_a_host_cannot_take_back_does_not_keep_the_bridge_from_its_end(
 ) -> None:
     host = FakeHost()
 
-    def gone() -> None:
-        raise RuntimeError("Internal C++ object already deleted.")
-
     with patch.object(host, "watch", lambda changed: gone):
         Live(tmp_path / "first", host=host).stop()
 
@@ -329,20 +308,13 @@ def test_a_surface_that_fails_to_take_a_question_down_keeps_no_place_in_line(
     class Failing(ScriptedPresenter):
         def show(self, question: Any, settle: Any) -> Any:
             person.show(question, settle)
-            return self.fail
-
-        def fail(self, why: str) -> None:
-            raise RuntimeError("Internal C++ object already deleted.")
-
-    async def agent() -> Any:
-        async with running.client() as client:
-            return await client.call_tool("delete", {})
+            return gone
 
     with live(
         tmp_path, skills.delete(), host=skills.host, presenter=Failing(), pending_questions=1
     ) as running:
         for _ in range(2):
-            called = running.go(agent)
+            called = running.start("delete")
             running.until(lambda: bool(person.settles))
             person.settles.pop()(Reply("decline"))
             running.until(called.done)
@@ -352,9 +324,6 @@ def test_a_surface_that_fails_to_take_a_question_down_keeps_no_place_in_line(
 
 def test_a_watcher_that_raises_keeps_no_call_from_its_end(tmp_path: Path) -> None:
     skills, person = Skills(has_ui=True), ScriptedPresenter(Reply("accept", {"confirm": True}))
-
-    def gone() -> None:
-        raise RuntimeError("Internal C++ object already deleted.")
 
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
         running.bridge.watch(gone)
@@ -400,12 +369,8 @@ def test_stopping_in_the_middle_of_a_skills_own_frame_is_done_after_it(tmp_path:
         seen.append("still here")
         return "done"
 
-    async def agent() -> Any:
-        async with running.client() as client:
-            return await client.call_tool("stopper", {})
-
     running = Live(tmp_path, stopper)
-    result = running.go(agent)
+    result = running.start("stopper")
     running.until(running.bridge.stopped.done)
     running.until(result.done)
 

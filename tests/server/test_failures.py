@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
-import anyio
 import pytest
 
 from dcc_bridge import carry, confirm_sync, elicit_form, elicit_form_sync, on_main, skill
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
+from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import BridgeClosed, BrokenSkill, NoConsent, StartError
 from dcc_bridge.headless import Pump
@@ -62,12 +63,6 @@ def test_an_edit_that_was_undone_is_not_told_as_done(tmp_path: Path) -> None:
     assert host.items == ["a"]
 
 
-def current_call() -> Any:
-    from dcc_bridge.elicitation.call import current
-
-    return current.get()
-
-
 @every_era
 def test_an_async_skill_whose_client_leaves_is_rolled_back(era: str, tmp_path: Path) -> None:
     host, person = FakeHost(["a"], has_ui=True), ScriptedPresenter()
@@ -78,16 +73,8 @@ def test_an_async_skill_whose_client_leaves_is_rolled_back(era: str, tmp_path: P
         await on_main(host.items.clear)
         await elicit_form("And now?", CONFIRM)
 
-    async def agent() -> None:
-        async with running.client(era) as client, anyio.create_task_group() as calling:
-            calling.start_soon(client.call_tool, "rename", {})
-            with anyio.fail_after(10):
-                while not person.shown:
-                    await anyio.sleep(0.005)
-            calling.cancel_scope.cancel()
-
     with live(tmp_path, rename, host=host, presenter=person) as running:
-        running.run(agent)
+        running.leave("rename", lambda: bool(person.shown), era=era)
         running.until(lambda: host.items == ["a"])
 
     assert host.labels == []
@@ -123,12 +110,8 @@ def test_stopping_undoes_what_a_skill_on_another_thread_has_half_done(tmp_path: 
         confirm_sync("One?", verb="Delete").apply_sync(lambda items: host.items.pop())
         confirm_sync("The other?", verb="Delete").apply_sync(lambda items: host.items.pop())
 
-    async def agent() -> Any:
-        async with running.client() as client:
-            return await client.call_tool("delete", {})
-
     running = Live(tmp_path, delete, host=host, presenter=person)
-    result = running.go(agent)
+    result = running.start("delete")
     running.until(lambda: len(person.shown) == 2)
     half = list(host.items)
     running.stop()
@@ -224,8 +207,6 @@ def test_a_file_that_leaves_python_is_a_broken_skill(tmp_path: Path) -> None:
 
 
 def test_a_thread_of_a_skills_own_can_ask_for_it(tmp_path: Path) -> None:
-    from threading import Thread
-
     host, heard = FakeHost(["a"]), []
 
     @skill(risk="read", thread="any")

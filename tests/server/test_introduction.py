@@ -21,7 +21,7 @@ from dcc_bridge.errors import DISTRIBUTION
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.server.protocol import image_type
 from tests.hosts.scenes import SCENE
-from tests.live import ERAS, Live, listed, live
+from tests.live import ERAS, Live, live
 from tests.server.test_resources import CAMERA
 from tests.stand_ins import FakeHost
 
@@ -62,14 +62,10 @@ def test_a_client_is_told_of_the_scene_that_is_open_now(tmp_path: Path) -> None:
     """Also beside a result, in the modern era."""
     host = FakeHost(file=Path("shot_010.ma"))
 
-    async def agent() -> Any:
-        async with running.client() as client:
-            return (await client.call_tool("recent_calls", {})).meta
-
     with live(tmp_path, host=host) as running:
         host._file = Path("shot_020.ma")
         host.select([])
-        meta = running.run(agent)
+        meta: Any = running.call("recent_calls").meta
 
     assert meta[SERVER_INFO_META_KEY]["title"] == "fake, shot_020.ma"
 
@@ -139,15 +135,10 @@ def test_a_list_says_for_how_long_it_holds_and_what_is_read_holds_for_no_time(
 @pytest.mark.parametrize("tool", ["recent_calls", "check_connection"])
 def test_what_our_own_tools_return_has_the_type_that_is_listed(tool: str, tmp_path: Path) -> None:
     """The client checks it; there is a call to tell of."""
-
-    async def agent() -> tuple[Any, Any]:
-        async with running.client() as client:
-            (described,) = await listed(client, tool)
-            await client.call_tool("recent_calls", {})
-            return described.output_schema, (await client.call_tool(tool, {})).structured_content
-
     with live(tmp_path) as running:
-        schema, content = running.run(agent)
+        schema: Any = running.described(tool).output_schema
+        running.call("recent_calls")
+        content = running.call(tool).structured_content
 
     assert len(schema["properties"]) >= 2
     jsonschema.validate(content, schema)

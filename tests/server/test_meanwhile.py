@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from dcc_bridge import elicit_form_sync
 from dcc_bridge.elicitation.question import Reply
-from tests.live import Live, live, status
+from tests.live import live, status
 from tests.server.skills import CONFIRM, Skills
 from tests.stand_ins import ScriptedPresenter
 
 YES = Reply("accept", {"confirm": True})
-
-
-def call(running: Live, tool: str, **arguments: Any) -> Any:
-    """Start a call on a client of its own."""
-
-    async def agent() -> Any:
-        async with running.client() as client:
-            return await client.call_tool(tool, arguments)
-
-    return running.go(agent)
 
 
 def test_the_person_at_the_host_is_told_what_was_done_and_can_take_it_back(tmp_path: Path) -> None:
@@ -48,7 +37,7 @@ def test_the_hosts_own_button_gets_its_own_question(tmp_path: Path) -> None:
     skills, person = Skills(has_ui=True), ScriptedPresenter(None, YES)
 
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
-        first = call(running, "delete")
+        first = running.start("delete")
         running.until(lambda: bool(person.shown))
         answer = elicit_form_sync("From a shelf button?", CONFIRM)
         person.settles[0](YES)

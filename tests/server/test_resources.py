@@ -122,12 +122,8 @@ def test_a_read_beside_a_waiting_edit(edits_first: bool, tmp_path: Path) -> None
         confirm_sync("The second?", verb="Delete")
         return "done"
 
-    async def agent() -> Any:
-        async with running.client() as client:
-            return await client.call_tool("delete", {})
-
     with live(tmp_path, delete, host=host, presenter=person) as running:
-        call = running.go(agent)
+        call = running.start("delete")
         running.until(lambda: len(person.shown) == 2)
         if edits_first:
             told = refused(running, "scene://summary").error.message

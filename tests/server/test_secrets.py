@@ -198,12 +198,8 @@ def test_a_page_to_which_nobody_could_be_sent_is_not_kept(tmp_path: Path) -> Non
         """Ask for a key."""
         ask_secret_sync("Which key?", label="Key")
 
-    async def agent() -> Any:
-        async with running.client() as client:
-            return await client.call_tool("sign", {})
-
     with live(tmp_path, sign, host=host, presenter=person, open_questions=1) as running:
-        first = running.go(agent)
+        first = running.start("sign")
         running.until(lambda: bool(person.shown))
         refused = [running.call("sign") for _ in range(3)]
         open_pages = [page for page in running.bridge._desk.pages if page.question]

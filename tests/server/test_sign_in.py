@@ -155,12 +155,7 @@ def test_an_answer_is_used_once(tmp_path: Path) -> None:
     with provider() as site:
         tracker = Tracker(site)
         with live(tmp_path, tracker.sync(), host=fake, presenter=host) as running:
-
-            async def call() -> Any:
-                async with running.client() as session:
-                    return await session.call_tool("tasks", {})
-
-            calling = running.go(call)
+            calling = running.start("tasks")
             running.until(lambda: bool(host.shown))
             assert host.shown[0].page is not None
             url = host.shown[0].page.url

@@ -43,15 +43,8 @@ def ask_and_delete(host: FakeHost) -> Callable[..., Any]:
 def test_a_call_that_its_client_gave_up_is_not_told_of(era: str, tmp_path: Path) -> None:
     host, person = FakeHost(["a", "b"], has_ui=True), ScriptedPresenter(None, YES)
 
-    async def impatient() -> None:
-        async with running.client(era) as client, anyio.create_task_group() as calling:
-            calling.start_soon(client.call_tool, "delete", {})
-            while not person.shown:
-                await anyio.sleep(0.005)
-            calling.cancel_scope.cancel()
-
     with live(tmp_path, ask_and_delete(host), host=host, presenter=person) as running:
-        running.run(impatient)
+        running.leave("delete", lambda: bool(person.shown), era=era)
         running.until(lambda: running.bridge.recent.records()[0].ended is not None)
         running.call("delete", era=era)
 
@@ -68,15 +61,8 @@ def test_a_result_that_nobody_fetched_is_told_of_in_the_next_question(tmp_path: 
             await anyio.sleep_forever()
         return ElicitResult(action="accept", content={"confirm": True})
 
-    async def vanishing() -> None:
-        async with running.client(asked=answer) as client, anyio.create_task_group() as calling:
-            calling.start_soon(client.call_tool, "delete", {})
-            while not asked:
-                await anyio.sleep(0.005)
-            calling.cancel_scope.cancel()
-
     with live(tmp_path, ask_and_delete(host), host=host, client_deadline=0.2) as running:
-        running.run(vanishing)
+        running.leave("delete", lambda: bool(asked), asked=answer)
         running.until(lambda: running.bridge.recent.records()[0].ended is not None)
         running.call("delete", {"count": 1}, asked=answer)
         running.call("delete", {"count": 1}, asked=answer)
@@ -128,16 +114,9 @@ def test_a_result_whose_client_left_before_it_was_written_is_told_of(
 
         await serve(app, scope, receive, send_late if scope["type"] == "http" else send)
 
-    async def vanishing() -> None:
-        async with running.client() as client, anyio.create_task_group() as calling:
-            calling.start_soon(client.call_tool, "add", {})
-            while not held.is_set():
-                await anyio.sleep(0.005)
-            calling.cancel_scope.cancel()
-
     monkeypatch.setattr(AuthMiddleware, "__call__", holding)
     with live(tmp_path, add, host=host) as running:
-        running.run(vanishing)
+        running.leave("add", held.is_set)
         again, third = running.call("add"), running.call("add")
 
     assert "was done, but nobody fetched its result" in text(again)
@@ -167,20 +146,9 @@ def test_a_call_that_works_with_nobody_waiting_is_told_of_in_the_next_question(
         works.set()
         return may_end.wait(LIMIT) and agreed
 
-    async def vanishing() -> None:
-        async with running.client() as client, anyio.create_task_group() as calling:
-            calling.start_soon(client.call_tool, "delete", {})
-            while not works.is_set():
-                await anyio.sleep(0.005)
-            calling.cancel_scope.cancel()
-
-    async def whole() -> None:
-        async with running.client() as client:
-            await client.call_tool("delete", {})
-
     with live(tmp_path, delete, host=host, presenter=person) as running:
-        running.run(vanishing)
-        again = running.go(whole)
+        running.leave("delete", works.is_set)
+        again = running.start("delete")
         running.until(lambda: len(person.shown) == 2)
         may_end.set()
         running.until(again.done)

@@ -201,12 +201,7 @@ def test_a_person_signs_in_and_comes_back(
     with provider(how) as site:
         tracker = SigningIn(site)
         with live(tmp_path, tracker.sync(), host=fake, presenter=host) as running:
-
-            async def call() -> Any:
-                async with running.client() as session:
-                    return await session.call_tool("tasks", {})
-
-            calling = running.go(call)
+            calling = running.start("tasks")
             running.until(lambda: bool(host.shown))
             assert host.shown[0].page is not None
             driver.get(host.shown[0].page.url)

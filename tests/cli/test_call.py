@@ -11,12 +11,10 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.cli.hosts import START
-from tests.cli.commands import COMMAND, DELETE, Served, background, environment, run, serve
-from tests.client.tty import LIMIT, at_terminal
+from tests.cli.commands import DELETE, Served, background, run, serve
+from tests.client.tty import LIMIT
 from tests.hosts.application import until
 from tests.tiers import sampled
-
-COUNT = ("call", "list_prims", "--args", '{"type_name": "Camera", "limit": 1}', "--json")
 
 RENAME = '{"path": "/World/Lights", "new_name": "Lamps"}'
 
@@ -46,7 +44,7 @@ def test_an_empty_name_of_a_host_or_scene_means_any(host: Served) -> None:
     assert (done.code, done.out) == (0, host.run("tools").out)
 
 
-def test_each_tool_is_listed_with_what_it_takes(host: Served) -> None:
+def test_each_tool_is_listed_with_what_it_takes_and_objects_with_their_fields(host: Served) -> None:
     told = host.run("tools").out
 
     _, listed = told.split("\nlist_items ")
@@ -56,13 +54,8 @@ def test_each_tool_is_listed_with_what_it_takes(host: Served) -> None:
         "under: text, optional",
     ]
     assert "\n    prop: text, required\n" in told
-
-
-def test_an_argument_of_objects_is_listed_with_their_fields(host: Served) -> None:
-    listed = host.run("tools").out
-
-    assert "\n    things: list of (type, name, under, at, values), required\n" in listed
-    assert "\n    values: object, optional\n" in listed
+    assert "\n    things: list of (type, name, under, at, values), required\n" in told
+    assert "\n    values: object, optional\n" in told
 
 
 def test_a_picture_is_written_to_a_file_whose_path_is_printed(
@@ -78,7 +71,7 @@ def test_a_picture_is_written_to_a_file_whose_path_is_printed(
 
 def test_progress_is_shown_at_a_terminal_and_not_in_a_log(host: Served) -> None:
     logged = host.run("call", "halfway")
-    with at_terminal([*COMMAND, "call", "halfway"], environment(host.runtime)) as (tty, process):
+    with host.at_terminal("call", "halfway") as (tty, process):
         tty.until("   50%  Halfway\n")
         out, _ = process.communicate(timeout=LIMIT)
 
@@ -88,7 +81,7 @@ def test_progress_is_shown_at_a_terminal_and_not_in_a_log(host: Served) -> None:
 def test_a_call_that_has_to_wait_for_somebodys_answer_says_so_wherever_it_runs(
     host: Served,
 ) -> None:
-    with at_terminal([*COMMAND, *DELETE], environment(host.runtime)) as (tty, process):
+    with host.at_terminal(*DELETE) as (tty, process):
         tty.until("  > ")
         with background(host.runtime, "call", "rename_prim", "--args", RENAME) as waiting:
             assert waiting.stderr is not None
@@ -112,13 +105,6 @@ def test_json_is_the_result_and_nothing_else(host: Served) -> None:
     assert done.code == 0
     assert json.loads(done.out)["types"]["Camera"] == 127
     assert done.err == ""
-
-
-def test_without_json_data_is_laid_out_for_a_person(host: Served) -> None:
-    done = host.run("call", "scene_summary")
-
-    assert done.code == 0
-    assert re.search(r"^up +Y$", done.out, re.MULTILINE)
 
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
@@ -214,7 +200,7 @@ def test_nothing_is_asked_with_an_answer_that_fits_no_question(runtime: Path) ->
         assert (done.code, "argument --answer: " in done.err) == (2, True), done
 
 
-def test_nested_values_are_laid_out_for_a_person(host: Served) -> None:
+def test_without_json_data_is_laid_out_for_a_person(host: Served) -> None:
     listed = host.run("call", "list_prims", "--args", '{"type_name": "Camera", "limit": 2}').out
     values = host.run("call", "values").out
 
@@ -231,6 +217,7 @@ def test_nested_values_are_laid_out_for_a_person(host: Served) -> None:
         "        false",
         'nested  {"é": {"deep": null}}',
     ]
+    assert re.search(r"^up +Y$", host.run("call", "scene_summary").out, re.MULTILINE)
     assert host.run("call", "yes").out == "true\n"
     assert "\\n" not in host.run(*DELETE).out
 
@@ -340,24 +327,17 @@ def test_several_hosts_are_named_and_one_is_chosen_by_its_id_or_by_what_it_is(
 
 
 def test_a_person_at_a_terminal_answers_field_by_field(host: Served) -> None:
-    command = [*COMMAND, "call", "place_camera", "--json"]
-    with at_terminal(command, environment(host.runtime)) as (tty, process):
+    with host.at_terminal("call", "place_camera", "--json") as (tty, process):
         tty.until("dcc_bridge standalone, for place_camera, asks:")
         tty.until("  | Where does it go?")
-        tty.until("Name (text)\n    At least 3 characters.\n  > ")
-        tty.type("ab")
+        tty.answer("Name (text)\n    At least 3 characters.\n  > ", "ab")
         tty.until("! name: at least 3 characters")
-        tty.until("> ")
-        tty.type("main")
-        tty.until("Lens (whole number) [35]\n    From 8 to 200.\n  > ")
-        tty.type("")
-        tty.until(" 2  close\n     3  insert\n  > ")
-        tty.type("2")
-        tty.until("Notes (text, optional)\n  > ")
-        tty.type("")
+        tty.answer("> ", "main")
+        tty.answer("Lens (whole number) [35]\n    From 8 to 200.\n  > ", "")
+        tty.answer(" 2  close\n     3  insert\n  > ", "2")
+        tty.answer("Notes (text, optional)\n  > ", "")
         tty.until("Name: main\n    Lens: 35\n    Shot: close\n    Notes: (left out)\n")
-        tty.until("> ")
-        tty.type("yes")
+        tty.answer("> ", "yes")
         out, _ = process.communicate(timeout=LIMIT)
 
     assert json.loads(out)["data"] == {"name": "main", "lens": 35, "shot": "close"}
@@ -371,10 +351,8 @@ def test_a_person_at_a_terminal_answers_field_by_field(host: Served) -> None:
     ),
 )
 def test_a_person_at_a_terminal_refuses(host: Served, era: str, typed: str) -> None:
-    command = [*COMMAND, *DELETE, "--era", era]
-    with at_terminal(command, environment(host.runtime)) as (tty, process):
-        tty.until("Delete 127 cameras? Type yes or no; /cancel closes the question.\n  > ")
-        tty.type(typed)
+    with host.at_terminal(*DELETE, "--era", era) as (tty, process):
+        tty.answer("Delete 127 cameras? Type yes or no; /cancel closes the question.\n  > ", typed)
         process.communicate(timeout=LIMIT)
 
     assert process.returncode == 3
@@ -382,10 +360,8 @@ def test_a_person_at_a_terminal_refuses(host: Served, era: str, typed: str) -> N
 
 
 def test_a_person_is_not_told_what_an_agent_is_told_of_their_no(host: Served) -> None:
-    command = [*COMMAND, "call", "wipe"]
-    with at_terminal(command, environment(host.runtime)) as (tty, process):
-        tty.until("  > ")
-        tty.type("no")
+    with host.at_terminal("call", "wipe") as (tty, process):
+        tty.answer("  > ", "no")
         tty.until("Nothing was changed.\n")
         process.communicate(timeout=LIMIT)
 
@@ -394,8 +370,7 @@ def test_a_person_is_not_told_what_an_agent_is_told_of_their_no(host: Served) ->
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 def test_a_prompt_says_until_when_it_is_open_and_ends_by_itself(host: Served, era: str) -> None:
-    command = [*COMMAND, "call", "brief", "--era", era]
-    with at_terminal(command, environment(host.runtime)) as (tty, process):
+    with host.at_terminal("call", "brief", "--era", era) as (tty, process):
         shown = tty.until("  > ")
         tty.until("The question was withdrawn.")
         out, _ = process.communicate(timeout=LIMIT)
@@ -405,10 +380,8 @@ def test_a_prompt_says_until_when_it_is_open_and_ends_by_itself(host: Served, er
 
 
 def test_nothing_that_a_server_sends_steers_the_terminal(host: Served) -> None:
-    command = [*COMMAND, "call", "spoof"]
-    with at_terminal(command, environment(host.runtime)) as (tty, process):
-        tty.until("> ")
-        tty.type("1")
+    with host.at_terminal("call", "spoof") as (tty, process):
+        tty.answer("> ", "1")
         out, _ = process.communicate(timeout=LIMIT)
     listed = host.run("tools").out
     said = host.run("call", "spoof_with_words").out
@@ -421,8 +394,7 @@ def test_nothing_that_a_server_sends_steers_the_terminal(host: Served) -> None:
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 def test_ctrl_c_at_a_question_ends_the_command_and_the_call(host: Served, era: str) -> None:
-    command = [*COMMAND, *DELETE, "--era", era]
-    with at_terminal(command, environment(host.runtime)) as (tty, process):
+    with host.at_terminal(*DELETE, "--era", era) as (tty, process):
         tty.until("  > ")
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=LIMIT)

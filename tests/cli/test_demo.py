@@ -86,8 +86,7 @@ def test_a_person_at_a_terminal_is_asked_there(
     command = [*COMMAND, "demo", "--headless"]
     with at_terminal(command, environment(runtime)) as (tty, process):
         tty.until("Delete 127 cameras? Type yes or no")
-        tty.until("  > ")
-        tty.type(typed)
+        tty.answer("  > ", typed)
         out, _ = process.communicate(timeout=LIMIT)
 
     assert process.returncode == code

@@ -6,8 +6,9 @@ import json
 import re
 import signal
 
-from tests.cli.commands import COMMAND, LIMIT, Served, environment
-from tests.client.tty import at_terminal
+import pytest
+
+from tests.cli.commands import LIMIT, Served
 
 RESUME = r"dcc-bridge call --resume (\S+)"
 NAMED = ("--answer", '{"name": "shot_020"}')
@@ -26,7 +27,7 @@ def test_a_call_whose_command_was_killed_is_answered_by_another_one(host: Served
 
 def asking(host: Served) -> str:
     """Begin a call whose command is killed at its question; gives its id."""
-    with at_terminal([*COMMAND, "call", "name_it"], environment(host.runtime)) as (tty, process):
+    with host.at_terminal("call", "name_it") as (tty, process):
         tty.until("What shall it be called?")
         process.kill()
         process.communicate(timeout=LIMIT)
@@ -51,9 +52,8 @@ def test_where_nobody_can_be_asked_a_question_stays_open_and_the_command_says_so
 
 def test_a_question_that_another_command_answers_goes_from_the_terminal(host: Served) -> None:
     task = asking(host)
-    command = [*COMMAND, "call", "--resume", task]
 
-    with at_terminal(command, environment(host.runtime)) as (tty, process):
+    with host.at_terminal("call", "--resume", task) as (tty, process):
         tty.until("  > ")
         host.run("call", "--resume", task, *NAMED)
         tty.until("The question was withdrawn.")
@@ -83,22 +83,18 @@ def test_what_is_no_id_of_a_call_is_refused_whatever_runs(host: Served) -> None:
     assert "'nosuch' is no ID of a call" in done.err
 
 
-def test_a_call_that_goes_on_takes_no_other_arguments(host: Served) -> None:
-    done = host.run("call", "--resume", f"{host.instance.id}.{32 * '0'}", "--args", '{"a": 1}')
-
-    assert done.code == 2
-    assert "--resume takes no --args, and no --era legacy: no call goes on there." in done.err
-
-
-def test_an_older_revision_in_which_no_call_goes_on_is_refused_in_words(host: Served) -> None:
-    done = host.run("call", "--resume", f"{host.instance.id}.{32 * '0'}", "--era", "legacy")
+@pytest.mark.parametrize("words", [("--args", '{"a": 1}'), ("--era", "legacy")])
+def test_a_call_that_goes_on_takes_no_other_arguments_and_no_older_revision(
+    words: tuple[str, str], host: Served
+) -> None:
+    done = host.run("call", "--resume", f"{host.instance.id}.{32 * '0'}", *words)
 
     assert done.code == 2
     assert "--resume takes no --args, and no --era legacy: no call goes on there." in done.err
 
 
 def test_ctrl_c_gives_up_a_call_that_is_a_task(host: Served) -> None:
-    with at_terminal([*COMMAND, "call", "name_it"], environment(host.runtime)) as (tty, process):
+    with host.at_terminal("call", "name_it") as (tty, process):
         tty.until("What shall it be called?")
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=LIMIT)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,24 +17,16 @@ from tests.cli.commands import (
     SHOT,
     SKILLS,
     background,
-    environment,
     run,
     serve,
     words_of,
 )
-from tests.client.tty import at_terminal
+from tests.hosts.application import until
 from tests.tiers import sampled
 
 STOP = (signal.SIGINT, signal.SIGTERM)
 CODES: dict[int, int] = {signal.SIGINT: 130, signal.SIGTERM: 0}
 WINDOW = {"QT_QPA_PLATFORM": "offscreen"}
-
-
-def wait_for(condition: Callable[[], bool], limit: float = LIMIT) -> None:
-    end = time.monotonic() + limit
-    while not condition():
-        assert time.monotonic() < end, "the condition did not come true in time"
-        time.sleep(0.02)
 
 
 def quickest(ends: Callable[[], float], tries: int = 3) -> float:
@@ -95,13 +86,14 @@ def test_a_signal_ends_it_within_two_seconds_with_a_question_open(
     tmp_path: Path, number: int, era: str
 ) -> None:
     def end() -> float:
-        with serve(tmp_path, "--headless") as host:
-            command = host.command(*DELETE, "--era", era)
-            with at_terminal(command, environment(tmp_path)) as (tty, process):
-                tty.until("  > ")
-                done, seconds = host.end(number)
-                tty.type("yes")
-                process.communicate(timeout=LIMIT)
+        with (
+            serve(tmp_path, "--headless") as host,
+            host.at_terminal(*DELETE, "--era", era) as (tty, process),
+        ):
+            tty.until("  > ")
+            done, seconds = host.end(number)
+            tty.type("yes")
+            process.communicate(timeout=LIMIT)
         assert (done.code, done.err) == (CODES[number], "")
         assert process.returncode in (3, 4)
         assert list(tmp_path.glob("*.json")) == []
@@ -117,8 +109,7 @@ def test_a_signal_ends_the_window_within_two_seconds_with_a_dialog_open(
     def end() -> float:
         with serve(tmp_path, "--window", **WINDOW) as host:
             assert "in a window" in host.ready
-            command = host.command(*DELETE)
-            with at_terminal(command, environment(tmp_path)) as (tty, caller):
+            with host.at_terminal(*DELETE) as (tty, caller):
                 tty.until("Waiting for the person's answer")
                 done, seconds = host.end(number)
                 caller.communicate(timeout=LIMIT)
@@ -194,8 +185,7 @@ def test_no_token_is_ever_seen(tmp_path: Path) -> None:
         secret = host.instance.secret
         tokens = [host.instance.token(label) for label in ("cli", "demo")]
         said = [host.run("tools"), host.run("call", "scene_summary"), host.run("call", "nothing")]
-        command = host.command(*DELETE)
-        with at_terminal(command, environment(tmp_path)) as (tty, process):
+        with host.at_terminal(*DELETE) as (tty, process):
             tty.until("  > ")
             words = [*words_of(host.process.pid), *words_of(process.pid)]
             tty.type("no")
@@ -219,7 +209,7 @@ def test_a_killed_host_is_forgotten(tmp_path: Path) -> None:
 
 def test_a_signal_during_the_start_ends_it_too(runtime: Path) -> None:
     with background(runtime, "serve", "--headless") as process:
-        wait_for(lambda: any(runtime.glob("*.json")))
+        until(lambda: any(runtime.glob("*.json")))
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=LIMIT)
 

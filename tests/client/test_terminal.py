@@ -31,6 +31,7 @@ class Asked:
         self.opened: list[str] = []
         self.has_browser = True
         self.until, self.type, self.press = screen.until, screen.type, screen.press
+        self.answer = screen.answer
 
     def ask(
         self, fields: dict[str, Any], message: str = "Delete?", required: Any = None
@@ -89,8 +90,7 @@ def test_a_confirmation_takes_a_yes_a_no_or_neither(
 ) -> None:
     answer = person.ask(CONFIRM)
 
-    person.until("Delete 127 cameras? Type yes or no; /cancel closes the question.\n  > ")
-    person.type(typed)
+    person.answer("Delete 127 cameras? Type yes or no; /cancel closes the question.\n  > ", typed)
 
     assert reply(answer) == wanted
 
@@ -98,10 +98,8 @@ def test_a_confirmation_takes_a_yes_a_no_or_neither(
 def test_enter_alone_never_agrees(person: Asked) -> None:
     answer = person.ask({"confirm": {"type": "boolean", "default": True}})
 
-    person.until("> ")
-    person.type("")
-    person.until("! Type yes or no.")
-    person.type("no")
+    person.answer("> ", "")
+    person.answer("! Type yes or no.", "no")
 
     assert reply(answer) == Reply("decline")
 
@@ -109,10 +107,8 @@ def test_enter_alone_never_agrees(person: Asked) -> None:
 def test_enter_alone_never_agrees_to_what_a_form_requires(person: Asked) -> None:
     answer = person.ask({"confirm": {"type": "boolean", "default": True}, **NAME})
 
-    person.until("Confirm (yes or no)\n  > ")
-    person.type("")
-    person.until("! An answer is needed here.\n  > ")
-    person.type("/cancel")
+    person.answer("Confirm (yes or no)\n  > ", "")
+    person.answer("! An answer is needed here.\n  > ", "/cancel")
 
     assert reply(answer) == Reply("cancel")
 
@@ -139,8 +135,7 @@ def test_an_answer_typed_before_the_question_does_not_count(person: Asked) -> No
     person.type("yes")
     answer = person.ask(CONFIRM)
 
-    person.until("closes the question.\n  > ")
-    person.type("no")
+    person.answer("closes the question.\n  > ", "no")
 
     assert reply(answer) == Reply("decline")
 
@@ -155,11 +150,9 @@ def test_an_answer_typed_before_a_second_question_does_not_count(person: Asked) 
 
     answers = person.put(lambda one: one.ask("a", form), hold, lambda one: one.ask("b", form))
     person.until("| a")
-    person.until("> ")
-    person.type("yes")
+    person.answer("> ", "yes")
     person.until("| b")
-    person.until("> ")
-    person.type("no")
+    person.answer("> ", "no")
 
     assert [one.action for one in answers.result(LIMIT)] == ["accept", "cancel", "decline"]
 
@@ -167,12 +160,9 @@ def test_an_answer_typed_before_a_second_question_does_not_count(person: Asked) 
 def test_a_field_is_asked_again_until_it_fits(person: Asked) -> None:
     answer = person.ask(NAME)
 
-    person.until("Name (text)\n    At least 3 characters.\n  > ")
-    person.type("ab")
-    person.until("! name: at least 3 characters, please.\n  > ")
-    person.type("")
-    person.until("! An answer is needed here.\n  > ")
-    person.type("abc")
+    person.answer("Name (text)\n    At least 3 characters.\n  > ", "ab")
+    person.answer("! name: at least 3 characters, please.\n  > ", "")
+    person.answer("! An answer is needed here.\n  > ", "abc")
 
     assert reply(answer) == Reply("accept", {"name": "abc"})
 
@@ -200,8 +190,7 @@ def test_each_kind_of_field_is_read_as_its_kind(
 ) -> None:
     answer = person.ask({"it": field})
 
-    person.until("> ")
-    person.type(typed)
+    person.answer("> ", typed)
 
     assert reply(answer) == Reply("accept", {"it": value})
 
@@ -223,11 +212,9 @@ def test_what_does_not_fit_is_said_and_asked_again(
 ) -> None:
     answer = person.ask({"it": field}, required=[])
 
-    person.until("> ")
-    person.type(typed)
+    person.answer("> ", typed)
     person.until(f"! {said}")
-    person.until("> ")
-    person.type("/skip")
+    person.answer("> ", "/skip")
 
     assert reply(answer) == Reply("accept", {})
 
@@ -237,12 +224,9 @@ def test_enter_takes_the_default_and_skip_leaves_the_field_out(person: Asked) ->
     answer = person.ask({"first": number, "second": number}, required=[])
 
     person.until("/skip leaves out what is optional.")
-    person.until("First (whole number, optional) [35]\n  > ")
-    person.type("")
-    person.until("> ")
-    person.type("/skip")
-    person.until("First: 35\n    Second: (left out)\n  Send this?")
-    person.type("yes")
+    person.answer("First (whole number, optional) [35]\n  > ", "")
+    person.answer("> ", "/skip")
+    person.answer("First: 35\n    Second: (left out)\n  Send this?", "yes")
 
     assert reply(answer) == Reply("accept", {"first": 35})
 
@@ -251,21 +235,16 @@ def test_what_will_be_sent_is_shown_and_can_be_changed(person: Asked) -> None:
     shot = {"type": "string", "oneOf": [{"const": "w", "title": "Wide"}]}
     answer = person.ask({**NAME, "shot": shot})
 
-    person.until("> ")
-    person.type("abc")
-    person.until(" 1  Wide\n  > ")
-    person.type("1")
+    person.answer("> ", "abc")
+    person.answer(" 1  Wide\n  > ", "1")
     person.until(
         "Name: abc\n    Shot: Wide\n  Send this? Type yes to send it, no to change it.\n  > "
     )
     person.type("no")
-    person.until("[abc]\n    At least 3 characters.\n  > ")
-    person.type("abcd")
-    person.until("> ")
-    person.type("")
+    person.answer("[abc]\n    At least 3 characters.\n  > ", "abcd")
+    person.answer("> ", "")
     person.until("Name: abcd")
-    person.until("> ")
-    person.type("yes")
+    person.answer("> ", "yes")
 
     assert reply(answer) == Reply("accept", {"name": "abcd", "shot": "w"})
 
@@ -289,8 +268,7 @@ def test_a_page_is_shown_whole_with_its_host_and_opens_on_a_yes(person: Asked) -
 @pytest.mark.parametrize(("typed", "action"), [("no", "decline"), ("/cancel", "cancel")])
 def test_without_a_yes_no_page_opens(person: Asked, typed: str, action: Action) -> None:
     answer = person.put(lambda one: one.visit("Sign in.", "https://example.org/"))
-    person.until("Open it in your browser?")
-    person.type(typed)
+    person.answer("Open it in your browser?", typed)
 
     assert answer.result(LIMIT) == [Reply(action)]
     assert person.opened == []
@@ -302,10 +280,8 @@ def test_where_no_browser_is_the_address_is_there_to_copy(
 ) -> None:
     person.has_browser = False
     answer = person.put(lambda one: one.visit("Sign in.", "https://example.org/"))
-    person.until("Open it in your browser?")
-    person.type("yes")
-    person.until("No browser could be opened here.")
-    person.type(typed)
+    person.answer("Open it in your browser?", "yes")
+    person.answer("No browser could be opened here.", typed)
 
     assert answer.result(LIMIT) == [Reply(action)]
 
@@ -314,8 +290,7 @@ def test_a_page_of_the_host_is_called_so(person: Asked) -> None:
     url = "http://127.0.0.1:41234/ask/0123456789abcdef"
     answer = person.put(lambda one: one.visit("Enter it.", url, ours=True))
     person.until("A page of the application itself.")
-    person.until(f"Page: {url}")
-    person.type("yes")
+    person.answer(f"Page: {url}", "yes")
 
     assert answer.result(LIMIT) == [Reply("accept")]
     assert person.opened == [url]
@@ -364,8 +339,7 @@ def test_a_message_can_neither_steer_the_terminal_nor_pass_for_ours(person: Aske
     title = {"type": "boolean", "title": evil, "description": evil}
     answer = person.ask({"confirm": title}, message=evil)
 
-    shown = person.until("closes the question.\n  > ")
-    person.type("no")
+    shown = person.answer("closes the question.\n  > ", "no")
 
     assert reply(answer) == Reply("decline")
     assert not {"\x1b", "\x07", "\u202e", "\x9b"} & set(shown)
@@ -377,8 +351,7 @@ def test_a_message_can_neither_steer_the_terminal_nor_pass_for_ours(person: Aske
 def test_a_very_long_message_does_not_push_the_question_out_of_sight(person: Asked) -> None:
     answer = person.ask(CONFIRM, message="\n".join(map(str, range(500))))
 
-    shown = person.until("> ")
-    person.type("no")
+    shown = person.answer("> ", "no")
 
     assert reply(answer).action == "decline"
     assert "  | ... and 440 more lines\n" in shown
@@ -408,8 +381,7 @@ def test_a_question_is_drawn_where_it_is_answered_even_if_stderr_goes_elsewhere(
         future: Future[Reply] = Future()
         threading.Thread(target=lambda: future.set_result(anyio.run(ask)), daemon=True).start()
         screen.until("| Delete?")
-        screen.until("> ")
-        screen.type("yes")
+        screen.answer("> ", "yes")
 
         assert future.result(LIMIT).action == "accept"
         assert log.read() == ""
@@ -423,14 +395,10 @@ AGREED = f"Run it?\n\n2 lines differ:\n```\n{DIFFERS}\n```\n\n40 lines:\n```\n{T
 def test_of_a_long_text_the_beginning_is_shown_and_the_rest_on_demand(person: Asked) -> None:
     answer = person.ask(CONFIRM, AGREED)
 
-    first = person.until("> ")
-    person.type("/diff")
-    differs = person.until("> ")
-    person.type("/foo")
-    unknown = person.until("> ")
-    person.type("/all")
-    whole = person.until("> ")
-    person.type("yes")
+    first = person.answer("> ", "/diff")
+    differs = person.answer("> ", "/foo")
+    unknown = person.answer("> ", "/all")
+    whole = person.answer("> ", "yes")
 
     assert "value_20 = 20" in first
     assert "value_21" not in first
@@ -447,8 +415,7 @@ def test_no_part_of_a_line_can_pass_for_the_next_one(person: Asked) -> None:
     forged = f"    1    {'x' * 60}  2    nothing_is_lost()"
     answer = person.ask(CONFIRM, f"Run it?\n```\n{forged}\n```")
 
-    shown = person.until("Delete 127 cameras?")
-    person.type("/cancel")
+    shown = person.answer("Delete 127 cameras?", "/cancel")
 
     (line,) = [line for line in shown.splitlines() if "nothing_is_lost" in line]
     assert line.startswith("  |" + " " * 10)
@@ -458,7 +425,6 @@ def test_no_part_of_a_line_can_pass_for_the_next_one(person: Asked) -> None:
 def test_where_no_text_is_asked_about_its_words_are_an_answer(person: Asked) -> None:
     answer = person.ask({"name": {"type": "string"}}, "Which?")
 
-    person.until("> ")
-    person.type("/all")
+    person.answer("> ", "/all")
 
     assert reply(answer) == Reply("accept", {"name": "/all"})

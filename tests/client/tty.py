@@ -47,6 +47,12 @@ class Tty:
         """Type a line."""
         os.write(self.master, f"{line}\n".encode())
 
+    def answer(self, prompt: str, line: str) -> str:
+        """Type a line once a text has come; give what came up to its end."""
+        shown = self.until(prompt)
+        self.type(line)
+        return shown
+
     def press(self, key: str) -> None:
         """Press one key."""
         os.write(self.master, key.encode())

@@ -95,12 +95,6 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-def anyio_backend() -> str:
-    """Run these tests on the loop that the worker has."""
-    return "asyncio"
-
-
-@pytest.fixture
 def shift(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Let seconds pass at once."""
     real, ahead = time.monotonic, [0.0]

@@ -120,14 +120,12 @@ class Served:
 
 @contextmanager
 def serve(runtime: Path, *words: str | Path, **more: str) -> Iterator[Served]:
-    """Run ``dcc-bridge serve`` as long as the block lasts."""
     with background(runtime, "serve", *words, **more) as process:
         yield Served(runtime, process)
 
 
 @contextmanager
 def background(runtime: Path, *words: str | Path, **more: str) -> Iterator[subprocess.Popen[str]]:
-    """Run a command as long as the block lasts."""
     process = subprocess.Popen(
         [*COMMAND, *map(str, words)],
         env=environment(runtime, **more),

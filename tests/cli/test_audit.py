@@ -19,7 +19,6 @@ CALL = {"call": "aaaa", **WHO}
 
 
 def written(folder: Path, *events: Event) -> Path:
-    """Write a record of some events, and close it."""
     book = AuditLog(folder, {"host": "Maya", "version": "2026"})
     book(*events)
     book.close()

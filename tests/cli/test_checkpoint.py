@@ -34,7 +34,6 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def copies(scene: Path) -> list[Path]:
-    """Give the copies of a scene's file."""
     return [
         copy / scene.name for copy in checkpoints.taken(scene.with_name("shot.usda.checkpoints"))
     ]

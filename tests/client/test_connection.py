@@ -31,7 +31,6 @@ CONFIRM = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "require
 
 @skill(risk="read")
 def ask(schema: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Ask, and tell what came of it."""
     answer = elicit_form_sync("Sure?", schema or CONFIRM)
     return {"action": answer.action, "data": answer.data, "by": answer.answered_by}
 

@@ -36,7 +36,6 @@ class Asked:
     def ask(
         self, fields: dict[str, Any], message: str = "Delete?", required: Any = None
     ) -> Future[list[Reply]]:
-        """Put a form."""
         names = list(fields) if required is None else required
         form = parse({"type": "object", "properties": fields, "required": names})
         return self.put(lambda person: person.ask(message, form))

@@ -44,7 +44,6 @@ class Tty:
         return self.seen[begin : self._read_to]
 
     def type(self, line: str) -> None:
-        """Type a line."""
         os.write(self.master, f"{line}\n".encode())
 
     def answer(self, prompt: str, line: str) -> str:
@@ -54,12 +53,10 @@ class Tty:
         return shown
 
     def press(self, key: str) -> None:
-        """Press one key."""
         os.write(self.master, key.encode())
 
     @contextmanager
     def open(self, mode: Literal["r", "w"]) -> Iterator[TextIO]:
-        """Open the program's end."""
         if sys.platform == "win32":
             raise NotImplementedError
         path = os.ttyname(self.slave)
@@ -67,7 +64,6 @@ class Tty:
             yield end
 
     def close(self) -> None:
-        """Hang up."""
         for descriptor in (self.slave, self.master):
             with suppress(OSError):
                 os.close(descriptor)
@@ -78,7 +74,6 @@ class Tty:
 
 @contextmanager
 def tty() -> Iterator[Tty]:
-    """Have a terminal as long as the block lasts."""
     terminal = Tty()
     try:
         yield terminal

@@ -55,7 +55,6 @@ def wheels(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def opened(file: Path, into: Path) -> Path:
-    """Unpack a bundle, as Claude Desktop does; gives its folder."""
     with zipfile.ZipFile(file) as archive:
         archive.extractall(into / "bundle")
     return into / "bundle"
@@ -98,7 +97,6 @@ def test_a_bundle_for_a_studio_has_wheels_for_each_python_and_says_for_which_sys
 
 
 def pack(*words: str | Path) -> Done:
-    """Run the command with nothing on PATH."""
     return _run_here(environment(Path("runtime"), PATH=""), ["pack", *map(str, words)])
 
 

@@ -44,7 +44,6 @@ def test_a_whole_installation_is_well(folder: Path) -> None:
 
 
 def the_finding() -> Finding:
-    """Give the only thing that is wrong."""
     (finding,) = (result for result in check_installation("freecad") if isinstance(result, Finding))
     return finding
 

@@ -35,7 +35,6 @@ def planned(home: Path, host: str = "freecad", version: str = "1.0") -> Plan:
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
-    """Give everything below a folder, to the byte."""
     paths = sorted(folder.rglob("*"))
     return {str(path): path.read_bytes() if path.is_file() else None for path in paths}
 

@@ -44,7 +44,6 @@ class Site(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}"
 
     def provider(self, **more: Any) -> Provider:
-        """Give what a skill says of it."""
         told: dict[str, Any] = {
             "authorize_url": f"{self.origin}/authorize?audience=studio",
             "token_url": f"{self.origin}/token",
@@ -56,7 +55,6 @@ class Site(ThreadingHTTPServer):
         return Provider(**{**told, **more})
 
     def authorize(self, asked: dict[str, str]) -> str:
-        """Sign somebody in, and give where they are sent back to."""
         self.asked.append(asked)
         code = secrets.token_urlsafe(16)
         self.codes[code] = asked
@@ -74,7 +72,6 @@ class Site(ThreadingHTTPServer):
         return f"{asked['redirect_uri']}?{urlencode(answer)}"
 
     def change(self, sent: dict[str, str]) -> tuple[int, str]:
-        """Change a code for tokens."""
         self.changed.append(sent)
         if self.how == "slow":
             self.go_on.wait(10)
@@ -131,7 +128,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def provider(how: str = "") -> Iterator[Site]:
-    """Run one for as long as the block lasts."""
     site = Site(how)
     thread = threading.Thread(target=site.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()

@@ -41,11 +41,9 @@ class Seen(HTMLParser):
             self.text += data + " "
 
     def all(self, tag: str) -> list[dict[str, str]]:
-        """Give the attributes of each element of that name."""
         return [attributes for name, attributes in self.tags if name == tag]
 
     def one(self, **wanted: str) -> dict[str, str]:
-        """Give the attributes of the one element that has those."""
         found = [a for _, a in self.tags if all(a.get(k) == v for k, v in wanted.items())]
         assert len(found) == 1, found
         return found[0]

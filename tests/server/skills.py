@@ -28,7 +28,6 @@ class Skills:
 
         @skill(risk="destructive", confirms=True)
         def delete(pattern: str = "cam") -> dict[str, Any]:
-            """Delete what matches."""
             self.ran["delete"] += 1
             found = [item for item in self.host.items if item.startswith(pattern)]
             answer = elicit_form_sync(
@@ -46,7 +45,6 @@ class Skills:
 
         @skill(risk="destructive", confirms=True)
         async def delete() -> dict[str, Any]:
-            """Delete everything."""
             self.ran["delete"] += 1
             count = await on_main(lambda: len(self.host.items))
             answer = await elicit_form(f"Delete {count} cameras?", CONFIRM)
@@ -62,7 +60,6 @@ class Skills:
 
         @skill(risk="read", thread="any")
         def ask_on_pool() -> dict[str, Any]:
-            """Ask for a number."""
             self.ran["ask_on_pool"] += 1
             schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
             answer = elicit_form_sync("How many?", schema)
@@ -75,7 +72,6 @@ class Skills:
 
         @skill(risk="destructive", confirms=True)
         def thrice() -> dict[str, Any]:
-            """Delete one, then ask twice more."""
             self.ran["thrice"] += 1
             heard = []
             for number in range(3):
@@ -94,7 +90,6 @@ class Skills:
 
         @skill(risk="read")
         def count() -> int:
-            """Count what is there."""
             return len(self.host.items)
 
         return count

@@ -13,7 +13,6 @@ from tests.live import Live, live
 
 
 def post(running: Live, **headers: str | None) -> int:
-    """Send one request over a raw socket, and give the status."""
     port = int(running.bridge.url.split(":")[2].split("/")[0])
     body = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
     lines = ["POST /mcp HTTP/1.1", "Connection: close", f"Content-Length: {len(body)}"]

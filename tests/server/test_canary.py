@@ -120,7 +120,6 @@ def test_none_of_a_thousand_secrets_is_found_anywhere(tmp_path: Path) -> None:
 
     @skill(risk="edit")
     def sign_in() -> Any:
-        """Sign in."""
         got = ask_secret_sync("The tracker needs a key.", label="API key")
         revealed.append(got.reveal())
         assert not _processes(only=person.number % 100 == 0)

@@ -30,15 +30,10 @@ def _on_main(axis: Axis, mode: Literal["soft", "hard"]) -> str:
 
 
 async def _on_loop(axis: Axis, mode: Literal["soft", "hard"]) -> str:
-    """Turn it.
-
-    Args:
-        axis: The one that points up afterwards.
-        mode: How.
-    """
     return f"{axis.name} {mode}"
 
 
+_on_loop.__doc__ = _on_main.__doc__
 FNS: list[tuple[Callable[..., Any], str]] = [
     (_on_main, "main"),
     (_on_main, "any"),

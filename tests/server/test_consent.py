@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge import confirm_sync, skill
-from dcc_bridge.known_clients import CLI_LABEL
+from dcc_bridge import confirm_sync, elicit_form_sync, skill
 from tests.live import Tap, accept, live, say, status, text
-from tests.server.skills import Skills
+from tests.server.skills import CONFIRM, Skills
 from tests.tiers import every_era
 
 
@@ -116,10 +115,6 @@ def test_a_change_before_the_first_question_is_undone_and_named(tmp_path: Path) 
 
     @skill(risk="destructive", confirms=True)
     def hasty() -> str:
-        """Delete first and ask later."""
-        from dcc_bridge import elicit_form_sync
-        from tests.server.skills import CONFIRM
-
         skills.host.items.clear()
         elicit_form_sync("Was that all right?", CONFIRM)
         return "asked"
@@ -131,48 +126,22 @@ def test_a_change_before_the_first_question_is_undone_and_named(tmp_path: Path) 
     assert status(result) == "no_consent"
 
 
-def agree_to(text: str) -> Any:
-    """Make a skill that asks about a text."""
-
-    @skill(risk="destructive", confirms=True)
-    def agree() -> None:
-        """Run it."""
-        confirm_sync("Run it?", details=text)
-
-    return agree
-
-
 @every_era
 def test_a_client_gets_the_numbered_lines_of_a_text_in_its_message(
     era: str, tmp_path: Path
 ) -> None:
     messages: list[str] = []
 
+    @skill(risk="destructive", confirms=True)
+    def agree() -> None:
+        confirm_sync("Run it?", details="one\ntwo")
+
     def asked(params: Any) -> Any:
         messages.append(params.message)
         return accept(confirm=True)(params)
 
-    with live(tmp_path, agree_to("one\ntwo"), host=Skills().host) as running:
+    with live(tmp_path, agree, host=Skills().host) as running:
         result = running.call("agree", era=era, asked=asked)
 
     assert status(result) == "done"
     assert messages == ["Run it?\n\n2 lines:\n```\n    1    one\n    2    two\n```"]
-
-
-@every_era
-def test_a_text_that_no_form_has_room_for_is_refused_unasked_but_our_command_shows_it(
-    era: str, tmp_path: Path
-) -> None:
-    messages: list[str] = []
-
-    def asked(params: Any) -> Any:
-        messages.append(params.message)
-        return accept(confirm=True)(params)
-
-    with live(tmp_path, agree_to("long line\n" * 600), host=Skills().host) as running:
-        refused = running.call("agree", era=era, asked=asked)
-        agreed = running.call("agree", era=era, asked=asked, label=CLI_LABEL)
-
-    assert (status(refused), status(agreed)) == ("refused", "done")
-    (message,) = messages
-    assert "  600    long line\n```" in message

@@ -34,13 +34,11 @@ class Desk:
         return self.deadlines.add(seconds, lambda: self.note(name))
 
     def note(self, name: str) -> None:
-        """Note a name."""
         self.calls.append(name)
         if name == "end":
             self.rung.set()
 
     async def end(self) -> None:
-        """Wait for the one that is called "end"."""
         await asyncio.wait_for(self.rung.wait(), LIMIT)
 
 

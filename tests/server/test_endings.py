@@ -42,7 +42,6 @@ def gone(*_: str) -> None:
 
 
 async def until(condition: Callable[[], bool], limit: float = 10.0) -> None:
-    """Wait for a condition on an agent's own loop."""
     with anyio.fail_after(limit):
         while not condition():
             await anyio.sleep(0.005)
@@ -164,7 +163,6 @@ def test_stopping_ends_ten_open_questions_and_tells_each_skill(tmp_path: Path) -
 
     @skill(risk="read", thread="any")
     def wait() -> None:
-        """Ask and wait."""
         heard.append(elicit_form_sync("Well?", CONFIRM).message)
 
     host = FakeHost(has_ui=True)
@@ -189,7 +187,6 @@ def test_what_a_coroutine_changes_while_it_is_stopped_is_undone_too(tmp_path: Pa
 
     @skill(risk="edit")
     async def add() -> None:
-        """Add two cameras."""
         await on_main(host.items.append, "first")
         await on_main(name_and_add)
 
@@ -210,7 +207,6 @@ def test_a_coroutine_that_runs_when_its_host_stops_ends_and_its_client_is_told(
 
     @skill(risk="edit")
     async def render() -> None:
-        """Add a camera, and wait for what never comes."""
         await on_main(host.items.append, "cam1")
         waiting.set()
         try:
@@ -241,7 +237,6 @@ def test_a_request_that_does_not_end_when_its_host_stops_is_answered_all_the_sam
 
     @skill(risk="read", thread="any")
     def render() -> None:
-        """Wait for what does not come in time."""
         waiting.set()
         go_on.wait(LIMIT)
 
@@ -285,7 +280,6 @@ def test_a_text_that_utf_8_cannot_carry_is_asked_and_told_all_the_same(
 
     @skill(risk="edit")
     def rename() -> str:
-        """Ask about a file of another age."""
         report_progress(1, 2, f"Looking at {ODD}")
         form = {"type": "object", "properties": {"go": {"type": "boolean", "title": ODD}}}
         return elicit_form_sync(f"Rename {ODD}?", form).action
@@ -346,7 +340,6 @@ def test_items_without_a_text_end_their_question_as_one_that_is_not_on_record(
 
     @skill(risk="destructive", confirms=True)
     def wipe() -> None:
-        """Wipe."""
         confirm_sync("Wipe?", items=items)
 
     with (
@@ -364,7 +357,6 @@ def test_stopping_in_the_middle_of_a_skills_own_frame_is_done_after_it(tmp_path:
 
     @skill(risk="read")
     def stopper() -> str:
-        """Stop the bridge from inside a skill."""
         running.bridge.stop()
         seen.append("still here")
         return "done"
@@ -383,7 +375,6 @@ def test_a_legacy_client_hears_of_progress_while_its_person_thinks(tmp_path: Pat
 
     @skill(risk="read")
     def ask() -> str:
-        """Ask."""
         return str(elicit_form_sync("Sure?", CONFIRM).action)
 
     async def think(params: Any) -> ElicitResult:
@@ -503,7 +494,6 @@ def test_errors_are_sentences_and_the_server_goes_on(era: str, tmp_path: Path) -
 
     @skill(risk="read")
     def broken() -> None:
-        """Fail."""
         raise RuntimeError("the disk is full")
 
     (tmp_path / "skills").mkdir()

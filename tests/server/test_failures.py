@@ -31,7 +31,6 @@ def test_a_swallowed_refusal_does_not_open_the_way(tmp_path: Path) -> None:
 
     @skill(risk="destructive", confirms=True)
     def sly() -> int:
-        """Edit, ask, swallow what comes, and edit on."""
         host.items.pop()
         with suppress(NoConsent):
             elicit_form_sync("May I?", CONFIRM)
@@ -50,7 +49,6 @@ def test_an_edit_that_was_undone_is_not_told_as_done(tmp_path: Path) -> None:
 
     @skill(risk="destructive", confirms=True)
     def delete() -> str:
-        """Delete, while the client goes away."""
         confirm_sync("Delete?", verb="Delete")
         host.items.clear()
         running.bridge.broker.end(current_call())
@@ -69,7 +67,6 @@ def test_an_async_skill_whose_client_leaves_is_rolled_back(era: str, tmp_path: P
 
     @skill(risk="edit")
     async def rename() -> None:
-        """Edit, then ask."""
         await on_main(host.items.clear)
         await elicit_form("And now?", CONFIRM)
 
@@ -90,7 +87,6 @@ def test_a_host_that_cannot_undo_does_not_hang_the_call(thread: Any, tmp_path: P
 
     @skill(risk="destructive", confirms=True, thread=thread)
     def delete() -> None:
-        """Delete, and fail."""
         confirm_sync("Delete?", verb="Delete").apply_sync(lambda items: host.items.clear())
         raise ValueError("no")
 
@@ -106,7 +102,6 @@ def test_stopping_undoes_what_a_skill_on_another_thread_has_half_done(tmp_path: 
 
     @skill(risk="destructive", confirms=True, thread="any")
     def delete() -> None:
-        """Delete one, ask, delete the other."""
         confirm_sync("One?", verb="Delete").apply_sync(lambda items: host.items.pop())
         confirm_sync("The other?", verb="Delete").apply_sync(lambda items: host.items.pop())
 
@@ -129,7 +124,6 @@ _LOOP["self"] = _LOOP
 def test_a_result_that_json_cannot_carry_is_told_so(value: Any, tmp_path: Path) -> None:
     @skill(risk="read")
     def give() -> Any:
-        """Give it."""
         return value
 
     with live(tmp_path, give) as running:
@@ -143,12 +137,10 @@ def test_a_studio_that_has_edits_asked_for_is_obeyed(tmp_path: Path) -> None:
 
     @skill(risk="edit", confirms=True)
     def sly() -> None:
-        """Edit without asking, though it says it asks."""
         host.items.clear()
 
     @skill(risk="edit")
     def plain() -> None:
-        """Edit."""
         host.items.clear()
 
     with live(tmp_path, sly, plain, host=host, edit="ask") as running:
@@ -167,7 +159,6 @@ def test_a_malformed_address_is_an_invalid_answer_like_any_other(era: str, tmp_p
 
     @skill(risk="read")
     def link() -> str | None:
-        """Ask for a link."""
         return elicit_form_sync("Where?", form).message
 
     with live(tmp_path, link) as running:
@@ -211,7 +202,6 @@ def test_a_thread_of_a_skills_own_can_ask_for_it(tmp_path: Path) -> None:
 
     @skill(risk="read", thread="any")
     def helper() -> Any:
-        """Ask on a thread of its own."""
         asking = carry(lambda: heard.append(elicit_form_sync("Well?", CONFIRM).answered_by))
         thread = Thread(target=asking)
         thread.start()

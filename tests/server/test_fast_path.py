@@ -147,7 +147,6 @@ class BothWays:
         return "\r\n".join(["POST /mcp HTTP/1.1", *lines, "", ""]).encode("latin-1") + body
 
     def shake_hands(self) -> None:
-        """Open a session, as a legacy client does."""
         info = {"name": "test", "version": "1"}
         params = {"protocolVersion": self.era, "capabilities": {}, "clientInfo": info}
         hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
@@ -201,7 +200,6 @@ class BothWays:
         self._sockets = kept
 
     def close(self) -> None:
-        """Hang up."""
         for connection in self._sockets.values():
             connection.close()
 

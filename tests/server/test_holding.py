@@ -24,7 +24,6 @@ def skills(host: FakeHost) -> list[Callable[..., Any]]:
 
     @skill(risk="destructive", confirms=True)
     def delete(edits_first: bool = False) -> str:
-        """Delete the cameras."""
         if edits_first:
             confirm_sync("The first?", verb="Delete")
             host.items.pop()
@@ -33,13 +32,11 @@ def skills(host: FakeHost) -> list[Callable[..., Any]]:
 
     @skill(risk="edit")
     def rename() -> str:
-        """Rename a camera."""
         host.items[0] = "renamed"
         return "renamed"
 
     @skill(risk="read")
     def count() -> int:
-        """Count the cameras."""
         return len(host.items)
 
     return [delete, rename, count]
@@ -142,7 +139,6 @@ def test_twelve_clients_are_asked_for_input_at_once_and_edit_one_after_another(
 
     @skill(risk="edit", undo="Name")
     def add_named() -> str:
-        """Add a camera of a name that is asked for."""
         answer = elicit_form_sync("Which name?", NAME)
         assert not editing, "another edit is going on"
         editing.append("begun")
@@ -187,7 +183,6 @@ def test_an_edit_that_was_asked_for_input_waits_for_one_that_began_meanwhile(
 
     @skill(risk="edit")
     def add_named() -> str:
-        """Add a camera of a name that is asked for."""
         answer = elicit_form_sync("Which name?", NAME)
         order.append("added")
         host.items.append((answer.data or {})["name"])
@@ -195,7 +190,6 @@ def test_an_edit_that_was_asked_for_input_waits_for_one_that_began_meanwhile(
 
     @skill(risk="edit")
     def rename(name: str = "first") -> str:
-        """Rename a camera twice, and ask in between."""
         host.items[0] = "once"
         answer = elicit_form_sync("Which name?", NAME)
         order.append("renamed")

@@ -35,8 +35,6 @@ LISTS = {
 
 
 def introduced(running: Live, era: str = ERAS[-1]) -> tuple[Implementation, Any]:
-    """Connect, and give who answered and what it can do."""
-
     async def agent() -> tuple[Any, Any]:
         async with running.client(era) as client:
             if era != ERAS[-1]:

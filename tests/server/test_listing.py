@@ -77,7 +77,6 @@ async def tools(client: Client) -> dict[str, Tool]:
 
 
 async def lists_at_once(running: Live, clients: int) -> list[dict[str, Tool]]:
-    """Have several clients list the tools at the same time."""
     every: list[dict[str, Tool]] = []
 
     async def agent() -> None:

@@ -61,31 +61,26 @@ class Stage:
         self._browsers: list[httpx2.Client] = []
 
     def make(self, message: str = "A key?", label: str = "Key", call: Call = CALL) -> str:
-        """Make a page for a secret, and give its address."""
         self.heard.clear()
         url, self.page = self.desk.secret(Question(message, call, timeout=300.0), label)
         self.page.follow(self.heard.append)
         return url
 
     def open(self, message: str = "A key?", label: str = "Key") -> tuple[str, httpx2.Client, Seen]:
-        """Make a page, and open it in a browser of its own."""
         url, person = self.make(message, label), self.browser()
         return url, person, Seen(person.get(url).text)
 
     @property
     def entered(self) -> str | None:
-        """What was entered on the last page."""
         result = self.page.result
         return result.reveal() if result is not None else None
 
     def browser(self) -> httpx2.Client:
-        """Open a browser, as far as HTTP goes."""
         browser = httpx2.Client(timeout=10, follow_redirects=True)
         self._browsers.append(browser)
         return browser
 
     def close(self) -> None:
-        """Close the browsers."""
         while self._browsers:
             self._browsers.pop().close()
 

@@ -57,14 +57,18 @@ class Desk:
         parked.cancel = lambda: self.cancelled.append(call)
         return parked
 
-    async def end(self, parked: ParkedCall, *, asks: bool = True) -> None:
-        """Let a call begin, perhaps ask, and end."""
-        if asks:
-            parked.offer(question(parked)[0])
-            await self.calls.begin(parked, request())
+    async def ask(self, session: str | None = None) -> tuple[ParkedCall, list[Any], Any]:
+        """Let a call begin and ask; gives it, the list of its answers, and what its request got."""
+        parked = self.park(session=session)
+        asked, answers = question(parked)
+        parked.offer(asked)
+        return parked, answers, await self.calls.begin(parked, request())
+
+    async def end(self) -> ParkedCall:
+        """Let a call begin, ask, and end."""
+        parked, *_ = await self.ask()
         self.calls.finish(parked, DONE, "done")
-        if not asks:
-            await self.calls.begin(parked, request())
+        return parked
 
 
 class Session:
@@ -81,7 +85,6 @@ class Session:
 
 
 def request(refuses: bool = False) -> Any:
-    """Make a request of a client."""
     return SimpleNamespace(session=Session(refuses), request_id="1", request=None)
 
 
@@ -108,9 +111,7 @@ def shift(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 
 async def test_a_call_that_asked_is_known_by_its_state_and_open_until_it_ends() -> None:
     desk = Desk()
-    parked = desk.park()
-    parked.offer(question(parked)[0])
-    asked = await desk.calls.begin(parked, request())
+    parked, _, asked = await desk.ask()
     assert isinstance(asked, InputRequiredResult)
     assert asked.request_state == f"{parked.call.id}.0"
 
@@ -124,7 +125,8 @@ async def test_a_call_that_asked_is_known_by_its_state_and_open_until_it_ends() 
 async def test_a_call_that_never_asked_is_forgotten_with_its_result() -> None:
     desk = Desk()
     parked = desk.park()
-    await desk.end(parked, asks=False)
+    desk.calls.finish(parked, DONE, "done")
+    await desk.calls.begin(parked, request())
 
     assert not desk.calls.knows(f"{parked.call.id}.0")
 
@@ -145,10 +147,7 @@ async def test_a_call_that_never_asked_is_forgotten_with_its_result() -> None:
 )
 async def test_a_state_that_leads_nowhere_is_an_error_that_says_so(state: str, label: str) -> None:
     desk = Desk()
-    parked = desk.park()
-    asked, answers = question(parked)
-    parked.offer(asked)
-    await desk.calls.begin(parked, request())
+    parked, answers, _ = await desk.ask()
     desk.calls.finish(parked, DONE, "done")
 
     with pytest.raises(MCPError, match=r"^This call is not waiting for an answer") as caught:
@@ -160,10 +159,7 @@ async def test_a_state_that_leads_nowhere_is_an_error_that_says_so(state: str, l
 
 async def test_a_retry_without_its_answer_gets_the_question_and_later_what_came_next() -> None:
     desk = Desk()
-    parked = desk.park()
-    asked, answers = question(parked)
-    parked.offer(asked)
-    first = await desk.calls.begin(parked, request())
+    parked, answers, first = await desk.ask()
     assert isinstance(first, InputRequiredResult)
     state = str(first.request_state)
 
@@ -181,11 +177,8 @@ async def test_a_retry_without_its_answer_gets_the_question_and_later_what_came_
 
 async def test_the_first_answer_counts_and_brings_the_result() -> None:
     desk = Desk()
-    parked = desk.park()
-    asked, answers = question(parked)
-    parked.offer(asked)
+    parked, answers, _ = await desk.ask()
     state = f"{parked.call.id}.0"
-    await desk.calls.begin(parked, request())
     desk.calls.finish(parked, DONE, "done")
     assert desk.calls.unfetched.notice_for(parked.same) is not None
 
@@ -194,6 +187,15 @@ async def test_the_first_answer_counts_and_brings_the_result() -> None:
 
     assert answers == [Reply("accept", {"confirm": True})]
     assert desk.calls.unfetched.notice_for(parked.same) is None
+
+
+async def test_an_answer_to_a_question_that_was_withdrawn_comes_too_late() -> None:
+    asked, answers = question(Desk().park())
+
+    asked.withdraw("timed_out")
+    asked.answer(Reply("accept", {"confirm": True}))
+
+    assert (asked.is_open, answers) == (False, [])
 
 
 async def test_only_a_modern_client_is_not_asked_too_often() -> None:
@@ -209,11 +211,8 @@ async def test_only_a_modern_client_is_not_asked_too_often() -> None:
 
 async def test_the_end_of_a_session_ends_its_own_open_calls_only() -> None:
     desk = Desk()
-    mine, other, over = desk.park(session="a"), desk.park(session="b"), desk.park(session="a")
-    await desk.end(over)
-    for parked in (mine, other):
-        parked.offer(question(parked)[0])
-        await desk.calls.begin(parked, request())
+    mine, _, over = [(await desk.ask(session))[0] for session in ("a", "b", "a")]
+    desk.calls.finish(over, DONE, "done")
 
     desk.calls.end_session("a")
 
@@ -357,12 +356,10 @@ async def test_a_result_can_be_fetched_for_two_minutes(
     seconds: float, known: bool, shift: Callable[[float], None]
 ) -> None:
     desk = Desk()
-    parked, waits = desk.park(), desk.park()
-    waits.offer(question(waits)[0])
-    await desk.calls.begin(waits, request())
-    await desk.end(parked)
+    waits, *_ = await desk.ask()
+    parked = await desk.end()
     shift(seconds)
-    await desk.end(desk.park())
+    await desk.end()
 
     assert desk.calls.knows(f"{parked.call.id}.0") is known
     assert desk.calls.knows(f"{waits.call.id}.0")
@@ -370,9 +367,7 @@ async def test_a_result_can_be_fetched_for_two_minutes(
 
 async def test_of_too_many_results_the_oldest_go_first() -> None:
     desk = Desk()
-    parked = [desk.park() for _ in range(MOST_KEPT + 3)]
-    for one in parked:
-        await desk.end(one)
+    parked = [await desk.end() for _ in range(MOST_KEPT + 3)]
 
     known = [desk.calls.knows(f"{one.call.id}.0") for one in parked]
 

@@ -38,7 +38,6 @@ def test_any_result_is_one_text_and_a_dict_is_structured_too(
 ) -> None:
     @skill(risk="read")
     def give() -> Any:
-        """Give it."""
         return value
 
     with live(tmp_path, give) as running:
@@ -135,10 +134,7 @@ class Size(TypedDict):
 
 
 def give(tmp_path: Path, value: Any, hint: Any, era: str = ERAS[-1]) -> tuple[Tool, CallToolResult]:
-    """Call a skill that returns a value, and give how it is listed too."""
-
     def give() -> Any:
-        """Give it."""
         return value
 
     give.__annotations__["return"] = hint

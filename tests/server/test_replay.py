@@ -37,7 +37,6 @@ class Raw:
         }
 
     async def open(self) -> None:
-        """Make the handshake."""
         params = {
             "protocolVersion": "2025-11-25",
             "capabilities": {},
@@ -59,7 +58,6 @@ class Raw:
         raise AssertionError("no event came")
 
     async def resume(self, event: str) -> Any:
-        """Come back for the result."""
         headers = {**self.headers, "Last-Event-ID": event}
         url = self._running.bridge.url
         async with self._http.stream("GET", url, headers=headers) as stream:
@@ -167,7 +165,6 @@ async def test_events_of_sessions_that_ended_take_no_room() -> None:
 
 
 async def inside(context: Context, coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine in the context of a session's tasks."""
     return await asyncio.get_running_loop().create_task(coroutine, context=context)
 
 

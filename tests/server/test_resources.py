@@ -28,8 +28,6 @@ CAMERA = "/World/Cameras/sq010/sh0010_cam"
 
 
 def read(running: Live, uri: str, era: str = ERAS[-1]) -> Any:
-    """Read one resource, with a client of its own."""
-
     async def agent() -> Any:
         async with running.client(era) as client:
             (content,) = (await client.read_resource(uri)).contents
@@ -40,8 +38,6 @@ def read(running: Live, uri: str, era: str = ERAS[-1]) -> Any:
 
 
 def refused(running: Live, uri: str, era: str = ERAS[-1]) -> MCPError:
-    """Read one resource that cannot be read, and give the error."""
-
     async def agent() -> MCPError:
         async with running.client(era) as client:
             with pytest.raises(MCPError) as caught:
@@ -115,7 +111,6 @@ def test_a_read_beside_a_waiting_edit(edits_first: bool, tmp_path: Path) -> None
 
     @skill(risk="destructive", confirms=True)
     def delete() -> str:
-        """Delete the cameras."""
         confirm_sync("The first?", verb="Delete")
         if edits_first:
             host.items.pop()
@@ -322,7 +317,6 @@ def test_a_plug_in_adds_whatever_the_sdk_offers(era: str, tmp_path: Path) -> Non
 
     @skill(risk="read")
     def ours() -> str:
-        """Say something."""
         return "a skill"
 
     with live(tmp_path, ours, extend=extend) as running:
@@ -370,7 +364,6 @@ def test_a_hundred_thousand_prims_do_not_freeze_the_host(prims: int, tmp_path: P
 
 
 def crowd(count: int) -> UsdSession:
-    """Make a scene of so many cameras, a hundred in each group."""
     session = UsdSession()
     with Sdf.ChangeBlock():
         world = Sdf.PrimSpec(session.stage.GetRootLayer(), "World", Sdf.SpecifierDef)

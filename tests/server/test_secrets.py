@@ -2,48 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import anyio.to_thread
 import httpx2
 import pytest
-from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 
 from dcc_bridge import elicit_form_sync, skill
 from dcc_bridge.elicitation.ask_secret import Secret, ask_secret_sync
 from dcc_bridge.elicitation.question import Reply
 from tests.live import ERAS, Tap, live, status, text
 from tests.server.seen import Seen
-from tests.server.sending import CANARY, ENTERED, Sent, Tracker
+from tests.server.sending import CANARY, ENTERED, Browser, Sent, Tracker
 from tests.stand_ins import FakeHost, ScriptedPresenter
 
 
-class Browser:
-    """Somebody who opens what they are sent to."""
+class Entering(Browser):
+    """Somebody who enters the secret there."""
 
-    def __init__(self, **answer: str) -> None:
-        self.answer = {"exit": "accept", "secret": CANARY, **answer}
-        self.urls: list[str] = []
-        self.pages: list[httpx2.Response] = []
-
-    def visit(self, url: str) -> None:
-        self.urls.append(url)
-        with httpx2.Client(timeout=10, follow_redirects=True) as browser:
-            self.pages.append(browser.get(url))
-            self.pages.append(browser.post(url, data=self.answer))
-
-    async def asked(self, params: ElicitRequestParams) -> ElicitResult:
-        assert isinstance(params, ElicitRequestURLParams)
-        await anyio.to_thread.run_sync(self.visit, params.url)
-        return ElicitResult(action="accept")
+    def look(self, browser: httpx2.Client, url: str) -> None:
+        super().look(browser, url)
+        self.pages.append(browser.post(url, data=ENTERED))
 
 
 @pytest.mark.parametrize("era", ERAS[1:])
 @pytest.mark.parametrize("kind", ["sync", "on_loop"])
 def test_it_comes_by_way_of_a_client_that_opens_pages(tmp_path: Path, era: str, kind: str) -> None:
-    tracker, person, tap = Tracker(), Browser(), Tap()
+    tracker, person, tap = Tracker(), Entering(), Tap()
     with live(tmp_path, getattr(tracker, kind)()) as running:
         result = running.call("sign_in", era=era, asked=person.asked, tap=tap)
 
@@ -52,14 +38,6 @@ def test_it_comes_by_way_of_a_client_that_opens_pages(tmp_path: Path, era: str, 
     assert CANARY.encode() not in bytes(tap.heard)
     completed = b"notifications/elicitation/complete" in bytes(tap.heard)
     assert completed == (era == "2025-11-25")
-
-
-@pytest.fixture
-def sent(tmp_path: Path) -> Iterator[Sent]:
-    tracker, host = Tracker(), ScriptedPresenter()
-    fake = FakeHost(has_ui=True)
-    with live(tmp_path, tracker.sync(), host=fake, presenter=host) as running:
-        yield Sent(running, tracker, host)
 
 
 def browser() -> httpx2.Client:
@@ -132,7 +110,7 @@ def test_without_anybody_it_is_not_supported_at_once(tmp_path: Path) -> None:
     ],
 )
 def test_it_is_refused_in_a_result(tmp_path: Path, give: Callable[[Secret], Any]) -> None:
-    tracker, person, tap = Tracker(), Browser(), Tap()
+    tracker, person, tap = Tracker(), Entering(), Tap()
     with live(tmp_path, tracker.sync(give)) as running:
         result = running.call("sign_in", asked=person.asked, tap=tap)
 
@@ -147,7 +125,7 @@ def test_it_is_cut_out_of_an_error_and_of_the_log(
     def give(got: Secret) -> None:
         raise RuntimeError(f"401 for {got.reveal()}")
 
-    tracker, person, tap = Tracker(), Browser(), Tap()
+    tracker, person, tap = Tracker(), Entering(), Tap()
     with live(tmp_path, tracker.sync(give)) as running:
         result = running.call("sign_in", asked=person.asked, tap=tap)
 
@@ -161,7 +139,7 @@ def test_it_is_refused_in_a_question(tmp_path: Path) -> None:
     def give(got: Secret) -> None:
         elicit_form_sync(f"Use {got.reveal()}?", {"type": "object", "properties": {}})
 
-    tracker, person, tap = Tracker(), Browser(), Tap()
+    tracker, person, tap = Tracker(), Entering(), Tap()
     with live(tmp_path, tracker.sync(give)) as running:
         result = running.call("sign_in", asked=person.asked, tap=tap)
 
@@ -195,7 +173,6 @@ def test_a_page_to_which_nobody_could_be_sent_is_not_kept(tmp_path: Path) -> Non
 
     @skill(risk="edit", thread="any")
     def sign() -> None:
-        """Ask for a key."""
         ask_secret_sync("Which key?", label="Key")
 
     with live(tmp_path, sign, host=host, presenter=person, open_questions=1) as running:

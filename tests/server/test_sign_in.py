@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import anyio.to_thread
 import httpx2
 import pytest
-from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 
 from dcc_bridge import skill
 from dcc_bridge.elicitation.sign_in import Provider, SignInFlow, Tokens, sign_in, sign_in_sync
 from dcc_bridge.errors import MissingExtra, RefusedAddress
 from tests.live import ERAS, Tap, live, status, text
 from tests.server.provider import ACCESS, REFRESH, Site, provider
+from tests.server.sending import Browser
 from tests.stand_ins import FakeHost, ScriptedPresenter
 
 
@@ -32,7 +31,6 @@ class Tracker:
     def sync(self) -> Callable[..., Any]:
         @skill(risk="read")
         def tasks() -> str:
-            """List my tasks."""
             self.got.append(sign_in_sync(self.site.provider(**self.more)))
             return "signed in"
 
@@ -41,27 +39,10 @@ class Tracker:
     def on_loop(self) -> Callable[..., Any]:
         @skill(risk="read")
         async def tasks() -> str:
-            """List my tasks."""
             self.got.append(await sign_in(self.site.provider(**self.more)))
             return "signed in"
 
         return tasks
-
-
-class Browser:
-    """Somebody who opens what they are sent to, and follows wherever it leads."""
-
-    def __init__(self) -> None:
-        self.pages: list[httpx2.Response] = []
-
-    def visit(self, url: str) -> None:
-        with httpx2.Client(timeout=20, follow_redirects=True) as browser:
-            self.pages.append(browser.get(url))
-
-    async def asked(self, params: ElicitRequestParams) -> ElicitResult:
-        assert isinstance(params, ElicitRequestURLParams)
-        await anyio.to_thread.run_sync(self.visit, params.url)
-        return ElicitResult(action="accept")
 
 
 @pytest.mark.parametrize("era", ERAS[1:])

@@ -52,7 +52,6 @@ class Bake:
     def skill(self) -> Callable[..., Any]:
         @skill(risk="read", thread="any")
         def bake(fails: bool = False) -> str:
-            """Bake until somebody says that it is enough."""
             self.ran += 1
             while not self.may_end.wait(0.005):
                 check_cancelled()
@@ -70,6 +69,13 @@ def bake() -> Iterator[Bake]:
     baking.may_end.set()
 
 
+@pytest.fixture
+def baking(tmp_path: Path, bake: Bake) -> Iterator[Live]:
+    """Have a bridge on which that skill can be called."""
+    with live(tmp_path, bake.skill()) as running:
+        yield running
+
+
 def works(running: Live, work: Callable[[Wire], Any], **more: Any) -> Any:
     """Let a client work on a thread of its own."""
     return running.beside(lambda: work(Wire.of(running, **more)))
@@ -79,7 +85,7 @@ def works(running: Live, work: Callable[[Wire], Any], **more: Any) -> Any:
 
 
 def test_a_call_that_lasts_ends_its_request_with_a_handle_and_is_fetched_by_it(
-    tmp_path: Path, bake: Bake
+    baking: Live, bake: Bake
 ) -> None:
     def client(wire: Wire) -> tuple[Message, Message, Message]:
         handle = wire.call("bake")
@@ -87,8 +93,7 @@ def test_a_call_that_lasts_ends_its_request_with_a_handle_and_is_fetched_by_it(
         bake.may_end.set()
         return handle, working, wire.until(handle["taskId"])
 
-    with live(tmp_path, bake.skill()) as running:
-        handle, working, ended = works(running, client)
+    handle, working, ended = works(baking, client)
 
     assert (handle["resultType"], handle["status"]) == ("task", "working")
     assert handle.keys().isdisjoint({"result", "error", "inputRequests", "requestState", "task"})
@@ -99,11 +104,10 @@ def test_a_call_that_lasts_ends_its_request_with_a_handle_and_is_fetched_by_it(
     assert bake.ran == 1
 
 
-def test_a_call_that_ends_soon_is_no_task(tmp_path: Path, bake: Bake) -> None:
+def test_a_call_that_ends_soon_is_no_task(baking: Live, bake: Bake) -> None:
     bake.may_end.set()
 
-    with live(tmp_path, bake.skill()) as running:
-        result = works(running, lambda wire: wire.call("bake"))
+    result = works(baking, lambda wire: wire.call("bake"))
 
     assert result["resultType"] == "complete"
     assert result["content"][0]["text"] == "baked"
@@ -111,7 +115,7 @@ def test_a_call_that_ends_soon_is_no_task(tmp_path: Path, bake: Bake) -> None:
 
 @pytest.mark.parametrize("asks_for_one", [False, True], ids=["", "with the old parameter"])
 def test_a_client_that_did_not_declare_it_never_gets_a_task(
-    tmp_path: Path, bake: Bake, asks_for_one: bool
+    baking: Live, bake: Bake, asks_for_one: bool
 ) -> None:
     old = {"task": {"ttl": 60_000}} if asks_for_one else {}
 
@@ -119,8 +123,7 @@ def test_a_client_that_did_not_declare_it_never_gets_a_task(
         threading.Timer(0.2, bake.may_end.set).start()
         return wire.call("bake", **old)
 
-    with live(tmp_path, bake.skill()) as running:
-        result = works(running, client, declares=False)
+    result = works(baking, client, declares=False)
 
     assert result["resultType"] == "complete"
     assert "taskId" not in result
@@ -136,12 +139,12 @@ def test_a_host_lists_the_extension(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["tasks/get", "tasks/update", "tasks/cancel"])
 def test_each_method_refuses_who_did_not_declare_and_what_is_not_theirs(
-    method: str, tmp_path: Path, bake: Bake
+    method: str, baking: Live, bake: Bake
 ) -> None:
     def client(wire: Wire) -> list[int]:
         task = wire.call("bake")["taskId"]
         params = {"taskId": task, "inputResponses": {}}
-        stranger, silent = Wire.of(running, "other"), Wire.of(running, declares=False)
+        stranger, silent = Wire.of(baking, "other"), Wire.of(baking, declares=False)
         return [
             silent.code(method, params),
             stranger.code(method, params),
@@ -150,8 +153,7 @@ def test_each_method_refuses_who_did_not_declare_and_what_is_not_theirs(
             wire.code(method, params, Mcp_Name=f"{task}0"),
         ]
 
-    with live(tmp_path, bake.skill()) as running:
-        codes = works(running, client)
+    codes = works(baking, client)
 
     assert codes == [MISSING_CAPABILITY, *[INVALID_PARAMS] * 3, HEADER_MISMATCH]
     assert not bake.may_end.is_set()
@@ -189,7 +191,6 @@ def test_a_retry_with_an_old_state_gives_the_same_task_and_starts_nothing(tmp_pa
 
     @skill(risk="read", thread="any")
     def ask_and_work() -> str:
-        """Ask, and take long."""
         ran.append(1)
         elicit_form_sync("Go on?", CONFIRM)
         may_end.wait(LIMIT)
@@ -215,7 +216,7 @@ def test_a_retry_with_an_old_state_gives_the_same_task_and_starts_nothing(tmp_pa
 
 
 def test_the_id_begins_with_the_host_and_the_call_and_is_never_logged_whole(
-    tmp_path: Path, bake: Bake, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, baking: Live, bake: Bake, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG, "dcc_bridge")
     caplog.set_level(logging.INFO)
@@ -228,10 +229,9 @@ def test_the_id_begins_with_the_host_and_the_call_and_is_never_logged_whole(
         wire.code("tasks/get", {"taskId": f"{task}0"})
         return task
 
-    with live(tmp_path, bake.skill()) as running:
-        task = works(running, client)
-        call = running.bridge.recent.records()[0].id
-        instance = running.bridge.instance.id
+    task = works(baking, client)
+    call = baking.bridge.recent.records()[0].id
+    instance = baking.bridge.instance.id
 
     written = "".join(file.read_text() for file in (tmp_path / "audit").glob("*.jsonl"))
     assert re.fullmatch(rf"{instance}\.{call}[0-9a-f]{{16}}", task)
@@ -240,22 +240,21 @@ def test_the_id_begins_with_the_host_and_the_call_and_is_never_logged_whole(
 
 
 def test_a_call_cut_off_before_its_handle_is_out_is_abandoned_and_afterwards_goes_on(
-    tmp_path: Path, bake: Bake, monkeypatch: pytest.MonkeyPatch
+    baking: Live, bake: Bake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def cut_off(wire: Wire) -> None:
         body, headers = wire.request("tools/call", {"name": "bake", "arguments": {}})
         wire.http.post(wire.url, json=body, headers=headers, timeout=0.2)
 
-    with live(tmp_path, bake.skill()) as running:
-        monkeypatch.setattr(tasks, "TASK_AFTER", LIMIT)
-        with pytest.raises(httpx2.ReadTimeout):
-            works(running, cut_off)
-        running.until(lambda: running.bridge.recent.records()[0].ended is not None)
-        early = running.bridge.recent.records()[0].state
-        monkeypatch.setattr(tasks, "TASK_AFTER", 0.05)
-        task = works(running, lambda wire: wire.call("bake"))["taskId"]  # its connection closes
-        bake.may_end.set()
-        ended = works(running, lambda wire: wire.until(task))
+    monkeypatch.setattr(tasks, "TASK_AFTER", LIMIT)
+    with pytest.raises(httpx2.ReadTimeout):
+        works(baking, cut_off)
+    baking.until(lambda: baking.bridge.recent.records()[0].ended is not None)
+    early = baking.bridge.recent.records()[0].state
+    monkeypatch.setattr(tasks, "TASK_AFTER", 0.05)
+    task = works(baking, lambda wire: wire.call("bake"))["taskId"]  # its connection closes
+    bake.may_end.set()
+    ended = works(baking, lambda wire: wire.until(task))
 
     assert early == "cancelled"
     assert ended["result"]["content"][0]["text"] == "baked"
@@ -267,7 +266,6 @@ def test_the_question_of_a_lost_handle_ends_at_its_deadline_and_recent_calls_tel
 ) -> None:
     @skill(risk="read", task="ask")
     def choose() -> str | None:
-        """Ask for a name."""
         return elicit_form_sync("Which name?", NAME).message
 
     with live(tmp_path, choose, client_deadline=0.1) as running:
@@ -287,7 +285,6 @@ def test_a_question_that_is_fetched_again_says_how_much_of_its_time_is_left(
 
     @skill(risk="read", task="ask" if as_task else "")
     def choose() -> str | None:
-        """Ask for a name."""
         return elicit_form_sync("Which name?", NAME).message
 
     def client(wire: Wire) -> tuple[float, float, float]:
@@ -329,7 +326,7 @@ def test_a_client_with_a_task_has_no_request_to_lose_so_its_person_has_more_time
 
 
 def test_the_times_of_a_task_never_go_back_and_its_ttl_is_kept(
-    tmp_path: Path, bake: Bake, monkeypatch: pytest.MonkeyPatch
+    baking: Live, bake: Bake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tasks, "KEPT", 0.3)
 
@@ -349,8 +346,7 @@ def test_the_times_of_a_task_never_go_back_and_its_ttl_is_kept(
         threading.Event().wait(0.35)
         return looks, alive, wire.code("tasks/get", {"taskId": task})
 
-    with live(tmp_path, bake.skill()) as running:
-        looks, alive, code = works(running, client)
+    looks, alive, code = works(baking, client)
 
     updated = [it["lastUpdatedAt"] for it in looks]
     assert updated == sorted(updated)
@@ -363,7 +359,7 @@ def test_the_times_of_a_task_never_go_back_and_its_ttl_is_kept(
 
 
 def test_over_the_cap_a_call_waits_in_its_request_as_without_tasks(
-    tmp_path: Path, bake: Bake, monkeypatch: pytest.MonkeyPatch
+    baking: Live, bake: Bake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tasks, "MOST", 1)
 
@@ -372,14 +368,13 @@ def test_over_the_cap_a_call_waits_in_its_request_as_without_tasks(
         threading.Timer(0.2, bake.may_end.set).start()
         return handle, wire.call("bake")
 
-    with live(tmp_path, bake.skill()) as running:
-        handle, result = works(running, client)
+    handle, result = works(baking, client)
 
     assert (handle["resultType"], result["resultType"]) == ("task", "complete")
 
 
 def test_at_the_cap_a_task_whose_end_was_fetched_makes_room_and_who_comes_again_is_told(
-    tmp_path: Path, bake: Bake, monkeypatch: pytest.MonkeyPatch
+    baking: Live, bake: Bake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tasks, "MOST", 1)
 
@@ -391,8 +386,7 @@ def test_at_the_cap_a_task_whose_end_was_fetched_makes_room_and_who_comes_again_
         threading.Timer(LIMIT / 4, bake.may_end.set).start()  # else it would wait for ever
         return wire.call("bake"), wire.send("tasks/get", {"taskId": task})["error"]["message"]
 
-    with live(tmp_path, bake.skill()) as running:
-        handle, gone = works(running, client)
+    handle, gone = works(baking, client)
 
     assert handle["resultType"] == "task"
     assert "its result was fetched and another one needed the place" in gone
@@ -425,12 +419,10 @@ def test_a_task_says_what_progress_says(tmp_path: Path) -> None:
 
     @skill(risk="destructive", confirms=True)
     def render() -> str:
-        """Render, and ask in the host."""
         return str(elicit_form_sync("Overwrite?", CONFIRM).accepted)
 
     @skill(risk="read", thread="any")
     def count() -> None:
-        """Count."""
         report_progress(3, 8, "frames")
         may_go_on.wait(LIMIT)
 
@@ -453,19 +445,18 @@ def test_a_task_says_what_progress_says(tmp_path: Path) -> None:
 
 
 def test_a_cancel_in_the_panel_completes_with_our_sentence_and_the_clients_own_cancels(
-    tmp_path: Path, bake: Bake
+    baking: Live, bake: Bake
 ) -> None:
     def client(wire: Wire) -> tuple[Message, Message, Message]:
         first, second = (wire.call("bake")["taskId"] for _ in range(2))
         call = first.rpartition(".")[2][:16]
-        running.bridge.main.submit(lambda: running.bridge.cancel(call)).result(LIMIT)
+        baking.bridge.main.submit(lambda: baking.bridge.cancel(call)).result(LIMIT)
         wire.cancel(second)
         panel, own = wire.until(first), wire.until(second)
         assert wire.cancel(second).keys() == wire.cancel(first).keys()  # again, and it has ended
         return panel, own, wire.cancel(second)
 
-    with live(tmp_path, bake.skill()) as running:
-        panel, own, acknowledged = works(running, client)
+    panel, own, acknowledged = works(baking, client)
 
     assert (panel["status"], panel["result"]["isError"]) == ("completed", True)
     assert "Bake" in panel["result"]["content"][0]["text"]
@@ -476,15 +467,14 @@ def test_a_cancel_in_the_panel_completes_with_our_sentence_and_the_clients_own_c
 
 
 def test_a_failure_of_the_skill_completes_the_task_with_an_error_result(
-    tmp_path: Path, bake: Bake
+    baking: Live, bake: Bake
 ) -> None:
     def client(wire: Wire) -> Message:
         task = wire.call("bake", arguments={"fails": True})["taskId"]
         bake.may_end.set()
         return wire.until(task)
 
-    with live(tmp_path, bake.skill()) as running:
-        ended = works(running, client)
+    ended = works(baking, client)
 
     assert (ended["status"], ended["result"]["isError"]) == ("completed", True)
     assert "The cache is full." in ended["result"]["content"][0]["text"]
@@ -495,7 +485,6 @@ def test_a_task_may_ask_more_often_than_a_request_each_under_a_key_of_its_own(
 ) -> None:
     @skill(risk="read", task="ask")
     def interview() -> list[str]:
-        """Ask twelve times."""
         return [str((elicit_form_sync("Name?", NAME).data or {})["name"]) for _ in range(12)]
 
     def client(wire: Wire) -> tuple[list[str], Message]:
@@ -519,7 +508,6 @@ def test_two_questions_at_once_are_answered_one_by_one(tmp_path: Path) -> None:
 
     @skill(risk="read", task="ask")
     async def both() -> list[Any]:
-        """Ask two things at once."""
         asked = (elicit_form(f"{it}?", NAME, key=it) for it in ("first", "second"))
         return [(it.data or {})["name"] for it in await asyncio.gather(*asked)]
 
@@ -560,7 +548,6 @@ def test_an_unreadable_answer_is_asked_for_once_more_and_consents_to_nothing(
 
     @skill(risk="read", task="ask")
     def ask_as_task() -> bool:
-        """Ask."""
         return elicit_form_sync("Delete?", CONFIRM).accepted
 
     with live(tmp_path, ask_as_task, host=skills.host) as running:
@@ -575,7 +562,6 @@ def test_after_a_restart_the_record_says_how_a_call_ended(tmp_path: Path) -> Non
 
     @skill(risk="edit")
     async def shorten(fails: bool = False) -> None:
-        """Take an item away, and work on."""
         await on_main(host.items.pop)
         while not may_end.is_set():
             await on_main(lambda: None)
@@ -584,7 +570,6 @@ def test_after_a_restart_the_record_says_how_a_call_ended(tmp_path: Path) -> Non
 
     @skill(risk="read", thread="any")
     def look() -> None:
-        """Look for long."""
         while not may_end.wait(0.005):
             check_cancelled()
 

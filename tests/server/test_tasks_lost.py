@@ -152,7 +152,6 @@ def adder(host: FakeHost, ran: Counter[int], risk: Any) -> Callable[..., Any]:
 
     @skill(risk=risk)
     async def add(number: int) -> str:
-        """Add a number, and give it with how many runs of it began so far."""
         ran[number] += 1
         run = f"{number} {ran[number]}"
         await anyio.sleep(WORK[0])
@@ -172,7 +171,6 @@ def test_a_task_whose_streams_break_at_any_moment_ran_once_and_its_result_is_fet
 
     @skill(risk="read", task="ask")
     def ask(number: int) -> str:
-        """Ask for a name."""
         ran[number] += 1
         return str((elicit_form_sync("Name?", NAME).data or {}).get("name"))
 
@@ -269,7 +267,6 @@ def test_an_id_or_a_key_that_its_client_was_not_given_is_never_accepted(
 
     @skill(risk="read", task="ask")
     def ask(name: str) -> str:
-        """Ask for a name."""
         ran[name] += 1
         return str((elicit_form_sync("Name?", NAME).data or {}).get("name"))
 

@@ -27,11 +27,8 @@ YES = Reply("accept", {"confirm": True})
 
 
 def ask_and_delete(host: FakeHost) -> Callable[..., Any]:
-    """Make a skill that deletes some things if the person agrees."""
-
     @skill(risk="destructive", confirms=True)
     def delete(count: int = 1) -> int:
-        """Ask, and delete."""
         if elicit_form_sync("Delete?", CONFIRM).accepted:
             del host.items[-count:]
         return count
@@ -99,7 +96,6 @@ def test_a_result_whose_client_left_before_it_was_written_is_told_of(
 
     @skill(risk="edit")
     def add() -> int:
-        """Add a thing."""
         host.items.append("b")
         return len(host.items)
 
@@ -141,7 +137,6 @@ def test_a_call_that_works_with_nobody_waiting_is_told_of_in_the_next_question(
 
     @skill(risk="destructive", confirms=True, thread="any")
     def delete() -> bool:
-        """Ask, and work for long."""
         agreed = elicit_form_sync("Delete?", CONFIRM).accepted
         works.set()
         return may_end.wait(LIMIT) and agreed
@@ -185,7 +180,6 @@ def test_an_edit_made_again_says_so_in_its_result_because_nobody_is_asked(
 
     @skill(risk="edit")
     async def add() -> str:
-        """Add an item, and take some time."""
         await on_main(lambda: host.items.append("b"))
         while not may_end.is_set():
             await anyio.sleep(0.005)

@@ -43,7 +43,6 @@ class Small:
         assert self.id, "the host did not start"
 
     def kill(self) -> None:
-        """End it as a crash does."""
         self.process.kill()
         self.process.wait()
         if self.process.stdout is not None:
@@ -52,7 +51,6 @@ class Small:
 
 @contextmanager
 def small(runtime: Path, scene: str = "shot.ma") -> Iterator[Small]:
-    """Run a small host for as long as the block lasts."""
     host = Small(runtime, scene)
     try:
         yield host
@@ -61,7 +59,6 @@ def small(runtime: Path, scene: str = "shot.ma") -> Iterator[Small]:
 
 
 def command(runtime: Path, *words: str) -> StdioServerParameters:
-    """Say how a client starts the proxy."""
     args = [*COMMAND[1:], "connect", "--label", "test", *words]
     return StdioServerParameters(command=COMMAND[0], args=args, env=alone(runtime))
 
@@ -91,8 +88,6 @@ async def client(
 
 
 def run(agent: Callable[[], Any], limit: float = 50.0) -> Any:
-    """Let an agent work, with a limit."""
-
     async def limited() -> Any:
         with anyio.fail_after(limit):
             return await agent()
@@ -112,7 +107,6 @@ async def until(condition: Callable[[], Any], limit: float = LIMIT) -> None:
 
 
 async def names(session: Client) -> list[str]:
-    """List the tools."""
     return [tool.name for tool in (await session.list_tools()).tools]
 
 

@@ -68,14 +68,12 @@ class Agent:
             self._write({"method": "notifications/initialized"})
 
     def send(self, method: str, params: Message) -> int:
-        """Send a request, and give its number."""
         self._last += 1
         meta = {"_meta": envelope()} if self._era == ERAS[-1] else {}
         self._write({"id": self._last, "method": method, "params": params | meta})
         return self._last
 
     def call(self, tool: str, **arguments: Any) -> int:
-        """Call a tool, and give the request's number."""
         return self.send("tools/call", {"name": tool, "arguments": arguments})
 
     def answer(self, number: int) -> Message:
@@ -102,7 +100,6 @@ class Agent:
 
 @contextmanager
 def connected(runtime: Path, era: str) -> Iterator[Agent]:
-    """Run a proxy with an agent for as long as the block lasts."""
     pipe = subprocess.PIPE
     command = [*COMMAND, "connect", "--label", "test"]
     with subprocess.Popen(
@@ -192,7 +189,6 @@ def crash(runtime: Path, hosts: list[Small], is_over: threading.Event) -> int:
 
 
 def done(runtime: Path) -> dict[int, list[Scene]]:
-    """Read where each call was done."""
     places: dict[int, list[Scene]] = defaultdict(list)
     for line in (runtime / LEDGER).read_text().splitlines():
         number, host, file = line.split(" ", 2)

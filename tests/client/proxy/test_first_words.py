@@ -43,13 +43,11 @@ class Stdio:
         self._process = process
 
     def write(self, *lines: str) -> None:
-        """Say lines."""
         assert self._process.stdin is not None
         self._process.stdin.write("".join(f"{line}\n" for line in lines))
         self._process.stdin.flush()
 
     def read(self) -> Any:
-        """Wait for the next line."""
         assert self._process.stdout is not None
         return json.loads(self._process.stdout.readline())
 

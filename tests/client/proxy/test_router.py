@@ -246,7 +246,6 @@ async def ignore(event: object) -> None:
 
 
 def call(tool: str, **arguments: Any) -> JSONRPCRequest:
-    """Make a call of the modern era."""
     params = {"name": tool, "arguments": arguments, "_meta": envelope()}
     return JSONRPCRequest(jsonrpc="2.0", id=1, method="tools/call", params=params)
 

@@ -31,7 +31,6 @@ class Proxy:
         self._ids = itertools.count(1)
 
     def send(self, method: str, **params: Any) -> dict[str, Any]:
-        """Send a request and give the message that answers it."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         able: dict[str, Any] = {"elicitation": {}, "extensions": {TASKS: {}}}
@@ -58,7 +57,6 @@ class Proxy:
         return self._process.wait(LIMIT)
 
     def until(self, task: str, status: str) -> dict[str, Any]:
-        """Look at a task until it has a status."""
         end = time.monotonic() + LIMIT
         look: dict[str, Any] = {}
         while look.get("status") != status:

@@ -6,12 +6,9 @@ import asyncio
 import gc
 import os
 import socket
-import subprocess
-import sys
 import threading
 import time
 from asyncio.selector_events import BaseSelectorEventLoop
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -27,7 +24,7 @@ from dcc_bridge import confirm_sync, elicit_form_sync, on_main, report_progress,
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import StartError
-from tests.bench.agent import LEGACY, Agent, Server
+from tests.bench.agent import LEGACY, MODERN, Agent, Server
 from tests.live import ERAS, LIMIT, Live, live, status, text
 from tests.server.skills import CONFIRM, Skills
 from tests.stand_ins import FakeHost, ScriptedPresenter
@@ -41,30 +38,22 @@ def gone(*_: str) -> None:
     raise RuntimeError("Internal C++ object already deleted.")
 
 
-async def until(condition: Callable[[], bool], limit: float = 10.0) -> None:
-    with anyio.fail_after(limit):
-        while not condition():
-            await anyio.sleep(0.005)
-
-
 @every_era
 def test_a_client_that_cancels_its_request_takes_the_question_along(
     era: str, tmp_path: Path
 ) -> None:
     skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
 
-    async def agent() -> float:
-        async with running.client(era) as client, anyio.create_task_group() as calling:
-            calling.start_soon(client.call_tool, "delete", {})
-            await until(lambda: bool(person.shown))
-            left = time.monotonic()
-            calling.cancel_scope.cancel()
-        return left
+    left: list[float] = []
+
+    def is_shown() -> bool:
+        left[:] = [time.monotonic()]
+        return bool(person.shown)
 
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
-        left = running.run(agent)
+        running.leave("delete", is_shown, era=era)
         running.until(lambda: bool(person.taken_down))
-        took = time.monotonic() - left
+        took = time.monotonic() - left[0]
         running.until(lambda: running.bridge.main.waiting == 0 and not running.bridge.broker.open)
 
     assert person.taken_down == ["cancelled"]
@@ -72,70 +61,28 @@ def test_a_client_that_cancels_its_request_takes_the_question_along(
     assert len(skills.host.items) == 127
 
 
-@pytest.mark.long
-def test_a_legacy_client_that_is_killed_is_given_up_after_its_grace(tmp_path: Path) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
-
-    with live(
-        tmp_path, skills.delete(), host=skills.host, presenter=person, session_grace=0.2
-    ) as running:
-        client = killed(running, ERAS[1], lambda: bool(person.shown))
-        running.until(lambda: bool(person.taken_down))
-
-    assert client != 0
-    assert person.taken_down == ["cancelled"]
-    assert len(skills.host.items) == 127
-
-
-def test_a_legacy_client_has_its_whole_grace_since_its_last_stream_ended(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("era", "grace"), [(LEGACY, 1.0), (MODERN, 0.0)])
+def test_a_client_that_is_gone_ends_its_question_a_legacy_one_after_its_whole_grace(
+    era: str, grace: float, tmp_path: Path
+) -> None:
+    """A system closes what a killed process had open; the grace is since its last stream ended."""
     skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
 
     with live(
         tmp_path, skills.delete(), host=skills.host, presenter=person, session_grace=1.0
     ) as running:
-        token = running.bridge.instance.token("lost")
-        agent = Agent(Server(running.bridge.url, token), LEGACY)
+        agent = Agent(Server(running.bridge.url, running.bridge.instance.token("lost")), era)
         earlier = time.monotonic()  # by then the streams of the handshake have ended
         agent.send(agent.calling("delete"))
-        running.until(lambda: bool(person.shown) and time.monotonic() > earlier + 0.7)
+        running.until(lambda: bool(person.shown) and time.monotonic() > earlier + 0.7 * grace)
         agent.close()
         lost = time.monotonic()
         running.until(lambda: bool(person.taken_down))
         took = time.monotonic() - lost
 
-    assert took > 0.9
-
-
-def killed(running: Live, era: str, when: Callable[[], bool]) -> int:
-    """Run a client in a process of its own and kill it; gives its exit code."""
-    script = (
-        "import anyio, sys, httpx2\n"
-        "from mcp import Client\n"
-        "from mcp.client.streamable_http import streamable_http_client\n"
-        "async def main():\n"
-        "    headers = {'Authorization': 'Bearer ' + sys.argv[2]}\n"
-        "    async with httpx2.AsyncClient(headers=headers, timeout=60) as http:\n"
-        "        mode = 'legacy' if sys.argv[3] < '2026' else sys.argv[3]\n"
-        "        transport = streamable_http_client(sys.argv[1], http_client=http)\n"
-        "        async with Client(transport, mode=mode) as client:\n"
-        "            await client.call_tool('delete', {})\n"
-        "anyio.run(main)\n"
-    )
-    token = running.bridge.instance.token("killed")
-    process = subprocess.Popen([sys.executable, "-c", script, running.bridge.url, token, era])
-    running.until(when)
-    process.kill()
-    return process.wait(10)
-
-
-def test_a_modern_client_that_is_killed_ends_its_question(tmp_path: Path) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
-
-    with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
-        killed(running, ERAS[-1], lambda: bool(person.shown))
-        running.until(lambda: bool(person.taken_down))
-
+    assert took >= 0.9 * grace
     assert person.taken_down == ["cancelled"]
+    assert len(skills.host.items) == 127
 
 
 @every_era

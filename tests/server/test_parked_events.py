@@ -267,6 +267,7 @@ async def test_of_one_that_was_seen_to_leave_too_late_the_same_one_is_told_as_it
         await anyio.wait_all_tasks_blocked()
         beside = desk.calls.alike(parked.same)
         before = desk.calls.late_notice_for(parked.same, beside)
+        assert desk.calls.notice_for(parked.same) is None  # two at once are two calls
         tasks.cancel_scope.cancel()
     if ends:
         desk.calls.finish(parked, DONE, "done")

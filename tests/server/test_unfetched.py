@@ -17,7 +17,7 @@ from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.server import tasks
 from dcc_bridge.server.auth import AuthMiddleware
 from dcc_bridge.server.parked_calls import MOST, UnfetchedResults, same_call
-from tests.live import LIMIT, live, text
+from tests.live import live, text
 from tests.server.skills import CONFIRM
 from tests.server.task_wire import Wire
 from tests.stand_ins import FakeHost, ScriptedPresenter
@@ -127,49 +127,6 @@ def test_no_more_than_so_many_are_remembered() -> None:
 
     assert unfetched.notice_for(same_call("cursor", "delete", {"n": 9})) is None
     assert unfetched.notice_for(same_call("cursor", "delete", {"n": 10})) is not None
-
-
-def test_a_call_that_works_with_nobody_waiting_is_told_of_in_the_next_question(
-    tmp_path: Path,
-) -> None:
-    host, person = FakeHost(["a", "b", "c"], has_ui=True), ScriptedPresenter(YES, YES, YES)
-    works, may_end = threading.Event(), threading.Event()
-
-    @skill(risk="destructive", confirms=True, thread="any")
-    def delete() -> bool:
-        agreed = elicit_form_sync("Delete?", CONFIRM).accepted
-        works.set()
-        return may_end.wait(LIMIT) and agreed
-
-    with live(tmp_path, delete, host=host, presenter=person) as running:
-        running.leave("delete", works.is_set)
-        again = running.start("delete")
-        running.until(lambda: len(person.shown) == 2)
-        may_end.set()
-        running.until(again.done)
-
-    told = "The same call was under way when this one came, and nobody waits for it."
-    assert [question.reason for question in person.shown] == [None, told]
-
-
-def test_two_same_calls_at_once_are_two_calls(tmp_path: Path) -> None:
-    host, asked = FakeHost(["a", "b", "c"]), list[str]()
-
-    async def answer(params: ElicitRequestParams) -> ElicitResult:
-        asked.append(params.message)
-        await anyio.sleep(0)
-        return ElicitResult(action="accept", content={"confirm": True})
-
-    async def both() -> None:
-        era = "2025-11-25"
-        async with running.client(era, answer) as client, anyio.create_task_group() as calling:
-            calling.start_soon(client.call_tool, "delete", {})
-            calling.start_soon(client.call_tool, "delete", {})
-
-    with live(tmp_path, ask_and_delete(host), host=host) as running:
-        running.run(both)
-
-    assert ["same call" in one for one in asked] == [False, False]
 
 
 def test_an_edit_made_again_says_so_in_its_result_because_nobody_is_asked(

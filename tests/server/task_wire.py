@@ -31,8 +31,16 @@ class Wire:
             headers={"Authorization": f"Bearer {token}"},
             limits=httpx2.Limits(max_keepalive_connections=0),  # nothing is left open
         )
+        self._post: Callable[..., httpx2.Response] = self.http.post
         self._able: Message = {"elicitation": {}} if elicits else {}
         self._able |= {"extensions": {TASKS: {}}} if declares else {}
+
+    @classmethod
+    def beside(cls, running: Live, label: str = "test", **more: Any) -> Wire:
+        """Speak to a bridge of this process, whose main thread is the test's own."""
+        wire = cls.of(running, label, **more)
+        wire._post = lambda *what, **how: running.beside(lambda: wire.http.post(*what, **how))
+        return wire
 
     @classmethod
     def of(cls, running: Live, label: str = "test", **more: Any) -> Wire:
@@ -42,7 +50,7 @@ class Wire:
     def send(self, method: str, params: Message | None = None, **headers: str) -> Message:
         body, head = self.request(method, params or {})
         head |= {name.replace("_", "-"): value for name, value in headers.items()}
-        response = self.http.post(self.url, json=body, headers=head)
+        response = self._post(self.url, json=body, headers=head)
         if response.headers["content-type"].startswith("text/event-stream"):
             lines = [it[5:] for it in response.text.splitlines() if it.startswith("data:")]
             answer: Message = [json.loads(it) for it in lines if "id" in json.loads(it)][-1]

@@ -12,6 +12,7 @@ from dcc_bridge import cli
 from dcc_bridge.install import vendor
 from dcc_bridge.install.locations import APPLICATIONS, Facts, System, UnknownLocation
 from dcc_bridge.install.plan import LIST_NAME, InstalledFiles, NotOurs, Plan
+from tests.install import tree
 
 HOSTS = [("freecad", "1.0"), ("blender", "4.5"), ("maya", "2026"), ("houdini", "21.0")]
 
@@ -32,11 +33,6 @@ def planned(home: Path, host: str = "freecad", version: str = "1.0") -> Plan:
     return Plan(
         APPLICATIONS[host], facts, APPLICATIONS[host].location(system, facts, False), system
     )
-
-
-def tree(folder: Path) -> dict[str, bytes | None]:
-    paths = sorted(folder.rglob("*"))
-    return {str(path): path.read_bytes() if path.is_file() else None for path in paths}
 
 
 @pytest.mark.parametrize(("host", "version"), HOSTS)

@@ -121,26 +121,27 @@ class Live:
 
     def go(self, agent: Callable[..., Awaitable[T]], *args: Any) -> Future[T]:
         """Let an agent work on a thread of its own."""
+        return self._apart(lambda: anyio.run(agent, *args))
+
+    def _apart(self, work: Callable[[], T]) -> Future[T]:
         future: Future[T] = Future()
 
-        def work() -> None:
+        def run() -> None:
             try:
-                future.set_result(anyio.run(agent, *args))
+                future.set_result(work())
             except BaseException as error:  # noqa: BLE001 - it belongs to whoever waits
                 future.set_exception(error)
             finally:
                 self.pump.wake(0.0)
 
-        threading.Thread(target=work, daemon=True).start()
+        threading.Thread(target=run, daemon=True).start()
         return future
 
     def beside(self, work: Callable[[], T], limit: float = LIMIT) -> T:
         """Do what blocks on a thread of its own, and serve the main thread meanwhile."""
-
-        async def agent() -> T:
-            return work()
-
-        return self.run(agent, limit=limit)
+        future = self._apart(work)
+        self.until(future.done, limit)
+        return future.result()
 
     def run(self, agent: Callable[..., Awaitable[T]], *args: Any, limit: float = LIMIT) -> T:
         """Let an agent work, serve the main thread meanwhile, and give what it returned."""

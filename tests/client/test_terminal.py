@@ -1,8 +1,9 @@
-"""A question in a terminal, and every way in which a person may answer it."""
+"""A question in a terminal, every way in which it may be answered there, and by a script."""
 
 from __future__ import annotations
 
 import threading
+import unicodedata
 from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
@@ -10,10 +11,12 @@ from typing import Any
 
 import anyio
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dcc_bridge.client import terminal
+from dcc_bridge.client import Script, terminal
 from dcc_bridge.client.terminal import Terminal, open_page
-from dcc_bridge.client.terminal_io import Keyboard, Screen
+from dcc_bridge.client.terminal_io import Keyboard, Screen, lines
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.elicitation.types import Action
@@ -427,3 +430,98 @@ def test_where_no_text_is_asked_about_its_words_are_an_answer(person: Asked) -> 
     person.answer("> ", "/all")
 
     assert reply(answer) == Reply("accept", {"name": "/all"})
+
+
+FORM = parse(
+    {
+        "properties": {
+            "confirm": {"type": "boolean", "default": False},
+            "lens": {"type": "integer", "default": 35},
+            "keep": {"type": "boolean", "default": False},
+            "notes": {"type": "string"},
+        },
+        "required": ["confirm", "lens"],
+    }
+)
+OPEN = parse({"properties": {"name": {"type": "string"}}, "required": ["name"]})
+
+
+def ask(answer: Any, form: Any = FORM) -> tuple[Reply, list[str]]:
+    told: list[str] = []
+    reply = anyio.run(Script(answer, told.append).ask, "Sure?", form)
+    return reply, told
+
+
+def test_accept_says_yes_to_what_is_required_and_takes_the_other_defaults() -> None:
+    reply, told = ask("accept")
+
+    assert reply == Reply("accept", {"confirm": True, "lens": 35, "keep": False})
+    assert told == []
+
+
+def test_accept_closes_a_question_that_has_no_default_and_names_the_field() -> None:
+    reply, told = ask("accept", OPEN)
+
+    assert reply.action == "cancel"
+    assert "name is required and has no default" in told[0]
+
+
+@pytest.mark.parametrize("answer", ["decline", "cancel"])
+def test_decline_and_cancel_send_nothing(answer: str) -> None:
+    assert ask(answer)[0] == Reply(answer)  # type: ignore[arg-type]  # each is an action
+
+
+def test_given_fields_are_checked_and_what_the_form_does_not_know_is_dropped() -> None:
+    assert ask({"name": "a", "other": 1}, OPEN)[0] == Reply("accept", {"name": "a"})
+
+
+def test_given_fields_that_do_not_fit_close_the_question_and_say_why() -> None:
+    reply, told = ask({"name": 3}, OPEN)
+
+    assert reply.action == "cancel"
+    assert "name: expected a text, not 3" in told[0]
+
+
+def test_fields_of_another_form_close_the_question_and_name_its_own() -> None:
+    optional = parse({"properties": {"name": {"type": "string"}, "lens": {"type": "integer"}}})
+    reply, told = ask({"nmae": "a"}, optional)
+
+    assert reply.action == "cancel"
+    assert "the form asks for name, lens." in told[0]
+
+
+@pytest.mark.parametrize(
+    ("answer", "action"), [("accept", "accept"), ("decline", "decline"), ({"a": 1}, "accept")]
+)
+def test_a_page_is_agreed_to_or_not(answer: Any, action: str) -> None:
+    assert anyio.run(Script(answer).visit, "Go?", "https://example.org").action == action
+
+
+@given(st.text(), st.integers(min_value=20, max_value=200))
+def test_nothing_that_a_terminal_acts_on_is_left(text: str, columns: int) -> None:
+    kinds = {unicodedata.category(char) for part in lines(text, columns) for char in part}
+
+    assert {kind for kind in kinds if kind[0] == "C" or kind in ("Zl", "Zp")} == set()
+
+
+@given(st.text(), st.integers(min_value=20, max_value=200))
+def test_no_line_is_wider_than_it_may_be(text: str, columns: int) -> None:
+    assert all(_width(part) <= columns for part in lines(text, columns))
+
+
+@given(st.lists(st.text("abc .", min_size=1), min_size=1))
+def test_no_word_is_lost(parts: list[str]) -> None:
+    shown = " ".join(lines("\n".join(parts), 40))
+
+    assert shown.replace(" ", "") == "".join(parts).replace(" ", "")
+
+
+def test_what_follows_of_a_point_cannot_pass_for_the_next_point() -> None:
+    shown = lines("Turn?\n- path: «" + "x " * 30 + "- axis: y»\n- count: «2»", 30)
+
+    assert [part for part in shown if part.startswith("-")] == [shown[1], "- count: «2»"]
+    assert all(part.startswith("  ") for part in shown[2:-1])
+
+
+def _width(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)

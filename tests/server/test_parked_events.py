@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,7 +17,7 @@ from mcp_types import INVALID_PARAMS, CallToolResult, ElicitResult, InputRequire
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Question, Reply, Unable
 from dcc_bridge.elicitation.types import LIMIT, TOO_MANY_QUESTIONS
-from dcc_bridge.server.client_channel import ClientQuestion
+from dcc_bridge.server.client_channel import ClientQuestion, ProgressMeter
 from dcc_bridge.server.parked_calls import (
     KEPT,
     MOST_KEPT,
@@ -418,3 +419,39 @@ async def test_what_was_reported_before_a_request_came_is_told_before_the_result
 
     assert await desk.calls.begin(parked, heard) is DONE
     assert heard.session.told == [(3, 4, "three")]
+
+
+def test_a_skills_own_values_are_told_as_they_are() -> None:
+    meter = ProgressMeter()
+
+    assert [meter.report(done, 3) for done in range(4)] == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+def test_a_second_count_goes_on_above_the_first() -> None:
+    meter = ProgressMeter()
+    meter.report(5, 5)
+
+    assert meter.report(0, 10)[1] == 15
+    assert meter.report(4, 10) == (9, 15)
+
+
+def test_notices_before_the_first_value_stay_below_one() -> None:
+    meter = ProgressMeter()
+
+    beats = [meter.beat()[0] for _ in range(1000)]
+
+    assert beats == sorted(set(beats))
+    assert beats[-1] < 1
+
+
+def test_any_mixture_of_values_and_notices_rises() -> None:
+    random, meter = Random(3), ProgressMeter()
+
+    told = [
+        meter.report(random.choice([0, 0.5, 1, 1, 7]), random.choice([None, 7]))[0]
+        if random.random() < 0.7
+        else meter.beat()[0]
+        for _ in range(2000)
+    ]
+
+    assert told == sorted(set(told))

@@ -20,24 +20,17 @@ REFRESH = "canary-refresh-91ab"
 
 
 class Site(ThreadingHTTPServer):
-    """Signs everybody in who comes.
-
-    Attributes:
-        how: In which way it misbehaves, or "".
-        asked: The parameters of each request for authorization.
-        changed: The parameters of each request for tokens.
-        go_on: Set to let a slow answer go.
-    """
+    """Signs everybody in who comes."""
 
     daemon_threads = True
 
     def __init__(self, how: str) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.how = how
-        self.asked: list[dict[str, str]] = []
-        self.changed: list[dict[str, str]] = []
+        self.how = how  # in which way it misbehaves, or ""
+        self.asked: list[dict[str, str]] = []  # by each request for authorization
+        self.changed: list[dict[str, str]] = []  # by each request for tokens
         self.codes: dict[str, dict[str, str]] = {}
-        self.go_on = threading.Event()
+        self.go_on = threading.Event()  # lets a slow answer go
 
     @property
     def origin(self) -> str:

@@ -66,12 +66,7 @@ class Browser:
 
 
 class Sent:
-    """A skill that waits for its secret, and the page on which it is entered.
-
-    Attributes:
-        url: The page.
-        got: What the skill got.
-    """
+    """A skill that waits for its secret, and the page on which it is entered."""
 
     def __init__(self, running: Live, tracker: Tracker, host: ScriptedPresenter) -> None:
         self.running = running

@@ -55,18 +55,6 @@ class Skills:
 
         return delete
 
-    def ask_on_pool(self) -> Callable[..., Any]:
-        """Make a skill that asks on a thread of the pool."""
-
-        @skill(risk="read", thread="any")
-        def ask_on_pool() -> dict[str, Any]:
-            self.ran["ask_on_pool"] += 1
-            schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
-            answer = elicit_form_sync("How many?", schema)
-            return {"data": answer.data, "message": answer.message, "by": answer.answered_by}
-
-        return ask_on_pool
-
     def thrice(self) -> Callable[..., Any]:
         """Make a skill that asks three times and edits after the first answer."""
 

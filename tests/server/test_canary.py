@@ -33,15 +33,10 @@ class Both(Tap):
 
 
 class Person:
-    """Enters a secret, or does something wrong on its page.
-
-    Attributes:
-        number: Of the run.
-        browser: Theirs.
-    """
+    """Enters a secret, or does something wrong on its page."""
 
     def __init__(self) -> None:
-        self.number = 0
+        self.number = 0  # of the run
         self.browser = httpx2.Client(timeout=10, follow_redirects=True)
 
     @property

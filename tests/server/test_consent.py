@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 import pytest
 
-from dcc_bridge import confirm_sync, elicit_form_sync, skill
+from dcc_bridge import confirm_sync, skill
 from tests.live import Tap, accept, live, say, status, text
-from tests.server.skills import CONFIRM, Skills
+from tests.server.skills import Skills
 from tests.tiers import every_era
 
 
@@ -46,31 +46,6 @@ def test_an_accept_that_says_no_deletes_nothing(era: str, tmp_path: Path) -> Non
 
 
 @every_era
-def test_an_async_skill_asks_and_edits_the_same_way(era: str, tmp_path: Path) -> None:
-    skills = Skills()
-
-    with live(tmp_path, skills.delete_async(), host=skills.host) as running:
-        refused = running.call("delete", era=era, asked=say("decline"))
-        before = len(skills.host.items)
-        result = running.call("delete", era=era, asked=accept(confirm=True))
-
-    assert status(refused) == "refused"
-    assert before == 127
-    assert result.structured_content == {"deleted": 127, "by": "client"}
-    assert skills.host.items == []
-
-
-@every_era
-def test_a_skill_on_a_pool_thread_asks_too(era: str, tmp_path: Path) -> None:
-    skills = Skills()
-
-    with live(tmp_path, skills.ask_on_pool()) as running:
-        result = running.call("ask_on_pool", era=era, asked=accept(n=7))
-
-    assert result.structured_content == {"data": {"n": 7}, "message": None, "by": "client"}
-
-
-@every_era
 def test_undo_brings_everything_back_as_one_step(era: str, tmp_path: Path) -> None:
     count = random.randint(2, 400)
     skills = Skills(count)
@@ -86,18 +61,6 @@ def test_undo_brings_everything_back_as_one_step(era: str, tmp_path: Path) -> No
 
 
 @every_era
-def test_three_questions_run_the_body_once(era: str, tmp_path: Path) -> None:
-    skills = Skills()
-
-    with live(tmp_path, skills.thrice(), host=skills.host) as running:
-        result = running.call("thrice", era=era, asked=accept(confirm=True))
-
-    assert result.structured_content == {"heard": ["accept"] * 3}
-    assert skills.ran["thrice"] == 1
-    assert len(skills.host.items) == 126
-
-
-@every_era
 def test_a_refusal_at_the_third_question_undoes_what_the_first_allowed(
     era: str, tmp_path: Path
 ) -> None:
@@ -110,22 +73,6 @@ def test_a_refusal_at_the_third_question_undoes_what_the_first_allowed(
     assert skills.host.labels == []
     assert skills.ran["thrice"] == 1
     assert status(result) == "refused"
-
-
-def test_a_change_before_the_first_question_is_undone_and_named(tmp_path: Path) -> None:
-    skills = Skills()
-
-    @skill(risk="destructive", confirms=True)
-    def hasty() -> str:
-        skills.host.items.clear()
-        elicit_form_sync("Was that all right?", CONFIRM)
-        return "asked"
-
-    with live(tmp_path, hasty, host=skills.host) as running:
-        result = running.call("hasty", asked=accept(confirm=True))
-
-    assert len(skills.host.items) == 127
-    assert status(result) == "no_consent"
 
 
 @every_era

@@ -263,16 +263,6 @@ def test_a_surface_that_fails_to_take_a_question_down_keeps_no_place_in_line(
     assert len(person.shown) == 2
 
 
-def test_a_watcher_that_raises_keeps_no_call_from_its_end(tmp_path: Path) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(Reply("accept", {"confirm": True}))
-
-    with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
-        running.bridge.watch(gone)
-        result = running.call("delete")
-
-    assert status(result) == "done"
-
-
 def test_items_without_a_text_end_their_question_as_one_that_is_not_on_record(
     tmp_path: Path,
 ) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
 
-from dcc_bridge import carry, confirm_sync, elicit_form, elicit_form_sync, on_main, skill
+from dcc_bridge import confirm_sync, elicit_form, elicit_form_sync, on_main, skill
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.ask import current_call
@@ -132,27 +131,6 @@ def test_a_result_that_json_cannot_carry_is_told_so(value: Any, tmp_path: Path) 
     assert "cannot be told" in text(result) or "?" in text(result)
 
 
-def test_a_studio_that_has_edits_asked_for_is_obeyed(tmp_path: Path) -> None:
-    host = FakeHost(["a"])
-
-    @skill(risk="edit", confirms=True)
-    def sly() -> None:
-        host.items.clear()
-
-    @skill(risk="edit")
-    def plain() -> None:
-        host.items.clear()
-
-    with live(tmp_path, sly, plain, host=host, edit="ask") as running:
-        results = [running.call("sly", asked=accept(confirm=True)), running.call("plain")]
-        kept = list(host.items)
-        agreed = running.call("plain", asked=accept(confirm=True))
-
-    assert [status(one) for one in results] == ["no_consent", "refused"]
-    assert kept == ["a"]
-    assert status(agreed) == "done"
-
-
 @every_era
 def test_a_malformed_address_is_an_invalid_answer_like_any_other(era: str, tmp_path: Path) -> None:
     form = {"type": "object", "properties": {"link": {"type": "string", "format": "uri"}}}
@@ -195,20 +173,3 @@ def test_a_file_that_leaves_python_is_a_broken_skill(tmp_path: Path) -> None:
 
     with pytest.raises(BrokenSkill, match=r"leaver\.py, line 2: SystemExit"):
         importer.skills(source)
-
-
-def test_a_thread_of_a_skills_own_can_ask_for_it(tmp_path: Path) -> None:
-    host, heard = FakeHost(["a"]), []
-
-    @skill(risk="read", thread="any")
-    def helper() -> Any:
-        asking = carry(lambda: heard.append(elicit_form_sync("Well?", CONFIRM).answered_by))
-        thread = Thread(target=asking)
-        thread.start()
-        thread.join(10)
-        return heard
-
-    with live(tmp_path, helper, host=host) as running:
-        result = running.call("helper", asked=accept(confirm=True))
-
-    assert text(result) == '["client"]'

@@ -48,15 +48,11 @@ SPOOFS = [
 
 
 class Stage:
-    """A running bridge that makes pages.
-
-    Attributes:
-        heard: What the last page told its question.
-    """
+    """A running bridge that makes pages."""
 
     def __init__(self, running: Live) -> None:
         self.origin = running.bridge.url.removesuffix("/mcp")
-        self.heard: list[PresenterEvent] = []
+        self.heard: list[PresenterEvent] = []  # what the last page told its question
         self.desk: PageDesk = running.bridge._desk
         self._browsers: list[httpx2.Client] = []
 
@@ -361,12 +357,9 @@ def test_what_is_not_an_answer_to_the_page_is_refused(stage: Stage, body: bytes,
     assert person.put(url).status_code == person.head(url).status_code == 405
 
 
-def test_there_are_fifty_spoofs() -> None:
-    assert len(SPOOFS) >= 50
-
-
 @pytest.mark.parametrize("spoof", sampled(SPOOFS[::4], SPOOFS), ids=range(len(SPOOFS)))
 def test_what_a_skill_says_leaves_the_page_as_it_was(stage: Stage, spoof: str) -> None:
+    assert len(SPOOFS) >= 50
     _, _, honest = stage.open("Which?\nWhy", label="a")
 
     _, _, seen = stage.open(f"Which?\n{spoof}", label=spoof)

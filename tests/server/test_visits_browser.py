@@ -20,7 +20,7 @@ from tests.live import live, status
 from tests.server.browser import THERE, browser
 from tests.server.provider import ACCESS, provider
 from tests.server.sending import Sent
-from tests.server.test_sign_in import Tracker as SigningIn
+from tests.server.test_secrets import SigningIn
 from tests.stand_ins import FakeHost, ScriptedPresenter
 
 TYPED = "canary-5f1e7c0a"

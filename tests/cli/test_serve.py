@@ -14,7 +14,6 @@ import pytest
 
 from dcc_bridge.cli import load
 from dcc_bridge.cli.exits import REFUSED
-from dcc_bridge.server import discovery
 from tests.cli.commands import (
     DELETE,
     LIMIT,
@@ -150,16 +149,6 @@ def test_what_keeps_it_from_starting_is_said_in_a_sentence(
     assert "Traceback" not in done.err
 
 
-def test_a_second_host_on_the_same_port_is_refused_and_the_first_one_stays(tmp_path: Path) -> None:
-    with serve(tmp_path, "--headless") as host:
-        port = host.url.split(":")[-1].removesuffix("/mcp")
-        second = host.run("serve", "--headless", "--port", port)
-
-        assert second.code == 2
-        assert f"Port {port} cannot be used" in second.err
-        assert host.run("tools").code == 0
-
-
 def test_a_broken_skill_file_is_named_and_harms_no_other(tmp_path: Path) -> None:
     folder = tmp_path / "skills"
     folder.mkdir()
@@ -172,14 +161,6 @@ def test_a_broken_skill_file_is_named_and_harms_no_other(tmp_path: Path) -> None
     assert "Unavailable" in listed
     assert "place_camera" in listed
     assert "set_values" in listed
-
-
-def test_a_scene_of_the_users_own_is_opened(tmp_path: Path) -> None:
-    scene = tmp_path / "mine.usda"
-    scene.write_text('#usda 1.0\n(\n)\ndef Camera "one"\n{\n}\n')
-    with serve(tmp_path / "rt", "--headless", "--scene", scene) as host:
-        assert "mine.usda" in host.ready
-        assert '"Camera": 1' in host.run("call", "scene_summary").out
 
 
 @pytest.mark.long
@@ -200,15 +181,6 @@ def test_no_token_is_ever_seen(tmp_path: Path) -> None:
     seen = " ".join([*(one.out + one.err for one in [*said, done]), tty.seen, result, *words])
     for hidden in (secret, *tokens, *(token.partition(".")[2] for token in tokens)):
         assert hidden not in seen
-
-
-def test_a_killed_host_is_forgotten(tmp_path: Path) -> None:
-    with serve(tmp_path, "--headless") as host:
-        host.process.kill()
-        host.process.communicate(timeout=LIMIT)
-
-    assert run(tmp_path, "tools").code == 4
-    assert discovery.running(tmp_path) == []
 
 
 def test_a_signal_during_the_start_ends_it_too(runtime: Path) -> None:

@@ -13,7 +13,6 @@ import pytest
 
 from dcc_bridge import elicit_form_sync, skill
 from dcc_bridge.elicitation.ask_secret import Secret, ask_secret_sync
-from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.sign_in import Provider, SignInFlow, Tokens, sign_in, sign_in_sync
 from dcc_bridge.errors import MissingExtra, RefusedAddress
 from tests.live import ERAS, Tap, live, status, text
@@ -157,19 +156,6 @@ class Holder:
 
     def __init__(self, secret: Secret) -> None:
         self.secret = secret
-
-
-def test_what_the_dialog_says_of_a_page_that_was_cancelled_there(tmp_path: Path) -> None:
-    tracker, host = Tracker(), ScriptedPresenter(Reply("decline"))
-    fake = FakeHost(has_ui=True)
-    with live(tmp_path, tracker.sync(), host=fake, presenter=host) as running:
-        result = running.call("sign_in")
-        assert host.shown[0].page is not None
-        with browser() as person:
-            late = person.get(host.shown[0].page.url)
-
-    assert status(result) == "refused"
-    assert (late.status_code, "declined in another place" in late.text) == (410, True)
 
 
 def test_a_page_to_which_nobody_could_be_sent_is_not_kept(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -61,6 +62,38 @@ def small(runtime: Path, scene: str = "shot.ma") -> Iterator[Small]:
 def command(runtime: Path, *words: str) -> StdioServerParameters:
     args = [*COMMAND[1:], "connect", "--label", "test", *words]
     return StdioServerParameters(command=COMMAND[0], args=args, env=alone(runtime))
+
+
+class Stdio:
+    """A client's lines on the stdio of a proxy, also broken ones."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+
+    def write(self, *lines: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write("".join(f"{line}\n" for line in lines))
+        self.process.stdin.flush()
+
+    def read(self) -> Any:
+        """Wait for the next line."""
+        assert self.process.stdout is not None
+        return json.loads(self.process.stdout.readline())
+
+
+@contextmanager
+def stdio(
+    runtime: Path, *words: str, command: tuple[str, ...] = (*COMMAND, "connect", "--label", "test")
+) -> Iterator[Stdio]:
+    """Run a proxy; in the end it is killed, as with a client that crashes."""
+    pipe, env = subprocess.PIPE, alone(runtime)
+    with subprocess.Popen(
+        [*command, *words], env=env, stdin=pipe, stdout=pipe, text=True
+    ) as process:
+        try:
+            yield Stdio(process)
+        finally:
+            process.kill()
 
 
 @asynccontextmanager

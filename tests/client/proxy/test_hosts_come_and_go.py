@@ -20,12 +20,12 @@ from tests.cli.commands import COMMAND, environment, serve
 from tests.client.proxy.stage import (
     OWN,
     Small,
-    alone,
     are_whole,
     client,
     names,
     said,
     small,
+    stdio,
     told,
     until,
 )
@@ -231,18 +231,12 @@ async def test_what_was_asked_for_at_the_set_up_is_used(
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_although_the_client_is_there(how: signal.Signals, tmp_path: Path) -> None:
     """Whoever tries it in a terminal gets out with Ctrl+C."""
-    pipe = subprocess.PIPE
-    with subprocess.Popen(
-        [*COMMAND, "connect"], env=alone(tmp_path), stdin=pipe, stdout=pipe, text=True
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(INITIALIZE + "\n")
-        process.stdin.flush()
-        assert '"id":1' in process.stdout.readline()
-        process.send_signal(how)
+    with stdio(tmp_path) as client:
+        client.write(INITIALIZE)
+        assert client.read()["id"] == 1
+        client.process.send_signal(how)
 
-        assert process.wait(5) == -how
+        assert client.process.wait(5) == -how
 
 
 @pytest.mark.usefixtures("new_interpreter")

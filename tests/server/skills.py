@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dcc_bridge import elicit_form, elicit_form_sync, on_main, skill
+from dcc_bridge.elicitation.question import Reply
 from tests.stand_ins import FakeHost
 
 CONFIRM: dict[str, Any] = {
@@ -14,6 +15,14 @@ CONFIRM: dict[str, Any] = {
     "properties": {"confirm": {"type": "boolean", "title": "Delete"}},
     "required": ["confirm"],
 }
+
+
+NAME: dict[str, Any] = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}},
+    "required": ["name"],
+}
+YES = Reply("accept", {"confirm": True})
 
 
 class Skills:

@@ -12,17 +12,14 @@ from dcc_bridge import confirm_sync, elicit_form, elicit_form_sync, on_main, ski
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.ask import current_call
-from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import BridgeClosed, BrokenSkill, NoConsent, StartError
 from dcc_bridge.headless import Pump
 from dcc_bridge.skills import importer
 from dcc_bridge.skills.source import Source
 from tests.live import Live, accept, live, status, text
-from tests.server.skills import CONFIRM
+from tests.server.skills import CONFIRM, YES
 from tests.stand_ins import FakeHost, ScriptedPresenter
 from tests.tiers import every_era
-
-YES = Reply("accept", {"confirm": True})
 
 
 def test_a_swallowed_refusal_does_not_open_the_way(tmp_path: Path) -> None:

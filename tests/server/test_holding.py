@@ -14,10 +14,9 @@ from mcp_types import ElicitResult, InputRequiredResult
 from dcc_bridge import confirm_sync, elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Reply
 from tests.live import ERAS, Live, live, status, text
-from tests.server.skills import CONFIRM, Skills
+from tests.server.skills import CONFIRM, NAME, YES, Skills
 from tests.stand_ins import FakeHost, ScriptedPresenter
 
-NAME = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 UNTIL = r"a question of absent, until \d\d:\d\d:\d\d at the latest"
 
 
@@ -226,9 +225,6 @@ def test_an_edit_that_was_asked_for_input_waits_for_one_that_began_meanwhile(
 
     assert order == ["renamed", "added"]
     assert host.items == ["twice", "cam2", "cam3"]
-
-
-YES = Reply("accept", {"confirm": True})
 
 
 def test_the_person_at_the_host_is_told_what_was_done_and_can_take_it_back(tmp_path: Path) -> None:

@@ -20,10 +20,10 @@ from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.server import resources
 from tests.hosts.scenes import SCENE
 from tests.live import ERAS, Live, live, text
+from tests.server.skills import YES
 from tests.stand_ins import FakeHost, ScriptedPresenter
 from tests.tiers import every_era, repeated
 
-YES = Reply("accept", {"confirm": True})
 CAMERA = "/World/Cameras/sq010/sh0010_cam"
 
 

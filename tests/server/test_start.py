@@ -97,17 +97,6 @@ def test_a_host_whose_collector_is_not_to_be_touched_says_so_at_its_start(
     assert len(begun) == freezes
 
 
-def test_what_a_first_list_needs_is_made_before_a_client_can_ask(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("dcc_bridge.server.mcp_server._WARM", 20.0)  # the machine may be busy
-
-    with live(tmp_path) as running:
-        listed = set(running.bridge._server._lists)
-
-    assert {"2026-07-28", "2025-11-25"} <= listed
-
-
 def test_no_span_is_made_of_a_message(tmp_path: Path) -> None:
     modules: list[str] = []
 

@@ -35,13 +35,12 @@ from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.types import TASKS
 from dcc_bridge.server import parked_calls, tasks
 from tests.live import ERAS, LIMIT, Live, live
-from tests.server.skills import CONFIRM, Skills
+from tests.server.skills import CONFIRM, NAME, Skills
 from tests.server.task_wire import ENDED, Message, Wire
 from tests.stand_ins import FakeHost, ScriptedPresenter
 
 MISSING_CAPABILITY = -32021
 YES = {"action": "accept", "content": {"confirm": True}}
-NAME = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 
 
 @pytest.fixture(autouse=True)

@@ -22,11 +22,11 @@ from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
 from dcc_bridge.server import fast_path, tasks
 from dcc_bridge.server.auth import AuthMiddleware
 from tests.live import LIMIT, live
+from tests.server.skills import NAME
 from tests.server.task_wire import ENDED, Message, Wire
 from tests.stand_ins import FakeHost
 from tests.tiers import sampled
 
-NAME = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 NOTICE = "The same call was"
 CONFIRM = {"type": "object", "properties": {"confirm": {"type": "boolean"}}}
 WORK = (0.005, 0.015)  # seconds that a run takes at least before and after its edit

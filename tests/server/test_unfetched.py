@@ -13,17 +13,14 @@ from mcp_types import ElicitRequestParams, ElicitResult
 from starlette.types import Receive, Scope
 
 from dcc_bridge import elicit_form_sync, on_main, skill
-from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.server import tasks
 from dcc_bridge.server.auth import AuthMiddleware
 from dcc_bridge.server.parked_calls import MOST, UnfetchedResults, same_call
 from tests.live import live, text
-from tests.server.skills import CONFIRM
+from tests.server.skills import CONFIRM, YES
 from tests.server.task_wire import Wire
 from tests.stand_ins import FakeHost, ScriptedPresenter
 from tests.tiers import every_era
-
-YES = Reply("accept", {"confirm": True})
 
 
 def ask_and_delete(host: FakeHost) -> Callable[..., Any]:

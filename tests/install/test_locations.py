@@ -12,39 +12,34 @@ from dcc_bridge.cli import interpreter
 from dcc_bridge.install.locations import APPLICATIONS, Facts, Platform, System, UnknownLocation
 
 HOME = Path("/home/ann")
-USER = {
-    ("freecad", "0.20", "linux"): ".local/share/FreeCAD/Mod/dcc_bridge",
-    ("freecad", "1.0", "linux"): ".local/share/FreeCAD/Mod/dcc_bridge",
-    ("freecad", "1.1", "linux"): ".local/share/FreeCAD/v1-1/Mod/dcc_bridge",
-    ("freecad", "1.0", "win32"): "AppData/Roaming/FreeCAD/Mod/dcc_bridge",
-    ("freecad", "1.0", "darwin"): "Library/Application Support/FreeCAD/Mod/dcc_bridge",
-    ("blender", "3.4.1", "linux"): ".config/blender/3.4/scripts/addons/dcc_bridge_blender",
-    ("blender", "4.5", "win32"): (
-        "AppData/Roaming/Blender Foundation/Blender/4.5/scripts/addons/dcc_bridge_blender"
-    ),
-    ("blender", "4.5", "darwin"): (
-        "Library/Application Support/Blender/4.5/scripts/addons/dcc_bridge_blender"
-    ),
-    ("maya", "2026", "linux"): "maya/dcc_bridge",
-    ("maya", "2026", "win32"): "Documents/maya/dcc_bridge",
-    ("maya", "2026", "darwin"): "Library/Preferences/Autodesk/maya/dcc_bridge",
-    ("houdini", "21.0.512", "linux"): "houdini21.0/packages/dcc_bridge",
-    ("houdini", "20.5", "win32"): "Documents/houdini20.5/packages/dcc_bridge",
-    ("houdini", "22.0", "darwin"): "Library/Preferences/houdini/22.0/packages/dcc_bridge",
-}
-NAMED = [
-    ("freecad", "1.0", "FREECAD_USER_DATA", "/x", "/x/Mod/dcc_bridge"),
-    ("freecad", "1.0", "XDG_DATA_HOME", "/x", "/x/FreeCAD/Mod/dcc_bridge"),
-    ("blender", "4.5", "BLENDER_USER_SCRIPTS", "/x", "/x/addons/dcc_bridge_blender"),
-    ("blender", "4.5", "BLENDER_USER_RESOURCES", "/x", "/x/scripts/addons/dcc_bridge_blender"),
-    ("blender", "4.5", "XDG_CONFIG_HOME", "/x", "/x/blender/4.5/scripts/addons/dcc_bridge_blender"),
-    ("maya", "2026", "MAYA_APP_DIR", "/x/maya", "/x/maya/dcc_bridge"),
+ADDON = "scripts/addons/dcc_bridge_blender"
+USER: list[tuple[str, str, Platform, dict[str, str], str]] = [
+    ("freecad", "0.20", "linux", {}, ".local/share/FreeCAD/Mod/dcc_bridge"),
+    ("freecad", "1.0", "linux", {}, ".local/share/FreeCAD/Mod/dcc_bridge"),
+    ("freecad", "1.1", "linux", {}, ".local/share/FreeCAD/v1-1/Mod/dcc_bridge"),
+    ("freecad", "1.0", "win32", {}, "AppData/Roaming/FreeCAD/Mod/dcc_bridge"),
+    ("freecad", "1.0", "darwin", {}, "Library/Application Support/FreeCAD/Mod/dcc_bridge"),
+    ("blender", "3.4.1", "linux", {}, f".config/blender/3.4/{ADDON}"),
+    ("blender", "4.5", "win32", {}, f"AppData/Roaming/Blender Foundation/Blender/4.5/{ADDON}"),
+    ("blender", "4.5", "darwin", {}, f"Library/Application Support/Blender/4.5/{ADDON}"),
+    ("maya", "2026", "linux", {}, "maya/dcc_bridge"),
+    ("maya", "2026", "win32", {}, "Documents/maya/dcc_bridge"),
+    ("maya", "2026", "darwin", {}, "Library/Preferences/Autodesk/maya/dcc_bridge"),
+    ("houdini", "21.0.512", "linux", {}, "houdini21.0/packages/dcc_bridge"),
+    ("houdini", "20.5", "win32", {}, "Documents/houdini20.5/packages/dcc_bridge"),
+    ("houdini", "22.0", "darwin", {}, "Library/Preferences/houdini/22.0/packages/dcc_bridge"),
+    ("freecad", "1.0", "linux", {"FREECAD_USER_DATA": "/x"}, "/x/Mod/dcc_bridge"),
+    ("freecad", "1.0", "linux", {"XDG_DATA_HOME": "/x"}, "/x/FreeCAD/Mod/dcc_bridge"),
+    ("blender", "4.5", "linux", {"BLENDER_USER_SCRIPTS": "/x"}, "/x/addons/dcc_bridge_blender"),
+    ("blender", "4.5", "linux", {"BLENDER_USER_RESOURCES": "/x"}, f"/x/{ADDON}"),
+    ("blender", "4.5", "linux", {"XDG_CONFIG_HOME": "/x"}, f"/x/blender/4.5/{ADDON}"),
+    ("maya", "2026", "linux", {"MAYA_APP_DIR": "/x/maya"}, "/x/maya/dcc_bridge"),
     (
         "houdini",
         "21.0",
-        "HOUDINI_USER_PREF_DIR",
-        "/x/h__HVER__",
-        "/x/h21.0/packages/dcc_bridge",
+        "linux",
+        {"HOUDINI_USER_PREF_DIR": "/h__HVER__"},
+        "/h21.0/packages/dcc_bridge",
     ),
 ]
 SHARED: list[tuple[str, Platform, dict[str, str], Facts, str]] = [
@@ -73,22 +68,14 @@ def folder(host: str, system: System, told: Facts, for_all: bool = False) -> Pur
     return APPLICATIONS[host].location(system, told, for_all).folder
 
 
-@pytest.mark.parametrize(("host", "version", "platform"), USER)
-def test_the_users_own_folder(host: str, version: str, platform: Platform) -> None:
-    """Each application's documentation names it."""
-    found = folder(host, System(platform, HOME, {}), Facts(version, "3.11"))
-
-    assert found == HOME / USER[host, version, platform]
-
-
-@pytest.mark.parametrize(("host", "version", "variable", "value", "expected"), NAMED)
-def test_a_variable_names_another_folder(
-    host: str, version: str, variable: str, value: str, expected: str
+@pytest.mark.parametrize(("host", "version", "platform", "env", "expected"), USER)
+def test_the_users_own_folder_or_another_one_that_a_variable_names(
+    host: str, version: str, platform: Platform, env: dict[str, str], expected: str
 ) -> None:
-    """A studio that moves them is followed."""
-    found = folder(host, System("linux", HOME, {variable: value}), Facts(version, "3.11"))
+    """Each application's documentation names them; a studio that moves them is followed."""
+    found = folder(host, System(platform, HOME, env), Facts(version, "3.11"))
 
-    assert found == Path(expected)
+    assert found == HOME / expected
 
 
 @pytest.mark.parametrize(("host", "platform", "env", "told", "below"), SHARED)

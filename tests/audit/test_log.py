@@ -9,6 +9,8 @@ import stat
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -73,22 +75,17 @@ def test_nothing_is_left_by_a_bridge_that_only_reads(tmp_path: Path) -> None:
     assert not (tmp_path / "audit").exists()
 
 
-def test_only_its_user_can_read_it(tmp_path: Path) -> None:
-    log = AuditLog(tmp_path / "audit")
+def test_only_its_user_can_read_it_and_its_first_line_tells_what_is_the_same_for_all(
+    tmp_path: Path,
+) -> None:
+    log = AuditLog(tmp_path / "audit", {"host": "Maya", "version": "2026"})
 
     log(("begin", CALL))
 
     assert log.file is not None
     assert stat.S_IMODE(log.file.stat().st_mode) == 0o600
     assert stat.S_IMODE(log.folder.stat().st_mode) == 0o700
-
-
-def test_the_first_line_tells_what_is_the_same_for_all(tmp_path: Path) -> None:
-    log = AuditLog(tmp_path, {"host": "Maya", "version": "2026"})
-
-    log(("begin", CALL))
-
-    (record,) = map(reader.read, reader.logs(tmp_path))
+    (record,) = map(reader.read, reader.logs(log.folder))
     header = next(record.lines()).fields
     assert header["pid"] == os.getpid()
     assert {"user", "machine", "utc", "monotonic"} <= header.keys()
@@ -344,34 +341,28 @@ def test_any_changed_byte_is_found(written: Path) -> None:
     assert missed == []
 
 
-def test_the_broken_line_is_named(written: Path) -> None:
-    data = written.read_bytes()
-    place = [at for at, byte in enumerate(data) if byte == ord("\n")][40] + 90
-    changed = data[:place] + b"#" + data[place + 1 :]
-
-    trouble = changed_to(written, changed).trouble
-
-    assert trouble is not None
-    assert trouble.number == 42
+def change(lines: list[bytes]) -> None:
+    lines[41] = lines[41][:90] + b"#" + lines[41][91:]
 
 
-@pytest.mark.parametrize("taken", [0, 1, 70, 150])
-def test_a_line_that_was_taken_out_is_missed(written: Path, taken: int) -> None:
+def swap(lines: list[bytes]) -> None:
+    lines[7:9] = lines[8], lines[7]
+
+
+@pytest.mark.parametrize(
+    ("meddle", "number"),
+    [(change, 42), (swap, 8), *((methodcaller("pop", it), it + 1) for it in (0, 1, 70, 150))],
+)
+def test_a_line_that_was_changed_moved_or_taken_out_is_named(
+    written: Path, meddle: Callable[[list[bytes]], object], number: int
+) -> None:
     lines = written.read_bytes().splitlines(keepends=True)
 
-    del lines[taken]
-
-    assert changed_to(written, b"".join(lines)).trouble is not None
-
-
-def test_two_lines_that_changed_places_are_found(written: Path) -> None:
-    lines = written.read_bytes().splitlines(keepends=True)
-
-    lines[7], lines[8] = lines[8], lines[7]
+    meddle(lines)
 
     trouble = changed_to(written, b"".join(lines)).trouble
     assert trouble is not None
-    assert trouble.number == 8
+    assert trouble.number == number
 
 
 def test_a_tail_that_was_cut_at_a_line_end_leaves_no_end_mark(written: Path) -> None:

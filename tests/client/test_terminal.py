@@ -444,50 +444,46 @@ FORM = parse(
     }
 )
 OPEN = parse({"properties": {"name": {"type": "string"}}, "required": ["name"]})
+OPTIONAL = parse({"properties": {"name": {"type": "string"}, "lens": {"type": "integer"}}})
 
 
-def ask(answer: Any, form: Any = FORM) -> tuple[Reply, list[str]]:
+def ask(answer: Any, form: Any) -> tuple[Reply, list[str]]:
     told: list[str] = []
     reply = anyio.run(Script(answer, told.append).ask, "Sure?", form)
     return reply, told
 
 
-def test_accept_says_yes_to_what_is_required_and_takes_the_other_defaults() -> None:
-    reply, told = ask("accept")
-
-    assert reply == Reply("accept", {"confirm": True, "lens": 35, "keep": False})
-    assert told == []
-
-
-def test_accept_closes_a_question_that_has_no_default_and_names_the_field() -> None:
-    reply, told = ask("accept", OPEN)
-
-    assert reply.action == "cancel"
-    assert "name is required and has no default" in told[0]
-
-
-@pytest.mark.parametrize("answer", ["decline", "cancel"])
-def test_decline_and_cancel_send_nothing(answer: str) -> None:
-    assert ask(answer)[0] == Reply(answer)  # type: ignore[arg-type]  # each is an action
+@pytest.mark.parametrize(
+    ("answer", "form", "wanted"),
+    [
+        ("accept", FORM, Reply("accept", {"confirm": True, "lens": 35, "keep": False})),
+        ("decline", FORM, Reply("decline")),
+        ("cancel", FORM, Reply("cancel")),
+        ({"name": "a", "other": 1}, OPEN, Reply("accept", {"name": "a"})),
+    ],
+)
+def test_a_script_answers_with_defaults_or_fields_that_the_form_knows_or_with_nothing(
+    answer: Any, form: Any, wanted: Reply
+) -> None:
+    """Accept says yes to what is required, and takes the other defaults."""
+    assert ask(answer, form) == (wanted, [])
 
 
-def test_given_fields_are_checked_and_what_the_form_does_not_know_is_dropped() -> None:
-    assert ask({"name": "a", "other": 1}, OPEN)[0] == Reply("accept", {"name": "a"})
-
-
-def test_given_fields_that_do_not_fit_close_the_question_and_say_why() -> None:
-    reply, told = ask({"name": 3}, OPEN)
-
-    assert reply.action == "cancel"
-    assert "name: expected a text, not 3" in told[0]
-
-
-def test_fields_of_another_form_close_the_question_and_name_its_own() -> None:
-    optional = parse({"properties": {"name": {"type": "string"}, "lens": {"type": "integer"}}})
-    reply, told = ask({"nmae": "a"}, optional)
+@pytest.mark.parametrize(
+    ("answer", "form", "why"),
+    [
+        ("accept", OPEN, "name is required and has no default"),
+        ({"name": 3}, OPEN, "name: expected a text, not 3"),
+        ({"nmae": "a"}, OPTIONAL, "the form asks for name, lens."),
+    ],
+)
+def test_a_script_closes_a_question_that_it_does_not_fit_and_says_why(
+    answer: Any, form: Any, why: str
+) -> None:
+    reply, told = ask(answer, form)
 
     assert reply.action == "cancel"
-    assert "the form asks for name, lens." in told[0]
+    assert why in told[0]
 
 
 @pytest.mark.parametrize(

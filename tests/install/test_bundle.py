@@ -229,7 +229,9 @@ def packed(tmp_path: Path, wheels: None) -> zipfile.ZipFile:
     return zipfile.ZipFile(vendor.build_extension(tmp_path / "new", "linux"))
 
 
-def test_the_manifest_names_each_wheel_and_the_system(packed: zipfile.ZipFile) -> None:
+def test_the_manifest_names_each_wheel_and_nothing_in_it_was_compiled(
+    packed: zipfile.ZipFile,
+) -> None:
     """One for each Python that a Blender has, and the bridge's own."""
     told = tomllib.loads(packed.read("blender_manifest.toml").decode())
     wheels = sorted(name for name in packed.namelist() if name.startswith("wheels/"))
@@ -244,13 +246,7 @@ def test_the_manifest_names_each_wheel_and_the_system(packed: zipfile.ZipFile) -
     assert told["permissions"].keys() == {"network", "files"}
     assert packed.filename is not None
     assert packed.filename.endswith("dcc_bridge-0.1.0-linux-x64.zip")
-
-
-def test_the_plug_in_and_its_skills_are_in_it_and_nothing_that_was_compiled(
-    packed: zipfile.ZipFile,
-) -> None:
     names = packed.namelist()
-
     assert {"__init__.py", "plugin.py", "skills/delete_objects.py"} <= {*names}
     assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
 

@@ -104,51 +104,7 @@ def test_without_anybody_it_is_not_supported_at_once(tmp_path: Path) -> None:
     assert "Nobody could be asked" in text(result)
 
 
-@pytest.mark.parametrize(
-    "give",
-    [
-        lambda got: got,
-        lambda got: {got: 1},
-        lambda got: {"header": f"Bearer {got.reveal()}"},
-        lambda got: Holder(got),
-    ],
-)
-def test_it_is_refused_in_a_result(tmp_path: Path, give: Callable[[Secret], Any]) -> None:
-    tracker, person, tap = Tracker(), Entering(), Tap()
-    with live(tmp_path, tracker.sync(give)) as running:
-        result = running.call("sign_in", asked=person.asked, tap=tap)
-
-    assert status(result) == "failed"
-    assert "There is a secret in the result of sign_in" in text(result)
-    assert CANARY.encode() not in bytes(tap.heard)
-
-
-def test_it_is_cut_out_of_an_error_and_of_the_log(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    def give(got: Secret) -> None:
-        raise RuntimeError(f"401 for {got.reveal()}")
-
-    tracker, person, tap = Tracker(), Entering(), Tap()
-    with live(tmp_path, tracker.sync(give)) as running:
-        result = running.call("sign_in", asked=person.asked, tap=tap)
-
-    assert "401 for Secret(hidden)" in text(result)
-    assert "401 for Secret(hidden)" in caplog.text
-    assert CANARY not in caplog.text
-    assert CANARY.encode() not in bytes(tap.heard)
-
-
-def test_it_is_refused_in_a_question(tmp_path: Path) -> None:
-    def give(got: Secret) -> None:
-        elicit_form_sync(f"Use {got.reveal()}?", {"type": "object", "properties": {}})
-
-    tracker, person, tap = Tracker(), Entering(), Tap()
-    with live(tmp_path, tracker.sync(give)) as running:
-        result = running.call("sign_in", asked=person.asked, tap=tap)
-
-    assert "There is a secret in a question" in text(result)
-    assert CANARY.encode() not in bytes(tap.heard)
+IN_RESULT = "There is a secret in the result of sign_in"
 
 
 class Holder:
@@ -156,6 +112,42 @@ class Holder:
 
     def __init__(self, secret: Secret) -> None:
         self.secret = secret
+
+
+def fail(got: Secret) -> None:
+    raise RuntimeError(f"401 for {got.reveal()}")
+
+
+def ask(got: Secret) -> None:
+    elicit_form_sync(f"Use {got.reveal()}?", {"type": "object", "properties": {}})
+
+
+@pytest.mark.parametrize(
+    ("give", "says"),
+    [
+        (lambda got: got, IN_RESULT),
+        (lambda got: {got: 1}, IN_RESULT),
+        (lambda got: {"header": f"Bearer {got.reveal()}"}, IN_RESULT),
+        (Holder, IN_RESULT),
+        (ask, "There is a secret in a question"),
+        (fail, "401 for Secret(hidden)"),
+    ],
+)
+def test_it_is_refused_in_a_result_and_a_question_and_cut_out_of_an_error_and_of_the_log(
+    tmp_path: Path,
+    give: Callable[[Secret], Any],
+    says: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    tracker, person, tap = Tracker(), Entering(), Tap()
+    with live(tmp_path, tracker.sync(give)) as running:
+        result = running.call("sign_in", asked=person.asked, tap=tap)
+
+    assert status(result) == "failed"
+    assert says in text(result)
+    assert (says in caplog.text) is (give is fail)
+    assert CANARY not in caplog.text
+    assert CANARY.encode() not in bytes(tap.heard)
 
 
 def test_a_page_to_which_nobody_could_be_sent_is_not_kept(tmp_path: Path) -> None:

@@ -558,10 +558,3 @@ def test_a_call_that_goes_on_takes_no_other_arguments_and_no_older_revision(
 
     assert done.code == 2
     assert "--resume takes no --args, and no --era legacy: no call goes on there." in done.err
-
-
-def test_a_call_needs_a_tool_or_an_id(host: Served) -> None:
-    done = host.run("call")
-
-    assert done.code == 2
-    assert "TOOL" in done.err

@@ -148,17 +148,14 @@ def test_the_person_is_asked_for_what_is_missing_only(
     assert asked["description"] == "The one that points up afterwards."
 
 
-def test_nobody_is_asked_where_nothing_is_missing(tmp_path: Path) -> None:
+def test_the_schema_says_what_may_be_left_out_and_nobody_is_asked_where_nothing_was(
+    tmp_path: Path,
+) -> None:
     with live(tmp_path, turn(*FNS[0])) as running:
+        tool = running.described("turn")
         result = running.call("turn", {"mode": "hard", "axis": 1})
 
     assert text(result) == "UP hard"
-
-
-def test_the_schema_says_that_it_may_be_left_out(tmp_path: Path) -> None:
-    with live(tmp_path, turn(*FNS[0])) as running:
-        tool = running.described("turn")
-
     assert "required" not in tool.input_schema
     axis = tool.input_schema["properties"]["axis"]
     assert "default" not in axis

@@ -50,24 +50,20 @@ def introduced(running: Live, era: str = ERAS[-1]) -> tuple[Implementation, Any]
 
 
 @pytest.mark.parametrize("era", ERAS[1:])
-def test_a_host_is_named_with_its_scene_its_version_and_ours(era: str, tmp_path: Path) -> None:
-    with live(tmp_path, host=FakeHost(file=Path("shot_010.ma"))) as running:
-        info, _ = introduced(running, era)
-
-    assert info.title == "fake, shot_010.ma"
-    assert info.version == metadata.version(DISTRIBUTION)
-    assert "fake 1.0" in (info.description or "")
-
-
-def test_a_client_is_told_of_the_scene_that_is_open_now(tmp_path: Path) -> None:
+def test_a_host_is_named_with_the_scene_that_is_open_now_its_version_and_ours(
+    era: str, tmp_path: Path
+) -> None:
     """Also beside a result, in the modern era."""
     host = FakeHost(file=Path("shot_010.ma"))
-
     with live(tmp_path, host=host) as running:
+        info, _ = introduced(running, era)
         host._file = Path("shot_020.ma")
         host.select([])
         meta: Any = running.call("recent_calls").meta
 
+    assert info.title == "fake, shot_010.ma"
+    assert info.version == metadata.version(DISTRIBUTION)
+    assert "fake 1.0" in (info.description or "")
     assert meta[SERVER_INFO_META_KEY]["title"] == "fake, shot_020.ma"
 
 

@@ -17,6 +17,7 @@ from dcc_bridge.callbacks import call_safely
 from dcc_bridge.elicitation.call import Progress
 from dcc_bridge.elicitation.question import Expired, Question, Settle, Unable, Unreadable
 from dcc_bridge.elicitation.types import ANSWERED, CANCELLED
+from dcc_bridge.server.auth import LABEL
 from dcc_bridge.server.protocol import Answer, carried, elicit_request, reply
 
 log = logging.getLogger(__name__)
@@ -147,6 +148,11 @@ class ProgressNotices:
         while True:
             await anyio.sleep(keepalive)
             await self.send(waiting)
+
+
+def label_of(request: Context) -> str:
+    """Give the label that a request's token proved."""
+    return str(request.request.scope[LABEL]) if request.request is not None else ""
 
 
 async def ask_legacy(request: Context, question: Question) -> Answer:

@@ -33,6 +33,7 @@ from dcc_bridge.host import Host
 from dcc_bridge.jobs import client
 from dcc_bridge.known_clients import ICON, REVISIONS
 from dcc_bridge.server import auth, client_channel, protocol, resources
+from dcc_bridge.server.client_channel import label_of
 from dcc_bridge.server.clients import ClientRegistry, SeenClient
 from dcc_bridge.server.fast_path import CALL, MODERN, STARTED
 from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls, same_call
@@ -152,11 +153,11 @@ class Server(MCPServer[Any]):
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
         """Look at each message for who sent it, and is worked for. The SDK's middleware."""
-        client.set(_label(ctx))
+        client.set(label_of(ctx))
         if ctx.request is not None:
             ctx.request.scope[auth.TURN]()
         if ctx.method != _HANDSHAKE:  # until it ends, nothing is known of who shakes hands
-            self.clients.note(protocol.seen_client(ctx.session, _label(ctx)))
+            self.clients.note(protocol.seen_client(ctx.session, label_of(ctx)))
         return await call_next(ctx)
 
     async def list_tools(self) -> list[Tool]:
@@ -246,14 +247,16 @@ class Server(MCPServer[Any]):
         request = context.request_context
         # before anything else is looked at: a skill that was reloaded must not lose its answer
         if context.request_state is not None:
-            return await self.calls.resume(context.request_state, _label(request), answers, request)
+            return await self.calls.resume(
+                context.request_state, label_of(request), answers, request
+            )
         if answers:
             why = "An answer came to a question that was not asked. Nothing was changed."
             raise MCPError(INVALID_PARAMS, why)
         http: Any = request.request
         started = http.scope.pop(STARTED, None)
         if started is None:
-            seen = protocol.seen_client(request.session, _label(request))
+            seen = protocol.seen_client(request.session, label_of(request))
             started = await self.begin(name, self.library.fetch(name), arguments, seen)
         if isinstance(started, CallToolResult):
             return started
@@ -345,10 +348,6 @@ class Server(MCPServer[Any]):
         channel = client_channel.ClientChannel(offer, self._soon)
         form, url = channel if seen.form else None, channel if seen.url else None
         return Route(form, url, not parked.modern)
-
-
-def _label(context: ServerRequestContext[Any, Any]) -> str:
-    return str(context.request.scope[auth.LABEL]) if context.request is not None else ""
 
 
 @contextmanager

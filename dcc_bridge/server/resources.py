@@ -67,7 +67,8 @@ class SceneResources:
         self._spawn = spawn  # starts a coroutine on the worker, from any thread
         self.bus = InMemorySubscriptionBus()  # for whatever else the clients that listen hear
         self._listen = _Listen(self.bus)
-        self._sessions: dict[str, _Subscriber] = {}
+        # The legacy sessions, each with the resources of which it wants to hear.
+        self._sessions: dict[str, tuple[ServerSession, set[str]]] = {}
         self._is_due = False
         self.known: dict[str, list[str]] = {}  # what completes an argument, until a change
 
@@ -106,7 +107,7 @@ class SceneResources:
     def changed(self) -> None:
         """Tell, soon, those who want to hear of it. Any thread, as often as need be."""
         self.known = {}
-        subscribed = any(subscriber.uris for subscriber in list(self._sessions.values()))
+        subscribed = any(uris for _, uris in list(self._sessions.values()))
         if self._is_due or not (subscribed or self._listen.wanted):
             return
         self._is_due = True
@@ -138,27 +139,31 @@ class SceneResources:
         self._is_due = False
         for uri in list(self._listen.wanted):
             await self.bus.publish(ResourceUpdated(uri))
-        for name, subscriber in list(self._sessions.items()):
-            if not await subscriber.tell():
-                self._sessions.pop(name, None)
+        for name, (session, uris) in list(self._sessions.items()):
+            try:
+                with anyio.fail_after(_PATIENCE):
+                    for uri in _ours(uris):
+                        await session.send_resource_updated(uri)
+            except (TimeoutError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+                self._sessions.pop(name, None)  # it is gone, or does not listen
 
     async def _subscribe(
         self, ctx: Context, params: types.SubscribeRequestParams
     ) -> types.EmptyResult:
         name = _session(ctx)
         if name not in self._sessions:
-            _keep(self._sessions, name, _Subscriber(ctx.session), ctx)
-        subscriber = self._sessions[name]
-        if len(subscriber.uris) >= MOST_WANTED:
+            _keep(self._sessions, name, (ctx.session, set()), ctx)
+        _, uris = self._sessions[name]
+        if len(uris) >= MOST_WANTED:
             raise MCPError(types.INVALID_PARAMS, f"You already listen for {MOST_WANTED} resources.")
-        subscriber.uris.add(str(params.uri))
+        uris.add(str(params.uri))
         return types.EmptyResult()
 
     async def _unsubscribe(
         self, ctx: Context, params: types.UnsubscribeRequestParams
     ) -> types.EmptyResult:
         if (subscriber := self._sessions.get(_session(ctx))) is not None:
-            subscriber.uris.discard(str(params.uri))
+            subscriber[1].discard(str(params.uri))
         return types.EmptyResult()
 
 
@@ -207,24 +212,6 @@ def _keep(sessions: dict[str, Any], name: str, what: object, ctx: Context) -> No
     sessions[name] = what
     # the SDK's own place for what ends with a session; nothing public leads there
     ctx.session._connection.exit_stack.callback(sessions.pop, name, None)
-
-
-class _Subscriber:
-    """A legacy session, and the resources of which it wants to hear."""
-
-    def __init__(self, session: ServerSession) -> None:
-        self._session = session
-        self.uris: set[str] = set()
-
-    async def tell(self) -> bool:
-        """Tell it; False if it is gone, or does not listen."""
-        try:
-            with anyio.fail_after(_PATIENCE):
-                for uri in _ours(self.uris):
-                    await self._session.send_resource_updated(uri)
-        except (TimeoutError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-            return False
-        return True
 
 
 class _Listen(ListenHandler):

@@ -46,7 +46,7 @@ from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.elicitation.types import STATUS, TASK_METHODS, TASKS
 from dcc_bridge.errors import NotRecorded
 from dcc_bridge.server import auth, protocol
-from dcc_bridge.server.client_channel import Context
+from dcc_bridge.server.client_channel import Context, label_of
 from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls
 from dcc_bridge.skills.call_history import Recent
 from dcc_bridge.skills.runner import run_in_thread
@@ -191,7 +191,7 @@ class Tasks(Extension):
     async def _get(self, request: Context, params: TaskParams) -> dict[str, Any]:
         parked = self._find(request, params)
         if parked is None or parked.task is None:
-            if ended := await self._records.find(params.task_id, _label(request)):
+            if ended := await self._records.find(params.task_id, label_of(request)):
                 return ended
             raise _unknown_task()
         details = parked.task.details(self._says(parked))
@@ -232,7 +232,7 @@ class Tasks(Extension):
         require_client_extension(request, TASKS)
         self._forget_old()
         parked = self._parked.get(params.task_id.rpartition(".")[2][:_CALL_DIGITS])
-        if parked is None or parked.task is None or parked.label != _label(request):
+        if parked is None or parked.task is None or parked.label != label_of(request):
             return None
         if not compare_digest(parked.task.id.encode(), params.task_id.encode(errors="replace")):
             return None
@@ -328,10 +328,6 @@ def _sentence(skill: str, last: AuditLine | None) -> str:
 
 def _digest(task_id: str) -> str:
     return sha256(task_id.encode()).hexdigest()
-
-
-def _label(request: Context) -> str:
-    return str(request.request.scope[auth.LABEL]) if request.request is not None else ""
 
 
 def _dump(model: types.ElicitRequest | types.CallToolResult) -> dict[str, Any]:

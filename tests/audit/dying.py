@@ -50,12 +50,10 @@ def skills(host: FakeHost, scene: int) -> list[Skill]:
 
     @skill(risk="edit")
     def add() -> None:
-        """Add a camera."""
         change([*host.items, "cam"])
 
     @skill(risk="destructive", confirms=True)
     def delete() -> None:
-        """Delete all."""
         confirm_sync("Delete them?", items=lambda: host.items)
         change([])
 
@@ -63,7 +61,6 @@ def skills(host: FakeHost, scene: int) -> list[Skill]:
 
 
 def edit_for_ever(folder: Path) -> None:
-    """Edit until somebody ends the process."""
     settings = Settings(dialogs_per_minute=1_000_000)
     log, pump, host = AuditLog(folder / "audit"), Pump(), FakeHost(has_ui=True)
     scene = os.open(folder / "scene", os.O_WRONLY | os.O_CREAT | os.O_APPEND)

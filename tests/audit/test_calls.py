@@ -36,7 +36,6 @@ NONE = SecretStr("")
 def edit(host: FakeHost) -> Callable[..., Any]:
     @skill(risk="edit", undo="Add a camera")
     def add(name: str, password: SecretStr = NONE) -> None:
-        """Add a camera."""
         host.items.append(name)
         if name == "bad":
             raise RuntimeError(f"no {name}, and {password.get_secret_value()}")
@@ -47,7 +46,6 @@ def edit(host: FakeHost) -> Callable[..., Any]:
 def destructive(host: FakeHost) -> Callable[..., Any]:
     @skill(risk="destructive", confirms=True)
     def delete() -> None:
-        """Delete what a person agreed to."""
         for item in confirm_sync("Delete them?", items=lambda: host.items, verb="Delete"):
             host.items.remove(item)
 
@@ -164,7 +162,6 @@ def test_a_fallback_that_stands_for_consent_is_called_that(
 
     @skill(risk="destructive", confirms=True)
     def wipe() -> None:
-        """Wipe."""
         form = {"type": "object", "properties": {"sure": {"type": "boolean"}}, "required": ["sure"]}
         if elicit_form_sync("Sure?", form, fallback_values={"sure": True}).accepted:
             host.items.clear()
@@ -217,7 +214,6 @@ def test_a_skill_can_read_why_its_form_was_declined(tmp_path: Path) -> None:
 
     @skill(risk="read")
     def explain() -> str:
-        """Ask why."""
         return str(elicit_form_sync("Why?", WHY).reason)
 
     with live(tmp_path, explain, host=host, presenter=person, input="host") as running:
@@ -238,7 +234,6 @@ def test_an_async_edit_is_on_record_before_its_first_step(tmp_path: Path) -> Non
 
     @skill(risk="edit")
     async def add_later() -> None:
-        """Add two cameras."""
         await on_main(host.items.append, "cam1")
         await on_main(host.items.append, "cam2")
 
@@ -265,7 +260,6 @@ def test_a_justification_can_be_read_back(ends: str, tmp_path: Path) -> None:
 
     @skill(risk="edit")
     def explain() -> None:
-        """Ask why."""
         elicit_form_sync("Why?", WHY)
 
     lines = played(tmp_path, host, explain, person=person, input="host")
@@ -280,7 +274,6 @@ def test_a_skill_that_calls_another_is_one_call_on_record(tmp_path: Path) -> Non
 
     @skill(risk="edit")
     def tidy() -> None:
-        """Tidy up."""
         host.items.append("cam1")
         inner()
 
@@ -299,13 +292,11 @@ def test_an_async_skill_that_calls_another_names_it(thread: bool, tmp_path: Path
 
     @skill(risk="destructive", name="wipe_all", confirms=True)
     async def wipe() -> None:
-        """Wipe."""
         ask = carry(lambda: confirm_sync("Wipe?")) if thread else None
         await (to_thread(ask) if ask else confirm("Wipe?"))
 
     @skill(risk="edit")
     async def tidy() -> None:
-        """Tidy up."""
         await wipe()
 
     lines = played(tmp_path, host, tidy, person=person)
@@ -377,7 +368,6 @@ def test_what_a_schema_hides_is_nowhere_in_the_record_nor_in_a_question(tmp_path
 
     @skill(risk="destructive")
     def publish(key: Annotated[str, Field(json_schema_extra={"redact": True})]) -> None:
-        """Publish."""
         form = {"type": "object", "properties": {"nick": {"type": "string", "x-redact": True}}}
         for _ in range(2):
             elicit_form_sync(f"Who, with {key}?", form)
@@ -446,7 +436,6 @@ def test_a_skill_that_swallows_the_refusal_is_undone_all_the_same(tmp_path: Path
 
     @skill(risk="destructive", confirms=True)
     def push_on() -> None:
-        """Go on whatever happens."""
         try:
             confirm_sync("Delete them?", items=list(host.items))
         except Exception:  # noqa: BLE001 - what it does wrong

@@ -1,13 +1,16 @@
-"""The record is written whole, or the one who wrote is told of it."""
+"""The record is written whole, or who wrote is told; and what somebody changed is found out."""
 
 from __future__ import annotations
 
 import errno
 import os
+import random
 import stat
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ import pytest
 
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog, Disk, chain
+from dcc_bridge.audit.reader import AuditFile
 from dcc_bridge.errors import NotRecorded
 
 CALL = {"call": "c1", "skill": "delete", "client": "claude"}
@@ -71,22 +75,17 @@ def test_nothing_is_left_by_a_bridge_that_only_reads(tmp_path: Path) -> None:
     assert not (tmp_path / "audit").exists()
 
 
-def test_only_its_user_can_read_it(tmp_path: Path) -> None:
-    log = AuditLog(tmp_path / "audit")
+def test_only_its_user_can_read_it_and_its_first_line_tells_what_is_the_same_for_all(
+    tmp_path: Path,
+) -> None:
+    log = AuditLog(tmp_path / "audit", {"host": "Maya", "version": "2026"})
 
     log(("begin", CALL))
 
     assert log.file is not None
     assert stat.S_IMODE(log.file.stat().st_mode) == 0o600
     assert stat.S_IMODE(log.folder.stat().st_mode) == 0o700
-
-
-def test_the_first_line_tells_what_is_the_same_for_all(tmp_path: Path) -> None:
-    log = AuditLog(tmp_path, {"host": "Maya", "version": "2026"})
-
-    log(("begin", CALL))
-
-    (record,) = map(reader.read, reader.logs(tmp_path))
+    (record,) = map(reader.read, reader.logs(log.folder))
     header = next(record.lines()).fields
     assert header["pid"] == os.getpid()
     assert {"user", "machine", "utc", "monotonic"} <= header.keys()
@@ -302,3 +301,92 @@ def test_a_link_among_the_records_is_not_followed_when_they_are_ended(tmp_path: 
     reader.recover(mine)
 
     assert dead.read_bytes() == before
+
+
+FLIPS = 1000
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    """A closed record of one file, with 50 edits."""
+    log = AuditLog(tmp_path, {"host": "fake"})
+    for number in range(50):
+        call = {"call": f"{number:016x}", "skill": "delete", "client": "claude"}
+        log(("granted", call), ("begin", call), durable=True)
+        log(("end", {**call, "status": "done"}))
+    log.close()
+    assert log.file is not None
+    return log.file
+
+
+def test_a_record_hangs_together_and_says_that_it_was_closed(written: Path) -> None:
+    record = reader.read(written)
+
+    assert (record.trouble, record.ending, record.unfinished) == (None, "closed", [])
+    assert [line.fields["n"] for line in record.lines()] == list(range(1, 153))
+
+
+def test_any_changed_byte_is_found(written: Path) -> None:
+    """A thousand times: another value for a byte anywhere."""
+    data, chance = written.read_bytes(), random.Random(29)
+    places = [0, len(data) - 1, *(chance.randrange(len(data)) for _ in range(FLIPS - 2))]
+
+    missed = []
+    for place in places:
+        changed = bytearray(data)
+        changed[place] ^= chance.randrange(1, 256)
+        if changed_to(written, bytes(changed)).trouble is None:
+            missed.append(place)
+
+    assert missed == []
+
+
+def change(lines: list[bytes]) -> None:
+    lines[41] = lines[41][:90] + b"#" + lines[41][91:]
+
+
+def swap(lines: list[bytes]) -> None:
+    lines[7:9] = lines[8], lines[7]
+
+
+@pytest.mark.parametrize(
+    ("meddle", "number"),
+    [(change, 42), (swap, 8), *((methodcaller("pop", it), it + 1) for it in (0, 1, 70, 150))],
+)
+def test_a_line_that_was_changed_moved_or_taken_out_is_named(
+    written: Path, meddle: Callable[[list[bytes]], object], number: int
+) -> None:
+    lines = written.read_bytes().splitlines(keepends=True)
+
+    meddle(lines)
+
+    trouble = changed_to(written, b"".join(lines)).trouble
+    assert trouble is not None
+    assert trouble.number == number
+
+
+def test_a_tail_that_was_cut_at_a_line_end_leaves_no_end_mark(written: Path) -> None:
+    """The chain itself cannot see it: what is left hangs together."""
+    lines = written.read_bytes().splitlines(keepends=True)
+
+    record = changed_to(written, b"".join(lines[:-2]))
+
+    assert (record.trouble, record.ending) == (None, None)
+    assert [line.fields["call"] for line in record.unfinished] == [f"{49:016x}"]
+
+
+def test_a_cut_anywhere_else_is_found(written: Path) -> None:
+    data, chance = written.read_bytes(), random.Random(5)
+    cuts = [cut for cut in chance.sample(range(len(data)), 300) if data[cut - 1 : cut] != b"\n"]
+
+    assert [cut for cut in cuts if changed_to(written, data[:cut]).trouble is None] == []
+
+
+@pytest.mark.parametrize("text", [b"", b"\n", b"not a record\n", b"{}\n", b'{"hash":"0"}\n'])
+def test_what_is_no_record_is_not_taken_for_one(text: bytes, tmp_path: Path) -> None:
+    assert changed_to(tmp_path / "x.jsonl", text).trouble is not None
+
+
+def changed_to(file: Path, data: bytes) -> AuditFile:
+    file.write_bytes(data)
+    return reader.read(file)

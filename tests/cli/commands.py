@@ -9,8 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
@@ -18,6 +18,7 @@ from unittest.mock import patch
 from dcc_bridge.cli import main
 from dcc_bridge.server import discovery
 from dcc_bridge.server.discovery import Instance
+from tests.client.tty import Tty, at_terminal
 
 LIMIT = 40.0
 SKILLS = Path(__file__).parent / "skills"
@@ -33,6 +34,9 @@ class Done:
     code: int
     out: str
     err: str
+
+
+Command = Callable[..., Done]  # runs a command in this process, with its own environment
 
 
 def environment(runtime: Path, **more: str) -> dict[str, str]:
@@ -97,10 +101,9 @@ class Served:
         """Run another command beside it."""
         return run(self.runtime, *words, **more)
 
-    @staticmethod
-    def command(*words: str) -> list[str]:
-        """Give the words of another command, to be run some other way."""
-        return [*COMMAND, *words]
+    def at_terminal(self, *words: str) -> AbstractContextManager[tuple[Tty, subprocess.Popen[str]]]:
+        """Run another command beside it, at a terminal."""
+        return at_terminal([*COMMAND, *words], environment(self.runtime))
 
     def end(self, number: int = signal.SIGTERM) -> tuple[Done, float]:
         """Send a signal; give how it ended and after how many seconds."""
@@ -117,14 +120,12 @@ class Served:
 
 @contextmanager
 def serve(runtime: Path, *words: str | Path, **more: str) -> Iterator[Served]:
-    """Run ``dcc-bridge serve`` as long as the block lasts."""
     with background(runtime, "serve", *words, **more) as process:
         yield Served(runtime, process)
 
 
 @contextmanager
 def background(runtime: Path, *words: str | Path, **more: str) -> Iterator[subprocess.Popen[str]]:
-    """Run a command as long as the block lasts."""
     process = subprocess.Popen(
         [*COMMAND, *map(str, words)],
         env=environment(runtime, **more),

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import SHOT, SKILLS, Served, serve
+from dcc_bridge.cli import main
+from tests.cli.commands import SHOT, SKILLS, Command, Done, Served, serve
 
 
 @pytest.fixture(scope="module")
@@ -17,6 +18,17 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     runtime = tmp_path_factory.mktemp("runtime")
     with serve(runtime, "--headless", "--scene", SHOT, "--skills", SKILLS) as served:
         yield served
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    """Give what runs a command in this process, in which its test has set the environment."""
+
+    def run(*words: str | Path) -> Done:
+        code = main([*map(str, words)])
+        return Done(code, *capsys.readouterr())
+
+    return run
 
 
 @pytest.fixture

@@ -10,34 +10,44 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge import cli
 from dcc_bridge.audit import reader
-from dcc_bridge.audit.log import AuditLog
+from dcc_bridge.audit.log import AuditLog, Event
+from tests.cli.commands import Command
 
 WHO = {"skill": "delete_cameras", "client": "claude", "client_name": "Claude Code"}
+CALL = {"call": "aaaa", **WHO}
+
+
+def written(folder: Path, *events: Event) -> Path:
+    book = AuditLog(folder, {"host": "Maya", "version": "2026"})
+    book(*events)
+    book.close()
+    assert book.file is not None
+    return book.file
 
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A record of two calls, one of which has no end."""
     monkeypatch.setenv("DCC_BRIDGE_AUDIT", str(tmp_path))
-    book = AuditLog(tmp_path, {"host": "Maya", "version": "2026"})
-    first, second = {"call": "aaaa", **WHO}, {"call": "bbbb", **WHO}
+    second = {"call": "bbbb", **WHO}
     asked = {"message": "Delete them?\u202e", "objects": 127, "names": ["cam0", "cam1"]}
-    book(("asked", first | asked))
-    book(("granted", first | {"by": "host", "ms_shown": 3200, "answer": {"why": "fit"}}))
-    book(("begin", first | {"scene": "shot.ma", "arguments": {"pattern": "cam*"}}))
-    book(("end", first | {"status": "done", "changed": True, "undo": ["Delete cameras [aaaa]"]}))
-    book(("unasked", second), ("begin", second | {"scene": "shot.ma"}))
-    book.close()
-    assert book.file is not None
-    return book.file
+    return written(
+        tmp_path,
+        ("asked", CALL | asked),
+        ("granted", CALL | {"by": "host", "ms_shown": 3200, "answer": {"why": "fit"}}),
+        ("begin", CALL | {"scene": "shot.ma", "arguments": {"pattern": "cam*"}}),
+        ("end", CALL | {"status": "done", "changed": True, "undo": ["Delete cameras [aaaa]"]}),
+        ("unasked", second),
+        ("begin", second | {"scene": "shot.ma"}),
+    )
 
 
-def test_a_call_is_told_in_sentences(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["audit", "show", "--call", "aa"]) == 0
+def test_a_call_is_told_in_sentences(file: Path, command: Command) -> None:
+    done = command("audit", "show", "--call", "aa")
 
-    said = capsys.readouterr().out.splitlines()
+    said = done.out.splitlines()
+    assert done.code == 0
     assert said[0].endswith("delete_cameras for claude (says it is Claude Code)  call aaaa")
     assert "U+202E" in said[1]
     assert said[1].endswith("127 objects: cam0, cam1, …")
@@ -46,34 +56,29 @@ def test_a_call_is_told_in_sentences(file: Path, capsys: pytest.CaptureFixture[s
     assert said[4].endswith("done, changed; undo: Delete cameras [aaaa]")
 
 
-def test_a_line_end_in_a_question_is_told_as_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    book = AuditLog(tmp_path)
-    book(("asked", {"call": "cccc", **WHO, "message": "Delete?\nAll of them."}))
-    book.close()
+def test_a_line_end_in_a_question_is_told_as_one(tmp_path: Path, command: Command) -> None:
+    file = written(tmp_path, ("asked", CALL | {"message": "Delete?\nAll of them."}))
 
-    cli.main(["audit", "show", str(book.file)])
+    question, rest = command("audit", "show", file).out.splitlines()[1:3]
 
-    question, rest = capsys.readouterr().out.splitlines()[1:3]
     assert question.endswith('asked: "Delete?')
     assert rest == '            All of them."'
 
 
 def test_an_undo_a_rejection_and_who_asked_within_are_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
-    book = AuditLog(tmp_path, {"host": "Maya", "version": "2026"})
-    call = {"call": "cccc", **WHO}
-    book(("asked", call | {"message": "Delete?", "inner_skill": "wipe"}))
-    book(("end", call | {"status": "done", "changed": True}))
-    book(("undone", call | {"by": "host"}), ("undone", call | {"by": "client", "by_call": "dd"}))
-    book(("rejected", {"call": "eeee", **WHO, "error": "frames: it is required."}))
-    book.close()
+    file = written(
+        tmp_path,
+        ("asked", CALL | {"message": "Delete?", "inner_skill": "wipe"}),
+        ("end", CALL | {"status": "done", "changed": True}),
+        ("undone", CALL | {"by": "host"}),
+        ("undone", CALL | {"by": "client", "by_call": "dd"}),
+        ("rejected", {"call": "eeee", **WHO, "error": "frames: it is required."}),
+    )
 
-    assert cli.main(["audit", "show", str(book.file)]) == 0
+    said = command("audit", "show", file).out.splitlines()
 
-    said = capsys.readouterr().out.splitlines()
     assert said[1].endswith('asked by wipe, which it called: "Delete?"')
     assert said[3].endswith("undone at the host")
     assert said[4].endswith("undone in the client, in call dd")
@@ -82,140 +87,122 @@ def test_an_undo_a_rejection_and_who_asked_within_are_told(
 
 
 def test_a_call_that_asked_is_not_told_as_one_that_needed_no_question(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     """An edit begins without a question, and may ask for a name later."""
-    book, call = AuditLog(tmp_path), {"call": "cccc", **WHO}
-    book(("unasked", call), ("begin", call | {"scene": "shot.ma"}))
-    book(("asked", call | {"question": "q", "message": "Its name?"}))
-    book(("answered", call | {"question": "q", "by": "host"}), ("end", call | {"status": "done"}))
-    book.close()
+    file = written(
+        tmp_path,
+        ("unasked", CALL),
+        ("begin", CALL | {"scene": "shot.ma"}),
+        ("asked", CALL | {"question": "q", "message": "Its name?"}),
+        ("answered", CALL | {"question": "q", "by": "host"}),
+        ("end", CALL | {"status": "done"}),
+    )
 
-    assert cli.main(["audit", "show", str(book.file)]) == 0
+    said = command("audit", "show", file).out
 
-    said = capsys.readouterr().out
     assert "no question needed" not in said
     assert 'asked: "Its name?"' in said
 
 
-def test_the_last_calls_are_told(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["audit", "show", "--last", "1", str(file)]) == 0
+def test_the_last_calls_are_told(file: Path, command: Command) -> None:
+    said = command("audit", "show", "--last", "1", file).out
 
-    said = capsys.readouterr().out
     assert "aaaa" not in said
     assert "  no question needed\n" in said
     assert "no end is on record" in said
 
 
 def test_a_call_without_an_end_is_named_and_the_exit_code_says_so(
-    file: Path, capsys: pytest.CaptureFixture[str]
+    file: Path, command: Command
 ) -> None:
-    assert cli.main(["audit", "verify"]) == 1
+    done = command("audit", "verify")
 
-    said = capsys.readouterr().out
-    assert "8 lines, unbroken, closed" in said
-    assert "no end: " in said
-    assert "call bbbb" in said
-    assert said.endswith("NOT in order: 1 of 1 record, as said above.\n")
+    assert done.code == 1
+    assert "8 lines, unbroken, closed" in done.out
+    assert "no end: " in done.out
+    assert "call bbbb" in done.out
+    assert done.out.endswith("NOT in order: 1 of 1 record, as said above.\n")
 
 
 def test_a_record_whose_tail_is_missing_is_told_from_one_that_is_still_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     """While its process lives, what it does has no end yet, and nothing is wrong."""
-    book, call = AuditLog(tmp_path), {"call": "aaaa", **WHO}
-    book(("begin", call))
-    live = cli.main(["audit", "verify", str(book.file)]), capsys.readouterr().out
-    book(("end", call | {"status": "done"}))
-    book.close()
+    book = AuditLog(tmp_path)
+    book(("begin", CALL))
     assert book.file is not None
-    whole = cli.main(["audit", "verify", str(book.file)]), capsys.readouterr().out
+    live = command("audit", "verify", book.file)
+    book(("end", CALL | {"status": "done"}))
+    book.close()
+    whole = command("audit", "verify", book.file)
 
     book.file.write_bytes(b"".join(book.file.read_bytes().splitlines(keepends=True)[:-1]))
-    cut = cli.main(["audit", "verify", str(book.file)]), capsys.readouterr().out
+    cut = command("audit", "verify", book.file)
 
-    assert (live[0], whole[0], cut[0]) == (0, 0, 1)
-    assert whole[1].endswith("In order: 1 record, with no line changed and no end missing.\n")
-    assert "unbroken, still being written" in live[1]
-    assert "its process died, or its tail was cut off" in cut[1]
+    assert (live.code, whole.code, cut.code) == (0, 0, 1)
+    assert whole.out.endswith("In order: 1 record, with no line changed and no end missing.\n")
+    assert "unbroken, still being written" in live.out
+    assert "its process died, or its tail was cut off" in cut.out
 
 
 def test_a_record_of_a_process_that_died_with_all_ended_is_in_order(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
-    book, call = AuditLog(tmp_path), {"call": "aaaa", **WHO}
-    book(("begin", call), ("end", call | {"status": "done"}))
-    copy = tmp_path / "copy.jsonl"
+    book = AuditLog(tmp_path)
+    book(("begin", CALL), ("end", CALL | {"status": "done"}))
     assert book.file is not None
-    shutil.copy(book.file, copy)
+    copy = Path(shutil.copy(book.file, tmp_path / "copy.jsonl"))
     reader.recover(tmp_path)
 
-    assert cli.main(["audit", "verify", str(copy)]) == 0
-    assert "a later one wrote the end mark" in capsys.readouterr().out
+    done = command("audit", "verify", copy)
+
+    assert (done.code, "a later one wrote the end mark" in done.out) == (0, True)
     book.close()
 
 
-def test_a_broken_line_is_named_and_the_exit_code_says_so(
-    file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_broken_line_is_named_and_the_exit_code_says_so(file: Path, command: Command) -> None:
     file.write_bytes(file.read_bytes().replace(b'"by":"host"', b'"by":"h0st"'))
 
-    assert cli.main(["audit", "verify", str(file)]) == 1
+    done = command("audit", "verify", file)
 
-    assert "BROKEN at line 3" in capsys.readouterr().out
+    assert (done.code, "BROKEN at line 3" in done.out) == (1, True)
 
 
-def test_it_is_exported_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["audit", "export", str(file)]) == 0
+def test_it_is_exported_as_json(file: Path, command: Command) -> None:
+    rows = json.loads(command("audit", "export", file).out)
 
-    rows = json.loads(capsys.readouterr().out)
     assert [row["event"] for row in rows][:3] == ["opened", "asked", "granted"]
     assert {(row["host"], row["version"]) for row in rows} == {("Maya", "2026")}
 
 
-def test_a_table_holds_no_formula(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    book = AuditLog(tmp_path)
-    book(("asked", {"call": "c", "message": "=HYPERLINK(1)"}))
-    book.close()
-
-    assert cli.main(["audit", "export", "--csv", str(book.file)]) == 0
-
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert rows[1]["message"] == "'=HYPERLINK(1)"
-
-
 @pytest.mark.parametrize("begins", ["=", "+", "-", "@", "\t=", " =", "\r-", "\uff1d"])
 def test_a_table_has_one_line_for_each_row_and_nothing_in_it_acts(
-    begins: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    begins: str, tmp_path: Path, command: Command
 ) -> None:
-    book = AuditLog(tmp_path)
-    book(("asked", {"call": "c", "message": f"{begins}cmd|x\nend,by,root\x1b[2J\u202e"}))
-    book.close()
+    message = f"{begins}cmd|x\nend,by,root\x1b[2J\u202e"
 
-    cli.main(["audit", "export", "--csv", str(book.file)])
+    said = command("audit", "export", "--csv", written(tmp_path, ("asked", {"message": message})))
 
-    said = capsys.readouterr().out
-    cell = list(csv.DictReader(io.StringIO(said)))[1]["message"]
-    assert len(said.splitlines()) == 4
-    assert not {"\x1b", "\r", "\t", "\u202e"} & set(said.replace("\r\n", "\n"))
+    cell = list(csv.DictReader(io.StringIO(said.out)))[1]["message"]
+    assert (said.code, len(said.out.splitlines())) == (0, 4)
+    assert not {"\x1b", "\r", "\t", "\u202e"} & set(said.out.replace("\r\n", "\n"))
     assert cell[0] in ("'", "\u2039")
+    assert begins not in "=+-@" or cell.startswith(f"'{begins}cmd|x")
 
 
-@pytest.mark.parametrize("words", [["show"], ["verify"], ["export"]])
+@pytest.mark.parametrize("words", ["show", "verify", "export"])
 def test_without_a_record_it_says_so(
-    words: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     monkeypatch.setenv("DCC_BRIDGE_AUDIT", str(tmp_path))
 
-    assert cli.main(["audit", *words]) == 2
-    assert "no record" in capsys.readouterr().err
+    done = command("audit", words)
+
+    assert (done.code, "no record" in done.err) == (2, True)
 
 
-def test_a_file_that_is_not_there_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["audit", "verify", str(tmp_path / "none.jsonl")]) == 2
-    assert "none.jsonl cannot be read" in capsys.readouterr().err
+def test_a_file_that_is_not_there_is_named(tmp_path: Path, command: Command) -> None:
+    done = command("audit", "verify", tmp_path / "none.jsonl")
+
+    assert (done.code, "none.jsonl cannot be read" in done.err) == (2, True)

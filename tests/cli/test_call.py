@@ -1,4 +1,4 @@
-"""``dcc-bridge tools`` and ``call``, against a host in another process."""
+"""``dcc-bridge list``, ``tools`` and ``call``, against a host in another process."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.cli.hosts import START
-from tests.cli.commands import COMMAND, DELETE, Served, background, environment, run, serve
-from tests.client.tty import LIMIT, at_terminal
+from tests.cli.commands import DELETE, Served, background, run, serve
+from tests.client.tty import LIMIT
 from tests.hosts.application import until
 from tests.tiers import sampled
-
-COUNT = ("call", "list_prims", "--args", '{"type_name": "Camera", "limit": 1}', "--json")
 
 RENAME = '{"path": "/World/Lights", "new_name": "Lamps"}'
 
@@ -46,7 +44,7 @@ def test_an_empty_name_of_a_host_or_scene_means_any(host: Served) -> None:
     assert (done.code, done.out) == (0, host.run("tools").out)
 
 
-def test_each_tool_is_listed_with_what_it_takes(host: Served) -> None:
+def test_each_tool_is_listed_with_what_it_takes_and_objects_with_their_fields(host: Served) -> None:
     told = host.run("tools").out
 
     _, listed = told.split("\nlist_items ")
@@ -56,13 +54,8 @@ def test_each_tool_is_listed_with_what_it_takes(host: Served) -> None:
         "under: text, optional",
     ]
     assert "\n    prop: text, required\n" in told
-
-
-def test_an_argument_of_objects_is_listed_with_their_fields(host: Served) -> None:
-    listed = host.run("tools").out
-
-    assert "\n    things: list of (type, name, under, at, values), required\n" in listed
-    assert "\n    values: object, optional\n" in listed
+    assert "\n    things: list of (type, name, under, at, values), required\n" in told
+    assert "\n    values: object, optional\n" in told
 
 
 def test_a_picture_is_written_to_a_file_whose_path_is_printed(
@@ -78,7 +71,7 @@ def test_a_picture_is_written_to_a_file_whose_path_is_printed(
 
 def test_progress_is_shown_at_a_terminal_and_not_in_a_log(host: Served) -> None:
     logged = host.run("call", "halfway")
-    with at_terminal([*COMMAND, "call", "halfway"], environment(host.runtime)) as (tty, process):
+    with host.at_terminal("call", "halfway") as (tty, process):
         tty.until("   50%  Halfway\n")
         out, _ = process.communicate(timeout=LIMIT)
 
@@ -88,7 +81,7 @@ def test_progress_is_shown_at_a_terminal_and_not_in_a_log(host: Served) -> None:
 def test_a_call_that_has_to_wait_for_somebodys_answer_says_so_wherever_it_runs(
     host: Served,
 ) -> None:
-    with at_terminal([*COMMAND, *DELETE], environment(host.runtime)) as (tty, process):
+    with host.at_terminal(*DELETE) as (tty, process):
         tty.until("  > ")
         with background(host.runtime, "call", "rename_prim", "--args", RENAME) as waiting:
             assert waiting.stderr is not None
@@ -112,13 +105,6 @@ def test_json_is_the_result_and_nothing_else(host: Served) -> None:
     assert done.code == 0
     assert json.loads(done.out)["types"]["Camera"] == 127
     assert done.err == ""
-
-
-def test_without_json_data_is_laid_out_for_a_person(host: Served) -> None:
-    done = host.run("call", "scene_summary")
-
-    assert done.code == 0
-    assert re.search(r"^up +Y$", done.out, re.MULTILINE)
 
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
@@ -214,7 +200,7 @@ def test_nothing_is_asked_with_an_answer_that_fits_no_question(runtime: Path) ->
         assert (done.code, "argument --answer: " in done.err) == (2, True), done
 
 
-def test_nested_values_are_laid_out_for_a_person(host: Served) -> None:
+def test_without_json_data_is_laid_out_for_a_person(host: Served) -> None:
     listed = host.run("call", "list_prims", "--args", '{"type_name": "Camera", "limit": 2}').out
     values = host.run("call", "values").out
 
@@ -231,6 +217,7 @@ def test_nested_values_are_laid_out_for_a_person(host: Served) -> None:
         "        false",
         'nested  {"é": {"deep": null}}',
     ]
+    assert re.search(r"^up +Y$", host.run("call", "scene_summary").out, re.MULTILINE)
     assert host.run("call", "yes").out == "true\n"
     assert "\\n" not in host.run(*DELETE).out
 
@@ -340,24 +327,17 @@ def test_several_hosts_are_named_and_one_is_chosen_by_its_id_or_by_what_it_is(
 
 
 def test_a_person_at_a_terminal_answers_field_by_field(host: Served) -> None:
-    command = [*COMMAND, "call", "place_camera", "--json"]
-    with at_terminal(command, environment(host.runtime)) as (tty, process):
+    with host.at_terminal("call", "place_camera", "--json") as (tty, process):
         tty.until("dcc_bridge standalone, for place_camera, asks:")
         tty.until("  | Where does it go?")
-        tty.until("Name (text)\n    At least 3 characters.\n  > ")
-        tty.type("ab")
+        tty.answer("Name (text)\n    At least 3 characters.\n  > ", "ab")
         tty.until("! name: at least 3 characters")
-        tty.until("> ")
-        tty.type("main")
-        tty.until("Lens (whole number) [35]\n    From 8 to 200.\n  > ")
-        tty.type("")
-        tty.until(" 2  close\n     3  insert\n  > ")
-        tty.type("2")
-        tty.until("Notes (text, optional)\n  > ")
-        tty.type("")
+        tty.answer("> ", "main")
+        tty.answer("Lens (whole number) [35]\n    From 8 to 200.\n  > ", "")
+        tty.answer(" 2  close\n     3  insert\n  > ", "2")
+        tty.answer("Notes (text, optional)\n  > ", "")
         tty.until("Name: main\n    Lens: 35\n    Shot: close\n    Notes: (left out)\n")
-        tty.until("> ")
-        tty.type("yes")
+        tty.answer("> ", "yes")
         out, _ = process.communicate(timeout=LIMIT)
 
     assert json.loads(out)["data"] == {"name": "main", "lens": 35, "shot": "close"}
@@ -371,10 +351,8 @@ def test_a_person_at_a_terminal_answers_field_by_field(host: Served) -> None:
     ),
 )
 def test_a_person_at_a_terminal_refuses(host: Served, era: str, typed: str) -> None:
-    command = [*COMMAND, *DELETE, "--era", era]
-    with at_terminal(command, environment(host.runtime)) as (tty, process):
-        tty.until("Delete 127 cameras? Type yes or no; /cancel closes the question.\n  > ")
-        tty.type(typed)
+    with host.at_terminal(*DELETE, "--era", era) as (tty, process):
+        tty.answer("Delete 127 cameras? Type yes or no; /cancel closes the question.\n  > ", typed)
         process.communicate(timeout=LIMIT)
 
     assert process.returncode == 3
@@ -382,10 +360,8 @@ def test_a_person_at_a_terminal_refuses(host: Served, era: str, typed: str) -> N
 
 
 def test_a_person_is_not_told_what_an_agent_is_told_of_their_no(host: Served) -> None:
-    command = [*COMMAND, "call", "wipe"]
-    with at_terminal(command, environment(host.runtime)) as (tty, process):
-        tty.until("  > ")
-        tty.type("no")
+    with host.at_terminal("call", "wipe") as (tty, process):
+        tty.answer("  > ", "no")
         tty.until("Nothing was changed.\n")
         process.communicate(timeout=LIMIT)
 
@@ -394,8 +370,7 @@ def test_a_person_is_not_told_what_an_agent_is_told_of_their_no(host: Served) ->
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 def test_a_prompt_says_until_when_it_is_open_and_ends_by_itself(host: Served, era: str) -> None:
-    command = [*COMMAND, "call", "brief", "--era", era]
-    with at_terminal(command, environment(host.runtime)) as (tty, process):
+    with host.at_terminal("call", "brief", "--era", era) as (tty, process):
         shown = tty.until("  > ")
         tty.until("The question was withdrawn.")
         out, _ = process.communicate(timeout=LIMIT)
@@ -405,10 +380,8 @@ def test_a_prompt_says_until_when_it_is_open_and_ends_by_itself(host: Served, er
 
 
 def test_nothing_that_a_server_sends_steers_the_terminal(host: Served) -> None:
-    command = [*COMMAND, "call", "spoof"]
-    with at_terminal(command, environment(host.runtime)) as (tty, process):
-        tty.until("> ")
-        tty.type("1")
+    with host.at_terminal("call", "spoof") as (tty, process):
+        tty.answer("> ", "1")
         out, _ = process.communicate(timeout=LIMIT)
     listed = host.run("tools").out
     said = host.run("call", "spoof_with_words").out
@@ -419,10 +392,16 @@ def test_nothing_that_a_server_sends_steers_the_terminal(host: Served) -> None:
         assert not {"\x1b", "\x07", "\x9b", "\u202e", "\r"} & set(shown)
 
 
-@pytest.mark.parametrize("era", ["auto", "legacy"])
-def test_ctrl_c_at_a_question_ends_the_command_and_the_call(host: Served, era: str) -> None:
-    command = [*COMMAND, *DELETE, "--era", era]
-    with at_terminal(command, environment(host.runtime)) as (tty, process):
+@pytest.mark.parametrize(
+    "words",
+    [(*DELETE, "--era", "auto"), (*DELETE, "--era", "legacy"), ("call", "name_it")],
+    ids=["auto", "legacy", "a task"],
+)
+def test_ctrl_c_at_a_question_ends_the_command_and_the_call(
+    host: Served, words: tuple[str, ...]
+) -> None:
+    """A skill that can do without an answer ends by itself."""
+    with host.at_terminal(*words) as (tty, process):
         tty.until("  > ")
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=LIMIT)
@@ -430,7 +409,9 @@ def test_ctrl_c_at_a_question_ends_the_command_and_the_call(host: Served, era: s
 
     assert process.returncode == 130
     assert "Traceback" not in tty.seen
-    assert (last["tool"], last["state"]) == ("delete_prims", "cancelled")
+    assert (last["tool"], last["answered_by"]) == (words[1], "nobody")
+    assert "cancelled" in last["answered"]
+    assert last["state"] == "cancelled" or words[1] == "name_it"
     assert cameras(host) == 127  # and the main thread is free for it
 
 
@@ -449,3 +430,131 @@ def test_the_last_action_of_an_agent_is_undone_once(host: Served) -> None:
     assert host.run("call", "list_prims", "--json").out == before
     assert again.code == 1
     assert "Nothing was undone" in again.err or "nothing to undo" in again.err
+
+
+def test_it_shows_a_table_of_the_hosts_that_run(host: Served) -> None:
+    done = host.run("list")
+
+    titles, row = done.out.splitlines()
+    assert titles.split() == ["ID", "HOST", "VERSION", "SCENE", "STATE", "FOR", "PID", "URL"]
+    for column, cell in (
+        ("ID", host.instance.id),
+        ("SCENE", "shot_010_layout.usda"),
+        ("STATE", "ready"),
+        ("PID", str(host.process.pid)),
+        ("URL", host.url),
+    ):
+        assert row[titles.index(column) :].startswith(cell)
+
+
+def test_it_gives_json_without_the_secret(host: Served) -> None:
+    done = host.run("list", "--json")
+
+    (told,) = json.loads(done.out)
+    assert told["id"] == host.instance.id
+    assert host.instance.secret not in done.out
+
+
+def test_it_says_that_no_host_is_running(runtime: Path) -> None:
+    done = run(runtime, "list")
+
+    assert (done.code, done.out) == (
+        0,
+        f"No host is running. {START}\n",
+    )
+    assert json.loads(run(runtime, "list", "--json").out) == []
+
+
+@pytest.mark.parametrize("words", ["list", "tools", "call x", "token make x", "doctor"])
+def test_a_folder_of_hosts_that_cannot_be_used_is_told_in_a_sentence(
+    words: str, tmp_path: Path
+) -> None:
+    (taken := tmp_path / "run").write_text("a file")
+    done = run(taken, *words.split())
+
+    assert done.code == (1 if words == "doctor" else 2)
+    assert f"'{taken}'" in done.out + done.err
+    assert "Set DCC_BRIDGE_RUNTIME to a folder of yours" in done.out + done.err
+
+
+RESUME = r"dcc-bridge call --resume (\S+)"
+NAMED = ("--answer", '{"name": "shot_020"}')
+
+
+def test_a_call_whose_command_was_killed_is_answered_by_another_one(host: Served) -> None:
+    runs = int(host.run("call", "name_it", *NAMED).out.split()[-2])
+    task = asking(host)
+
+    resumed = host.run("call", "--resume", task, *NAMED)
+    again = host.run("call", "--resume", host.instance.id, task, "--json")
+
+    assert (resumed.code, resumed.out) == (0, f"shot_020, after {runs + 1} run\n")
+    assert json.loads(again.out) == f"shot_020, after {runs + 1} run"
+
+
+def asking(host: Served) -> str:
+    """Begin a call whose command is killed at its question; gives its id."""
+    with host.at_terminal("call", "name_it") as (tty, process):
+        tty.until("What shall it be called?")
+        process.kill()
+        process.communicate(timeout=LIMIT)
+    found = re.search(RESUME, tty.seen)
+    assert found, tty.seen
+    return found[1]
+
+
+def test_where_nobody_can_be_asked_a_question_stays_open_and_the_command_says_so(
+    host: Served,
+) -> None:
+    task = asking(host)
+
+    left = host.run("call", "--resume", task)
+    answered = host.run("call", "--resume", task, *NAMED)
+
+    assert (left.code, left.out) == (5, "")
+    assert "What shall it be called?" in left.err
+    assert re.search(rf"stays open\..* by \d\d:\d\d:\d\d with: .* --resume {task}\n", left.err)
+    assert (answered.code, answered.out.split(",")[0]) == (0, "shot_020")
+
+
+def test_a_question_that_another_command_answers_goes_from_the_terminal(host: Served) -> None:
+    task = asking(host)
+
+    with host.at_terminal("call", "--resume", task) as (tty, process):
+        tty.until("  > ")
+        host.run("call", "--resume", task, *NAMED)
+        tty.until("The question was withdrawn.")
+        out, _ = process.communicate(timeout=LIMIT)
+
+    assert (process.returncode, out.split(",")[0]) == (0, "shot_020")
+
+
+def test_a_command_that_nobody_stops_prints_the_id_beside_the_result(host: Served) -> None:
+    done = host.run("call", "name_it", *NAMED, "--json")
+
+    assert json.loads(done.out).startswith("shot_020")
+    assert re.search(RESUME, done.err)
+
+
+def test_an_id_that_leads_nowhere_is_an_error_of_the_tool(host: Served) -> None:
+    done = host.run("call", "--resume", f"{host.instance.id}.{32 * '0'}")
+
+    assert (done.code, done.out) == (1, "")
+    assert "There is no such task" in done.err
+
+
+def test_what_is_no_id_of_a_call_is_refused_whatever_runs(host: Served) -> None:
+    done = host.run("call", "--resume", "nosuch", "--host", "none")
+
+    assert done.code == 2
+    assert "'nosuch' is no ID of a call" in done.err
+
+
+@pytest.mark.parametrize("words", [("--args", '{"a": 1}'), ("--era", "legacy")])
+def test_a_call_that_goes_on_takes_no_other_arguments_and_no_older_revision(
+    words: tuple[str, str], host: Served
+) -> None:
+    done = host.run("call", "--resume", f"{host.instance.id}.{32 * '0'}", *words)
+
+    assert done.code == 2
+    assert "--resume takes no --args, and no --era legacy: no call goes on there." in done.err

@@ -10,9 +10,10 @@ from unittest.mock import Mock
 
 import pytest
 
-from dcc_bridge import checkpoints, cli
+from dcc_bridge import checkpoints
 from dcc_bridge.audit.log import AuditLog
 from dcc_bridge.server.discovery import Instance, Registration
+from tests.cli.commands import Command
 
 
 @pytest.fixture
@@ -33,33 +34,27 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def copies(scene: Path) -> list[Path]:
-    """Give the copies of a scene's file."""
     return [
         copy / scene.name for copy in checkpoints.taken(scene.with_name("shot.usda.checkpoints"))
     ]
 
 
-def test_a_copy_is_listed_with_its_call_and_its_size(
-    scene: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["checkpoint", "list"]) == 0
-    every = capsys.readouterr().out
-    assert cli.main(["checkpoint", "list", str(scene)]) == 0
-    assert capsys.readouterr().out == every
-    assert cli.main(["checkpoint", "list", "other.usda"]) == 0
-    none = capsys.readouterr().out
-    assert cli.main(["audit", "show"]) == 0
+def test_a_copy_is_listed_with_its_call_and_its_size(scene: Path, command: Command) -> None:
+    every = command("checkpoint", "list")
+    none = command("checkpoint", "list", "other.usda")
 
-    assert "save_scene for claude, call aaaa" in every
-    assert f"0.0 MB  {copies(scene)[0]}" in every
-    assert none == "There are no copies.\n"
+    assert every.code == none.code == 0
+    assert command("checkpoint", "list", scene) == every
+    assert "save_scene for claude, call aaaa" in every.out
+    assert f"0.0 MB  {copies(scene)[0]}" in every.out
+    assert none.out == "There are no copies.\n"
     place = copies(scene)[0].parent
     saved = f"done, without undo: write over shot; what was there is in {place}"
-    assert saved in capsys.readouterr().out
+    assert saved in command("audit", "show").out
 
 
 def test_a_folder_that_cannot_be_read_hides_no_copy(
-    scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    scene: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     """As of a process that has ended, or of a server that does not answer."""
     (broken := scene.parent / "broken").mkdir()
@@ -73,12 +68,12 @@ def test_a_folder_that_cannot_be_read_hides_no_copy(
     monkeypatch.chdir(scene.parent)
     monkeypatch.setattr(os, "scandir", scan)
 
-    assert cli.main(["checkpoint", "list"]) == 0
-    assert str(copies(scene)[0]) in capsys.readouterr().out
+    done = command("checkpoint", "list")
+    assert (done.code, str(copies(scene)[0]) in done.out) == (0, True)
 
 
 def test_without_a_scene_the_copies_of_all_scenes_are_listed_though_none_is_on_record(
-    scene: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    scene: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     (recorded := AuditLog(tmp_path / "other", {"host": "Maya"}))(
         ("begin", {"call": "bbbb", "skill": "rename", "client": "", "file": str(scene)})
@@ -100,8 +95,8 @@ def test_without_a_scene_the_copies_of_all_scenes_are_listed_though_none_is_on_r
     def listed(folder: Path, audit: str) -> list[str]:
         monkeypatch.chdir(folder)
         monkeypatch.setenv("DCC_BRIDGE_AUDIT", str(tmp_path / audit))
-        assert cli.main(["checkpoint", "list"]) == 0
-        return [line for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")]
+        lines = command("checkpoint", "list").out.splitlines()
+        return [line for line in lines if not line.startswith(" ")]
 
     no_record = listed(tmp_path, "none")
     elsewhere = listed(opened, "other")
@@ -112,131 +107,110 @@ def test_without_a_scene_the_copies_of_all_scenes_are_listed_though_none_is_on_r
     assert elsewhere == [str(opened / "open.ma"), str(scene), untitled_scenes]
 
 
-def test_a_copy_is_restored_over_its_scene_and_what_was_there_is_kept(
-    scene: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["checkpoint", "restore", str(copies(scene)[0]), "--yes"]) == 0
-
-    assert scene.read_text() == "as it was"
-    assert [file.read_text() for file in copies(scene)] == ["as it was", "written over"]
-    assert f"what was there is in {copies(scene)[1].parent}" in capsys.readouterr().out
-
-
-def test_what_was_restored_is_on_record_with_the_copy_of_what_was_there(
-    scene: Path, capsys: pytest.CaptureFixture[str]
+def test_a_copy_is_restored_over_its_scene_and_what_was_there_is_kept_and_on_record(
+    scene: Path, command: Command
 ) -> None:
     restored = copies(scene)[0]
-    assert cli.main(["checkpoint", "restore", str(restored), "--yes"]) == 0
-    capsys.readouterr()
 
-    assert cli.main(["audit", "show"]) == 0
-    shown = capsys.readouterr().out
-    assert cli.main(["checkpoint", "list"]) == 0
-    listed = capsys.readouterr().out
-    assert cli.main(["audit", "verify"]) == 0
+    done = command("checkpoint", "restore", restored, "--yes")
 
+    assert (done.code, scene.read_text()) == (0, "as it was")
+    assert [file.read_text() for file in copies(scene)] == ["as it was", "written over"]
+    kept = f"what was there is in {copies(scene)[1].parent}"
+    assert kept in done.out
+    shown = command("audit", "show").out
     assert "checkpoint restore for cli  call " in shown
-    written = f"done, without undo: write {scene.name} as of {restored.parent.name}"
-    assert f"{written}; what was there is in {copies(scene)[1].parent}" in shown
-    assert "checkpoint restore for cli, call " in listed
+    assert f"done, without undo: write {scene.name} as of {restored.parent.name}; {kept}" in shown
+    assert "checkpoint restore for cli, call " in command("checkpoint", "list").out
+    assert command("audit", "verify").code == 0
 
 
 def test_what_was_restored_and_cannot_be_recorded_is_told(
-    scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    scene: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     monkeypatch.setattr("dcc_bridge.audit.log.Disk.write", Mock(side_effect=OSError("disk full")))
 
-    assert cli.main(["checkpoint", "restore", str(copies(scene)[0]), "--yes"]) == 2
+    said = command("checkpoint", "restore", copies(scene)[0], "--yes")
 
-    said = capsys.readouterr()
+    assert said.code == 2
     assert f"{scene} is the copy of" in said.out
     assert "The audit record cannot be written" in said.err
 
 
-def test_a_copy_is_restored_to_another_file_without_a_question(scene: Path) -> None:
+def test_a_copy_is_restored_to_another_file_without_a_question(
+    scene: Path, command: Command
+) -> None:
     other = scene.with_name("other.usda")
 
-    assert cli.main(["checkpoint", "restore", str(copies(scene)[0]), "--to", str(other)]) == 0
+    assert command("checkpoint", "restore", copies(scene)[0], "--to", other).code == 0
 
     assert (other.read_text(), scene.read_text()) == ("as it was", "written over")
 
 
-@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("", 3)])
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("", 3), (EOFError, 3)])
 def test_nothing_is_written_over_unasked(
-    scene: Path, answer: str, code: int, monkeypatch: pytest.MonkeyPatch
+    scene: Path, answer: Any, code: int, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
-    words = ["checkpoint", "restore", str(copies(scene)[0])]
+    """The end of the input is a no."""
+    words = ("checkpoint", "restore", copies(scene)[0])
     monkeypatch.setattr("sys.stdin.isatty", lambda: False)
-    assert cli.main(words) == 2
-    asked = Mock(return_value=answer)
+    assert command(*words).code == 2
+    asked = Mock(side_effect=[answer])
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     monkeypatch.setattr("builtins.input", asked)
 
-    assert cli.main(words) == code
+    assert command(*words).code == code
 
     assert scene.read_text() == ("written over" if code else "as it was")
     asked.assert_called_once_with(f"Overwrite {scene}? A copy of it is kept. [y/N] ")
 
 
-def test_an_end_of_input_at_the_question_is_a_no(
-    scene: Path, monkeypatch: pytest.MonkeyPatch
+def test_through_a_symbolic_link_the_file_behind_it_is_restored(
+    scene: Path, command: Command
 ) -> None:
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
-    monkeypatch.setattr("builtins.input", Mock(side_effect=EOFError))
-
-    assert cli.main(["checkpoint", "restore", str(copies(scene)[0])]) == 3
-
-    assert scene.read_text() == "written over"
-
-
-def test_through_a_symbolic_link_the_file_behind_it_is_restored(scene: Path) -> None:
     link = scene.with_name("link.usda")
     link.symlink_to(scene)
 
-    assert (
-        cli.main(["checkpoint", "restore", str(copies(scene)[0]), "--to", str(link), "--yes"]) == 0
-    )
+    assert command("checkpoint", "restore", copies(scene)[0], "--to", link, "--yes").code == 0
 
     assert (link.is_symlink(), scene.read_text()) == (True, "as it was")
 
 
-def test_no_copy_is_written_over(scene: Path) -> None:
+def test_no_copy_is_written_over(scene: Path, command: Command) -> None:
     copy = copies(scene)[0]
 
-    assert cli.main(["checkpoint", "restore", str(copy), "--to", str(copy), "--yes"]) == 2
+    assert command("checkpoint", "restore", copy, "--to", copy, "--yes").code == 2
 
     assert copy.read_text() == "as it was"
 
 
 def test_a_host_that_has_the_scene_open_is_named(
-    scene: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    scene: Path, tmp_path: Path, command: Command
 ) -> None:
     maya = Instance("http://127.0.0.1:1/mcp", "Maya", "2026", scene.name, file=str(scene))
     record = Registration(maya, tmp_path / "runtime")
 
-    assert cli.main(["checkpoint", "restore", str(copies(scene)[0]), "--yes"]) == 0
+    done = command("checkpoint", "restore", copies(scene)[0], "--yes")
 
     record.withdraw()
-    warned = capsys.readouterr().err
-    assert f"has {scene.name} open: unsaved work there is in no copy" in warned
-    assert "without a window, end it, and: dcc-bridge serve --scene FILE" in warned
+    assert done.code == 0
+    assert f"has {scene.name} open: unsaved work there is in no copy" in done.err
+    assert "without a window, end it, and: dcc-bridge serve --scene FILE" in done.err
 
 
 @pytest.mark.parametrize("name", ["shot.usda", "nothing"])
-def test_what_is_no_copy_is_refused(
-    scene: Path, name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["checkpoint", "restore", str(scene.with_name(name)), "--yes"]) == 2
+def test_what_is_no_copy_is_refused(scene: Path, name: str, command: Command) -> None:
+    done = command("checkpoint", "restore", scene.with_name(name), "--yes")
 
-    assert "is not a copy; see: dcc-bridge checkpoint list" in capsys.readouterr().err
+    assert done.code == 2
+    assert "is not a copy; see: dcc-bridge checkpoint list" in done.err
 
 
-def test_where_another_file_of_a_copy_was_has_to_be_said(
-    scene: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_where_another_file_of_a_copy_was_has_to_be_said(scene: Path, command: Command) -> None:
     sublayer = copies(scene)[0].with_name("anim.usda")
     sublayer.write_text("anim")
 
-    assert cli.main(["checkpoint", "restore", str(sublayer)]) == 2
+    done = command("checkpoint", "restore", sublayer)
 
-    assert "It is not known where anim.usda was: give --to PATH." in capsys.readouterr().err
+    assert done.code == 2
+    assert "It is not known where anim.usda was: give --to PATH." in done.err

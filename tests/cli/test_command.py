@@ -71,7 +71,6 @@ def test_a_setting_that_cannot_be_read_is_named(runtime: Path) -> None:
 def without(
     runtime: Path, packages: tuple[str, ...], *words: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command where some packages are not installed."""
     script = (
         "import sys\n"
         f"for name in {packages}: sys.modules[name] = None\n"

@@ -86,8 +86,7 @@ def test_a_person_at_a_terminal_is_asked_there(
     command = [*COMMAND, "demo", "--headless"]
     with at_terminal(command, environment(runtime)) as (tty, process):
         tty.until("Delete 127 cameras? Type yes or no")
-        tty.until("  > ")
-        tty.type(typed)
+        tty.answer("  > ", typed)
         out, _ = process.communicate(timeout=LIMIT)
 
     assert process.returncode == code
@@ -99,17 +98,11 @@ def test_a_person_at_a_terminal_is_asked_there(
     ("answer", "presses", "ends"),
     [
         ("accept", "agrees: --answer presses 'Delete 127 cameras'", "all as it was."),
-        pytest.param(
-            "decline",
-            "says no: --answer presses 'Decline'",
-            AS_IT_WAS,
-            marks=pytest.mark.long,
-        ),
-        pytest.param(
+        ("decline", "says no: --answer presses 'Decline'", AS_IT_WAS),
+        (
             "cancel",
             "closes the question without an answer: --answer presses 'Cancel'",
             AS_IT_WAS,
-            marks=pytest.mark.long,
         ),
     ],
 )
@@ -149,6 +142,18 @@ def test_neither_does_a_benchmark(runtime: Path, tmp_path: Path) -> None:
     assert list((tmp_path / "state").rglob("*")) == []
 
 
+def played(runtime: Path, person: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Give what a demo in a window says with that person before it."""
+    return subprocess.run(
+        [*COMMAND[:-2], "-c", person],
+        env=environment(runtime, **more, **WINDOW),
+        capture_output=True,
+        text=True,
+        timeout=3 * LIMIT,
+        check=False,
+    )
+
+
 # A person who agrees in the dialog, undoes it before the demo does, and closes the window.
 PERSON = """
 import sys, time
@@ -183,14 +188,7 @@ def test_in_a_window_each_step_can_be_seen_and_it_stays_until_the_person_closes_
     runtime: Path, tmp_path: Path
 ) -> None:
     state = tmp_path / "state"
-    done = subprocess.run(
-        [*COMMAND[:-2], "-c", PERSON],
-        env=environment(runtime, XDG_STATE_HOME=str(state), **WINDOW),
-        capture_output=True,
-        text=True,
-        timeout=3 * LIMIT,
-        check=False,
-    )
+    done = played(runtime, PERSON, XDG_STATE_HOME=str(state))
 
     assert done.returncode == 0, done.stderr
     shown = [line.split(" ", 2)[1:] for line in done.stdout.splitlines() if "caption" in line]
@@ -302,14 +300,7 @@ sys.exit(main(["demo", "--window"]))
 
 @pytest.mark.long
 def test_a_window_that_is_closed_while_it_asks_ends_it_with_a_sentence(runtime: Path) -> None:
-    done = subprocess.run(
-        [*COMMAND[:-2], "-c", CLOSES],
-        env=environment(runtime, **WINDOW),
-        capture_output=True,
-        text=True,
-        timeout=LIMIT,
-        check=False,
-    )
+    done = played(runtime, CLOSES)
 
     assert (done.returncode, "Traceback" in done.stderr) == (130, False)
     assert done.stdout.endswith("The window was closed before the demo had ended.\n")

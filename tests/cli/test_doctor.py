@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +17,9 @@ from tests.live import ERAS, Live, accept, live
 from tests.stand_ins import FakeHost, ScriptedPresenter
 
 
-def doctor(running: Live, runtime: Path, *words: str) -> Done:
+def doctor(running: Live, runtime: Path, *words: str, **more: str) -> Done:
     """Let it look at a bridge in this process."""
-    return beside(running, lambda: run(runtime, "doctor", *words))
-
-
-def beside(running: Live, work: Callable[[], Done]) -> Done:
-    """Run a command on a thread of its own, and serve the main thread meanwhile."""
-    with ThreadPoolExecutor(1) as pool:
-        going = pool.submit(work)
-        running.until(going.done, 40)
-        return going.result()
+    return running.beside(lambda: run(runtime, "doctor", *words, **more), 40)
 
 
 def findings(done: Done) -> dict[str, str]:
@@ -129,9 +119,8 @@ def test_it_says_that_nothing_answers(tmp_path: Path) -> None:
 
 def test_it_says_that_the_token_is_wrong(tmp_path: Path) -> None:
     with live(tmp_path) as running:
-        url = running.bridge.url
-        words = ("doctor", url, "--json")
-        done = beside(running, lambda: run(tmp_path / "x", *words, DCC_BRIDGE_TOKEN="cli.0"))
+        words = (running.bridge.url, "--json")
+        done = doctor(running, tmp_path / "x", *words, DCC_BRIDGE_TOKEN="cli.0")
 
     assert "it does not accept the token" in findings(done)["server"]
 

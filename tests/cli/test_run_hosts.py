@@ -50,7 +50,6 @@ class Farm:
         return {"PATH": path, "DCC_BRIDGE_AUDIT": str(self.folder / "audit")}
 
     def run(self, *words: str | Path) -> Done:
-        """Run a command with its host and its scene."""
         there = ("--host", self.host, "--scene", self.scene)
         return commands.run(self.folder / "runtime", *words, *there, **self.environment)
 

@@ -1,41 +1,35 @@
-"""``dcc-bridge serve``: ready in one line, and gone when it is told to."""
+"""``dcc-bridge serve``: ready in one line, windowed where it can be, gone when it is told to."""
 
 from __future__ import annotations
 
 import re
 import shutil
 import signal
-import time
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from dcc_bridge.server import discovery
+from dcc_bridge.cli import load
+from dcc_bridge.cli.exits import REFUSED
 from tests.cli.commands import (
     DELETE,
     LIMIT,
     SHOT,
     SKILLS,
     background,
-    environment,
     run,
     serve,
     words_of,
 )
-from tests.client.tty import at_terminal
+from tests.hosts.application import until
 from tests.tiers import sampled
 
 STOP = (signal.SIGINT, signal.SIGTERM)
 CODES: dict[int, int] = {signal.SIGINT: 130, signal.SIGTERM: 0}
 WINDOW = {"QT_QPA_PLATFORM": "offscreen"}
-
-
-def wait_for(condition: Callable[[], bool], limit: float = LIMIT) -> None:
-    end = time.monotonic() + limit
-    while not condition():
-        assert time.monotonic() < end, "the condition did not come true in time"
-        time.sleep(0.02)
 
 
 def quickest(ends: Callable[[], float], tries: int = 3) -> float:
@@ -95,13 +89,14 @@ def test_a_signal_ends_it_within_two_seconds_with_a_question_open(
     tmp_path: Path, number: int, era: str
 ) -> None:
     def end() -> float:
-        with serve(tmp_path, "--headless") as host:
-            command = host.command(*DELETE, "--era", era)
-            with at_terminal(command, environment(tmp_path)) as (tty, process):
-                tty.until("  > ")
-                done, seconds = host.end(number)
-                tty.type("yes")
-                process.communicate(timeout=LIMIT)
+        with (
+            serve(tmp_path, "--headless") as host,
+            host.at_terminal(*DELETE, "--era", era) as (tty, process),
+        ):
+            tty.until("  > ")
+            done, seconds = host.end(number)
+            tty.type("yes")
+            process.communicate(timeout=LIMIT)
         assert (done.code, done.err) == (CODES[number], "")
         assert process.returncode in (3, 4)
         assert list(tmp_path.glob("*.json")) == []
@@ -117,8 +112,7 @@ def test_a_signal_ends_the_window_within_two_seconds_with_a_dialog_open(
     def end() -> float:
         with serve(tmp_path, "--window", **WINDOW) as host:
             assert "in a window" in host.ready
-            command = host.command(*DELETE)
-            with at_terminal(command, environment(tmp_path)) as (tty, caller):
+            with host.at_terminal(*DELETE) as (tty, caller):
                 tty.until("Waiting for the person's answer")
                 done, seconds = host.end(number)
                 caller.communicate(timeout=LIMIT)
@@ -155,16 +149,6 @@ def test_what_keeps_it_from_starting_is_said_in_a_sentence(
     assert "Traceback" not in done.err
 
 
-def test_a_second_host_on_the_same_port_is_refused_and_the_first_one_stays(tmp_path: Path) -> None:
-    with serve(tmp_path, "--headless") as host:
-        port = host.url.split(":")[-1].removesuffix("/mcp")
-        second = host.run("serve", "--headless", "--port", port)
-
-        assert second.code == 2
-        assert f"Port {port} cannot be used" in second.err
-        assert host.run("tools").code == 0
-
-
 def test_a_broken_skill_file_is_named_and_harms_no_other(tmp_path: Path) -> None:
     folder = tmp_path / "skills"
     folder.mkdir()
@@ -179,14 +163,6 @@ def test_a_broken_skill_file_is_named_and_harms_no_other(tmp_path: Path) -> None
     assert "set_values" in listed
 
 
-def test_a_scene_of_the_users_own_is_opened(tmp_path: Path) -> None:
-    scene = tmp_path / "mine.usda"
-    scene.write_text('#usda 1.0\n(\n)\ndef Camera "one"\n{\n}\n')
-    with serve(tmp_path / "rt", "--headless", "--scene", scene) as host:
-        assert "mine.usda" in host.ready
-        assert '"Camera": 1' in host.run("call", "scene_summary").out
-
-
 @pytest.mark.long
 @pytest.mark.usefixtures("new_interpreter")  # what is seen are the words of a process
 def test_no_token_is_ever_seen(tmp_path: Path) -> None:
@@ -194,8 +170,7 @@ def test_no_token_is_ever_seen(tmp_path: Path) -> None:
         secret = host.instance.secret
         tokens = [host.instance.token(label) for label in ("cli", "demo")]
         said = [host.run("tools"), host.run("call", "scene_summary"), host.run("call", "nothing")]
-        command = host.command(*DELETE)
-        with at_terminal(command, environment(tmp_path)) as (tty, process):
+        with host.at_terminal(*DELETE) as (tty, process):
             tty.until("  > ")
             words = [*words_of(host.process.pid), *words_of(process.pid)]
             tty.type("no")
@@ -208,21 +183,82 @@ def test_no_token_is_ever_seen(tmp_path: Path) -> None:
         assert hidden not in seen
 
 
-def test_a_killed_host_is_forgotten(tmp_path: Path) -> None:
-    with serve(tmp_path, "--headless") as host:
-        host.process.kill()
-        host.process.communicate(timeout=LIMIT)
-
-    assert run(tmp_path, "tools").code == 4
-    assert discovery.running(tmp_path) == []
-
-
 def test_a_signal_during_the_start_ends_it_too(runtime: Path) -> None:
     with background(runtime, "serve", "--headless") as process:
-        wait_for(lambda: any(runtime.glob("*.json")))
+        until(lambda: any(runtime.glob("*.json")))
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=LIMIT)
 
     assert process.returncode == 0
     assert "Traceback" not in err
     assert not any(runtime.glob("*.json"))
+
+
+NO_SCREEN = ":4321"
+STARTING = load("standalone/dcc_bridge_serve")
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    return monkeypatch
+
+
+@pytest.mark.parametrize("platform", ["", "offscreen", "minimal", "offscreen:size=1x1"])
+def test_what_was_not_announced_and_what_nobody_sees_is_no_screen(
+    bare: pytest.MonkeyPatch, platform: str
+) -> None:
+    if platform:
+        bare.setenv("DISPLAY", ":0")
+        bare.setenv("QT_QPA_PLATFORM", platform)
+
+    assert STARTING.find_screen() == (False, "")
+
+
+def test_a_screen_that_is_not_there_is_told_in_a_sentence(bare: pytest.MonkeyPatch) -> None:
+    bare.setenv("DISPLAY", NO_SCREEN)
+
+    is_there, why_not = STARTING.find_screen()
+
+    assert not is_there
+    assert why_not.endswith(f"could not connect to display {NO_SCREEN}")
+
+
+def test_a_library_that_is_missing_is_named(bare: pytest.MonkeyPatch) -> None:
+    lines = "Traceback (most recent call last):\nImportError: libEGL.so.1: cannot open\n"
+    tried = subprocess.CompletedProcess([], 1, stdout="", stderr=lines)
+    bare.setattr(subprocess, "run", lambda *_, **__: tried)
+    bare.setenv("WAYLAND_DISPLAY", "wayland-0")
+
+    assert STARTING.find_screen()[1].endswith("ImportError: libEGL.so.1: cannot open")
+
+
+def test_a_screen_that_does_not_answer_is_none(bare: pytest.MonkeyPatch) -> None:
+    def hang(*_: object, **__: object) -> None:
+        raise subprocess.TimeoutExpired("python", 20)
+
+    bare.setattr(subprocess, "run", hang)
+    bare.setenv("DISPLAY", ":0")
+
+    assert STARTING.find_screen() == (
+        False,
+        "The screen does not respond, so the host runs without a window.",
+    )
+
+
+def test_the_host_runs_without_a_window_then_and_says_so(tmp_path: Path) -> None:
+    with serve(tmp_path, DISPLAY=NO_SCREEN) as host:
+        assert "without a window" in host.ready
+        done, _ = host.end()
+
+    assert done.code == 0
+    assert done.err.startswith("dcc-bridge: Qt cannot show a window here, so the host runs without")
+    assert len(done.err.splitlines()) == 1
+
+
+def test_headless_asks_for_no_screen(runtime: Path) -> None:
+    done = run(runtime, "demo", "--headless", "--answer", "cancel", DISPLAY=NO_SCREEN)
+
+    assert (done.code, done.err) == (REFUSED, "")

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.cli import main
 from dcc_bridge.config import data_folder
 from dcc_bridge.elicitation.question import Reply
-from tests.cli.commands import run, serve
+from tests.cli.commands import Command, run, serve
 from tests.live import live
 from tests.skills.shelf import save, until
 from tests.stand_ins import FakeHost, ScriptedPresenter
@@ -35,12 +34,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("risk", ARGUMENTS)
-def test_a_new_file_passes_the_check_and_runs(risk: str, tmp_path: Path) -> None:
+def test_a_new_file_passes_the_check_and_runs(risk: str, tmp_path: Path, command: Command) -> None:
     folder = tmp_path / "skills"
     person = ScriptedPresenter(Reply("accept", {"confirm": True}))
 
-    assert main(["skill", "new", "try_it", "--folder", str(folder), "--risk", risk]) == 0
-    assert main(["skill", "check", str(folder)]) == 0
+    assert command("skill", "new", "try_it", "--folder", folder, "--risk", risk).code == 0
+    assert command("skill", "check", folder).code == 0
     host = FakeHost(has_ui=True)
     with live(tmp_path, host=host, presenter=person, skills=[folder]) as running:
         result = running.call("try_it", ARGUMENTS[risk])
@@ -51,51 +50,50 @@ def test_a_new_file_passes_the_check_and_runs(risk: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("risk", ARGUMENTS)
 def test_the_check_names_what_is_still_to_be_filled_in(
-    risk: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    risk: str, tmp_path: Path, command: Command
 ) -> None:
-    main(["skill", "new", "try_it", "--folder", str(tmp_path), "--risk", risk])
+    command("skill", "new", "try_it", "--folder", tmp_path, "--risk", risk)
     file = tmp_path / "try_it.py"
     lines = file.read_text().splitlines()
     scene, sentence = (lines.index(next(it for it in lines if s in it)) for s in ("SCENE =", "Say"))
-    capsys.readouterr()
 
-    main(["skill", "check", str(file)])
-    untouched = capsys.readouterr().out.splitlines()
+    untouched = command("skill", "check", file).out.splitlines()
     file.write_text(file.read_text().replace("camera_1", "mine").replace("Say in", "It says in"))
-    main(["skill", "check", str(file)])
+    filled = command("skill", "check", file)
 
     assert [it.split(": ")[:2] for it in untouched[:-1]] == [
         [f"{file}:{number + 1}", "Still to be filled in"] for number in (scene, sentence)
     ]
-    assert capsys.readouterr().out == "No problems in 1 file.\n"
+    assert filled.out == "No problems in 1 file.\n"
 
 
 def test_it_is_said_when_a_skill_takes_the_place_of_a_verb(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
+    said: list[str] = []
     for name in ("delete", "mine"):
-        main(["skill", "new", name, "--folder", str(tmp_path)])
-    assert main(["skill", "check", str(tmp_path)]) == 0
+        new = command("skill", "new", name, "--folder", tmp_path)
+        said += [line for line in new.out.splitlines() if "verb" in line]
+    checked = command("skill", "check", tmp_path)
+    said += [line for line in checked.out.splitlines() if "verb" in line]
 
-    said = [line for line in capsys.readouterr().out.splitlines() if "verb" in line]
+    assert checked.code == 0
     sentence = "delete takes the place of the verb of that name in every host."
     assert said == [sentence, f"{tmp_path / 'delete.py'}:15: {sentence}"]
 
 
-def test_without_a_folder_it_is_the_persons_own(home: Path) -> None:
-    assert main(["skill", "new", "mine"]) == 0
+def test_without_a_folder_it_is_the_persons_own(home: Path, command: Command) -> None:
+    assert command("skill", "new", "mine").code == 0
 
     assert (home / "mine.py").is_file()
 
 
-def test_a_file_that_is_there_is_not_written_over(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_is_there_is_not_written_over(tmp_path: Path, command: Command) -> None:
     file = save(tmp_path / "mine.py", "# precious\n")
 
-    assert main(["skill", "new", "mine", "--folder", str(tmp_path)]) == 2
+    done = command("skill", "new", "mine", "--folder", tmp_path)
 
-    assert "already exists" in capsys.readouterr().err
+    assert (done.code, "already exists" in done.err) == (2, True)
     assert file.read_text() == "# precious\n"
 
 
@@ -110,23 +108,23 @@ NO_NAMES = [
 
 
 @pytest.mark.parametrize("name", sampled(NO_NAMES[::3], NO_NAMES), ids=ascii)
-def test_a_name_that_leads_elsewhere_is_no_name(name: str, tmp_path: Path) -> None:
-    folder = tmp_path / "skills"
-
-    assert main(["skill", "new", "--folder", str(folder), "--", name]) == 2
+def test_a_name_that_leads_elsewhere_is_no_name(
+    name: str, tmp_path: Path, command: Command
+) -> None:
+    assert command("skill", "new", "--folder", tmp_path / "skills", "--", name).code == 2
 
     assert list(tmp_path.rglob("*")) == []
 
 
 def test_findings_are_lines_and_the_exit_code_is_1(
-    tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, home: Path, command: Command
 ) -> None:
     save(home / "mine.py", "def mine():\n    '''Do it.'''\n")
     file = save(tmp_path / "mine.py", "def mine(a):\n    '''Do it.'''\n")
 
-    assert main(["skill", "check", str(file)]) == 1
+    told = command("skill", "check", file)
 
-    told = capsys.readouterr()
+    assert told.code == 1
     assert told.out.splitlines() == [
         f"{file}:1: mine: its docstring does not describe 'a' in Args.",
         f"{file}:1: mine: this name is taken, by {home / 'mine.py'}:1.",
@@ -160,7 +158,7 @@ def test_of_two_skills_of_a_name_the_first_in_the_order_of_the_guide_wins_everyw
     names: tuple[str, ...],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     """In `serve`, in `run` and in `check`."""
     places = [save(tmp_path / name, SAME) for name in names]
@@ -185,9 +183,10 @@ def test_of_two_skills_of_a_name_the_first_in_the_order_of_the_guide_wins_everyw
     with serve(runtime, "--headless", *given, **more) as host:
         while places:
             until(lambda: host.run("call", "same").out == f"{places[0]}\n")
-            assert main(["skill", "check", *(str(tmp_path / it) for it in folders)]) == 1
+            checked = command("skill", "check", *(tmp_path / it for it in folders))
             first, *others = places
-            assert capsys.readouterr().out.splitlines() == [
+            assert checked.code == 1
+            assert checked.out.splitlines() == [
                 line
                 for file in sorted(places)
                 for line in (
@@ -203,18 +202,18 @@ def test_of_two_skills_of_a_name_the_first_in_the_order_of_the_guide_wins_everyw
     assert [guide.index(word) for word in words] == sorted(guide.index(word) for word in words)
 
 
-def test_a_path_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:
-    assert main(["skill", "check", str(tmp_path / "gone")]) == 2
+def test_a_path_that_is_not_there_is_a_usage_error(tmp_path: Path, command: Command) -> None:
+    assert command("skill", "check", tmp_path / "gone").code == 2
 
 
 def test_a_file_in_another_encoding_that_it_declares_has_no_problems(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     file = tmp_path / "see.py"
     text = '@skill(risk="read")\ndef see() -> dict:\n    """Look at a café."""\n    return {}\n'
     text = f"# -*- coding: latin-1 -*-\nfrom dcc_bridge import skill\n\n\n{text}"
     file.write_text(text, encoding="latin-1")
 
-    assert main(["skill", "check", str(file)]) == 0
+    done = command("skill", "check", file)
 
-    assert capsys.readouterr().out == "No problems in 1 file.\n"
+    assert (done.code, done.out) == (0, "No problems in 1 file.\n")

@@ -31,7 +31,6 @@ CONFIRM = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "require
 
 @skill(risk="read")
 def ask(schema: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Ask, and tell what came of it."""
     answer = elicit_form_sync("Sure?", schema or CONFIRM)
     return {"action": answer.action, "data": answer.data, "by": answer.answered_by}
 
@@ -224,69 +223,29 @@ class Asking:
         await anyio.sleep_forever()
 
 
-def test_a_call_is_cancelled_at_its_question_though_its_host_is_gone() -> None:
+@pytest.mark.anyio
+async def test_a_call_is_cancelled_at_its_question_though_its_host_is_gone() -> None:
     client = Asking()
-
-    async def run() -> None:
-        async with anyio.create_task_group() as calling:
-            calling.start_soon(Agent(cast("Client", client)).call, "ask", {})
-            await client.asked.wait()
-            calling.cancel_scope.cancel()
-
-    anyio.run(run)
+    async with anyio.create_task_group() as calling:
+        calling.start_soon(Agent(cast("Client", client)).call, "ask", {})
+        await client.asked.wait()
+        calling.cancel_scope.cancel()
 
     assert client.session.calls == [None, "1.0"]
 
 
-def test_a_cancelled_call_ends_no_question_of_an_earlier_one_that_failed() -> None:
+@pytest.mark.anyio
+async def test_a_cancelled_call_ends_no_question_of_an_earlier_one_that_failed() -> None:
     client = Asking(answers=True)
-
-    async def run() -> None:
-        agent = Agent(cast("Client", client))
-        with suppress(MCPError):
-            await agent.call("ask", {})
-        async with anyio.create_task_group() as calling:
-            calling.start_soon(agent.call, "wait", {})
-            await client.session.waits.wait()
-            calling.cancel_scope.cancel()
-
-    anyio.run(run)
+    agent = Agent(cast("Client", client))
+    with suppress(MCPError):
+        await agent.call("ask", {})
+    async with anyio.create_task_group() as calling:
+        calling.start_soon(agent.call, "wait", {})
+        await client.session.waits.wait()
+        calling.cancel_scope.cancel()
 
     assert client.session.calls == [None, "1.0", None]
-
-
-def test_an_answer_whose_request_broke_is_sent_again_and_the_person_asked_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked: list[Any] = []
-    sent: list[Any] = []
-    form = types.ElicitRequestFormParams(message="?", requested_schema=cast("Any", CONFIRM))
-    questions = {"k": types.ElicitRequest(params=form)}
-
-    async def person(context: Any, params: Any) -> types.ElicitResult:
-        asked.append(params)
-        return types.ElicitResult(action="accept", content={"ok": True})
-
-    async def send(session: Any, method: str, result: Any, **params: Any) -> Any:
-        if method == "tasks/update":
-            sent.append(params["input_responses"]["k"].content)
-            if len(sent) == 1:
-                raise MCPError(types.CONNECTION_CLOSED, "gone")
-        if len(sent) < 2:
-            look = agents._Look(status="input_required", poll_interval_ms=1)
-            return look.model_copy(update={"input_requests": questions})
-        return agents._Look(status="completed", result=types.CallToolResult(content=[]))
-
-    monkeypatch.setattr(agents, "_send", send)
-    follower = TaskFollower(person)
-
-    async def follow() -> None:
-        with anyio.fail_after(5):
-            await follower.follow(cast("Any", None), "x.1")
-
-    anyio.run(follow)
-
-    assert (len(asked), sent) == (1, [{"ok": True}] * 2)
 
 
 QUESTION = types.ElicitRequest(
@@ -296,26 +255,51 @@ OPEN = {"status": "input_required", "poll_interval_ms": 1, "input_requests": {"k
 ENDED = {"status": "completed", "result": types.CallToolResult(content=[])}
 
 
-def follow(
-    monkeypatch: pytest.MonkeyPatch, looks: Callable[[], dict[str, Any]], person: Any
-) -> tuple[types.CallToolResult, list[str]]:
+Sent = list[tuple[str, Any]]
+
+
+async def follow(
+    monkeypatch: pytest.MonkeyPatch,
+    looks: Callable[[Sent], dict[str, Any]],
+    person: Any,
+    send: Callable[[Sent], None] = lambda sent: None,
+) -> tuple[types.CallToolResult, Sent]:
     """Follow a task that a host shows so at each look; gives what it sent besides looks, too."""
-    sent: list[str] = []
+    sent: Sent = []
 
-    async def send(session: Any, method: str, result: Any, **params: Any) -> Any:
+    async def exchange(session: Any, method: str, result: Any, **params: Any) -> Any:
         if method == "tasks/get":
-            return agents._Look.model_validate(looks())
-        sent.append(method)
+            return agents._Look.model_validate(looks(sent))
+        sent.append((method, params))
+        send(sent)
 
-    async def run() -> types.CallToolResult:
-        with anyio.fail_after(5):
-            return await TaskFollower(person).follow(cast("Any", None), "x.1")
-
-    monkeypatch.setattr(agents, "_send", send)
-    return anyio.run(run), sent
+    monkeypatch.setattr(agents, "_send", exchange)
+    with anyio.fail_after(5):
+        return await TaskFollower(person).follow(cast("Any", None), "x.1"), sent
 
 
-def test_a_question_of_a_task_that_was_answered_elsewhere_is_taken_from_the_person(
+@pytest.mark.anyio
+async def test_an_answer_whose_request_broke_is_sent_again_and_the_person_asked_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[Any] = []
+
+    async def person(context: Any, params: Any) -> types.ElicitResult:
+        asked.append(params)
+        return types.ElicitResult(action="accept", content={"ok": True})
+
+    def send(sent: Sent) -> None:
+        if len(sent) == 1:
+            raise MCPError(types.CONNECTION_CLOSED, "gone")
+
+    _, sent = await follow(monkeypatch, lambda sent: OPEN if len(sent) < 2 else ENDED, person, send)
+
+    answers = [params["input_responses"]["k"].content for _, params in sent]
+    assert (len(asked), answers) == (1, [{"ok": True}] * 2)
+
+
+@pytest.mark.anyio
+async def test_a_question_of_a_task_that_was_answered_elsewhere_is_taken_from_the_person(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     prompts: list[str] = []
@@ -328,17 +312,18 @@ def test_a_question_of_a_task_that_was_answered_elsewhere_is_taken_from_the_pers
             prompts.append("taken away")
         raise AssertionError("it must not come to this")
 
-    result, sent = follow(monkeypatch, lambda: ENDED if prompts else OPEN, person)
+    result, sent = await follow(monkeypatch, lambda _: ENDED if prompts else OPEN, person)
 
     assert not result.is_error
     assert prompts == ["shown", "taken away"]
     assert sent == []
 
 
-def test_a_question_of_a_task_for_which_nobody_is_here_stays_open(
+@pytest.mark.anyio
+async def test_a_question_of_a_task_for_which_nobody_is_here_stays_open(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    result, sent = follow(monkeypatch, lambda: OPEN, None)
+    result, sent = await follow(monkeypatch, lambda _: OPEN, None)
 
     assert result.is_error
     assert "?" in str(result.content)

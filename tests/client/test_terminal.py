@@ -1,8 +1,9 @@
-"""A question in a terminal, and every way in which a person may answer it."""
+"""A question in a terminal, every way in which it may be answered there, and by a script."""
 
 from __future__ import annotations
 
 import threading
+import unicodedata
 from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
@@ -10,10 +11,12 @@ from typing import Any
 
 import anyio
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dcc_bridge.client import terminal
+from dcc_bridge.client import Script, terminal
 from dcc_bridge.client.terminal import Terminal, open_page
-from dcc_bridge.client.terminal_io import Keyboard, Screen
+from dcc_bridge.client.terminal_io import Keyboard, Screen, lines
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.elicitation.types import Action
@@ -31,11 +34,11 @@ class Asked:
         self.opened: list[str] = []
         self.has_browser = True
         self.until, self.type, self.press = screen.until, screen.type, screen.press
+        self.answer = screen.answer
 
     def ask(
         self, fields: dict[str, Any], message: str = "Delete?", required: Any = None
     ) -> Future[list[Reply]]:
-        """Put a form."""
         names = list(fields) if required is None else required
         form = parse({"type": "object", "properties": fields, "required": names})
         return self.put(lambda person: person.ask(message, form))
@@ -89,8 +92,7 @@ def test_a_confirmation_takes_a_yes_a_no_or_neither(
 ) -> None:
     answer = person.ask(CONFIRM)
 
-    person.until("Delete 127 cameras? Type yes or no; /cancel closes the question.\n  > ")
-    person.type(typed)
+    person.answer("Delete 127 cameras? Type yes or no; /cancel closes the question.\n  > ", typed)
 
     assert reply(answer) == wanted
 
@@ -98,10 +100,8 @@ def test_a_confirmation_takes_a_yes_a_no_or_neither(
 def test_enter_alone_never_agrees(person: Asked) -> None:
     answer = person.ask({"confirm": {"type": "boolean", "default": True}})
 
-    person.until("> ")
-    person.type("")
-    person.until("! Type yes or no.")
-    person.type("no")
+    person.answer("> ", "")
+    person.answer("! Type yes or no.", "no")
 
     assert reply(answer) == Reply("decline")
 
@@ -109,10 +109,8 @@ def test_enter_alone_never_agrees(person: Asked) -> None:
 def test_enter_alone_never_agrees_to_what_a_form_requires(person: Asked) -> None:
     answer = person.ask({"confirm": {"type": "boolean", "default": True}, **NAME})
 
-    person.until("Confirm (yes or no)\n  > ")
-    person.type("")
-    person.until("! An answer is needed here.\n  > ")
-    person.type("/cancel")
+    person.answer("Confirm (yes or no)\n  > ", "")
+    person.answer("! An answer is needed here.\n  > ", "/cancel")
 
     assert reply(answer) == Reply("cancel")
 
@@ -139,8 +137,7 @@ def test_an_answer_typed_before_the_question_does_not_count(person: Asked) -> No
     person.type("yes")
     answer = person.ask(CONFIRM)
 
-    person.until("closes the question.\n  > ")
-    person.type("no")
+    person.answer("closes the question.\n  > ", "no")
 
     assert reply(answer) == Reply("decline")
 
@@ -155,11 +152,9 @@ def test_an_answer_typed_before_a_second_question_does_not_count(person: Asked) 
 
     answers = person.put(lambda one: one.ask("a", form), hold, lambda one: one.ask("b", form))
     person.until("| a")
-    person.until("> ")
-    person.type("yes")
+    person.answer("> ", "yes")
     person.until("| b")
-    person.until("> ")
-    person.type("no")
+    person.answer("> ", "no")
 
     assert [one.action for one in answers.result(LIMIT)] == ["accept", "cancel", "decline"]
 
@@ -167,12 +162,9 @@ def test_an_answer_typed_before_a_second_question_does_not_count(person: Asked) 
 def test_a_field_is_asked_again_until_it_fits(person: Asked) -> None:
     answer = person.ask(NAME)
 
-    person.until("Name (text)\n    At least 3 characters.\n  > ")
-    person.type("ab")
-    person.until("! name: at least 3 characters, please.\n  > ")
-    person.type("")
-    person.until("! An answer is needed here.\n  > ")
-    person.type("abc")
+    person.answer("Name (text)\n    At least 3 characters.\n  > ", "ab")
+    person.answer("! name: at least 3 characters, please.\n  > ", "")
+    person.answer("! An answer is needed here.\n  > ", "abc")
 
     assert reply(answer) == Reply("accept", {"name": "abc"})
 
@@ -200,8 +192,7 @@ def test_each_kind_of_field_is_read_as_its_kind(
 ) -> None:
     answer = person.ask({"it": field})
 
-    person.until("> ")
-    person.type(typed)
+    person.answer("> ", typed)
 
     assert reply(answer) == Reply("accept", {"it": value})
 
@@ -223,11 +214,9 @@ def test_what_does_not_fit_is_said_and_asked_again(
 ) -> None:
     answer = person.ask({"it": field}, required=[])
 
-    person.until("> ")
-    person.type(typed)
+    person.answer("> ", typed)
     person.until(f"! {said}")
-    person.until("> ")
-    person.type("/skip")
+    person.answer("> ", "/skip")
 
     assert reply(answer) == Reply("accept", {})
 
@@ -237,12 +226,9 @@ def test_enter_takes_the_default_and_skip_leaves_the_field_out(person: Asked) ->
     answer = person.ask({"first": number, "second": number}, required=[])
 
     person.until("/skip leaves out what is optional.")
-    person.until("First (whole number, optional) [35]\n  > ")
-    person.type("")
-    person.until("> ")
-    person.type("/skip")
-    person.until("First: 35\n    Second: (left out)\n  Send this?")
-    person.type("yes")
+    person.answer("First (whole number, optional) [35]\n  > ", "")
+    person.answer("> ", "/skip")
+    person.answer("First: 35\n    Second: (left out)\n  Send this?", "yes")
 
     assert reply(answer) == Reply("accept", {"first": 35})
 
@@ -251,21 +237,16 @@ def test_what_will_be_sent_is_shown_and_can_be_changed(person: Asked) -> None:
     shot = {"type": "string", "oneOf": [{"const": "w", "title": "Wide"}]}
     answer = person.ask({**NAME, "shot": shot})
 
-    person.until("> ")
-    person.type("abc")
-    person.until(" 1  Wide\n  > ")
-    person.type("1")
+    person.answer("> ", "abc")
+    person.answer(" 1  Wide\n  > ", "1")
     person.until(
         "Name: abc\n    Shot: Wide\n  Send this? Type yes to send it, no to change it.\n  > "
     )
     person.type("no")
-    person.until("[abc]\n    At least 3 characters.\n  > ")
-    person.type("abcd")
-    person.until("> ")
-    person.type("")
+    person.answer("[abc]\n    At least 3 characters.\n  > ", "abcd")
+    person.answer("> ", "")
     person.until("Name: abcd")
-    person.until("> ")
-    person.type("yes")
+    person.answer("> ", "yes")
 
     assert reply(answer) == Reply("accept", {"name": "abcd", "shot": "w"})
 
@@ -289,8 +270,7 @@ def test_a_page_is_shown_whole_with_its_host_and_opens_on_a_yes(person: Asked) -
 @pytest.mark.parametrize(("typed", "action"), [("no", "decline"), ("/cancel", "cancel")])
 def test_without_a_yes_no_page_opens(person: Asked, typed: str, action: Action) -> None:
     answer = person.put(lambda one: one.visit("Sign in.", "https://example.org/"))
-    person.until("Open it in your browser?")
-    person.type(typed)
+    person.answer("Open it in your browser?", typed)
 
     assert answer.result(LIMIT) == [Reply(action)]
     assert person.opened == []
@@ -302,10 +282,8 @@ def test_where_no_browser_is_the_address_is_there_to_copy(
 ) -> None:
     person.has_browser = False
     answer = person.put(lambda one: one.visit("Sign in.", "https://example.org/"))
-    person.until("Open it in your browser?")
-    person.type("yes")
-    person.until("No browser could be opened here.")
-    person.type(typed)
+    person.answer("Open it in your browser?", "yes")
+    person.answer("No browser could be opened here.", typed)
 
     assert answer.result(LIMIT) == [Reply(action)]
 
@@ -314,8 +292,7 @@ def test_a_page_of_the_host_is_called_so(person: Asked) -> None:
     url = "http://127.0.0.1:41234/ask/0123456789abcdef"
     answer = person.put(lambda one: one.visit("Enter it.", url, ours=True))
     person.until("A page of the application itself.")
-    person.until(f"Page: {url}")
-    person.type("yes")
+    person.answer(f"Page: {url}", "yes")
 
     assert answer.result(LIMIT) == [Reply("accept")]
     assert person.opened == [url]
@@ -364,8 +341,7 @@ def test_a_message_can_neither_steer_the_terminal_nor_pass_for_ours(person: Aske
     title = {"type": "boolean", "title": evil, "description": evil}
     answer = person.ask({"confirm": title}, message=evil)
 
-    shown = person.until("closes the question.\n  > ")
-    person.type("no")
+    shown = person.answer("closes the question.\n  > ", "no")
 
     assert reply(answer) == Reply("decline")
     assert not {"\x1b", "\x07", "\u202e", "\x9b"} & set(shown)
@@ -377,8 +353,7 @@ def test_a_message_can_neither_steer_the_terminal_nor_pass_for_ours(person: Aske
 def test_a_very_long_message_does_not_push_the_question_out_of_sight(person: Asked) -> None:
     answer = person.ask(CONFIRM, message="\n".join(map(str, range(500))))
 
-    shown = person.until("> ")
-    person.type("no")
+    shown = person.answer("> ", "no")
 
     assert reply(answer).action == "decline"
     assert "  | ... and 440 more lines\n" in shown
@@ -408,8 +383,7 @@ def test_a_question_is_drawn_where_it_is_answered_even_if_stderr_goes_elsewhere(
         future: Future[Reply] = Future()
         threading.Thread(target=lambda: future.set_result(anyio.run(ask)), daemon=True).start()
         screen.until("| Delete?")
-        screen.until("> ")
-        screen.type("yes")
+        screen.answer("> ", "yes")
 
         assert future.result(LIMIT).action == "accept"
         assert log.read() == ""
@@ -423,14 +397,10 @@ AGREED = f"Run it?\n\n2 lines differ:\n```\n{DIFFERS}\n```\n\n40 lines:\n```\n{T
 def test_of_a_long_text_the_beginning_is_shown_and_the_rest_on_demand(person: Asked) -> None:
     answer = person.ask(CONFIRM, AGREED)
 
-    first = person.until("> ")
-    person.type("/diff")
-    differs = person.until("> ")
-    person.type("/foo")
-    unknown = person.until("> ")
-    person.type("/all")
-    whole = person.until("> ")
-    person.type("yes")
+    first = person.answer("> ", "/diff")
+    differs = person.answer("> ", "/foo")
+    unknown = person.answer("> ", "/all")
+    whole = person.answer("> ", "yes")
 
     assert "value_20 = 20" in first
     assert "value_21" not in first
@@ -447,8 +417,7 @@ def test_no_part_of_a_line_can_pass_for_the_next_one(person: Asked) -> None:
     forged = f"    1    {'x' * 60}  2    nothing_is_lost()"
     answer = person.ask(CONFIRM, f"Run it?\n```\n{forged}\n```")
 
-    shown = person.until("Delete 127 cameras?")
-    person.type("/cancel")
+    shown = person.answer("Delete 127 cameras?", "/cancel")
 
     (line,) = [line for line in shown.splitlines() if "nothing_is_lost" in line]
     assert line.startswith("  |" + " " * 10)
@@ -458,7 +427,97 @@ def test_no_part_of_a_line_can_pass_for_the_next_one(person: Asked) -> None:
 def test_where_no_text_is_asked_about_its_words_are_an_answer(person: Asked) -> None:
     answer = person.ask({"name": {"type": "string"}}, "Which?")
 
-    person.until("> ")
-    person.type("/all")
+    person.answer("> ", "/all")
 
     assert reply(answer) == Reply("accept", {"name": "/all"})
+
+
+FORM = parse(
+    {
+        "properties": {
+            "confirm": {"type": "boolean", "default": False},
+            "lens": {"type": "integer", "default": 35},
+            "keep": {"type": "boolean", "default": False},
+            "notes": {"type": "string"},
+        },
+        "required": ["confirm", "lens"],
+    }
+)
+OPEN = parse({"properties": {"name": {"type": "string"}}, "required": ["name"]})
+OPTIONAL = parse({"properties": {"name": {"type": "string"}, "lens": {"type": "integer"}}})
+
+
+def ask(answer: Any, form: Any) -> tuple[Reply, list[str]]:
+    told: list[str] = []
+    reply = anyio.run(Script(answer, told.append).ask, "Sure?", form)
+    return reply, told
+
+
+@pytest.mark.parametrize(
+    ("answer", "form", "wanted"),
+    [
+        ("accept", FORM, Reply("accept", {"confirm": True, "lens": 35, "keep": False})),
+        ("decline", FORM, Reply("decline")),
+        ("cancel", FORM, Reply("cancel")),
+        ({"name": "a", "other": 1}, OPEN, Reply("accept", {"name": "a"})),
+    ],
+)
+def test_a_script_answers_with_defaults_or_fields_that_the_form_knows_or_with_nothing(
+    answer: Any, form: Any, wanted: Reply
+) -> None:
+    """Accept says yes to what is required, and takes the other defaults."""
+    assert ask(answer, form) == (wanted, [])
+
+
+@pytest.mark.parametrize(
+    ("answer", "form", "why"),
+    [
+        ("accept", OPEN, "name is required and has no default"),
+        ({"name": 3}, OPEN, "name: expected a text, not 3"),
+        ({"nmae": "a"}, OPTIONAL, "the form asks for name, lens."),
+    ],
+)
+def test_a_script_closes_a_question_that_it_does_not_fit_and_says_why(
+    answer: Any, form: Any, why: str
+) -> None:
+    reply, told = ask(answer, form)
+
+    assert reply.action == "cancel"
+    assert why in told[0]
+
+
+@pytest.mark.parametrize(
+    ("answer", "action"), [("accept", "accept"), ("decline", "decline"), ({"a": 1}, "accept")]
+)
+def test_a_page_is_agreed_to_or_not(answer: Any, action: str) -> None:
+    assert anyio.run(Script(answer).visit, "Go?", "https://example.org").action == action
+
+
+@given(st.text(), st.integers(min_value=20, max_value=200))
+def test_nothing_that_a_terminal_acts_on_is_left(text: str, columns: int) -> None:
+    kinds = {unicodedata.category(char) for part in lines(text, columns) for char in part}
+
+    assert {kind for kind in kinds if kind[0] == "C" or kind in ("Zl", "Zp")} == set()
+
+
+@given(st.text(), st.integers(min_value=20, max_value=200))
+def test_no_line_is_wider_than_it_may_be(text: str, columns: int) -> None:
+    assert all(_width(part) <= columns for part in lines(text, columns))
+
+
+@given(st.lists(st.text("abc .", min_size=1), min_size=1))
+def test_no_word_is_lost(parts: list[str]) -> None:
+    shown = " ".join(lines("\n".join(parts), 40))
+
+    assert shown.replace(" ", "") == "".join(parts).replace(" ", "")
+
+
+def test_what_follows_of_a_point_cannot_pass_for_the_next_point() -> None:
+    shown = lines("Turn?\n- path: «" + "x " * 30 + "- axis: y»\n- count: «2»", 30)
+
+    assert [part for part in shown if part.startswith("-")] == [shown[1], "- count: «2»"]
+    assert all(part.startswith("  ") for part in shown[2:-1])
+
+
+def _width(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)

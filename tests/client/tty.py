@@ -44,16 +44,19 @@ class Tty:
         return self.seen[begin : self._read_to]
 
     def type(self, line: str) -> None:
-        """Type a line."""
         os.write(self.master, f"{line}\n".encode())
 
+    def answer(self, prompt: str, line: str) -> str:
+        """Type a line once a text has come; give what came up to its end."""
+        shown = self.until(prompt)
+        self.type(line)
+        return shown
+
     def press(self, key: str) -> None:
-        """Press one key."""
         os.write(self.master, key.encode())
 
     @contextmanager
     def open(self, mode: Literal["r", "w"]) -> Iterator[TextIO]:
-        """Open the program's end."""
         if sys.platform == "win32":
             raise NotImplementedError
         path = os.ttyname(self.slave)
@@ -61,7 +64,6 @@ class Tty:
             yield end
 
     def close(self) -> None:
-        """Hang up."""
         for descriptor in (self.slave, self.master):
             with suppress(OSError):
                 os.close(descriptor)
@@ -72,7 +74,6 @@ class Tty:
 
 @contextmanager
 def tty() -> Iterator[Tty]:
-    """Have a terminal as long as the block lasts."""
     terminal = Tty()
     try:
         yield terminal

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import metadata
 from pathlib import Path
 
@@ -43,9 +43,8 @@ def test_a_whole_installation_is_well(folder: Path) -> None:
     assert whole == f"Version {metadata.version('dcc-bridge-mcp')} is complete in {folder}."
 
 
-def the_finding() -> Finding:
-    """Give the only thing that is wrong."""
-    (finding,) = (result for result in check_installation("freecad") if isinstance(result, Finding))
+def the_finding(results: Iterable[str | Finding]) -> Finding:
+    (finding,) = (result for result in results if isinstance(result, Finding))
     return finding
 
 
@@ -80,7 +79,7 @@ def test_what_is_wrong_is_found(
     """One finding for one fault, with what to do."""
     meddle(folder)
 
-    finding = the_finding()
+    finding = the_finding(check_installation("freecad"))
 
     assert finding.check == check
     assert said in finding.what
@@ -93,7 +92,7 @@ def test_another_python_than_it_was_installed_for(
     """After an update of the application."""
     monkeypatch.setattr(interpreter, "probe", lambda kind: Facts("1.0", "3.13"))
 
-    finding = the_finding()
+    finding = the_finding(check_installation("freecad"))
 
     assert (finding.check, "3.13" in finding.what) == ("python", True)
 
@@ -103,7 +102,7 @@ def test_what_was_never_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(System, "here", lambda: System("linux", tmp_path, {}))
     monkeypatch.setattr(interpreter, "probe", lambda kind: Facts())
 
-    finding = the_finding()
+    finding = the_finding(check_installation("freecad"))
 
     assert finding.mend == "dcc-bridge install freecad"
 
@@ -114,6 +113,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
     registration.add(CONFIG_FILES["cursor"], "cursor")
     return tmp_path
+
+
+def age(home: Path) -> Path:
+    """Have the entry name a program that is gone; give its file."""
+    file = home / ".cursor/mcp.json"
+    told = json.loads(file.read_text())
+    told["mcpServers"]["dcc-bridge"]["command"] = str(home / "old/dcc-bridge")
+    file.write_text(json.dumps(told))
+    return file
 
 
 def test_without_a_host_it_lists_what_is_set_up(folder: Path, home: Path) -> None:
@@ -128,10 +136,7 @@ def test_without_a_host_it_lists_what_is_set_up(folder: Path, home: Path) -> Non
 def test_what_is_set_up_and_gone_is_found(folder: Path, home: Path) -> None:
     """A file of a plug-in, and the program that a client starts."""
     lose(folder)
-    file = home / ".cursor/mcp.json"
-    told = json.loads(file.read_text())
-    told["mcpServers"]["dcc-bridge"]["command"] = str(home / "old/dcc-bridge")
-    file.write_text(json.dumps(told))
+    age(home)
 
     plug_in, client = check_setup()
 
@@ -175,12 +180,10 @@ def test_a_plug_in_is_found_though_its_application_is_not_asked(
 
 def test_a_file_with_comments_is_to_be_edited_by_the_person_who_owns_it(home: Path) -> None:
     """The command that writes such files refuses this one."""
-    file = home / ".cursor/mcp.json"
-    told = json.loads(file.read_text())
-    told["mcpServers"]["dcc-bridge"]["command"] = str(home / "old/dcc-bridge")
-    file.write_text(f"// mine\n{json.dumps(told)}")
+    file = age(home)
+    file.write_text(f"// mine\n{file.read_text()}")
 
-    (client,) = (result for result in check_setup() if isinstance(result, Finding))
+    client = the_finding(check_setup())
 
     assert "`dcc-bridge client print cursor`" in client.mend
     assert str(file) in client.mend
@@ -193,7 +196,7 @@ def test_a_dead_entry_in_a_file_that_we_do_not_write_is_to_be_replaced_by_its_ow
     (file := home / ".codex/config.toml").parent.mkdir()
     file.write_text(f'[mcp_servers.dcc-bridge]\ncommand = "{home}/old/dcc-bridge"\n')
 
-    (client,) = (result for result in check_setup() if isinstance(result, Finding))
+    client = the_finding(check_setup())
 
     assert client.mend == f"Put what `dcc-bridge client print codex` prints into {file} yourself."
 
@@ -202,7 +205,7 @@ def test_a_file_of_a_client_that_is_no_json_is_found(home: Path) -> None:
     file = home / ".cursor/mcp.json"
     file.write_text('{"mcpServers": {"x":')
 
-    (client,) = (result for result in check_setup() if isinstance(result, Finding))
+    client = the_finding(check_setup())
 
     assert client.what == f"{file} cannot be read: it is not valid JSON from line 1 on."
     assert client.mend == "Correct the file, then: dcc-bridge client add cursor"

@@ -12,6 +12,7 @@ import pytest
 
 from tests.hosts import blender_window, freecad, screen
 from tests.hosts.application import started
+from tests.install import tree
 from tests.live import status, text
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
@@ -32,11 +33,29 @@ def command(home: Path, *words: str, code: int = 0) -> str:
     return done.stdout + done.stderr
 
 
-def tree(folder: Path) -> dict[str, bytes | None]:
-    every = sorted(folder.rglob("*"))
-    return {
-        str(one.relative_to(folder)): one.read_bytes() if one.is_file() else None for one in every
-    }
+def installed(home: Path, host: str, addon: str) -> Path:
+    """Install a plug-in, as it was shown first; give the folder of what it depends on."""
+    before = tree(home)
+    dry = command(home, "install", host, "--dry-run")
+    assert tree(home) == before
+    told = command(home, "install", host)
+    assert dry.splitlines()[:4] == told.splitlines()[:4]
+    vendored = home / addon / "vendor"
+    assert not [one for one in vendored.rglob("*") if "PySide" in one.name]
+    return vendored
+
+
+def uninstalled(home: Path, host: str, before: dict[str, bytes | None]) -> dict[str, bytes | None]:
+    """Uninstall it; give what is there then. Of ours that is the user's own alone."""
+    assert "missing" not in command(home, "status", host)
+    command(home, "uninstall", host)
+    after = tree(home)
+    new = [name for name in after if name not in before and "person/__pycache__" not in name]
+    ours = [name for name in new if "dcc_bridge" in name]
+    assert all(name.startswith(".local/state/dcc_bridge") for name in ours)
+    assert "not installed anywhere" in command(home, "status", host)
+    command(home, "uninstall", host, code=2)
+    return after
 
 
 @pytest.mark.skipif(freecad.PROGRAM is None, reason="FreeCAD is not installed")
@@ -45,12 +64,7 @@ def test_freecad_is_installed_into_used_and_left_as_it_was(tmp_path: Path) -> No
     freecad.settle(tmp_path, installed=True)
     before = tree(tmp_path)
 
-    dry = command(tmp_path, "install", "freecad", "--dry-run")
-    assert tree(tmp_path) == before
-    told = command(tmp_path, "install", "freecad")
-    vendored = tmp_path / ".local/share/FreeCAD/Mod/dcc_bridge/vendor"
-    assert dry.splitlines()[:4] == told.splitlines()[:4]
-    assert not [one for one in vendored.rglob("*") if "PySide" in one.name]
+    vendored = installed(tmp_path, "freecad", ".local/share/FreeCAD/Mod/dcc_bridge")
 
     assert freecad.PROGRAM is not None
     with started([freecad.PROGRAM], tmp_path, **freecad.WITHOUT_A_SCREEN) as application:
@@ -63,20 +77,13 @@ def test_freecad_is_installed_into_used_and_left_as_it_was(tmp_path: Path) -> No
     assert (status(result), json.loads(left)["found"]) == ("done", 1)
     assert Path((tmp_path / "where").read_text()).is_relative_to(vendored)
 
-    assert "missing" not in command(tmp_path, "status", "freecad")
-    command(tmp_path, "uninstall", "freecad")
-    after = tree(tmp_path)
+    after = uninstalled(tmp_path, "freecad", before)
     # FreeCAD keeps its settings and its cache, and who may call belongs to the user, not to this.
     theirs = (".cfg", ".conf")
     assert {one: after.get(one) for one in before if not one.endswith(theirs)} == {
         one: before[one] for one in before if not one.endswith(theirs)
     }
-    new = [name for name in after if name not in before and "person/__pycache__" not in name]
-    assert [one for one in new if "Mod/" in one] == []
-    ours = [name for name in new if "dcc_bridge" in name]
-    assert all(name.startswith(".local/state/dcc_bridge") for name in ours)
-    assert "not installed anywhere" in command(tmp_path, "status", "freecad")
-    command(tmp_path, "uninstall", "freecad", code=2)
+    assert [it for it in after.keys() - before.keys() if "Mod/" in it and "person/" not in it] == []
 
 
 # What somebody does once, in the preferences.
@@ -97,12 +104,8 @@ def test_blender_is_installed_into_used_and_left_as_it_was(tmp_path: Path) -> No
     (tmp_path / ".config/mine.txt").write_text("mine")
     before = tree(tmp_path)
 
-    dry = command(tmp_path, "install", "blender", "--dry-run")
-    assert tree(tmp_path) == before
-    told = command(tmp_path, "install", "blender")
-    addon = tmp_path / ".config/blender/3.4/scripts/addons/dcc_bridge_blender"
-    assert dry.splitlines()[:4] == told.splitlines()[:4]
-    assert not [one for one in (addon / "vendor").rglob("*") if "PySide" in one.name]
+    addon = ".config/blender/3.4/scripts/addons/dcc_bridge_blender"
+    vendored = installed(tmp_path, "blender", addon)
 
     assert blender_window.PROGRAM is not None
     switch_on = [blender_window.PROGRAM, "-b", "--python-expr", _SWITCH_ON]
@@ -119,11 +122,9 @@ def test_blender_is_installed_into_used_and_left_as_it_was(tmp_path: Path) -> No
         assert application.end() == 0, application.output
     seen = json.loads((tmp_path / "seen.json").read_text())
     assert (status(renamed), "Crane" in left) == ("done", True)
-    assert Path(seen["bridge"]).is_relative_to(addon / "vendor")
+    assert Path(seen["bridge"]).is_relative_to(vendored)
 
-    assert "missing" not in command(tmp_path, "status", "blender")
-    command(tmp_path, "uninstall", "blender")
-    after = tree(tmp_path)
+    after = uninstalled(tmp_path, "blender", before)
     assert {one: after.get(one) for one in before} == before
     # Blender keeps its settings, which name the add-on no more.
     settings = {one for one in after if one.startswith(".config/blender/3.4/config/")}
@@ -131,7 +132,3 @@ def test_blender_is_installed_into_used_and_left_as_it_was(tmp_path: Path) -> No
     new = after.keys() - before.keys() - settings
     folders = {".config/blender", ".config/blender/3.4", ".config/blender/3.4/config"}
     assert {one for one in new if one.startswith(".config/blender")} == folders
-    ours = [name for name in new if "dcc_bridge" in name]
-    assert all(name.startswith(".local/state/dcc_bridge") for name in ours)
-    assert "not installed anywhere" in command(tmp_path, "status", "blender")
-    command(tmp_path, "uninstall", "blender", code=2)

@@ -12,8 +12,15 @@ from dcc_bridge import cli
 from dcc_bridge.install import vendor
 from dcc_bridge.install.locations import APPLICATIONS, Facts, System, UnknownLocation
 from dcc_bridge.install.plan import LIST_NAME, InstalledFiles, NotOurs, Plan
+from tests.install import tree
 
-HOSTS = [("freecad", "1.0"), ("blender", "4.5"), ("maya", "2026"), ("houdini", "21.0")]
+HOSTS = [
+    ("freecad", "1.0", "InitGui.py"),
+    ("blender", "4.5", "__init__.py"),
+    ("maya", "2026", "plug-ins/dcc_bridge_plugin.py"),
+    ("houdini", "21.0", "python3.11libs/uiready.py"),
+]
+"""Each with the file with which it begins, where the application looks."""
 
 
 @pytest.fixture(autouse=True)
@@ -34,47 +41,29 @@ def planned(home: Path, host: str = "freecad", version: str = "1.0") -> Plan:
     )
 
 
-def tree(folder: Path) -> dict[str, bytes | None]:
-    """Give everything below a folder, to the byte."""
-    paths = sorted(folder.rglob("*"))
-    return {str(path): path.read_bytes() if path.is_file() else None for path in paths}
-
-
-@pytest.mark.parametrize(("host", "version"), HOSTS)
-def test_nothing_is_left(tmp_path: Path, host: str, version: str) -> None:
+@pytest.mark.parametrize(("host", "version", "begin"), HOSTS)
+def test_the_host_finds_what_its_loader_wants_and_nothing_is_left_of_one_or_two_versions(
+    tmp_path: Path, host: str, version: str, begin: str
+) -> None:
     """Whatever was there stays as it was, and folders that had to be made go."""
     (tmp_path / ".config/blender").mkdir(parents=True)
     (tmp_path / ".config/blender/mine.txt").write_text("mine")
     before = tree(tmp_path)
     plan = planned(tmp_path, host, version)
+    location = plan.location
 
-    plan.install()
-    during = tree(tmp_path)
-    installed = InstalledFiles.read(plan.location.folder)
-    assert installed is not None
-    installed.delete(plan.location.folder)
+    for times in (1, 2):
+        for _ in range(times):
+            plan.install()
 
-    assert len(during) > len(before) + 10
-    assert tree(tmp_path) == before
-
-
-@pytest.mark.parametrize(("host", "version"), HOSTS)
-def test_the_host_finds_what_its_loader_wants(tmp_path: Path, host: str, version: str) -> None:
-    """The file with which it begins is where the application looks."""
-    begin = {
-        "freecad": "InitGui.py",
-        "blender": "__init__.py",
-        "maya": "plug-ins/dcc_bridge_plugin.py",
-        "houdini": "python3.11libs/uiready.py",
-    }
-    plan = planned(tmp_path, host, version)
-
-    plan.install()
-
-    assert (plan.location.folder / begin[host]).is_file()
-    assert (plan.location.folder / plan.location.vendor / "mcp/__init__.py").is_file()
-    assert list((plan.location.folder / "skills").glob("*.py"))
-    assert all(file.is_file() for file in plan.location.texts)
+        assert (location.folder / begin).is_file()
+        assert (location.folder / location.vendor / "mcp/__init__.py").is_file()
+        assert list((location.folder / "skills").glob("*.py"))
+        assert all(file.is_file() for file in location.texts)
+        installed = InstalledFiles.read(location.folder)
+        assert installed is not None
+        installed.delete(location.folder)
+        assert tree(tmp_path) == before
 
 
 def test_what_python_compiled_goes_too(tmp_path: Path) -> None:
@@ -140,20 +129,6 @@ def test_a_folder_of_somebody_else_is_not_touched(tmp_path: Path) -> None:
         plan.install()
 
     assert tree(tmp_path) == before
-
-
-@pytest.mark.parametrize(("host", "version"), HOSTS)
-def test_a_new_version_takes_the_place_of_the_old_one(
-    tmp_path: Path, host: str, version: str
-) -> None:
-    """It is one installation then, and nothing is left of either."""
-    plan = planned(tmp_path, host, version)
-    plan.install()
-    installed = plan.install()
-
-    installed.delete(plan.location.folder)
-
-    assert tree(tmp_path) == {}
 
 
 def test_what_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,6 @@ THERE = bool(BROWSER and DRIVER)
 
 @contextmanager
 def browser(profile: Path) -> Iterator[Chrome]:
-    """Run one for as long as the block lasts."""
     options = ChromeOptions()
     options.binary_location = BROWSER or ""
     options.add_argument(f"--user-data-dir={profile}")

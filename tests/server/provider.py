@@ -20,31 +20,23 @@ REFRESH = "canary-refresh-91ab"
 
 
 class Site(ThreadingHTTPServer):
-    """Signs everybody in who comes.
-
-    Attributes:
-        how: In which way it misbehaves, or "".
-        asked: The parameters of each request for authorization.
-        changed: The parameters of each request for tokens.
-        go_on: Set to let a slow answer go.
-    """
+    """Signs everybody in who comes."""
 
     daemon_threads = True
 
     def __init__(self, how: str) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.how = how
-        self.asked: list[dict[str, str]] = []
-        self.changed: list[dict[str, str]] = []
+        self.how = how  # in which way it misbehaves, or ""
+        self.asked: list[dict[str, str]] = []  # by each request for authorization
+        self.changed: list[dict[str, str]] = []  # by each request for tokens
         self.codes: dict[str, dict[str, str]] = {}
-        self.go_on = threading.Event()
+        self.go_on = threading.Event()  # lets a slow answer go
 
     @property
     def origin(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}"
 
     def provider(self, **more: Any) -> Provider:
-        """Give what a skill says of it."""
         told: dict[str, Any] = {
             "authorize_url": f"{self.origin}/authorize?audience=studio",
             "token_url": f"{self.origin}/token",
@@ -56,7 +48,6 @@ class Site(ThreadingHTTPServer):
         return Provider(**{**told, **more})
 
     def authorize(self, asked: dict[str, str]) -> str:
-        """Sign somebody in, and give where they are sent back to."""
         self.asked.append(asked)
         code = secrets.token_urlsafe(16)
         self.codes[code] = asked
@@ -74,7 +65,6 @@ class Site(ThreadingHTTPServer):
         return f"{asked['redirect_uri']}?{urlencode(answer)}"
 
     def change(self, sent: dict[str, str]) -> tuple[int, str]:
-        """Change a code for tokens."""
         self.changed.append(sent)
         if self.how == "slow":
             self.go_on.wait(10)
@@ -131,7 +121,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def provider(how: str = "") -> Iterator[Site]:
-    """Run one for as long as the block lasts."""
     site = Site(how)
     thread = threading.Thread(target=site.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()

@@ -7,24 +7,17 @@ from html.parser import HTMLParser
 
 
 class Seen(HTMLParser):
-    """A page as a browser takes it in.
-
-    Attributes:
-        tags: The elements, with their attributes, in their order.
-        facts: What its header says.
-        text: All of its text, below the header.
-    """
+    """A page as a browser takes it in."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
-        self.tags: list[tuple[str, dict[str, str]]] = []
-        self.facts: list[tuple[str, str]] = []
-        self.text = ""
+        self.tags: list[tuple[str, dict[str, str]]] = []  # with their attributes, in their order
+        self.text = ""  # all of it, below the header
         self._in: list[str] = []
         self._said: list[str] = []
         self.feed(html)
         captions, values = self._said[::2], self._said[1::2]
-        self.facts = list(zip(captions, values, strict=True))
+        self.facts = list(zip(captions, values, strict=True))  # what its header says
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, {name: value or "" for name, value in attrs}))
@@ -41,11 +34,9 @@ class Seen(HTMLParser):
             self.text += data + " "
 
     def all(self, tag: str) -> list[dict[str, str]]:
-        """Give the attributes of each element of that name."""
         return [attributes for name, attributes in self.tags if name == tag]
 
     def one(self, **wanted: str) -> dict[str, str]:
-        """Give the attributes of the one element that has those."""
         found = [a for _, a in self.tags if all(a.get(k) == v for k, v in wanted.items())]
         assert len(found) == 1, found
         return found[0]

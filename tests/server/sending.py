@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import anyio.to_thread
+import httpx2
+from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
+
 from dcc_bridge import skill
 from dcc_bridge.elicitation.ask_secret import Secret, ask_secret, ask_secret_sync
 from tests.live import Live
@@ -23,7 +27,6 @@ class Tracker:
     def sync(self, give: Callable[[Secret], Any] = lambda got: "signed in") -> Callable[..., Any]:
         @skill(risk="read")
         def sign_in() -> Any:
-            """Sign in to the tracker."""
             got = ask_secret_sync("The tracker needs a key.", label="API key of the tracker")
             self.got.append(got)
             return give(got)
@@ -33,7 +36,6 @@ class Tracker:
     def on_loop(self) -> Callable[..., Any]:
         @skill(risk="read")
         async def sign_in() -> str:
-            """Sign in to the tracker."""
             got = await ask_secret("The tracker needs a key.", label="API key of the tracker")
             self.got.append(got)
             return "signed in"
@@ -44,26 +46,36 @@ class Tracker:
         return [got.reveal() for got in self.got]
 
 
-class Sent:
-    """A skill that waits for its secret, and the page on which it is entered.
+class Browser:
+    """Somebody who opens what they are sent to, and follows wherever it leads."""
 
-    Attributes:
-        url: The page.
-        got: What the skill got.
-    """
+    def __init__(self) -> None:
+        self.pages: list[httpx2.Response] = []
+
+    def visit(self, url: str) -> None:
+        with httpx2.Client(timeout=20, follow_redirects=True) as browser:
+            self.look(browser, url)
+
+    def look(self, browser: httpx2.Client, url: str) -> None:
+        self.pages.append(browser.get(url))
+
+    async def asked(self, params: ElicitRequestParams) -> ElicitResult:
+        assert isinstance(params, ElicitRequestURLParams)
+        await anyio.to_thread.run_sync(self.visit, params.url)
+        return ElicitResult(action="accept")
+
+
+class Sent:
+    """A skill that waits for its secret, and the page on which it is entered."""
 
     def __init__(self, running: Live, tracker: Tracker, host: ScriptedPresenter) -> None:
         self.running = running
         self._tracker = tracker
-        self.calling = running.go(self._call)
+        self.calling = running.start("sign_in")
         running.until(lambda: bool(host.shown))
         self.question = host.shown[-1]
         assert self.question.page is not None
         self.url = self.question.page.url
-
-    async def _call(self) -> Any:
-        async with self.running.client() as session:
-            return await session.call_tool("sign_in", {})
 
     @property
     def secrets(self) -> list[str]:

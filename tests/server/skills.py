@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dcc_bridge import elicit_form, elicit_form_sync, on_main, skill
+from dcc_bridge.elicitation.question import Reply
 from tests.stand_ins import FakeHost
 
 CONFIRM: dict[str, Any] = {
@@ -14,6 +15,14 @@ CONFIRM: dict[str, Any] = {
     "properties": {"confirm": {"type": "boolean", "title": "Delete"}},
     "required": ["confirm"],
 }
+
+
+NAME: dict[str, Any] = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}},
+    "required": ["name"],
+}
+YES = Reply("accept", {"confirm": True})
 
 
 class Skills:
@@ -28,7 +37,6 @@ class Skills:
 
         @skill(risk="destructive", confirms=True)
         def delete(pattern: str = "cam") -> dict[str, Any]:
-            """Delete what matches."""
             self.ran["delete"] += 1
             found = [item for item in self.host.items if item.startswith(pattern)]
             answer = elicit_form_sync(
@@ -46,7 +54,6 @@ class Skills:
 
         @skill(risk="destructive", confirms=True)
         async def delete() -> dict[str, Any]:
-            """Delete everything."""
             self.ran["delete"] += 1
             count = await on_main(lambda: len(self.host.items))
             answer = await elicit_form(f"Delete {count} cameras?", CONFIRM)
@@ -57,25 +64,11 @@ class Skills:
 
         return delete
 
-    def ask_on_pool(self) -> Callable[..., Any]:
-        """Make a skill that asks on a thread of the pool."""
-
-        @skill(risk="read", thread="any")
-        def ask_on_pool() -> dict[str, Any]:
-            """Ask for a number."""
-            self.ran["ask_on_pool"] += 1
-            schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
-            answer = elicit_form_sync("How many?", schema)
-            return {"data": answer.data, "message": answer.message, "by": answer.answered_by}
-
-        return ask_on_pool
-
     def thrice(self) -> Callable[..., Any]:
         """Make a skill that asks three times and edits after the first answer."""
 
         @skill(risk="destructive", confirms=True)
         def thrice() -> dict[str, Any]:
-            """Delete one, then ask twice more."""
             self.ran["thrice"] += 1
             heard = []
             for number in range(3):
@@ -94,7 +87,6 @@ class Skills:
 
         @skill(risk="read")
         def count() -> int:
-            """Count what is there."""
             return len(self.host.items)
 
         return count

@@ -31,8 +31,16 @@ class Wire:
             headers={"Authorization": f"Bearer {token}"},
             limits=httpx2.Limits(max_keepalive_connections=0),  # nothing is left open
         )
+        self._post: Callable[..., httpx2.Response] = self.http.post
         self._able: Message = {"elicitation": {}} if elicits else {}
         self._able |= {"extensions": {TASKS: {}}} if declares else {}
+
+    @classmethod
+    def beside(cls, running: Live, label: str = "test", **more: Any) -> Wire:
+        """Speak to a bridge of this process, whose main thread is the test's own."""
+        wire = cls.of(running, label, **more)
+        wire._post = lambda *what, **how: running.beside(lambda: wire.http.post(*what, **how))
+        return wire
 
     @classmethod
     def of(cls, running: Live, label: str = "test", **more: Any) -> Wire:
@@ -40,10 +48,9 @@ class Wire:
         return cls(running.bridge.url, running.bridge.instance.token(label), **more)
 
     def send(self, method: str, params: Message | None = None, **headers: str) -> Message:
-        """Send a request and give the message that answers it."""
         body, head = self.request(method, params or {})
         head |= {name.replace("_", "-"): value for name, value in headers.items()}
-        response = self.http.post(self.url, json=body, headers=head)
+        response = self._post(self.url, json=body, headers=head)
         if response.headers["content-type"].startswith("text/event-stream"):
             lines = [it[5:] for it in response.text.splitlines() if it.startswith("data:")]
             answer: Message = [json.loads(it) for it in lines if "id" in json.loads(it)][-1]
@@ -52,7 +59,6 @@ class Wire:
         return message
 
     def request(self, method: str, params: Message) -> tuple[Message, dict[str, str]]:
-        """Give a request's body and its headers."""
         meta = {
             f"{META}protocolVersion": ERAS[-1],
             f"{META}clientInfo": {"name": "wire", "version": "1"},
@@ -69,33 +75,27 @@ class Wire:
         return {**body, "params": {**params, "_meta": meta}}, headers
 
     def call(self, tool: str, **more: Any) -> Message:
-        """Send a ``tools/call`` and give its result."""
         params = {"name": tool, "arguments": more.pop("arguments", {}), **more}
         return self.result("tools/call", params)
 
     def result(self, method: str, params: Message) -> Message:
-        """Give the result of a request."""
         message = self.send(method, params)
         assert "result" in message, message
         result: Message = message["result"]
         return result
 
     def code(self, method: str, params: Message, **headers: str) -> int:
-        """Give the code of the error that a request gets."""
         message = self.send(method, params, **headers)
         assert "error" in message, message
         return int(message["error"]["code"])
 
     def get(self, task: str) -> Message:
-        """Look at a task."""
         return self.result("tasks/get", {"taskId": task})
 
     def update(self, task: str, **answers: Any) -> Message:
-        """Answer questions of a task."""
         return self.result("tasks/update", {"taskId": task, "inputResponses": answers})
 
     def cancel(self, task: str) -> Message:
-        """Give up a task."""
         return self.result("tasks/cancel", {"taskId": task})
 
     def until(self, task: str, *statuses: str) -> Message:

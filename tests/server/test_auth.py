@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from pathlib import Path
+from collections.abc import Iterator
 
 import httpx2
 import pytest
@@ -12,8 +12,13 @@ from dcc_bridge.server import auth, discovery, worker
 from tests.live import Live, live
 
 
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    with live(tmp_path_factory.mktemp("runtime")) as bridge:
+        yield bridge
+
+
 def post(running: Live, **headers: str | None) -> int:
-    """Send one request over a raw socket, and give the status."""
     port = int(running.bridge.url.split(":")[2].split("/")[0])
     body = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
     lines = ["POST /mcp HTTP/1.1", "Connection: close", f"Content-Length: {len(body)}"]
@@ -28,13 +33,11 @@ def post(running: Live, **headers: str | None) -> int:
     "given",
     [None, "", "Bearer", "Bearer ", "Bearer test", "Basic {}", "Bearer {}x", "Bearer x{}", "{}"],
 )
-def test_without_a_token_of_this_host_nobody_gets_in(given: str | None, tmp_path: Path) -> None:
-    with live(tmp_path) as running:
-        own = running.bridge.url.removeprefix("http://").removesuffix("/mcp")
-        token = running.bridge.instance.token("test")
-        headers = {"Host": own, "Authorization": given and given.format(token)}
+def test_without_a_token_of_this_host_nobody_gets_in(given: str | None, running: Live) -> None:
+    own = running.bridge.url.removeprefix("http://").removesuffix("/mcp")
+    token = running.bridge.instance.token("test")
 
-        assert post(running, **headers) == 401
+    assert post(running, Host=own, Authorization=given and given.format(token)) == 401
 
 
 def test_a_token_proves_its_label_and_no_other() -> None:
@@ -47,14 +50,13 @@ def test_a_token_proves_its_label_and_no_other() -> None:
     assert discovery.token_label("secret", "claude.ü") is None
 
 
-def test_a_host_proves_that_it_made_a_token_and_gives_none_away(tmp_path: Path) -> None:
+def test_a_host_proves_that_it_made_a_token_and_gives_none_away(running: Live) -> None:
     """Anybody may ask, also with a label as the nonce."""
-    with live(tmp_path) as running:
-        secret, url = running.bridge.instance.secret, running.bridge.url.removesuffix("/mcp")
-        asked = httpx2.URL(f"{url}{auth.PROOF}", params={"label": "test", "nonce": "test"})
-        proof = running.beside(lambda: httpx2.get(asked, trust_env=False)).text
-        foreign = {"Origin": "https://example.org"}
-        refused = running.beside(lambda: httpx2.get(asked, headers=foreign, trust_env=False))
+    secret, url = running.bridge.instance.secret, running.bridge.url.removesuffix("/mcp")
+    asked = httpx2.URL(f"{url}{auth.PROOF}", params={"label": "test", "nonce": "test"})
+    proof = running.beside(lambda: httpx2.get(asked, trust_env=False)).text
+    foreign = {"Origin": "https://example.org"}
+    refused = running.beside(lambda: httpx2.get(asked, headers=foreign, trust_env=False))
 
     assert proof == discovery.host_proof(discovery.issue_token(secret, "test"), "test")
     assert proof != discovery.host_proof(discovery.issue_token(secret, "test"), "another")
@@ -83,20 +85,18 @@ def test_the_listening_socket_does_not_delay_what_it_sends() -> None:
     ],
 )
 def test_a_client_that_looks_for_a_sign_in_is_told_in_its_words_that_there_is_none(
-    method: str, path: str, status: int, tmp_path: Path
+    method: str, path: str, status: int, running: Live
 ) -> None:
-    with live(tmp_path) as running:
-        url = running.bridge.url.removesuffix("/mcp") + path
-        asked = running.beside(lambda: httpx2.request(method, url, trust_env=False))
+    url = running.bridge.url.removesuffix("/mcp") + path
+    asked = running.beside(lambda: httpx2.request(method, url, trust_env=False))
 
     assert (asked.status_code, asked.json()["error"]) == (status, "invalid_request")
     assert "dcc-bridge client add" in asked.json()["error_description"]
 
 
-def test_a_client_without_a_token_is_sent_to_no_sign_in(tmp_path: Path) -> None:
+def test_a_client_without_a_token_is_sent_to_no_sign_in(running: Live) -> None:
     """A client with an auth provider would look for one wherever `resource_metadata` leads."""
-    with live(tmp_path) as running:
-        response = running.beside(lambda: httpx2.post(running.bridge.url, trust_env=False))
+    response = running.beside(lambda: httpx2.post(running.bridge.url, trust_env=False))
 
     assert response.status_code == 401
     assert response.headers["www-authenticate"] == "Bearer"

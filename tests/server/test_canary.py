@@ -33,15 +33,10 @@ class Both(Tap):
 
 
 class Person:
-    """Enters a secret, or does something wrong on its page.
-
-    Attributes:
-        number: Of the run.
-        browser: Theirs.
-    """
+    """Enters a secret, or does something wrong on its page."""
 
     def __init__(self) -> None:
-        self.number = 0
+        self.number = 0  # of the run
         self.browser = httpx2.Client(timeout=10, follow_redirects=True)
 
     @property
@@ -120,7 +115,6 @@ def test_none_of_a_thousand_secrets_is_found_anywhere(tmp_path: Path) -> None:
 
     @skill(risk="edit")
     def sign_in() -> Any:
-        """Sign in."""
         got = ask_secret_sync("The tracker needs a key.", label="API key")
         revealed.append(got.reveal())
         assert not _processes(only=person.number % 100 == 0)

@@ -1,15 +1,16 @@
-"""One confirmed destructive edit, in each era, whoever is there to be asked."""
+"""One confirmed destructive edit, and a choice that was left out: whoever is there is asked."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from dcc_bridge import confirm_sync, skill
-from dcc_bridge.known_clients import CLI_LABEL
 from tests.live import Tap, accept, live, say, status, text
 from tests.server.skills import Skills
 from tests.tiers import every_era
@@ -45,31 +46,6 @@ def test_an_accept_that_says_no_deletes_nothing(era: str, tmp_path: Path) -> Non
 
 
 @every_era
-def test_an_async_skill_asks_and_edits_the_same_way(era: str, tmp_path: Path) -> None:
-    skills = Skills()
-
-    with live(tmp_path, skills.delete_async(), host=skills.host) as running:
-        refused = running.call("delete", era=era, asked=say("decline"))
-        before = len(skills.host.items)
-        result = running.call("delete", era=era, asked=accept(confirm=True))
-
-    assert status(refused) == "refused"
-    assert before == 127
-    assert result.structured_content == {"deleted": 127, "by": "client"}
-    assert skills.host.items == []
-
-
-@every_era
-def test_a_skill_on_a_pool_thread_asks_too(era: str, tmp_path: Path) -> None:
-    skills = Skills()
-
-    with live(tmp_path, skills.ask_on_pool()) as running:
-        result = running.call("ask_on_pool", era=era, asked=accept(n=7))
-
-    assert result.structured_content == {"data": {"n": 7}, "message": None, "by": "client"}
-
-
-@every_era
 def test_undo_brings_everything_back_as_one_step(era: str, tmp_path: Path) -> None:
     count = random.randint(2, 400)
     skills = Skills(count)
@@ -82,18 +58,6 @@ def test_undo_brings_everything_back_as_one_step(era: str, tmp_path: Path) -> No
 
     assert empty
     assert skills.host.scene_digest() == before
-
-
-@every_era
-def test_three_questions_run_the_body_once(era: str, tmp_path: Path) -> None:
-    skills = Skills()
-
-    with live(tmp_path, skills.thrice(), host=skills.host) as running:
-        result = running.call("thrice", era=era, asked=accept(confirm=True))
-
-    assert result.structured_content == {"heard": ["accept"] * 3}
-    assert skills.ran["thrice"] == 1
-    assert len(skills.host.items) == 126
 
 
 @every_era
@@ -111,68 +75,91 @@ def test_a_refusal_at_the_third_question_undoes_what_the_first_allowed(
     assert status(result) == "refused"
 
 
-def test_a_change_before_the_first_question_is_undone_and_named(tmp_path: Path) -> None:
-    skills = Skills()
-
-    @skill(risk="destructive", confirms=True)
-    def hasty() -> str:
-        """Delete first and ask later."""
-        from dcc_bridge import elicit_form_sync
-        from tests.server.skills import CONFIRM
-
-        skills.host.items.clear()
-        elicit_form_sync("Was that all right?", CONFIRM)
-        return "asked"
-
-    with live(tmp_path, hasty, host=skills.host) as running:
-        result = running.call("hasty", asked=accept(confirm=True))
-
-    assert len(skills.host.items) == 127
-    assert status(result) == "no_consent"
-
-
-def agree_to(text: str) -> Any:
-    """Make a skill that asks about a text."""
-
-    @skill(risk="destructive", confirms=True)
-    def agree() -> None:
-        """Run it."""
-        confirm_sync("Run it?", details=text)
-
-    return agree
-
-
 @every_era
 def test_a_client_gets_the_numbered_lines_of_a_text_in_its_message(
     era: str, tmp_path: Path
 ) -> None:
     messages: list[str] = []
 
+    @skill(risk="destructive", confirms=True)
+    def agree() -> None:
+        confirm_sync("Run it?", details="one\ntwo")
+
     def asked(params: Any) -> Any:
         messages.append(params.message)
         return accept(confirm=True)(params)
 
-    with live(tmp_path, agree_to("one\ntwo"), host=Skills().host) as running:
+    with live(tmp_path, agree, host=Skills().host) as running:
         result = running.call("agree", era=era, asked=asked)
 
     assert status(result) == "done"
     assert messages == ["Run it?\n\n2 lines:\n```\n    1    one\n    2    two\n```"]
 
 
+class Axis(Enum):
+    UP = 1
+    DOWN = 2
+
+
+def _on_main(axis: Axis, mode: Literal["soft", "hard"]) -> str:
+    """Turn it.
+
+    Args:
+        axis: The one that points up afterwards.
+        mode: How.
+    """
+    return f"{axis.name} {mode}"
+
+
+async def _on_loop(axis: Axis, mode: Literal["soft", "hard"]) -> str:
+    return f"{axis.name} {mode}"
+
+
+_on_loop.__doc__ = _on_main.__doc__
+FNS: list[tuple[Callable[..., Any], str]] = [
+    (_on_main, "main"),
+    (_on_main, "any"),
+    (_on_loop, "main"),
+]
+
+
+def turn(fn: Callable[..., Any], thread: Any) -> Callable[..., Any]:
+    return skill(name="turn", risk="read", ask_missing=True, thread=thread)(fn)
+
+
 @every_era
-def test_a_text_that_no_form_has_room_for_is_refused_unasked_but_our_command_shows_it(
-    era: str, tmp_path: Path
+@pytest.mark.parametrize(("fn", "thread"), FNS)
+def test_the_person_is_asked_for_what_is_missing_only(
+    fn: Callable[..., Any], thread: str, era: str, tmp_path: Path
 ) -> None:
-    messages: list[str] = []
+    seen: list[Any] = []
 
-    def asked(params: Any) -> Any:
-        messages.append(params.message)
-        return accept(confirm=True)(params)
+    def person(params: Any) -> Any:
+        seen.append(params)
+        return accept(axis="2")(params)
 
-    with live(tmp_path, agree_to("long line\n" * 600), host=Skills().host) as running:
-        refused = running.call("agree", era=era, asked=asked)
-        agreed = running.call("agree", era=era, asked=asked, label=CLI_LABEL)
+    with live(tmp_path, turn(fn, thread)) as running:
+        result = running.call("turn", {"mode": "hard"}, era=era, asked=person)
 
-    assert (status(refused), status(agreed)) == ("refused", "done")
-    (message,) = messages
-    assert "  600    long line\n```" in message
+    assert text(result) == "DOWN hard"
+    assert seen[0].message == "Turn: which axis?"
+    asked = seen[0].requested_schema["properties"]["axis"]
+    assert asked["enum"] == ["1", "2"]
+    assert asked["description"] == "The one that points up afterwards."
+
+
+def test_the_schema_says_what_may_be_left_out_and_nobody_is_asked_where_nothing_was(
+    tmp_path: Path,
+) -> None:
+    with live(tmp_path, turn(*FNS[0])) as running:
+        tool = running.described("turn")
+        result = running.call("turn", {"mode": "hard", "axis": 1})
+
+    assert text(result) == "UP hard"
+    assert "required" not in tool.input_schema
+    axis = tool.input_schema["properties"]["axis"]
+    assert "default" not in axis
+    assert (
+        axis["description"]
+        == "The one that points up afterwards. If it is left out, the person is asked."
+    )

@@ -34,119 +34,99 @@ class Desk:
         return self.deadlines.add(seconds, lambda: self.note(name))
 
     def note(self, name: str) -> None:
-        """Note a name."""
         self.calls.append(name)
         if name == "end":
             self.rung.set()
 
     async def end(self) -> None:
-        """Wait for the one that is called "end"."""
         await asyncio.wait_for(self.rung.wait(), LIMIT)
 
 
-def test_those_that_are_due_are_called_in_the_order_of_their_times_and_no_earlier() -> None:
-    async def run() -> tuple[list[str], float]:
-        desk, begin = Desk(), time.monotonic()
-        for seconds, name in ((0.06, "end"), (0.02, "first"), (0.04, "second"), (3600.0, "never")):
-            desk.add(seconds, name)
-        await desk.end()
-        return desk.calls, time.monotonic() - begin
-
-    calls, took = asyncio.run(run())
-
-    assert calls == ["first", "second", "end"]
-    assert took >= 0.06
+pytestmark = pytest.mark.anyio
 
 
-def test_one_that_is_set_behind_another_and_stopped_wakes_no_loop() -> None:
-    async def run() -> tuple[int, list[str]]:
-        desk = Desk()
-        stop = desk.add(3600.0, "long")
-        for _ in range(100):
-            desk.add(3601.0, "longer")()
-        stop()
-        desk.add(0.0, "end")
-        await desk.end()
-        return desk.wakes, desk.calls
+async def test_those_that_are_due_are_called_in_the_order_of_their_times_and_no_earlier() -> None:
+    desk, begin = Desk(), time.monotonic()
+    for seconds, name in ((0.06, "end"), (0.02, "first"), (0.04, "second"), (3600.0, "never")):
+        desk.add(seconds, name)
+    await desk.end()
 
-    assert asyncio.run(run()) == (2, ["end"])
+    assert desk.calls == ["first", "second", "end"]
+    assert time.monotonic() - begin >= 0.06
 
 
-def test_a_short_one_behind_a_long_one_that_was_stopped_is_met() -> None:
+async def test_one_that_is_set_behind_another_and_stopped_wakes_no_loop() -> None:
+    desk = Desk()
+    stop = desk.add(3600.0, "long")
+    for _ in range(100):
+        desk.add(3601.0, "longer")()
+    stop()
+    desk.add(0.0, "end")
+    await desk.end()
+
+    assert (desk.wakes, desk.calls) == (2, ["end"])
+
+
+async def test_a_short_one_behind_a_long_one_that_was_stopped_is_met() -> None:
     """The loop looks when the stopped one was due, and then again."""
+    desk = Desk()
+    stop = desk.add(0.01, "stopped")
+    desk.add(0.03, "end")
+    stop()
+    await desk.end()
 
-    async def run() -> list[str]:
-        desk = Desk()
-        stop = desk.add(0.01, "stopped")
-        desk.add(0.03, "end")
-        stop()
-        await desk.end()
-        return desk.calls
-
-    assert asyncio.run(run()) == ["end"]
+    assert desk.calls == ["end"]
 
 
-def test_one_that_a_deadline_sets_or_stops_is_heard(caplog: pytest.LogCaptureFixture) -> None:
-    async def run() -> list[str]:
-        desk = Desk()
-        stops: list[Callable[[], None]] = []
+async def test_one_that_a_deadline_sets_or_stops_is_heard(caplog: pytest.LogCaptureFixture) -> None:
+    desk = Desk()
+    stops: list[Callable[[], None]] = []
 
-        def both() -> None:
-            stops[0]()
-            desk.add(0.0, "end")
-            raise ValueError("it fails besides")
+    def both() -> None:
+        stops[0]()
+        desk.add(0.0, "end")
+        raise ValueError("it fails besides")
 
-        desk.deadlines.add(0.0, both)
-        stops.append(desk.add(0.0, "stopped"))
-        await desk.end()
-        return desk.calls
+    desk.deadlines.add(0.0, both)
+    stops.append(desk.add(0.0, "stopped"))
+    await desk.end()
 
-    assert asyncio.run(run()) == ["end"]
+    assert desk.calls == ["end"]
     assert "it fails besides" in caplog.text
 
 
-def test_a_deadline_is_called_in_the_context_of_whoever_set_it() -> None:
-    variable = ContextVar("variable", default="nobody's")
+async def test_a_deadline_is_called_in_the_context_of_whoever_set_it() -> None:
+    variable, desk = ContextVar("variable", default="nobody's"), Desk()
 
-    async def run() -> list[str]:
-        desk = Desk()
+    def set_one(name: str, seconds: float, end: str) -> None:
+        variable.set(name)
+        desk.deadlines.add(seconds, lambda: desk.note(variable.get()))
+        desk.add(seconds, end)
 
-        def set_one(name: str, seconds: float, end: str) -> None:
-            variable.set(name)
-            desk.deadlines.add(seconds, lambda: desk.note(variable.get()))
-            desk.add(seconds, end)
+    for args in (("long", 0.04, "end"), ("short", 0.01, "")):
+        thread = threading.Thread(target=set_one, args=args)
+        thread.start()
+        await asyncio.to_thread(thread.join)
+    await desk.end()
 
-        threads = [
-            threading.Thread(target=set_one, args=args)
-            for args in (("long", 0.04, "end"), ("short", 0.01, ""))
-        ]
-        for thread in threads:
-            thread.start()
-            await asyncio.to_thread(thread.join)
-        await desk.end()
-        return desk.calls
-
-    assert asyncio.run(run()) == ["short", "", "long", "end"]
+    assert desk.calls == ["short", "", "long", "end"]
 
 
-def test_deadlines_from_many_threads_are_all_met_once() -> None:
-    async def run() -> list[str]:
-        desk = Desk()
+async def test_deadlines_from_many_threads_are_all_met_once() -> None:
+    desk = Desk()
 
-        def add(number: int) -> None:
-            for turn in range(50):
-                desk.add(0.001 * (turn % 5), f"{number}.{turn}")
-                desk.add(0.0, "stopped")()
+    def add(number: int) -> None:
+        for turn in range(50):
+            desk.add(0.001 * (turn % 5), f"{number}.{turn}")
+            desk.add(0.0, "stopped")()
 
-        threads = [threading.Thread(target=add, args=(number,)) for number in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            await asyncio.to_thread(thread.join)
-        desk.add(0.05, "end")
-        await desk.end()
-        return [name for name in desk.calls if name not in {"end", "stopped"}]
+    threads = [threading.Thread(target=add, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        await asyncio.to_thread(thread.join)
+    desk.add(0.05, "end")
+    await desk.end()
 
-    calls = asyncio.run(run())
-
+    calls = [name for name in desk.calls if name not in {"end", "stopped"}]
     assert len(calls) == len(set(calls)) == 400

@@ -9,7 +9,6 @@ import socket
 import threading
 import time
 from asyncio.selector_events import BaseSelectorEventLoop
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -19,13 +18,13 @@ import anyio
 import pytest
 import uvicorn
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult, ElicitResult
+from mcp_types import ElicitResult
 
 from dcc_bridge import confirm_sync, elicit_form_sync, on_main, report_progress, skill
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import StartError
-from tests.bench.agent import LEGACY, Agent, Server
+from tests.bench.agent import LEGACY, MODERN, Agent, Server
 from tests.live import ERAS, LIMIT, Live, live, status, text
 from tests.server.skills import CONFIRM, Skills
 from tests.stand_ins import FakeHost, ScriptedPresenter
@@ -34,11 +33,9 @@ from tests.tiers import every_era, repeated
 OPEN = None
 
 
-async def until(condition: Callable[[], bool], limit: float = 10.0) -> None:
-    """Wait for a condition on an agent's own loop."""
-    with anyio.fail_after(limit):
-        while not condition():
-            await anyio.sleep(0.005)
+def gone(*_: str) -> None:
+    """Do what a host does whose window is gone."""
+    raise RuntimeError("Internal C++ object already deleted.")
 
 
 @every_era
@@ -47,18 +44,16 @@ def test_a_client_that_cancels_its_request_takes_the_question_along(
 ) -> None:
     skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
 
-    async def agent() -> float:
-        async with running.client(era) as client, anyio.create_task_group() as calling:
-            calling.start_soon(client.call_tool, "delete", {})
-            await until(lambda: bool(person.shown))
-            left = time.monotonic()
-            calling.cancel_scope.cancel()
-        return left
+    left: list[float] = []
+
+    def is_shown() -> bool:
+        left[:] = [time.monotonic()]
+        return bool(person.shown)
 
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
-        left = running.run(agent)
+        running.leave("delete", is_shown, era=era)
         running.until(lambda: bool(person.taken_down))
-        took = time.monotonic() - left
+        took = time.monotonic() - left[0]
         running.until(lambda: running.bridge.main.waiting == 0 and not running.bridge.broker.open)
 
     assert person.taken_down == ["cancelled"]
@@ -66,76 +61,28 @@ def test_a_client_that_cancels_its_request_takes_the_question_along(
     assert len(skills.host.items) == 127
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("era", ["2025-11-25"])
-def test_a_legacy_client_that_is_killed_is_given_up_after_its_grace(
-    era: str, tmp_path: Path
+@pytest.mark.parametrize(("era", "grace"), [(LEGACY, 1.0), (MODERN, 0.0)])
+def test_a_client_that_is_gone_ends_its_question_a_legacy_one_after_its_whole_grace(
+    era: str, grace: float, tmp_path: Path
 ) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
-
-    with live(
-        tmp_path, skills.delete(), host=skills.host, presenter=person, session_grace=0.2
-    ) as running:
-        client = killed(running, era, lambda: bool(person.shown))
-        running.until(lambda: bool(person.taken_down))
-
-    assert client != 0
-    assert person.taken_down == ["cancelled"]
-    assert len(skills.host.items) == 127
-
-
-def test_a_legacy_client_has_its_whole_grace_since_its_last_stream_ended(tmp_path: Path) -> None:
+    """A system closes what a killed process had open; the grace is since its last stream ended."""
     skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
 
     with live(
         tmp_path, skills.delete(), host=skills.host, presenter=person, session_grace=1.0
     ) as running:
-        token = running.bridge.instance.token("lost")
-        agent = Agent(Server(running.bridge.url, token), LEGACY)
+        agent = Agent(Server(running.bridge.url, running.bridge.instance.token("lost")), era)
         earlier = time.monotonic()  # by then the streams of the handshake have ended
         agent.send(agent.calling("delete"))
-        running.until(lambda: bool(person.shown) and time.monotonic() > earlier + 0.7)
+        running.until(lambda: bool(person.shown) and time.monotonic() > earlier + 0.7 * grace)
         agent.close()
         lost = time.monotonic()
         running.until(lambda: bool(person.taken_down))
         took = time.monotonic() - lost
 
-    assert took > 0.9
-
-
-def killed(running: Live, era: str, when: Callable[[], bool]) -> int:
-    """Run a client in a process of its own and kill it; gives its exit code."""
-    import subprocess
-    import sys
-
-    script = (
-        "import anyio, sys, httpx2\n"
-        "from mcp import Client\n"
-        "from mcp.client.streamable_http import streamable_http_client\n"
-        "async def main():\n"
-        "    headers = {'Authorization': 'Bearer ' + sys.argv[2]}\n"
-        "    async with httpx2.AsyncClient(headers=headers, timeout=60) as http:\n"
-        "        mode = 'legacy' if sys.argv[3] < '2026' else sys.argv[3]\n"
-        "        transport = streamable_http_client(sys.argv[1], http_client=http)\n"
-        "        async with Client(transport, mode=mode) as client:\n"
-        "            await client.call_tool('delete', {})\n"
-        "anyio.run(main)\n"
-    )
-    token = running.bridge.instance.token("killed")
-    process = subprocess.Popen([sys.executable, "-c", script, running.bridge.url, token, era])
-    running.until(when)
-    process.kill()
-    return process.wait(10)
-
-
-def test_a_modern_client_that_is_killed_ends_its_question(tmp_path: Path) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
-
-    with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
-        killed(running, ERAS[-1], lambda: bool(person.shown))
-        running.until(lambda: bool(person.taken_down))
-
+    assert took >= 0.9 * grace
     assert person.taken_down == ["cancelled"]
+    assert len(skills.host.items) == 127
 
 
 @every_era
@@ -149,14 +96,8 @@ def test_a_client_that_leaves_while_it_is_asked_is_ended_by_the_deadline(
         asked.append(params.message)
         await anyio.sleep_forever()
 
-    async def agent() -> None:
-        async with running.client(era, never) as client, anyio.create_task_group() as calling:
-            calling.start_soon(client.call_tool, "delete", {})
-            await until(lambda: bool(asked))
-            calling.cancel_scope.cancel()
-
     with live(tmp_path, skills.delete(), host=skills.host, client_deadline=0.3) as running:
-        running.run(agent)
+        running.leave("delete", lambda: bool(asked), era=era, asked=never)
         running.until(lambda: not running.bridge.broker.open)
         running.until(lambda: running.bridge.main.submit(lambda: None).done() or True)
 
@@ -169,16 +110,11 @@ def test_stopping_ends_ten_open_questions_and_tells_each_skill(tmp_path: Path) -
 
     @skill(risk="read", thread="any")
     def wait() -> None:
-        """Ask and wait."""
         heard.append(elicit_form_sync("Well?", CONFIRM).message)
-
-    async def agent() -> None:
-        async with running.client() as client:
-            await client.call_tool("wait", {})
 
     host = FakeHost(has_ui=True)
     running = Live(tmp_path, wait, presenter=person, host=host, open_questions_of_a_client=10)
-    agents = [running.go(agent) for _ in range(10)]
+    agents = [running.start("wait") for _ in range(10)]
     running.until(lambda: len(running.bridge.broker.open) == 10)
     running.stop()
     running.until(lambda: all(one.done() for one in agents))
@@ -198,17 +134,11 @@ def test_what_a_coroutine_changes_while_it_is_stopped_is_undone_too(tmp_path: Pa
 
     @skill(risk="edit")
     async def add() -> None:
-        """Add two cameras."""
         await on_main(host.items.append, "first")
         await on_main(name_and_add)
 
     running = Live(tmp_path, add, host=host, presenter=person)
-
-    async def agent() -> None:
-        async with running.client() as client:
-            await client.call_tool("add", {})
-
-    running.go(agent)
+    running.start("add")
     running.until(lambda: bool(person.shown))
     running.stop()
 
@@ -224,7 +154,6 @@ def test_a_coroutine_that_runs_when_its_host_stops_ends_and_its_client_is_told(
 
     @skill(risk="edit")
     async def render() -> None:
-        """Add a camera, and wait for what never comes."""
         await on_main(host.items.append, "cam1")
         waiting.set()
         try:
@@ -233,12 +162,8 @@ def test_a_coroutine_that_runs_when_its_host_stops_ends_and_its_client_is_told(
             await asyncio.sleep(0)
             words.append("cleaned up")
 
-    async def agent() -> CallToolResult:
-        async with running.client(era=era) as client:
-            return await client.call_tool("render", {})
-
     running = Live(tmp_path, render, host=host)
-    call = running.go(agent)
+    call = running.start("render", era=era)
     running.until(waiting.is_set)
     running.stop()
     running.until(call.done)
@@ -259,7 +184,6 @@ def test_a_request_that_does_not_end_when_its_host_stops_is_answered_all_the_sam
 
     @skill(risk="read", thread="any")
     def render() -> None:
-        """Wait for what does not come in time."""
         waiting.set()
         go_on.wait(LIMIT)
 
@@ -285,9 +209,6 @@ def test_what_a_host_cannot_take_back_does_not_keep_the_bridge_from_its_end(
 ) -> None:
     host = FakeHost()
 
-    def gone() -> None:
-        raise RuntimeError("Internal C++ object already deleted.")
-
     with patch.object(host, "watch", lambda changed: gone):
         Live(tmp_path / "first", host=host).stop()
 
@@ -306,7 +227,6 @@ def test_a_text_that_utf_8_cannot_carry_is_asked_and_told_all_the_same(
 
     @skill(risk="edit")
     def rename() -> str:
-        """Ask about a file of another age."""
         report_progress(1, 2, f"Looking at {ODD}")
         form = {"type": "object", "properties": {"go": {"type": "boolean", "title": ODD}}}
         return elicit_form_sync(f"Rename {ODD}?", form).action
@@ -329,38 +249,18 @@ def test_a_surface_that_fails_to_take_a_question_down_keeps_no_place_in_line(
     class Failing(ScriptedPresenter):
         def show(self, question: Any, settle: Any) -> Any:
             person.show(question, settle)
-            return self.fail
-
-        def fail(self, why: str) -> None:
-            raise RuntimeError("Internal C++ object already deleted.")
-
-    async def agent() -> Any:
-        async with running.client() as client:
-            return await client.call_tool("delete", {})
+            return gone
 
     with live(
         tmp_path, skills.delete(), host=skills.host, presenter=Failing(), pending_questions=1
     ) as running:
         for _ in range(2):
-            called = running.go(agent)
+            called = running.start("delete")
             running.until(lambda: bool(person.settles))
             person.settles.pop()(Reply("decline"))
             running.until(called.done)
 
     assert len(person.shown) == 2
-
-
-def test_a_watcher_that_raises_keeps_no_call_from_its_end(tmp_path: Path) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(Reply("accept", {"confirm": True}))
-
-    def gone() -> None:
-        raise RuntimeError("Internal C++ object already deleted.")
-
-    with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
-        running.bridge.watch(gone)
-        result = running.call("delete")
-
-    assert status(result) == "done"
 
 
 def test_items_without_a_text_end_their_question_as_one_that_is_not_on_record(
@@ -377,7 +277,6 @@ def test_items_without_a_text_end_their_question_as_one_that_is_not_on_record(
 
     @skill(risk="destructive", confirms=True)
     def wipe() -> None:
-        """Wipe."""
         confirm_sync("Wipe?", items=items)
 
     with (
@@ -395,17 +294,12 @@ def test_stopping_in_the_middle_of_a_skills_own_frame_is_done_after_it(tmp_path:
 
     @skill(risk="read")
     def stopper() -> str:
-        """Stop the bridge from inside a skill."""
         running.bridge.stop()
         seen.append("still here")
         return "done"
 
-    async def agent() -> Any:
-        async with running.client() as client:
-            return await client.call_tool("stopper", {})
-
     running = Live(tmp_path, stopper)
-    result = running.go(agent)
+    result = running.start("stopper")
     running.until(running.bridge.stopped.done)
     running.until(result.done)
 
@@ -418,7 +312,6 @@ def test_a_legacy_client_hears_of_progress_while_its_person_thinks(tmp_path: Pat
 
     @skill(risk="read")
     def ask() -> str:
-        """Ask."""
         return str(elicit_form_sync("Sure?", CONFIRM).action)
 
     async def think(params: Any) -> ElicitResult:
@@ -538,7 +431,6 @@ def test_errors_are_sentences_and_the_server_goes_on(era: str, tmp_path: Path) -
 
     @skill(risk="read")
     def broken() -> None:
-        """Fail."""
         raise RuntimeError("the disk is full")
 
     (tmp_path / "skills").mkdir()

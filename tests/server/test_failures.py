@@ -6,23 +6,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 
-from dcc_bridge import carry, confirm_sync, elicit_form, elicit_form_sync, on_main, skill
+from dcc_bridge import confirm_sync, elicit_form, elicit_form_sync, on_main, skill
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.errors import BridgeClosed, BrokenSkill, NoConsent, StartError
 from dcc_bridge.headless import Pump
 from dcc_bridge.skills import importer
 from dcc_bridge.skills.source import Source
 from tests.live import Live, accept, live, status, text
-from tests.server.skills import CONFIRM
+from tests.server.skills import CONFIRM, YES
 from tests.stand_ins import FakeHost, ScriptedPresenter
 from tests.tiers import every_era
-
-YES = Reply("accept", {"confirm": True})
 
 
 def test_a_swallowed_refusal_does_not_open_the_way(tmp_path: Path) -> None:
@@ -30,7 +27,6 @@ def test_a_swallowed_refusal_does_not_open_the_way(tmp_path: Path) -> None:
 
     @skill(risk="destructive", confirms=True)
     def sly() -> int:
-        """Edit, ask, swallow what comes, and edit on."""
         host.items.pop()
         with suppress(NoConsent):
             elicit_form_sync("May I?", CONFIRM)
@@ -49,7 +45,6 @@ def test_an_edit_that_was_undone_is_not_told_as_done(tmp_path: Path) -> None:
 
     @skill(risk="destructive", confirms=True)
     def delete() -> str:
-        """Delete, while the client goes away."""
         confirm_sync("Delete?", verb="Delete")
         host.items.clear()
         running.bridge.broker.end(current_call())
@@ -62,32 +57,17 @@ def test_an_edit_that_was_undone_is_not_told_as_done(tmp_path: Path) -> None:
     assert host.items == ["a"]
 
 
-def current_call() -> Any:
-    from dcc_bridge.elicitation.call import current
-
-    return current.get()
-
-
 @every_era
 def test_an_async_skill_whose_client_leaves_is_rolled_back(era: str, tmp_path: Path) -> None:
     host, person = FakeHost(["a"], has_ui=True), ScriptedPresenter()
 
     @skill(risk="edit")
     async def rename() -> None:
-        """Edit, then ask."""
         await on_main(host.items.clear)
         await elicit_form("And now?", CONFIRM)
 
-    async def agent() -> None:
-        async with running.client(era) as client, anyio.create_task_group() as calling:
-            calling.start_soon(client.call_tool, "rename", {})
-            with anyio.fail_after(10):
-                while not person.shown:
-                    await anyio.sleep(0.005)
-            calling.cancel_scope.cancel()
-
     with live(tmp_path, rename, host=host, presenter=person) as running:
-        running.run(agent)
+        running.leave("rename", lambda: bool(person.shown), era=era)
         running.until(lambda: host.items == ["a"])
 
     assert host.labels == []
@@ -103,7 +83,6 @@ def test_a_host_that_cannot_undo_does_not_hang_the_call(thread: Any, tmp_path: P
 
     @skill(risk="destructive", confirms=True, thread=thread)
     def delete() -> None:
-        """Delete, and fail."""
         confirm_sync("Delete?", verb="Delete").apply_sync(lambda items: host.items.clear())
         raise ValueError("no")
 
@@ -119,16 +98,11 @@ def test_stopping_undoes_what_a_skill_on_another_thread_has_half_done(tmp_path: 
 
     @skill(risk="destructive", confirms=True, thread="any")
     def delete() -> None:
-        """Delete one, ask, delete the other."""
         confirm_sync("One?", verb="Delete").apply_sync(lambda items: host.items.pop())
         confirm_sync("The other?", verb="Delete").apply_sync(lambda items: host.items.pop())
 
-    async def agent() -> Any:
-        async with running.client() as client:
-            return await client.call_tool("delete", {})
-
     running = Live(tmp_path, delete, host=host, presenter=person)
-    result = running.go(agent)
+    result = running.start("delete")
     running.until(lambda: len(person.shown) == 2)
     half = list(host.items)
     running.stop()
@@ -146,7 +120,6 @@ _LOOP["self"] = _LOOP
 def test_a_result_that_json_cannot_carry_is_told_so(value: Any, tmp_path: Path) -> None:
     @skill(risk="read")
     def give() -> Any:
-        """Give it."""
         return value
 
     with live(tmp_path, give) as running:
@@ -155,36 +128,12 @@ def test_a_result_that_json_cannot_carry_is_told_so(value: Any, tmp_path: Path) 
     assert "cannot be told" in text(result) or "?" in text(result)
 
 
-def test_a_studio_that_has_edits_asked_for_is_obeyed(tmp_path: Path) -> None:
-    host = FakeHost(["a"])
-
-    @skill(risk="edit", confirms=True)
-    def sly() -> None:
-        """Edit without asking, though it says it asks."""
-        host.items.clear()
-
-    @skill(risk="edit")
-    def plain() -> None:
-        """Edit."""
-        host.items.clear()
-
-    with live(tmp_path, sly, plain, host=host, edit="ask") as running:
-        results = [running.call("sly", asked=accept(confirm=True)), running.call("plain")]
-        kept = list(host.items)
-        agreed = running.call("plain", asked=accept(confirm=True))
-
-    assert [status(one) for one in results] == ["no_consent", "refused"]
-    assert kept == ["a"]
-    assert status(agreed) == "done"
-
-
 @every_era
 def test_a_malformed_address_is_an_invalid_answer_like_any_other(era: str, tmp_path: Path) -> None:
     form = {"type": "object", "properties": {"link": {"type": "string", "format": "uri"}}}
 
     @skill(risk="read")
     def link() -> str | None:
-        """Ask for a link."""
         return elicit_form_sync("Where?", form).message
 
     with live(tmp_path, link) as running:
@@ -221,23 +170,3 @@ def test_a_file_that_leaves_python_is_a_broken_skill(tmp_path: Path) -> None:
 
     with pytest.raises(BrokenSkill, match=r"leaver\.py, line 2: SystemExit"):
         importer.skills(source)
-
-
-def test_a_thread_of_a_skills_own_can_ask_for_it(tmp_path: Path) -> None:
-    from threading import Thread
-
-    host, heard = FakeHost(["a"]), []
-
-    @skill(risk="read", thread="any")
-    def helper() -> Any:
-        """Ask on a thread of its own."""
-        asking = carry(lambda: heard.append(elicit_form_sync("Well?", CONFIRM).answered_by))
-        thread = Thread(target=asking)
-        thread.start()
-        thread.join(10)
-        return heard
-
-    with live(tmp_path, helper, host=host) as running:
-        result = running.call("helper", asked=accept(confirm=True))
-
-    assert text(result) == '["client"]'

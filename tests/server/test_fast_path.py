@@ -148,7 +148,6 @@ class BothWays:
         return "\r\n".join(["POST /mcp HTTP/1.1", *lines, "", ""]).encode("latin-1") + body
 
     def shake_hands(self) -> None:
-        """Open a session, as a legacy client does."""
         info = {"name": "test", "version": "1"}
         params = {"protocolVersion": self.era, "capabilities": {}, "clientInfo": info}
         hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
@@ -202,7 +201,6 @@ class BothWays:
         self._sockets = kept
 
     def close(self) -> None:
-        """Hang up."""
         for connection in self._sockets.values():
             connection.close()
 
@@ -426,7 +424,8 @@ def test_progress_goes_to_whoever_wants_it(tmp_path: Path) -> None:
     assert quiet == quiet_by_sdk
 
 
-def test_a_client_that_leaves_ends_its_call_at_once(tmp_path: Path) -> None:
+def waiting() -> tuple[Callable[..., Any], threading.Event, threading.Event]:
+    """Make a skill that waits for ever; gives what is set when it began, and when it ended."""
     began, ended = threading.Event(), threading.Event()
 
     @skill(risk="read")
@@ -436,6 +435,12 @@ def test_a_client_that_leaves_ends_its_call_at_once(tmp_path: Path) -> None:
             await anyio.sleep_forever()
         finally:
             ended.set()
+
+    return wait, began, ended
+
+
+def test_a_client_that_leaves_ends_its_call_at_once(tmp_path: Path) -> None:
+    wait, began, ended = waiting()
 
     with _both(tmp_path, wait) as both, patch.object(fast_path, "SOON", 600.0):
         both.send(both.request(json.dumps(_call("wait")).encode(), name="wait"))
@@ -465,15 +470,7 @@ def test_a_connection_that_rests_holds_nothing_of_its_last_call(tmp_path: Path) 
 
 
 def test_a_call_that_the_sdk_is_handed_and_does_not_serve_is_ended(tmp_path: Path) -> None:
-    ended = threading.Event()
-
-    @skill(risk="read")
-    async def wait() -> None:
-        try:
-            await anyio.sleep_forever()
-        finally:
-            ended.set()
-
+    wait, _, ended = waiting()
     refuse = PlainTextResponse("refused", 400)
     barred = patch.object(
         service, "FastPath", lambda server, sdk, events: FastPath(server, refuse, events)

@@ -12,10 +12,11 @@ import pytest
 from mcp_types import ElicitResult, InputRequiredResult
 
 from dcc_bridge import confirm_sync, elicit_form_sync, skill
-from tests.live import ERAS, Live, live, text
-from tests.stand_ins import FakeHost
+from dcc_bridge.elicitation.question import Reply
+from tests.live import ERAS, Live, live, status, text
+from tests.server.skills import CONFIRM, NAME, YES, Skills
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
-NAME = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 UNTIL = r"a question of absent, until \d\d:\d\d:\d\d at the latest"
 
 
@@ -24,7 +25,6 @@ def skills(host: FakeHost) -> list[Callable[..., Any]]:
 
     @skill(risk="destructive", confirms=True)
     def delete(edits_first: bool = False) -> str:
-        """Delete the cameras."""
         if edits_first:
             confirm_sync("The first?", verb="Delete")
             host.items.pop()
@@ -33,13 +33,11 @@ def skills(host: FakeHost) -> list[Callable[..., Any]]:
 
     @skill(risk="edit")
     def rename() -> str:
-        """Rename a camera."""
         host.items[0] = "renamed"
         return "renamed"
 
     @skill(risk="read")
     def count() -> int:
-        """Count the cameras."""
         return len(host.items)
 
     return [delete, rename, count]
@@ -142,7 +140,6 @@ def test_twelve_clients_are_asked_for_input_at_once_and_edit_one_after_another(
 
     @skill(risk="edit", undo="Name")
     def add_named() -> str:
-        """Add a camera of a name that is asked for."""
         answer = elicit_form_sync("Which name?", NAME)
         assert not editing, "another edit is going on"
         editing.append("begun")
@@ -187,7 +184,6 @@ def test_an_edit_that_was_asked_for_input_waits_for_one_that_began_meanwhile(
 
     @skill(risk="edit")
     def add_named() -> str:
-        """Add a camera of a name that is asked for."""
         answer = elicit_form_sync("Which name?", NAME)
         order.append("added")
         host.items.append((answer.data or {})["name"])
@@ -195,7 +191,6 @@ def test_an_edit_that_was_asked_for_input_waits_for_one_that_began_meanwhile(
 
     @skill(risk="edit")
     def rename(name: str = "first") -> str:
-        """Rename a camera twice, and ask in between."""
         host.items[0] = "once"
         answer = elicit_form_sync("Which name?", NAME)
         order.append("renamed")
@@ -230,3 +225,37 @@ def test_an_edit_that_was_asked_for_input_waits_for_one_that_began_meanwhile(
 
     assert order == ["renamed", "added"]
     assert host.items == ["twice", "cam2", "cam3"]
+
+
+def test_the_person_at_the_host_is_told_what_was_done_and_can_take_it_back(tmp_path: Path) -> None:
+    skills, person = Skills(has_ui=True), ScriptedPresenter(YES, Reply("decline"))
+
+    with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
+        running.call("delete")
+        empty = not skills.host.items
+        undo = person.undos[0]
+        assert undo is not None
+        undo()
+        back = len(skills.host.items)
+        undo()
+        running.call("delete")
+
+    assert empty
+    assert back == 127
+    assert "Delete" in person.notices[0]
+    assert person.notices[1] == "It is undone already."
+    assert len(person.notices) == 2
+
+
+def test_the_hosts_own_button_gets_its_own_question(tmp_path: Path) -> None:
+    skills, person = Skills(has_ui=True), ScriptedPresenter(None, YES)
+
+    with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
+        first = running.start("delete")
+        running.until(lambda: bool(person.shown))
+        answer = elicit_form_sync("From a shelf button?", CONFIRM)
+        person.settles[0](YES)
+        running.until(first.done)
+
+    assert answer.answered_by == "host"
+    assert status(first.result()) == "done"

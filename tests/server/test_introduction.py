@@ -1,4 +1,4 @@
-"""What a client is told of the host before it asks for anything."""
+"""What a client is told of the host before it asks for anything, and the host of the client."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ from mcp_types import (
     ResourceTemplateReference,
 )
 
+from dcc_bridge.elicitation.call import Client
 from dcc_bridge.errors import DISTRIBUTION
 from dcc_bridge.hosts.standalone import UsdSession
+from dcc_bridge.server.clients import MOST, ClientRegistry, SeenClient
 from dcc_bridge.server.protocol import image_type
 from tests.hosts.scenes import SCENE
-from tests.live import ERAS, Live, listed, live
+from tests.live import ERAS, Live, accept, live
 from tests.server.test_resources import CAMERA
 from tests.stand_ins import FakeHost
+from tests.tiers import every_era
 
 SKILLS = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
 LISTS = {
@@ -35,8 +38,6 @@ LISTS = {
 
 
 def introduced(running: Live, era: str = ERAS[-1]) -> tuple[Implementation, Any]:
-    """Connect, and give who answered and what it can do."""
-
     async def agent() -> tuple[Any, Any]:
         async with running.client(era) as client:
             if era != ERAS[-1]:
@@ -49,28 +50,20 @@ def introduced(running: Live, era: str = ERAS[-1]) -> tuple[Implementation, Any]
 
 
 @pytest.mark.parametrize("era", ERAS[1:])
-def test_a_host_is_named_with_its_scene_its_version_and_ours(era: str, tmp_path: Path) -> None:
-    with live(tmp_path, host=FakeHost(file=Path("shot_010.ma"))) as running:
+def test_a_host_is_named_with_the_scene_that_is_open_now_its_version_and_ours(
+    era: str, tmp_path: Path
+) -> None:
+    """Also beside a result, in the modern era."""
+    host = FakeHost(file=Path("shot_010.ma"))
+    with live(tmp_path, host=host) as running:
         info, _ = introduced(running, era)
+        host._file = Path("shot_020.ma")
+        host.select([])
+        meta: Any = running.call("recent_calls").meta
 
     assert info.title == "fake, shot_010.ma"
     assert info.version == metadata.version(DISTRIBUTION)
     assert "fake 1.0" in (info.description or "")
-
-
-def test_a_client_is_told_of_the_scene_that_is_open_now(tmp_path: Path) -> None:
-    """Also beside a result, in the modern era."""
-    host = FakeHost(file=Path("shot_010.ma"))
-
-    async def agent() -> Any:
-        async with running.client() as client:
-            return (await client.call_tool("recent_calls", {})).meta
-
-    with live(tmp_path, host=host) as running:
-        host._file = Path("shot_020.ma")
-        host.select([])
-        meta = running.run(agent)
-
     assert meta[SERVER_INFO_META_KEY]["title"] == "fake, shot_020.ma"
 
 
@@ -139,15 +132,10 @@ def test_a_list_says_for_how_long_it_holds_and_what_is_read_holds_for_no_time(
 @pytest.mark.parametrize("tool", ["recent_calls", "check_connection"])
 def test_what_our_own_tools_return_has_the_type_that_is_listed(tool: str, tmp_path: Path) -> None:
     """The client checks it; there is a call to tell of."""
-
-    async def agent() -> tuple[Any, Any]:
-        async with running.client() as client:
-            (described,) = await listed(client, tool)
-            await client.call_tool("recent_calls", {})
-            return described.output_schema, (await client.call_tool(tool, {})).structured_content
-
     with live(tmp_path) as running:
-        schema, content = running.run(agent)
+        schema: Any = running.described(tool).output_schema
+        running.call("recent_calls")
+        content = running.call(tool).structured_content
 
     assert len(schema["properties"]) >= 2
     jsonschema.validate(content, schema)
@@ -185,3 +173,53 @@ def test_an_item_of_the_scene_is_completed_to_a_uri_that_can_be_read(tmp_path: P
 
     assert values[0] == CAMERA
     assert json.loads(content)["path"] == CAMERA
+
+
+def tell(running: Live, era: str, **how: object) -> None:
+    """Have a client come, list the tools, and go."""
+
+    async def agent() -> None:
+        async with running.client(era, **how) as session:  # type: ignore[arg-type]  # as given
+            await session.list_tools()
+
+    running.run(agent)
+
+
+@every_era
+@pytest.mark.parametrize("asked", [None, accept()])
+def test_a_client_is_known_by_its_label_era_and_capabilities(
+    tmp_path: Path, era: str, asked: object
+) -> None:
+    """A client that never called a tool is known too."""
+    told: list[int] = []
+
+    with live(tmp_path) as running:
+        running.bridge.clients.watch(lambda: told.append(1))
+        tell(running, era, label="claude-code", asked=asked)
+        (seen,) = running.bridge.clients.seen
+
+    assert (seen.client.label, seen.era, seen.form) == ("claude-code", era, asked is not None)
+    assert seen.client.name
+    assert told == [1]
+
+
+def test_programs_with_one_label_are_told_apart(tmp_path: Path) -> None:
+    with live(tmp_path) as running:
+        for era in ERAS:
+            tell(running, era, label="mine")
+        seen = running.bridge.clients.seen
+
+    assert [one.era for one in seen] == list(reversed(ERAS))
+
+
+def test_only_so_many_are_remembered_the_last_ones() -> None:
+    clients = ClientRegistry()
+
+    for number in range(MOST + 3):
+        clients.note(
+            SeenClient(Client(f"client{number}"), "2026-07-28", True, False, float(number))
+        )
+
+    assert len(clients.seen) == MOST
+    assert clients.seen[0].client.label == f"client{MOST + 2}"
+    assert clients.seen[-1].client.label == "client3"

@@ -48,44 +48,35 @@ SPOOFS = [
 
 
 class Stage:
-    """A running bridge that makes pages.
-
-    Attributes:
-        heard: What the last page told its question.
-    """
+    """A running bridge that makes pages."""
 
     def __init__(self, running: Live) -> None:
         self.origin = running.bridge.url.removesuffix("/mcp")
-        self.heard: list[PresenterEvent] = []
+        self.heard: list[PresenterEvent] = []  # what the last page told its question
         self.desk: PageDesk = running.bridge._desk
         self._browsers: list[httpx2.Client] = []
 
     def make(self, message: str = "A key?", label: str = "Key", call: Call = CALL) -> str:
-        """Make a page for a secret, and give its address."""
         self.heard.clear()
         url, self.page = self.desk.secret(Question(message, call, timeout=300.0), label)
         self.page.follow(self.heard.append)
         return url
 
     def open(self, message: str = "A key?", label: str = "Key") -> tuple[str, httpx2.Client, Seen]:
-        """Make a page, and open it in a browser of its own."""
         url, person = self.make(message, label), self.browser()
         return url, person, Seen(person.get(url).text)
 
     @property
     def entered(self) -> str | None:
-        """What was entered on the last page."""
         result = self.page.result
         return result.reveal() if result is not None else None
 
     def browser(self) -> httpx2.Client:
-        """Open a browser, as far as HTTP goes."""
         browser = httpx2.Client(timeout=10, follow_redirects=True)
         self._browsers.append(browser)
         return browser
 
     def close(self) -> None:
-        """Close the browsers."""
         while self._browsers:
             self._browsers.pop().close()
 
@@ -366,12 +357,9 @@ def test_what_is_not_an_answer_to_the_page_is_refused(stage: Stage, body: bytes,
     assert person.put(url).status_code == person.head(url).status_code == 405
 
 
-def test_there_are_fifty_spoofs() -> None:
-    assert len(SPOOFS) >= 50
-
-
 @pytest.mark.parametrize("spoof", sampled(SPOOFS[::4], SPOOFS), ids=range(len(SPOOFS)))
 def test_what_a_skill_says_leaves_the_page_as_it_was(stage: Stage, spoof: str) -> None:
+    assert len(SPOOFS) >= 50
     _, _, honest = stage.open("Which?\nWhy", label="a")
 
     _, _, seen = stage.open(f"Which?\n{spoof}", label=spoof)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,7 +17,7 @@ from mcp_types import INVALID_PARAMS, CallToolResult, ElicitResult, InputRequire
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Question, Reply, Unable
 from dcc_bridge.elicitation.types import LIMIT, TOO_MANY_QUESTIONS
-from dcc_bridge.server.client_channel import ClientQuestion
+from dcc_bridge.server.client_channel import ClientQuestion, ProgressMeter
 from dcc_bridge.server.parked_calls import (
     KEPT,
     MOST_KEPT,
@@ -57,14 +58,18 @@ class Desk:
         parked.cancel = lambda: self.cancelled.append(call)
         return parked
 
-    async def end(self, parked: ParkedCall, *, asks: bool = True) -> None:
-        """Let a call begin, perhaps ask, and end."""
-        if asks:
-            parked.offer(question(parked)[0])
-            await self.calls.begin(parked, request())
+    async def ask(self, session: str | None = None) -> tuple[ParkedCall, list[Any], Any]:
+        """Let a call begin and ask; gives it, the list of its answers, and what its request got."""
+        parked = self.park(session=session)
+        asked, answers = question(parked)
+        parked.offer(asked)
+        return parked, answers, await self.calls.begin(parked, request())
+
+    async def end(self) -> ParkedCall:
+        """Let a call begin, ask, and end."""
+        parked, *_ = await self.ask()
         self.calls.finish(parked, DONE, "done")
-        if not asks:
-            await self.calls.begin(parked, request())
+        return parked
 
 
 class Session:
@@ -81,7 +86,6 @@ class Session:
 
 
 def request(refuses: bool = False) -> Any:
-    """Make a request of a client."""
     return SimpleNamespace(session=Session(refuses), request_id="1", request=None)
 
 
@@ -92,12 +96,6 @@ def question(parked: ParkedCall) -> tuple[ClientQuestion, list[Any]]:
 
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    """Run these tests on the loop that the worker has."""
-    return "asyncio"
 
 
 @pytest.fixture
@@ -114,9 +112,7 @@ def shift(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 
 async def test_a_call_that_asked_is_known_by_its_state_and_open_until_it_ends() -> None:
     desk = Desk()
-    parked = desk.park()
-    parked.offer(question(parked)[0])
-    asked = await desk.calls.begin(parked, request())
+    parked, _, asked = await desk.ask()
     assert isinstance(asked, InputRequiredResult)
     assert asked.request_state == f"{parked.call.id}.0"
 
@@ -130,7 +126,8 @@ async def test_a_call_that_asked_is_known_by_its_state_and_open_until_it_ends() 
 async def test_a_call_that_never_asked_is_forgotten_with_its_result() -> None:
     desk = Desk()
     parked = desk.park()
-    await desk.end(parked, asks=False)
+    desk.calls.finish(parked, DONE, "done")
+    await desk.calls.begin(parked, request())
 
     assert not desk.calls.knows(f"{parked.call.id}.0")
 
@@ -151,10 +148,7 @@ async def test_a_call_that_never_asked_is_forgotten_with_its_result() -> None:
 )
 async def test_a_state_that_leads_nowhere_is_an_error_that_says_so(state: str, label: str) -> None:
     desk = Desk()
-    parked = desk.park()
-    asked, answers = question(parked)
-    parked.offer(asked)
-    await desk.calls.begin(parked, request())
+    parked, answers, _ = await desk.ask()
     desk.calls.finish(parked, DONE, "done")
 
     with pytest.raises(MCPError, match=r"^This call is not waiting for an answer") as caught:
@@ -166,10 +160,7 @@ async def test_a_state_that_leads_nowhere_is_an_error_that_says_so(state: str, l
 
 async def test_a_retry_without_its_answer_gets_the_question_and_later_what_came_next() -> None:
     desk = Desk()
-    parked = desk.park()
-    asked, answers = question(parked)
-    parked.offer(asked)
-    first = await desk.calls.begin(parked, request())
+    parked, answers, first = await desk.ask()
     assert isinstance(first, InputRequiredResult)
     state = str(first.request_state)
 
@@ -187,11 +178,8 @@ async def test_a_retry_without_its_answer_gets_the_question_and_later_what_came_
 
 async def test_the_first_answer_counts_and_brings_the_result() -> None:
     desk = Desk()
-    parked = desk.park()
-    asked, answers = question(parked)
-    parked.offer(asked)
+    parked, answers, _ = await desk.ask()
     state = f"{parked.call.id}.0"
-    await desk.calls.begin(parked, request())
     desk.calls.finish(parked, DONE, "done")
     assert desk.calls.unfetched.notice_for(parked.same) is not None
 
@@ -200,6 +188,15 @@ async def test_the_first_answer_counts_and_brings_the_result() -> None:
 
     assert answers == [Reply("accept", {"confirm": True})]
     assert desk.calls.unfetched.notice_for(parked.same) is None
+
+
+async def test_an_answer_to_a_question_that_was_withdrawn_comes_too_late() -> None:
+    asked, answers = question(Desk().park())
+
+    asked.withdraw("timed_out")
+    asked.answer(Reply("accept", {"confirm": True}))
+
+    assert (asked.is_open, answers) == (False, [])
 
 
 async def test_only_a_modern_client_is_not_asked_too_often() -> None:
@@ -215,11 +212,8 @@ async def test_only_a_modern_client_is_not_asked_too_often() -> None:
 
 async def test_the_end_of_a_session_ends_its_own_open_calls_only() -> None:
     desk = Desk()
-    mine, other, over = desk.park(session="a"), desk.park(session="b"), desk.park(session="a")
-    await desk.end(over)
-    for parked in (mine, other):
-        parked.offer(question(parked)[0])
-        await desk.calls.begin(parked, request())
+    mine, _, over = [(await desk.ask(session))[0] for session in ("a", "b", "a")]
+    desk.calls.finish(over, DONE, "done")
 
     desk.calls.end_session("a")
 
@@ -274,6 +268,7 @@ async def test_of_one_that_was_seen_to_leave_too_late_the_same_one_is_told_as_it
         await anyio.wait_all_tasks_blocked()
         beside = desk.calls.alike(parked.same)
         before = desk.calls.late_notice_for(parked.same, beside)
+        assert desk.calls.notice_for(parked.same) is None  # two at once are two calls
         tasks.cancel_scope.cancel()
     if ends:
         desk.calls.finish(parked, DONE, "done")
@@ -363,12 +358,10 @@ async def test_a_result_can_be_fetched_for_two_minutes(
     seconds: float, known: bool, shift: Callable[[float], None]
 ) -> None:
     desk = Desk()
-    parked, waits = desk.park(), desk.park()
-    waits.offer(question(waits)[0])
-    await desk.calls.begin(waits, request())
-    await desk.end(parked)
+    waits, *_ = await desk.ask()
+    parked = await desk.end()
     shift(seconds)
-    await desk.end(desk.park())
+    await desk.end()
 
     assert desk.calls.knows(f"{parked.call.id}.0") is known
     assert desk.calls.knows(f"{waits.call.id}.0")
@@ -376,9 +369,7 @@ async def test_a_result_can_be_fetched_for_two_minutes(
 
 async def test_of_too_many_results_the_oldest_go_first() -> None:
     desk = Desk()
-    parked = [desk.park() for _ in range(MOST_KEPT + 3)]
-    for one in parked:
-        await desk.end(one)
+    parked = [await desk.end() for _ in range(MOST_KEPT + 3)]
 
     known = [desk.calls.knows(f"{one.call.id}.0") for one in parked]
 
@@ -428,3 +419,39 @@ async def test_what_was_reported_before_a_request_came_is_told_before_the_result
 
     assert await desk.calls.begin(parked, heard) is DONE
     assert heard.session.told == [(3, 4, "three")]
+
+
+def test_a_skills_own_values_are_told_as_they_are() -> None:
+    meter = ProgressMeter()
+
+    assert [meter.report(done, 3) for done in range(4)] == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+def test_a_second_count_goes_on_above_the_first() -> None:
+    meter = ProgressMeter()
+    meter.report(5, 5)
+
+    assert meter.report(0, 10)[1] == 15
+    assert meter.report(4, 10) == (9, 15)
+
+
+def test_notices_before_the_first_value_stay_below_one() -> None:
+    meter = ProgressMeter()
+
+    beats = [meter.beat()[0] for _ in range(1000)]
+
+    assert beats == sorted(set(beats))
+    assert beats[-1] < 1
+
+
+def test_any_mixture_of_values_and_notices_rises() -> None:
+    random, meter = Random(3), ProgressMeter()
+
+    told = [
+        meter.report(random.choice([0, 0.5, 1, 1, 7]), random.choice([None, 7]))[0]
+        if random.random() < 0.7
+        else meter.beat()[0]
+        for _ in range(2000)
+    ]
+
+    assert told == sorted(set(told))

@@ -13,7 +13,7 @@ from mcp_types import CallToolResult, Tool
 from pydantic import BaseModel, Field
 
 from dcc_bridge import elicit_url, elicit_url_sync, skill
-from tests.live import ERAS, accept, listed, live, say, status, text
+from tests.live import ERAS, accept, live, say, status, text
 from tests.tiers import every_era
 
 
@@ -38,7 +38,6 @@ def test_any_result_is_one_text_and_a_dict_is_structured_too(
 ) -> None:
     @skill(risk="read")
     def give() -> Any:
-        """Give it."""
         return value
 
     with live(tmp_path, give) as running:
@@ -58,15 +57,12 @@ def test_a_skill_is_listed_with_what_it_may_do(tmp_path: Path) -> None:
         """
         return 0
 
-    async def agent() -> Any:
-        async with running.client() as client:
-            return await listed(client, "count")
-
     with live(tmp_path, count) as running:
-        (tool,) = running.run(agent)
+        tool = running.described("count")
 
     assert (tool.name, tool.title, tool.description) == ("count", "Count", "Count what is there.")
     assert tool.input_schema["properties"]["under"]["description"] == "Where to look."
+    assert tool.annotations is not None
     assert tool.annotations.read_only_hint is True
     assert tool.annotations.destructive_hint is False
     assert tool.annotations.idempotent_hint is None
@@ -77,13 +73,10 @@ def test_a_skill_says_that_a_second_run_changes_nothing_more(tmp_path: Path) -> 
     def show(name: str) -> None:
         """Show an item."""
 
-    async def agent() -> Any:
-        async with running.client() as client:
-            return await listed(client, "show")
-
     with live(tmp_path, show) as running:
-        (tool,) = running.run(agent)
+        tool = running.described("show")
 
+    assert tool.annotations is not None
     assert tool.annotations.idempotent_hint is True
 
 
@@ -141,21 +134,13 @@ class Size(TypedDict):
 
 
 def give(tmp_path: Path, value: Any, hint: Any, era: str = ERAS[-1]) -> tuple[Tool, CallToolResult]:
-    """Call a skill that returns a value, and give how it is listed too."""
-
     def give() -> Any:
-        """Give it."""
         return value
 
     give.__annotations__["return"] = hint
 
-    async def agent() -> tuple[Tool, CallToolResult]:
-        async with running.client(era) as client:
-            (tool,) = await listed(client, "give")
-            return tool, await client.call_tool("give")
-
     with live(tmp_path, skill(risk="read")(give)) as running:
-        return running.run(agent)
+        return running.described("give"), running.call("give", era=era)
 
 
 @every_era

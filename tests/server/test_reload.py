@@ -12,7 +12,10 @@ from mcp import Client
 from mcp_types import CallToolResult
 
 from dcc_bridge.elicitation.question import Reply
+from tests.client.proxy.stage import until
 from tests.live import ERAS, Live, accept, listed, live, status, text
+from tests.server.skills import Skills
+from tests.server.task_wire import Wire
 from tests.skills.shelf import save
 from tests.stand_ins import FakeHost, ScriptedPresenter
 from tests.tiers import every_era, sampled
@@ -61,12 +64,6 @@ async def watched(running: Live, era: str, then: Callable[[Client], Any], heard:
             result = await then(client)
             listening.cancel_scope.cancel()
         return result
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    with anyio.fail_after(10):
-        while not condition():
-            await anyio.sleep(0.01)
 
 
 async def names(client: Client) -> dict[str, list[str]]:
@@ -118,6 +115,22 @@ def test_a_parked_call_keeps_its_function_and_the_list_is_the_new_one(
     assert after == {"delete": ["glob"]}
     assert first.structured_content == {"version": 1, "agreed": True}
     assert second.structured_content == {"version": 2, "agreed": True}
+
+
+def test_a_skill_that_is_taken_away_in_mid_question_does_not_lose_the_answer(
+    tmp_path: Path,
+) -> None:
+    skills, yes = Skills(), {"action": "accept", "content": {"confirm": True}}
+
+    with live(tmp_path, skills.delete(), host=skills.host) as running:
+        wire = Wire.beside(running)
+        asked = wire.call("delete")
+        running.forget("delete")
+        answers = dict.fromkeys(asked["inputRequests"], yes)
+        result = wire.call("delete", inputResponses=answers, requestState=asked["requestState"])
+
+    assert result["structuredContent"] == {"deleted": 127, "by": "client"}
+    assert skills.ran["delete"] == 1
 
 
 @pytest.mark.parametrize("era", sampled(ERAS[2:], ERAS))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Coroutine
 from contextvars import Context, copy_context
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from unittest import mock
 
 import anyio
 import httpx2
+import pytest
 from mcp_types import JSONRPCRequest
 
 from dcc_bridge.elicitation.question import Reply
@@ -18,6 +20,9 @@ from dcc_bridge.server import auth
 from tests.live import Live, live
 from tests.server.skills import Skills
 from tests.stand_ins import ScriptedPresenter
+
+T = TypeVar("T")
+LARGE = JSONRPCRequest(jsonrpc="2.0", id=1, method="ping", params={"_": "x" * 1000})
 
 
 class Raw:
@@ -32,7 +37,6 @@ class Raw:
         }
 
     async def open(self) -> None:
-        """Make the handshake."""
         params = {
             "protocolVersion": "2025-11-25",
             "capabilities": {},
@@ -54,7 +58,6 @@ class Raw:
         raise AssertionError("no event came")
 
     async def resume(self, event: str) -> Any:
-        """Come back for the result."""
         headers = {**self.headers, "Last-Event-ID": event}
         url = self._running.bridge.url
         async with self._http.stream("GET", url, headers=headers) as stream:
@@ -96,19 +99,19 @@ def test_a_client_that_lost_its_stream_comes_back_for_the_result(tmp_path: Path)
     assert skills.ran["delete"] == 1
 
 
-def test_an_unknown_event_brings_nothing(tmp_path: Path) -> None:
+@pytest.mark.anyio
+async def test_an_unknown_event_brings_nothing() -> None:
     heard: list[Any] = []
 
     async def keep(message: Any) -> None:
         heard.append(message)
 
-    async def ask() -> list[str | None]:
-        store = auth.ReplayStore(1000)
-        store.opening("test", keep)
-        await store.store_event("2", None)
-        return [await store.replay_events_after(one, keep) for one in ("", "7", "x.y")]
+    store = auth.ReplayStore(1000)
+    store.opening("test", keep)
+    await store.store_event("2", None)
 
-    assert anyio.run(ask) == [None, None, None]
+    for event in ("", "7", "x.y"):
+        assert await store.replay_events_after(event, keep) is None
     assert heard == []
 
 
@@ -121,57 +124,48 @@ def test_a_session_keeps_the_last_events_only() -> None:
     assert session.after(int(ids[-1])) == ("2", [])
 
 
-def test_all_sessions_keep_so_many_bytes_and_the_greediest_client_loses_first() -> None:
-    message = JSONRPCRequest(jsonrpc="2.0", id=1, method="ping", params={"_": "x" * 1000})
-    store = auth.ReplayStore(most_bytes=10_000)
+@pytest.mark.anyio
+async def test_all_sessions_keep_so_many_bytes_and_the_greediest_client_loses_first() -> None:
+    store, kept = auth.ReplayStore(most_bytes=10_000), dict[str, Context]()
+    for number in range(30):
+        name = ("greedy-1", "greedy-2", "other")[number % 3]
+        if name == "other" and number > 4:
+            continue
+        if name not in kept:
+            kept[name] = await opened(store, name)
+        await inside(kept[name], store.store_event("1", LARGE))
 
-    async def fill() -> dict[str, int]:
-        loop, kept = asyncio.get_running_loop(), {}
-        for number in range(30):
-            name = ("greedy-1", "greedy-2", "other")[number % 3]
-            if name == "other" and number > 4:
-                continue
-            if name not in kept:
-                kept[name] = await opened(store, name)
-            await loop.create_task(store.store_event("1", message), context=kept[name])
-        return {
-            name: await loop.create_task(count(store), context=context)
-            for name, context in kept.items()
-        }
-
-    assert anyio.run(fill) == {"greedy-1": 4, "greedy-2": 4, "other": 2}
+    counts = {name: await inside(context, count(store)) for name, context in kept.items()}
+    assert counts == {"greedy-1": 4, "greedy-2": 4, "other": 2}
 
 
-def test_an_event_is_kept_without_a_look_at_the_other_sessions() -> None:
+@pytest.mark.anyio
+async def test_an_event_is_kept_without_a_look_at_the_other_sessions() -> None:
     """Else each event of a crowd would cost what the crowd is large."""
-    message = JSONRPCRequest(jsonrpc="2.0", id=1, method="ping", params={"_": "x" * 1000})
     store = auth.ReplayStore(most_bytes=100_000)
+    contexts = [await opened(store, f"client-{number}") for number in range(50)]
 
-    async def fill() -> int:
-        loop = asyncio.get_running_loop()
-        contexts = [await opened(store, f"client-{number}") for number in range(50)]
-        with mock.patch("weakref.WeakValueDictionary.values") as looks:
-            await loop.create_task(store.store_event("1", message), context=contexts[0])
-        return looks.call_count
+    with mock.patch("weakref.WeakValueDictionary.values") as looks:
+        await inside(contexts[0], store.store_event("1", LARGE))
 
-    assert anyio.run(fill) == 0
+    assert looks.call_count == 0
 
 
-def test_events_of_sessions_that_ended_take_no_room() -> None:
-    message = JSONRPCRequest(jsonrpc="2.0", id=1, method="ping", params={"_": "x" * 1000})
+@pytest.mark.anyio
+async def test_events_of_sessions_that_ended_take_no_room() -> None:
     store = auth.ReplayStore(most_bytes=10_000)
+    for number in range(20):
+        context = await opened(store, f"client-{number}")
+        for _ in range(5):
+            await inside(context, store.store_event("1", LARGE))
+        kept = await inside(context, count(store))
+        store.forget(f"client-{number}")
 
-    async def fill() -> int:
-        loop = asyncio.get_running_loop()
-        for number in range(20):
-            context = await opened(store, f"client-{number}")
-            for _ in range(5):
-                await loop.create_task(store.store_event("1", message), context=context)
-            kept = await loop.create_task(count(store), context=context)
-            store.forget(f"client-{number}")
-        return kept
+    assert kept == 6
 
-    assert anyio.run(fill) == 6
+
+async def inside(context: Context, coroutine: Coroutine[Any, Any, T]) -> T:
+    return await asyncio.get_running_loop().create_task(coroutine, context=context)
 
 
 async def opened(store: auth.ReplayStore, name: str) -> Context:
@@ -183,7 +177,7 @@ async def opened(store: auth.ReplayStore, name: str) -> Context:
 
     note = context.run(store.opening, name.partition("-")[0], unheard)
     await note({"type": "http.response.start", "headers": [(b"mcp-session-id", name.encode())]})
-    await asyncio.get_running_loop().create_task(store.store_event("1", None), context=context)
+    await inside(context, store.store_event("1", None))
     return context
 
 

@@ -20,16 +20,14 @@ from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.server import resources
 from tests.hosts.scenes import SCENE
 from tests.live import ERAS, Live, live, text
+from tests.server.skills import YES
 from tests.stand_ins import FakeHost, ScriptedPresenter
 from tests.tiers import every_era, repeated
 
-YES = Reply("accept", {"confirm": True})
 CAMERA = "/World/Cameras/sq010/sh0010_cam"
 
 
 def read(running: Live, uri: str, era: str = ERAS[-1]) -> Any:
-    """Read one resource, with a client of its own."""
-
     async def agent() -> Any:
         async with running.client(era) as client:
             (content,) = (await client.read_resource(uri)).contents
@@ -40,8 +38,6 @@ def read(running: Live, uri: str, era: str = ERAS[-1]) -> Any:
 
 
 def refused(running: Live, uri: str, era: str = ERAS[-1]) -> MCPError:
-    """Read one resource that cannot be read, and give the error."""
-
     async def agent() -> MCPError:
         async with running.client(era) as client:
             with pytest.raises(MCPError) as caught:
@@ -90,8 +86,10 @@ def test_they_are_listed_under_the_hosts_own_words(era: str, tmp_path: Path) -> 
 
 
 @every_era
-@pytest.mark.parametrize("path", ["/World/Cameras/none", "../../etc/passwd", "%00", "a b"])
-def test_an_unknown_item_is_said_to_be_unknown(era: str, path: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("path", ["/World/none", "../../etc/passwd", "%00", "a b"])
+def test_an_unknown_item_is_said_to_be_unknown_with_what_there_is(
+    era: str, path: str, tmp_path: Path
+) -> None:
     uri = f"scene://prim/{path}"
 
     with live(tmp_path, host=UsdSession(SCENE)) as running:
@@ -99,13 +97,8 @@ def test_an_unknown_item_is_said_to_be_unknown(era: str, path: str, tmp_path: Pa
 
     assert error.error.code == -32602
     assert error.error.data == {"uri": uri}
-
-
-def test_an_unknown_prim_is_told_with_what_there_is(tmp_path: Path) -> None:
-    with live(tmp_path, host=UsdSession(SCENE)) as running:
-        told = refused(running, "scene://prim/World/none").error.message
-
-    assert told.startswith("There is no prim at '/World/none'. Under /World there is Looks, Set")
+    under = "There is no prim at '/World/none'. Under /World there is Looks, Set"
+    assert path != "/World/none" or error.error.message.startswith(under)
 
 
 @pytest.mark.parametrize("edits_first", [False, True])
@@ -115,19 +108,14 @@ def test_a_read_beside_a_waiting_edit(edits_first: bool, tmp_path: Path) -> None
 
     @skill(risk="destructive", confirms=True)
     def delete() -> str:
-        """Delete the cameras."""
         confirm_sync("The first?", verb="Delete")
         if edits_first:
             host.items.pop()
         confirm_sync("The second?", verb="Delete")
         return "done"
 
-    async def agent() -> Any:
-        async with running.client() as client:
-            return await client.call_tool("delete", {})
-
     with live(tmp_path, delete, host=host, presenter=person) as running:
-        call = running.go(agent)
+        call = running.start("delete")
         running.until(lambda: len(person.shown) == 2)
         if edits_first:
             told = refused(running, "scene://summary").error.message
@@ -326,7 +314,6 @@ def test_a_plug_in_adds_whatever_the_sdk_offers(era: str, tmp_path: Path) -> Non
 
     @skill(risk="read")
     def ours() -> str:
-        """Say something."""
         return "a skill"
 
     with live(tmp_path, ours, extend=extend) as running:
@@ -374,7 +361,6 @@ def test_a_hundred_thousand_prims_do_not_freeze_the_host(prims: int, tmp_path: P
 
 
 def crowd(count: int) -> UsdSession:
-    """Make a scene of so many cameras, a hundred in each group."""
     session = UsdSession()
     with Sdf.ChangeBlock():
         world = Sdf.PrimSpec(session.stage.GetRootLayer(), "World", Sdf.SpecifierDef)

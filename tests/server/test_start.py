@@ -1,14 +1,21 @@
-"""A client that comes while the bridge is still starting."""
+"""A client that comes while the bridge is still starting, and what no request passes through."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import anyio
+import httpx2
 import pytest
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.mcpserver import MCPServer
 from mcp_types import CallToolResult
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
@@ -90,12 +97,54 @@ def test_a_host_whose_collector_is_not_to_be_touched_says_so_at_its_start(
     assert len(begun) == freezes
 
 
-def test_what_a_first_list_needs_is_made_before_a_client_can_ask(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("dcc_bridge.server.mcp_server._WARM", 20.0)  # the machine may be busy
+def test_no_span_is_made_of_a_message(tmp_path: Path) -> None:
+    modules: list[str] = []
 
+    def look(server: MCPServer[Any]) -> None:
+        modules.extend(type(middleware).__module__ for middleware in server.middleware)
+
+    with live(tmp_path, extend=look):
+        pass
+
+    assert modules
+    assert not [module for module in modules if "otel" in module]
+
+
+def test_mcp_requests_pass_by_the_router_and_a_page_of_a_plug_in_does_not(tmp_path: Path) -> None:
+    scopes: list[MutableMapping[str, Any]] = []
+
+    async def note(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        assert ctx.request is not None
+        scopes.append(ctx.request.scope)
+        return await call_next(ctx)
+
+    async def page(request: Request) -> PlainTextResponse:
+        return PlainTextResponse("a page")
+
+    def add(server: MCPServer[Any]) -> None:
+        server.middleware.append(note)
+        server.custom_route("/page", ["GET"])(page)
+
+    with live(tmp_path, extend=add) as running:
+        running.call("current_scene")
+        bearer = {"Authorization": f"Bearer {running.bridge.instance.token('test')}"}
+        url = running.bridge.url.replace("/mcp", "/page")
+        answer = running.beside(lambda: httpx2.get(url, headers=bearer))
+
+    assert scopes
+    assert all("router" not in scope for scope in scopes)
+    assert answer.text == "a page"
+
+
+def test_nothing_wakes_the_worker_once_a_stream_is_over(tmp_path: Path) -> None:
     with live(tmp_path) as running:
-        listed = set(running.bridge._server._lists)
+        running.call("current_scene", era="2025-11-25")
+        looking = running.bridge._worker.spawn(_tasks())
+        running.until(looking.done)
+        names = looking.result()
 
-    assert {"2026-07-28", "2025-11-25"} <= listed
+    assert not [name for name in names if "watcher" in name]
+
+
+async def _tasks() -> list[str]:
+    return [str(task.get_coro()) for task in asyncio.all_tasks()]

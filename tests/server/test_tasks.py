@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import threading
@@ -13,7 +14,14 @@ from typing import Any
 
 import httpx2
 import pytest
-from mcp_types import HEADER_MISMATCH, INVALID_PARAMS, METHOD_NOT_FOUND
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    HEADER_MISMATCH,
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    EmptyResult,
+    Request,
+)
 
 from dcc_bridge import (
     check_cancelled,
@@ -27,13 +35,12 @@ from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.types import TASKS
 from dcc_bridge.server import parked_calls, tasks
 from tests.live import ERAS, LIMIT, Live, live
-from tests.server.skills import CONFIRM, Skills
+from tests.server.skills import CONFIRM, NAME, Skills
 from tests.server.task_wire import ENDED, Message, Wire
 from tests.stand_ins import FakeHost, ScriptedPresenter
 
 MISSING_CAPABILITY = -32021
 YES = {"action": "accept", "content": {"confirm": True}}
-NAME = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +59,6 @@ class Bake:
     def skill(self) -> Callable[..., Any]:
         @skill(risk="read", thread="any")
         def bake(fails: bool = False) -> str:
-            """Bake until somebody says that it is enough."""
             self.ran += 1
             while not self.may_end.wait(0.005):
                 check_cancelled()
@@ -70,25 +76,27 @@ def bake() -> Iterator[Bake]:
     baking.may_end.set()
 
 
-def works(running: Live, work: Callable[[Wire], Any], **more: Any) -> Any:
-    """Let a client work on a thread of its own."""
-    return running.beside(lambda: work(Wire.of(running, **more)))
+@pytest.fixture
+def baking(tmp_path: Path, bake: Bake) -> Iterator[Live]:
+    with live(tmp_path, bake.skill()) as running:
+        yield running
+
+
+@pytest.fixture
+def wire(baking: Live) -> Wire:
+    return Wire.beside(baking)
 
 
 # ---- what is on the wire
 
 
 def test_a_call_that_lasts_ends_its_request_with_a_handle_and_is_fetched_by_it(
-    tmp_path: Path, bake: Bake
+    wire: Wire, bake: Bake
 ) -> None:
-    def client(wire: Wire) -> tuple[Message, Message, Message]:
-        handle = wire.call("bake")
-        working = wire.get(handle["taskId"])
-        bake.may_end.set()
-        return handle, working, wire.until(handle["taskId"])
-
-    with live(tmp_path, bake.skill()) as running:
-        handle, working, ended = works(running, client)
+    handle = wire.call("bake")
+    working = wire.get(handle["taskId"])
+    bake.may_end.set()
+    ended = wire.until(handle["taskId"])
 
     assert (handle["resultType"], handle["status"]) == ("task", "working")
     assert handle.keys().isdisjoint({"result", "error", "inputRequests", "requestState", "task"})
@@ -99,11 +107,10 @@ def test_a_call_that_lasts_ends_its_request_with_a_handle_and_is_fetched_by_it(
     assert bake.ran == 1
 
 
-def test_a_call_that_ends_soon_is_no_task(tmp_path: Path, bake: Bake) -> None:
+def test_a_call_that_ends_soon_is_no_task(wire: Wire, bake: Bake) -> None:
     bake.may_end.set()
 
-    with live(tmp_path, bake.skill()) as running:
-        result = works(running, lambda wire: wire.call("bake"))
+    result = wire.call("bake")
 
     assert result["resultType"] == "complete"
     assert result["content"][0]["text"] == "baked"
@@ -111,65 +118,47 @@ def test_a_call_that_ends_soon_is_no_task(tmp_path: Path, bake: Bake) -> None:
 
 @pytest.mark.parametrize("asks_for_one", [False, True], ids=["", "with the old parameter"])
 def test_a_client_that_did_not_declare_it_never_gets_a_task(
-    tmp_path: Path, bake: Bake, asks_for_one: bool
+    baking: Live, bake: Bake, asks_for_one: bool
 ) -> None:
     old = {"task": {"ttl": 60_000}} if asks_for_one else {}
+    threading.Timer(0.2, bake.may_end.set).start()
 
-    def client(wire: Wire) -> Message:
-        threading.Timer(0.2, bake.may_end.set).start()
-        return wire.call("bake", **old)
-
-    with live(tmp_path, bake.skill()) as running:
-        result = works(running, client, declares=False)
+    result = Wire.beside(baking, declares=False).call("bake", **old)
 
     assert result["resultType"] == "complete"
     assert "taskId" not in result
 
 
-def test_a_host_lists_the_extension(tmp_path: Path) -> None:
-    with live(tmp_path) as running:
-        found = works(running, lambda wire: wire.result("server/discover", {}))
+def test_a_host_lists_the_extension(wire: Wire) -> None:
+    able = wire.result("server/discover", {})["capabilities"]
 
-    assert found["capabilities"]["extensions"] == {TASKS: {}}
-    assert "tasks" not in found["capabilities"]
+    assert able["extensions"] == {TASKS: {}}
+    assert "tasks" not in able
 
 
 @pytest.mark.parametrize("method", ["tasks/get", "tasks/update", "tasks/cancel"])
 def test_each_method_refuses_who_did_not_declare_and_what_is_not_theirs(
-    method: str, tmp_path: Path, bake: Bake
+    method: str, baking: Live, wire: Wire, bake: Bake
 ) -> None:
-    def client(wire: Wire) -> list[int]:
-        task = wire.call("bake")["taskId"]
-        params = {"taskId": task, "inputResponses": {}}
-        stranger, silent = Wire.of(running, "other"), Wire.of(running, declares=False)
-        return [
-            silent.code(method, params),
-            stranger.code(method, params),
-            wire.code(method, params | {"taskId": f"{task[:-1]}{'10'[task[-1] == '1']}"}),
-            wire.code(method, params | {"taskId": f"{task}0"}),
-            wire.code(method, params, Mcp_Name=f"{task}0"),
-        ]
+    task = wire.call("bake")["taskId"]
+    params = {"taskId": task, "inputResponses": {}}
+    stranger, silent = Wire.beside(baking, "other"), Wire.beside(baking, declares=False)
 
-    with live(tmp_path, bake.skill()) as running:
-        codes = works(running, client)
-
-    assert codes == [MISSING_CAPABILITY, *[INVALID_PARAMS] * 3, HEADER_MISMATCH]
+    assert silent.code(method, params) == MISSING_CAPABILITY
+    assert stranger.code(method, params) == INVALID_PARAMS
+    for forged in (f"{task[:-1]}{'10'[task[-1] == '1']}", f"{task}0"):
+        assert wire.code(method, params | {"taskId": forged}) == INVALID_PARAMS
+    assert wire.code(method, params, Mcp_Name=f"{task}0") == HEADER_MISMATCH
     assert not bake.may_end.is_set()
 
 
 @pytest.mark.parametrize("method", ["tasks/list", "tasks/result"])
-def test_what_the_extension_dropped_is_no_method(method: str, tmp_path: Path) -> None:
-    with live(tmp_path) as running:
-        code = works(running, lambda wire: wire.code(method, {"taskId": "x"}))
-
-    assert code == METHOD_NOT_FOUND
+def test_what_the_extension_dropped_is_no_method(method: str, wire: Wire) -> None:
+    assert wire.code(method, {"taskId": "x"}) == METHOD_NOT_FOUND
 
 
 @pytest.mark.parametrize("era", ERAS[:2])
 def test_the_older_eras_know_no_tasks(era: str, tmp_path: Path) -> None:
-    from mcp.shared.exceptions import MCPError
-    from mcp_types import EmptyResult, Request
-
     async def agent() -> int:
         async with running.client(era) as client:
             request = Request(method="tasks/get", params=tasks.TaskParams(task_id="fake-0000.00"))
@@ -189,76 +178,64 @@ def test_a_retry_with_an_old_state_gives_the_same_task_and_starts_nothing(tmp_pa
 
     @skill(risk="read", thread="any")
     def ask_and_work() -> str:
-        """Ask, and take long."""
         ran.append(1)
         elicit_form_sync("Go on?", CONFIRM)
         may_end.wait(LIMIT)
         return "done"
 
-    def client(wire: Wire) -> list[Message]:
+    with live(tmp_path, ask_and_work) as running:
+        wire = Wire.beside(running)
         asked = wire.call("ask_and_work")
-        assert asked["resultType"] == "input_required"
         again = {
             "inputResponses": dict.fromkeys(asked["inputRequests"], YES),
             "requestState": asked["requestState"],
         }
         handles = [wire.call("ask_and_work", **again) for _ in range(3)]
         may_end.set()
-        return [*handles, wire.until(handles[0]["taskId"])]
+        ended = wire.until(handles[0]["taskId"])
 
-    with live(tmp_path, ask_and_work) as running:
-        *handles, ended = works(running, client)
-
+    assert asked["resultType"] == "input_required"
     assert {it["taskId"] for it in handles} == {ended["taskId"]}
     assert ended["result"]["content"][0]["text"] == "done"
     assert ran == [1]
 
 
 def test_the_id_begins_with_the_host_and_the_call_and_is_never_logged_whole(
-    tmp_path: Path, bake: Bake, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, baking: Live, wire: Wire, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG, "dcc_bridge")
     caplog.set_level(logging.INFO)
+    task = str(wire.call("bake")["taskId"])
+    wire.get(task)
+    wire.cancel(task)
+    wire.until(task)
+    wire.code("tasks/get", {"taskId": f"{task}0"})
 
-    def client(wire: Wire) -> str:
-        task = str(wire.call("bake")["taskId"])
-        wire.get(task)
-        wire.cancel(task)
-        wire.until(task)
-        wire.code("tasks/get", {"taskId": f"{task}0"})
-        return task
-
-    with live(tmp_path, bake.skill()) as running:
-        task = works(running, client)
-        call = running.bridge.recent.records()[0].id
-        instance = running.bridge.instance.id
-
+    call = baking.bridge.recent.records()[0].id
     written = "".join(file.read_text() for file in (tmp_path / "audit").glob("*.jsonl"))
-    assert re.fullmatch(rf"{instance}\.{call}[0-9a-f]{{16}}", task)
+    assert re.fullmatch(rf"{baking.bridge.instance.id}\.{call}[0-9a-f]{{16}}", task)
     assert call in written
     assert task not in written + caplog.text
 
 
 def test_a_call_cut_off_before_its_handle_is_out_is_abandoned_and_afterwards_goes_on(
-    tmp_path: Path, bake: Bake, monkeypatch: pytest.MonkeyPatch
+    baking: Live, wire: Wire, bake: Bake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def cut_off(wire: Wire) -> None:
+    def cut_off() -> None:
         body, headers = wire.request("tools/call", {"name": "bake", "arguments": {}})
         wire.http.post(wire.url, json=body, headers=headers, timeout=0.2)
 
-    with live(tmp_path, bake.skill()) as running:
-        monkeypatch.setattr(tasks, "TASK_AFTER", LIMIT)
-        with pytest.raises(httpx2.ReadTimeout):
-            works(running, cut_off)
-        running.until(lambda: running.bridge.recent.records()[0].ended is not None)
-        early = running.bridge.recent.records()[0].state
-        monkeypatch.setattr(tasks, "TASK_AFTER", 0.05)
-        task = works(running, lambda wire: wire.call("bake"))["taskId"]  # its connection closes
-        bake.may_end.set()
-        ended = works(running, lambda wire: wire.until(task))
+    monkeypatch.setattr(tasks, "TASK_AFTER", LIMIT)
+    with pytest.raises(httpx2.ReadTimeout):
+        baking.beside(cut_off)
+    baking.until(lambda: baking.bridge.recent.records()[0].ended is not None)
+    early = baking.bridge.recent.records()[0].state
+    monkeypatch.setattr(tasks, "TASK_AFTER", 0.05)
+    task = wire.call("bake")["taskId"]  # its connection closes
+    bake.may_end.set()
 
+    assert wire.until(task)["result"]["content"][0]["text"] == "baked"
     assert early == "cancelled"
-    assert ended["result"]["content"][0]["text"] == "baked"
     assert bake.ran == 2
 
 
@@ -267,11 +244,10 @@ def test_the_question_of_a_lost_handle_ends_at_its_deadline_and_recent_calls_tel
 ) -> None:
     @skill(risk="read", task="ask")
     def choose() -> str | None:
-        """Ask for a name."""
         return elicit_form_sync("Which name?", NAME).message
 
     with live(tmp_path, choose, client_deadline=0.1) as running:
-        works(running, lambda wire: wire.call("choose"))  # and nobody comes with the id
+        Wire.beside(running).call("choose")  # and nobody comes with the id
         running.until(lambda: running.bridge.recent.records()[0].ended is not None)
         told = running.call("recent_calls").structured_content
 
@@ -287,24 +263,21 @@ def test_a_question_that_is_fetched_again_says_how_much_of_its_time_is_left(
 
     @skill(risk="read", task="ask" if as_task else "")
     def choose() -> str | None:
-        """Ask for a name."""
         return elicit_form_sync("Which name?", NAME).message
-
-    def client(wire: Wire) -> tuple[float, float, float]:
-        began, asked = time.monotonic(), wire.call("choose")
-        again = {"requestState": asked.get("requestState")}
-        looks = [
-            wire.get(asked["taskId"]) if as_task else wire.call("choose", **again) for _ in range(2)
-        ]
-        left = [limit(look) for look in looks]
-        return began + 200.0 - time.monotonic(), left[1], left[0]
 
     def limit(look: Message) -> float:
         (request,) = look["inputRequests"].values()
         return float((request["params"] if as_task else look)["_meta"][types.LIMIT])
 
     with live(tmp_path, choose, client_deadline=200.0) as running:
-        least, second, first = works(running, client)
+        wire, began = Wire.beside(running), time.monotonic()
+        asked = wire.call("choose")
+        again = {"requestState": asked.get("requestState")}
+        first, second = (
+            limit(wire.get(asked["taskId"]) if as_task else wire.call("choose", **again))
+            for _ in range(2)
+        )
+        least = began + 200.0 - time.monotonic()
 
     assert least <= second < first < 200.0
 
@@ -314,22 +287,20 @@ def test_a_client_with_a_task_has_no_request_to_lose_so_its_person_has_more_time
 ) -> None:
     skills, person = Skills(has_ui=True), ScriptedPresenter(None, None)
 
-    def client(wire: Wire) -> None:
+    with live(
+        tmp_path, skills.delete(), host=skills.host, presenter=person, client_deadline=200.0
+    ) as running:
+        wire = Wire.beside(running)
         for _ in range(2):
             task = wire.call("delete")["taskId"]
             wire.cancel(task)
             wire.until(task)
 
-    with live(
-        tmp_path, skills.delete(), host=skills.host, presenter=person, client_deadline=200.0
-    ) as running:
-        works(running, client)
-
     assert [question.offers.soon for question in person.shown] == [45.0, 200.0]
 
 
 def test_the_times_of_a_task_never_go_back_and_its_ttl_is_kept(
-    tmp_path: Path, bake: Bake, monkeypatch: pytest.MonkeyPatch
+    wire: Wire, bake: Bake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tasks, "KEPT", 0.3)
 
@@ -338,19 +309,15 @@ def test_the_times_of_a_task_never_go_back_and_its_ttl_is_kept(
         def now(cls, tz: Any = None) -> Any:
             return datetime.now(tz) - timedelta(hours=1)
 
-    def client(wire: Wire) -> tuple[list[Message], Message, int]:
-        looks = [wire.call("bake")]
-        monkeypatch.setattr(tasks, "datetime", Turned)  # somebody sets the computer's clock
-        task = looks[0]["taskId"]
-        looks += [wire.get(task) for _ in range(3)]
-        bake.may_end.set()
-        looks.append(wire.until(task))
-        alive = wire.get(task)
-        threading.Event().wait(0.35)
-        return looks, alive, wire.code("tasks/get", {"taskId": task})
-
-    with live(tmp_path, bake.skill()) as running:
-        looks, alive, code = works(running, client)
+    looks = [wire.call("bake")]
+    monkeypatch.setattr(tasks, "datetime", Turned)  # somebody sets the computer's clock
+    task = looks[0]["taskId"]
+    looks += [wire.get(task) for _ in range(3)]
+    bake.may_end.set()
+    looks.append(wire.until(task))
+    alive = wire.get(task)
+    time.sleep(0.35)
+    code = wire.code("tasks/get", {"taskId": task})
 
     updated = [it["lastUpdatedAt"] for it in looks]
     assert updated == sorted(updated)
@@ -363,36 +330,29 @@ def test_the_times_of_a_task_never_go_back_and_its_ttl_is_kept(
 
 
 def test_over_the_cap_a_call_waits_in_its_request_as_without_tasks(
-    tmp_path: Path, bake: Bake, monkeypatch: pytest.MonkeyPatch
+    wire: Wire, bake: Bake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tasks, "MOST", 1)
+    handle = wire.call("bake")
+    threading.Timer(0.2, bake.may_end.set).start()
 
-    def client(wire: Wire) -> tuple[Message, Message]:
-        handle = wire.call("bake")
-        threading.Timer(0.2, bake.may_end.set).start()
-        return handle, wire.call("bake")
-
-    with live(tmp_path, bake.skill()) as running:
-        handle, result = works(running, client)
+    result = wire.call("bake")
 
     assert (handle["resultType"], result["resultType"]) == ("task", "complete")
 
 
 def test_at_the_cap_a_task_whose_end_was_fetched_makes_room_and_who_comes_again_is_told(
-    tmp_path: Path, bake: Bake, monkeypatch: pytest.MonkeyPatch
+    wire: Wire, bake: Bake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tasks, "MOST", 1)
+    task = wire.call("bake")["taskId"]
+    bake.may_end.set()
+    wire.until(task)
+    bake.may_end.clear()
+    threading.Timer(LIMIT / 4, bake.may_end.set).start()  # else it would wait for ever
 
-    def client(wire: Wire) -> tuple[Message, str]:
-        task = wire.call("bake")["taskId"]
-        bake.may_end.set()
-        wire.until(task)
-        bake.may_end.clear()
-        threading.Timer(LIMIT / 4, bake.may_end.set).start()  # else it would wait for ever
-        return wire.call("bake"), wire.send("tasks/get", {"taskId": task})["error"]["message"]
-
-    with live(tmp_path, bake.skill()) as running:
-        handle, gone = works(running, client)
+    handle = wire.call("bake")
+    gone = wire.send("tasks/get", {"taskId": task})["error"]["message"]
 
     assert handle["resultType"] == "task"
     assert "its result was fetched and another one needed the place" in gone
@@ -402,8 +362,10 @@ def test_a_task_is_kept_though_other_calls_that_ended_are_too_many(
     tmp_path: Path, bake: Bake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parked_calls, "MOST_KEPT", 0)
+    skills = Skills()
 
-    def client(wire: Wire) -> Message:
+    with live(tmp_path, bake.skill(), skills.delete(), host=skills.host) as running:
+        wire = Wire.beside(running)
         task = wire.call("bake")["taskId"]
         bake.may_end.set()
         wire.until(task)
@@ -411,11 +373,7 @@ def test_a_task_is_kept_though_other_calls_that_ended_are_too_many(
         answers = {key: {"action": "decline"} for key in asked["inputRequests"]}
         wire.call("delete", inputResponses=answers, requestState=asked["requestState"])
         wire.call("bake")
-        return wire.get(task)
-
-    skills = Skills()
-    with live(tmp_path, bake.skill(), skills.delete(), host=skills.host) as running:
-        look = works(running, client)
+        look = wire.get(task)
 
     assert look["result"]["content"][0]["text"] == "baked"
 
@@ -425,66 +383,51 @@ def test_a_task_says_what_progress_says(tmp_path: Path) -> None:
 
     @skill(risk="destructive", confirms=True)
     def render() -> str:
-        """Render, and ask in the host."""
         return str(elicit_form_sync("Overwrite?", CONFIRM).accepted)
 
     @skill(risk="read", thread="any")
     def count() -> None:
-        """Count."""
         report_progress(3, 8, "frames")
         may_go_on.wait(LIMIT)
 
-    def client(wire: Wire) -> list[str]:
+    host = FakeHost(["a"], has_ui=True)
+    with live(tmp_path, render, count, host=host, presenter=ScriptedPresenter(None)) as running:
+        wire = Wire.beside(running)
         counting = wire.call("count")["taskId"]
         counted = wire.when(counting, lambda look: "frames" in look.get("statusMessage", ""))
         may_go_on.set()
-        ended, task = wire.until(counting), wire.call("render")["taskId"]
-        return [
-            counted["statusMessage"],
-            str("statusMessage" in ended),
-            wire.get(task)["statusMessage"],
-        ]
+        ended = wire.until(counting)
+        asking = wire.get(wire.call("render")["taskId"])
 
-    host = FakeHost(["a"], has_ui=True)
-    with live(tmp_path, render, count, host=host, presenter=ScriptedPresenter(None)) as running:
-        said = works(running, client)
-
-    assert said == ["3 of 8 frames", "False", f"Waiting for the person's answer in {host.name}"]
+    assert counted["statusMessage"] == "3 of 8 frames"
+    assert "statusMessage" not in ended
+    assert asking["statusMessage"] == f"Waiting for the person's answer in {host.name}"
 
 
 def test_a_cancel_in_the_panel_completes_with_our_sentence_and_the_clients_own_cancels(
-    tmp_path: Path, bake: Bake
+    baking: Live, wire: Wire
 ) -> None:
-    def client(wire: Wire) -> tuple[Message, Message, Message]:
-        first, second = (wire.call("bake")["taskId"] for _ in range(2))
-        call = first.rpartition(".")[2][:16]
-        running.bridge.main.submit(lambda: running.bridge.cancel(call)).result(LIMIT)
-        wire.cancel(second)
-        panel, own = wire.until(first), wire.until(second)
-        assert wire.cancel(second).keys() == wire.cancel(first).keys()  # again, and it has ended
-        return panel, own, wire.cancel(second)
-
-    with live(tmp_path, bake.skill()) as running:
-        panel, own, acknowledged = works(running, client)
+    first, second = (wire.call("bake")["taskId"] for _ in range(2))
+    baking.bridge.cancel(first.rpartition(".")[2][:16])
+    wire.cancel(second)
+    panel, own = wire.until(first), wire.until(second)
+    again = wire.cancel(second), wire.cancel(first)  # it has ended
 
     assert (panel["status"], panel["result"]["isError"]) == ("completed", True)
     assert "Bake" in panel["result"]["content"][0]["text"]
     assert own["status"] == "cancelled"
     assert "result" not in own
-    assert acknowledged["resultType"] == "complete"
-    assert acknowledged.keys() <= {"resultType", "_meta"}
+    assert again[0].keys() == again[1].keys() <= {"resultType", "_meta"}
+    assert again[0]["resultType"] == "complete"
 
 
 def test_a_failure_of_the_skill_completes_the_task_with_an_error_result(
-    tmp_path: Path, bake: Bake
+    wire: Wire, bake: Bake
 ) -> None:
-    def client(wire: Wire) -> Message:
-        task = wire.call("bake", arguments={"fails": True})["taskId"]
-        bake.may_end.set()
-        return wire.until(task)
+    task = wire.call("bake", arguments={"fails": True})["taskId"]
+    bake.may_end.set()
 
-    with live(tmp_path, bake.skill()) as running:
-        ended = works(running, client)
+    ended = wire.until(task)
 
     assert (ended["status"], ended["result"]["isError"]) == ("completed", True)
     assert "The cache is full." in ended["result"]["content"][0]["text"]
@@ -495,44 +438,35 @@ def test_a_task_may_ask_more_often_than_a_request_each_under_a_key_of_its_own(
 ) -> None:
     @skill(risk="read", task="ask")
     def interview() -> list[str]:
-        """Ask twelve times."""
         return [str((elicit_form_sync("Name?", NAME).data or {})["name"]) for _ in range(12)]
 
-    def client(wire: Wire) -> tuple[list[str], Message]:
-        task, keys = wire.call("interview")["taskId"], list[str]()
+    with live(tmp_path, interview) as running:
+        wire, keys = Wire.beside(running), list[str]()
+        task = wire.call("interview")["taskId"]
         while (look := wire.until(task, "input_required", *ENDED))["status"] not in ENDED:
             for key in look["inputRequests"]:
                 keys.append(key)
                 wire.update(task, **{key: {"action": "accept", "content": {"name": key}}})
                 wire.update(task, **{key: {"action": "decline"}, "forged": YES})
-        return keys, look
-
-    with live(tmp_path, interview) as running:
-        keys, ended = works(running, client)
 
     assert len(set(keys)) == len(keys) == 12
-    assert ended["result"]["structuredContent"]["result"] == keys
+    assert look["result"]["structuredContent"]["result"] == keys
 
 
 def test_two_questions_at_once_are_answered_one_by_one(tmp_path: Path) -> None:
-    import asyncio
-
     @skill(risk="read", task="ask")
     async def both() -> list[Any]:
-        """Ask two things at once."""
         asked = (elicit_form(f"{it}?", NAME, key=it) for it in ("first", "second"))
         return [(it.data or {})["name"] for it in await asyncio.gather(*asked)]
 
-    def client(wire: Wire) -> tuple[Message, Message]:
+    with live(tmp_path, both) as running:
+        wire = Wire.beside(running)
         task = wire.call("both")["taskId"]
         wire.when(task, lambda look: len(look.get("inputRequests", ())) == 2)
         wire.update(task, second={"action": "accept", "content": {"name": "b"}})
         left = wire.get(task)
         wire.update(task, first={"action": "accept", "content": {"name": "a"}})
-        return left, wire.until(task)
-
-    with live(tmp_path, both) as running:
-        left, ended = works(running, client)
+        ended = wire.until(task)
 
     assert (left["status"], list(left["inputRequests"])) == ("input_required", ["first"])
     assert ended["result"]["structuredContent"]["result"] == ["a", "b"]
@@ -544,27 +478,19 @@ def test_two_questions_at_once_are_answered_one_by_one(tmp_path: Path) -> None:
 def test_an_unreadable_answer_is_asked_for_once_more_and_consents_to_nothing(
     answer: Any, tmp_path: Path
 ) -> None:
-    skills = Skills()
-
-    def client(wire: Wire) -> Message:
-        asked = wire.call("ask_as_task")
-        first = wire.until(asked["taskId"], "input_required")["inputRequests"]
-        (key,) = first
-        wire.update(asked["taskId"], **{key: answer})
-        again = wire.when(
-            asked["taskId"], lambda look: {key} != set(look.get("inputRequests", {key}))
-        )
-        (other,) = again["inputRequests"]
-        wire.update(asked["taskId"], **{key: YES, other: {"action": "decline"}})
-        return wire.until(asked["taskId"])
-
     @skill(risk="read", task="ask")
     def ask_as_task() -> bool:
-        """Ask."""
         return elicit_form_sync("Delete?", CONFIRM).accepted
 
-    with live(tmp_path, ask_as_task, host=skills.host) as running:
-        ended = works(running, client)
+    with live(tmp_path, ask_as_task) as running:
+        wire = Wire.beside(running)
+        task = wire.call("ask_as_task")["taskId"]
+        (key,) = wire.until(task, "input_required")["inputRequests"]
+        wire.update(task, **{key: answer})
+        again = wire.when(task, lambda look: {key} != set(look.get("inputRequests", {key})))
+        (other,) = again["inputRequests"]
+        wire.update(task, **{key: YES, other: {"action": "decline"}})
+        ended = wire.until(task)
 
     assert ended["result"]["structuredContent"] == {"result": False}
 
@@ -575,7 +501,6 @@ def test_after_a_restart_the_record_says_how_a_call_ended(tmp_path: Path) -> Non
 
     @skill(risk="edit")
     async def shorten(fails: bool = False) -> None:
-        """Take an item away, and work on."""
         await on_main(host.items.pop)
         while not may_end.is_set():
             await on_main(lambda: None)
@@ -584,29 +509,23 @@ def test_after_a_restart_the_record_says_how_a_call_ended(tmp_path: Path) -> Non
 
     @skill(risk="read", thread="any")
     def look() -> None:
-        """Look for long."""
         while not may_end.wait(0.005):
             check_cancelled()
 
-    def ended(wire: Wire, tool: str, arguments: Message) -> str:
-        may_end.clear()
-        task = str(wire.call(tool, arguments=arguments)["taskId"])
-        may_end.set()
-        wire.until(task)
-        return task
-
+    ids = []
     with live(tmp_path, shorten, look, host=host) as running:
-        calls = [("shorten", {"fails": True}), ("shorten", {}), ("look", {})]
-        ids = works(running, lambda wire: [ended(wire, *it) for it in calls])
-
-    def client(wire: Wire) -> tuple[list[Message], list[int]]:
-        forged = [{"taskId": f"{task[:-4]}beef"} for task in ids]
-        codes = [wire.code("tasks/get", it) for it in forged]
-        codes += [Wire.of(again, "other").code("tasks/get", {"taskId": task}) for task in ids]
-        return [wire.get(task) for task in ids], codes
+        wire = Wire.beside(running)
+        for tool, arguments in (("shorten", {"fails": True}), ("shorten", {}), ("look", {})):
+            may_end.clear()
+            ids.append(str(wire.call(tool, arguments=arguments)["taskId"]))
+            may_end.set()
+            wire.until(ids[-1])
 
     with live(tmp_path, host=host) as again:
-        looks, codes = works(again, client)
+        wire, other = Wire.beside(again), Wire.beside(again, "other")
+        codes = [wire.code("tasks/get", {"taskId": f"{task[:-4]}beef"}) for task in ids]
+        codes += [other.code("tasks/get", {"taskId": task}) for task in ids]
+        looks = [wire.get(task) for task in ids]
 
     assert [it["status"] for it in looks] == ["failed"] * 3
     failed, done, read = (it["error"]["message"] for it in looks)

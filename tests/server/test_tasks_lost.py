@@ -22,11 +22,11 @@ from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
 from dcc_bridge.server import fast_path, tasks
 from dcc_bridge.server.auth import AuthMiddleware
 from tests.live import LIMIT, live
+from tests.server.skills import NAME
 from tests.server.task_wire import ENDED, Message, Wire
 from tests.stand_ins import FakeHost
 from tests.tiers import sampled
 
-NAME = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 NOTICE = "The same call was"
 CONFIRM = {"type": "object", "properties": {"confirm": {"type": "boolean"}}}
 WORK = (0.005, 0.015)  # seconds that a run takes at least before and after its edit
@@ -152,7 +152,6 @@ def adder(host: FakeHost, ran: Counter[int], risk: Any) -> Callable[..., Any]:
 
     @skill(risk=risk)
     async def add(number: int) -> str:
-        """Add a number, and give it with how many runs of it began so far."""
         ran[number] += 1
         run = f"{number} {ran[number]}"
         await anyio.sleep(WORK[0])
@@ -172,7 +171,6 @@ def test_a_task_whose_streams_break_at_any_moment_ran_once_and_its_result_is_fet
 
     @skill(risk="read", task="ask")
     def ask(number: int) -> str:
-        """Ask for a name."""
         ran[number] += 1
         return str((elicit_form_sync("Name?", NAME).data or {}).get("name"))
 
@@ -269,7 +267,6 @@ def test_an_id_or_a_key_that_its_client_was_not_given_is_never_accepted(
 
     @skill(risk="read", task="ask")
     def ask(name: str) -> str:
-        """Ask for a name."""
         ran[name] += 1
         return str((elicit_form_sync("Name?", NAME).data or {}).get("name"))
 

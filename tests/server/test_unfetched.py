@@ -13,25 +13,19 @@ from mcp_types import ElicitRequestParams, ElicitResult
 from starlette.types import Receive, Scope
 
 from dcc_bridge import elicit_form_sync, on_main, skill
-from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.server import tasks
 from dcc_bridge.server.auth import AuthMiddleware
 from dcc_bridge.server.parked_calls import MOST, UnfetchedResults, same_call
-from tests.live import LIMIT, live, text
-from tests.server.skills import CONFIRM
+from tests.live import live, text
+from tests.server.skills import CONFIRM, YES
 from tests.server.task_wire import Wire
 from tests.stand_ins import FakeHost, ScriptedPresenter
 from tests.tiers import every_era
 
-YES = Reply("accept", {"confirm": True})
-
 
 def ask_and_delete(host: FakeHost) -> Callable[..., Any]:
-    """Make a skill that deletes some things if the person agrees."""
-
     @skill(risk="destructive", confirms=True)
     def delete(count: int = 1) -> int:
-        """Ask, and delete."""
         if elicit_form_sync("Delete?", CONFIRM).accepted:
             del host.items[-count:]
         return count
@@ -43,15 +37,8 @@ def ask_and_delete(host: FakeHost) -> Callable[..., Any]:
 def test_a_call_that_its_client_gave_up_is_not_told_of(era: str, tmp_path: Path) -> None:
     host, person = FakeHost(["a", "b"], has_ui=True), ScriptedPresenter(None, YES)
 
-    async def impatient() -> None:
-        async with running.client(era) as client, anyio.create_task_group() as calling:
-            calling.start_soon(client.call_tool, "delete", {})
-            while not person.shown:
-                await anyio.sleep(0.005)
-            calling.cancel_scope.cancel()
-
     with live(tmp_path, ask_and_delete(host), host=host, presenter=person) as running:
-        running.run(impatient)
+        running.leave("delete", lambda: bool(person.shown), era=era)
         running.until(lambda: running.bridge.recent.records()[0].ended is not None)
         running.call("delete", era=era)
 
@@ -68,15 +55,8 @@ def test_a_result_that_nobody_fetched_is_told_of_in_the_next_question(tmp_path: 
             await anyio.sleep_forever()
         return ElicitResult(action="accept", content={"confirm": True})
 
-    async def vanishing() -> None:
-        async with running.client(asked=answer) as client, anyio.create_task_group() as calling:
-            calling.start_soon(client.call_tool, "delete", {})
-            while not asked:
-                await anyio.sleep(0.005)
-            calling.cancel_scope.cancel()
-
     with live(tmp_path, ask_and_delete(host), host=host, client_deadline=0.2) as running:
-        running.run(vanishing)
+        running.leave("delete", lambda: bool(asked), asked=answer)
         running.until(lambda: running.bridge.recent.records()[0].ended is not None)
         running.call("delete", {"count": 1}, asked=answer)
         running.call("delete", {"count": 1}, asked=answer)
@@ -113,7 +93,6 @@ def test_a_result_whose_client_left_before_it_was_written_is_told_of(
 
     @skill(risk="edit")
     def add() -> int:
-        """Add a thing."""
         host.items.append("b")
         return len(host.items)
 
@@ -128,16 +107,9 @@ def test_a_result_whose_client_left_before_it_was_written_is_told_of(
 
         await serve(app, scope, receive, send_late if scope["type"] == "http" else send)
 
-    async def vanishing() -> None:
-        async with running.client() as client, anyio.create_task_group() as calling:
-            calling.start_soon(client.call_tool, "add", {})
-            while not held.is_set():
-                await anyio.sleep(0.005)
-            calling.cancel_scope.cancel()
-
     monkeypatch.setattr(AuthMiddleware, "__call__", holding)
     with live(tmp_path, add, host=host) as running:
-        running.run(vanishing)
+        running.leave("add", held.is_set)
         again, third = running.call("add"), running.call("add")
 
     assert "was done, but nobody fetched its result" in text(again)
@@ -154,61 +126,6 @@ def test_no_more_than_so_many_are_remembered() -> None:
     assert unfetched.notice_for(same_call("cursor", "delete", {"n": 10})) is not None
 
 
-def test_a_call_that_works_with_nobody_waiting_is_told_of_in_the_next_question(
-    tmp_path: Path,
-) -> None:
-    host, person = FakeHost(["a", "b", "c"], has_ui=True), ScriptedPresenter(YES, YES, YES)
-    works, may_end = threading.Event(), threading.Event()
-
-    @skill(risk="destructive", confirms=True, thread="any")
-    def delete() -> bool:
-        """Ask, and work for long."""
-        agreed = elicit_form_sync("Delete?", CONFIRM).accepted
-        works.set()
-        return may_end.wait(LIMIT) and agreed
-
-    async def vanishing() -> None:
-        async with running.client() as client, anyio.create_task_group() as calling:
-            calling.start_soon(client.call_tool, "delete", {})
-            while not works.is_set():
-                await anyio.sleep(0.005)
-            calling.cancel_scope.cancel()
-
-    async def whole() -> None:
-        async with running.client() as client:
-            await client.call_tool("delete", {})
-
-    with live(tmp_path, delete, host=host, presenter=person) as running:
-        running.run(vanishing)
-        again = running.go(whole)
-        running.until(lambda: len(person.shown) == 2)
-        may_end.set()
-        running.until(again.done)
-
-    told = "The same call was under way when this one came, and nobody waits for it."
-    assert [question.reason for question in person.shown] == [None, told]
-
-
-def test_two_same_calls_at_once_are_two_calls(tmp_path: Path) -> None:
-    host, asked = FakeHost(["a", "b", "c"]), list[str]()
-
-    async def answer(params: ElicitRequestParams) -> ElicitResult:
-        asked.append(params.message)
-        await anyio.sleep(0)
-        return ElicitResult(action="accept", content={"confirm": True})
-
-    async def both() -> None:
-        era = "2025-11-25"
-        async with running.client(era, answer) as client, anyio.create_task_group() as calling:
-            calling.start_soon(client.call_tool, "delete", {})
-            calling.start_soon(client.call_tool, "delete", {})
-
-    with live(tmp_path, ask_and_delete(host), host=host) as running:
-        running.run(both)
-
-    assert ["same call" in one for one in asked] == [False, False]
-
-
 def test_an_edit_made_again_says_so_in_its_result_because_nobody_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -217,7 +134,6 @@ def test_an_edit_made_again_says_so_in_its_result_because_nobody_is_asked(
 
     @skill(risk="edit")
     async def add() -> str:
-        """Add an item, and take some time."""
         await on_main(lambda: host.items.append("b"))
         while not may_end.is_set():
             await anyio.sleep(0.005)

@@ -19,8 +19,8 @@ from selenium.webdriver.support.wait import WebDriverWait
 from tests.live import live, status
 from tests.server.browser import THERE, browser
 from tests.server.provider import ACCESS, provider
-from tests.server.sending import Sent, Tracker
-from tests.server.test_sign_in import Tracker as SigningIn
+from tests.server.sending import Sent
+from tests.server.test_secrets import SigningIn
 from tests.stand_ins import FakeHost, ScriptedPresenter
 
 TYPED = "canary-5f1e7c0a"
@@ -37,16 +37,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
         yield made
 
 
-@pytest.fixture
-def sent(tmp_path: Path) -> Iterator[Sent]:
-    tracker, host = Tracker(), ScriptedPresenter()
-    fake = FakeHost(has_ui=True)
-    with live(tmp_path, tracker.sync(), host=fake, presenter=host) as running:
-        yield Sent(running, tracker, host)
-
-
 def sees(driver: Chrome, text: str) -> None:
-    """Wait for a text."""
     read = "return document.body ? document.body.innerText : ''"
     turning = [WebDriverException]  # between two pages there is nothing to be asked
     waiting = WebDriverWait(driver, 20, ignored_exceptions=turning)
@@ -65,8 +56,6 @@ def enter(driver: Chrome, sent: Sent) -> None:
 
 @contextmanager
 def hostile(html: str) -> Iterator[str]:
-    """Serve a page of another site."""
-
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(200)
@@ -201,12 +190,7 @@ def test_a_person_signs_in_and_comes_back(
     with provider(how) as site:
         tracker = SigningIn(site)
         with live(tmp_path, tracker.sync(), host=fake, presenter=host) as running:
-
-            async def call() -> Any:
-                async with running.client() as session:
-                    return await session.call_tool("tasks", {})
-
-            calling = running.go(call)
+            calling = running.start("tasks")
             running.until(lambda: bool(host.shown))
             assert host.shown[0].page is not None
             driver.get(host.shown[0].page.url)

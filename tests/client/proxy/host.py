@@ -122,7 +122,6 @@ def skills(host: Small, bridge: Bridge) -> list[Callable[..., Any]]:
 
 
 def main() -> None:
-    """Serve until the process is killed."""
     runtime, scene = map(Path, sys.argv[1:])
     host = Small(["cam1", "cam2"], file=None if scene.name == "untitled" else scene)
     serve(runtime, host, lambda bridge: skills(host, bridge))

@@ -25,7 +25,6 @@ def add_object(name: str) -> list[str]:
 
 
 def main(runtime: str, file: str) -> None:
-    """Serve until the process is killed."""
     document = FreeCAD.newDocument("Scene", hidden=True)
     document.UndoMode = 1
     document.addObject("Part::Box", "Box")

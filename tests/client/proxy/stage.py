@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -43,7 +44,6 @@ class Small:
         assert self.id, "the host did not start"
 
     def kill(self) -> None:
-        """End it as a crash does."""
         self.process.kill()
         self.process.wait()
         if self.process.stdout is not None:
@@ -52,7 +52,6 @@ class Small:
 
 @contextmanager
 def small(runtime: Path, scene: str = "shot.ma") -> Iterator[Small]:
-    """Run a small host for as long as the block lasts."""
     host = Small(runtime, scene)
     try:
         yield host
@@ -61,9 +60,40 @@ def small(runtime: Path, scene: str = "shot.ma") -> Iterator[Small]:
 
 
 def command(runtime: Path, *words: str) -> StdioServerParameters:
-    """Say how a client starts the proxy."""
     args = [*COMMAND[1:], "connect", "--label", "test", *words]
     return StdioServerParameters(command=COMMAND[0], args=args, env=alone(runtime))
+
+
+class Stdio:
+    """A client's lines on the stdio of a proxy, also broken ones."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+
+    def write(self, *lines: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write("".join(f"{line}\n" for line in lines))
+        self.process.stdin.flush()
+
+    def read(self) -> Any:
+        """Wait for the next line."""
+        assert self.process.stdout is not None
+        return json.loads(self.process.stdout.readline())
+
+
+@contextmanager
+def stdio(
+    runtime: Path, *words: str, command: tuple[str, ...] = (*COMMAND, "connect", "--label", "test")
+) -> Iterator[Stdio]:
+    """Run a proxy; in the end it is killed, as with a client that crashes."""
+    pipe, env = subprocess.PIPE, alone(runtime)
+    with subprocess.Popen(
+        [*command, *words], env=env, stdin=pipe, stdout=pipe, text=True
+    ) as process:
+        try:
+            yield Stdio(process)
+        finally:
+            process.kill()
 
 
 @asynccontextmanager
@@ -91,8 +121,6 @@ async def client(
 
 
 def run(agent: Callable[[], Any], limit: float = 50.0) -> Any:
-    """Let an agent work, with a limit."""
-
     async def limited() -> Any:
         with anyio.fail_after(limit):
             return await agent()
@@ -112,7 +140,6 @@ async def until(condition: Callable[[], Any], limit: float = LIMIT) -> None:
 
 
 async def names(session: Client) -> list[str]:
-    """List the tools."""
     return [tool.name for tool in (await session.list_tools()).tools]
 
 

@@ -8,13 +8,11 @@ from __future__ import annotations
 import json
 import os
 import random
-import subprocess
 import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,9 +20,8 @@ from typing import Any
 import pytest
 
 from tests.bench.agent import envelope
-from tests.cli.commands import COMMAND
 from tests.client.proxy.host import LEDGER
-from tests.client.proxy.stage import Small, alone
+from tests.client.proxy.stage import Small, Stdio, stdio
 from tests.live import ERAS
 
 CALLS = int(os.environ.get("CONNECT_CALLS", "30000"))
@@ -55,9 +52,9 @@ class Scene:
 class Agent:
     """A client of the proxy that counts each answer; its requests go out without waiting."""
 
-    def __init__(self, process: subprocess.Popen[str], era: str) -> None:
+    def __init__(self, stdio: Stdio, era: str) -> None:
         self.answers: dict[int, list[Message]] = defaultdict(list)
-        self._process = process
+        self._stdio = stdio
         self._era = era
         self._last = 0
         self._heard = threading.Condition()
@@ -68,14 +65,12 @@ class Agent:
             self._write({"method": "notifications/initialized"})
 
     def send(self, method: str, params: Message) -> int:
-        """Send a request, and give its number."""
         self._last += 1
         meta = {"_meta": envelope()} if self._era == ERAS[-1] else {}
         self._write({"id": self._last, "method": method, "params": params | meta})
         return self._last
 
     def call(self, tool: str, **arguments: Any) -> int:
-        """Call a tool, and give the request's number."""
         return self.send("tools/call", {"name": tool, "arguments": arguments})
 
     def answer(self, number: int) -> Message:
@@ -86,32 +81,15 @@ class Agent:
             return result
 
     def _write(self, message: Message) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-        self._process.stdin.flush()
+        self._stdio.write(json.dumps({"jsonrpc": "2.0", **message}))
 
     def _read(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
+        for line in self._stdio.process.stdout or ():
             message = json.loads(line)
             if "method" not in message:
                 with self._heard:
                     self.answers[message["id"]].append(message)
                     self._heard.notify_all()
-
-
-@contextmanager
-def connected(runtime: Path, era: str) -> Iterator[Agent]:
-    """Run a proxy with an agent for as long as the block lasts."""
-    pipe = subprocess.PIPE
-    command = [*COMMAND, "connect", "--label", "test"]
-    with subprocess.Popen(
-        command, env=alone(runtime), stdin=pipe, stdout=pipe, text=True
-    ) as process:
-        try:
-            yield Agent(process, era)
-        finally:
-            process.kill()
 
 
 class Work:
@@ -192,7 +170,6 @@ def crash(runtime: Path, hosts: list[Small], is_over: threading.Event) -> int:
 
 
 def done(runtime: Path) -> dict[int, list[Scene]]:
-    """Read where each call was done."""
     places: dict[int, list[Scene]] = defaultdict(list)
     for line in (runtime / LEDGER).read_text().splitlines():
         number, host, file = line.split(" ", 2)
@@ -244,8 +221,8 @@ def test_no_call_is_lost_done_twice_or_done_in_another_scene(tmp_path: Path) -> 
         crashing = pool.submit(crash, tmp_path, hosts, is_over)
 
         def work(era: str, seed: int) -> None:
-            with connected(tmp_path, era) as agent:
-                works.append(one := Work(agent, numbers(), random.Random(seed)))
+            with stdio(tmp_path) as client:
+                works.append(one := Work(Agent(client, era), numbers(), random.Random(seed)))
                 one.run()
 
         try:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +15,8 @@ from mcp_types import CLIENT_CAPABILITIES_META_KEY as CAPABILITIES
 from dcc_bridge.client.proxy import first_answer
 from dcc_bridge.known_clients import REVISIONS
 from tests.bench.agent import LEGACY, envelope
-from tests.cli.commands import COMMAND
-from tests.client.proxy.stage import alone
+from tests.client.proxy import stage
+from tests.client.proxy.stage import Stdio
 
 PROBE = {"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": envelope()}}
 HELLO: dict[str, Any] = {
@@ -36,29 +34,11 @@ HELLO: dict[str, Any] = {
 FIRST = 0.3  # seconds of work until the first answer: 0.1 as a rule, and 0.6 with the SDK
 
 
-class Stdio:
-    """A client that writes lines, also broken ones."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
-
-    def write(self, *lines: str) -> None:
-        """Say lines."""
-        assert self._process.stdin is not None
-        self._process.stdin.write("".join(f"{line}\n" for line in lines))
-        self._process.stdin.flush()
-
-    def read(self) -> Any:
-        """Wait for the next line."""
-        assert self._process.stdout is not None
-        return json.loads(self._process.stdout.readline())
-
-
 @pytest.fixture
 def stdio(tmp_path: Path) -> Iterator[Stdio]:
     """Connect while no host runs."""
-    with _started(tmp_path) as process:
-        yield Stdio(process)
+    with stage.stdio(tmp_path) as client:
+        yield client
 
 
 def test_a_probe_does_not_keep_a_client_from_the_handshake(stdio: Stdio) -> None:
@@ -126,8 +106,8 @@ def test_the_first_message_is_answered_before_the_sdk_is_imported(
     """Some clients wait for a second; here the SDK is never there."""
     without = "import sys; sys.modules['mcp'] = sys.modules['anyio'] = sys.modules['pydantic'] = "
     words = "None; from dcc_bridge.cli import main; main(['connect'])"
-    with _started(tmp_path, sys.executable, "-c", f"{without}{words}") as process:
-        stdio = Stdio(process)
+    command = (sys.executable, "-c", f"{without}{words}")
+    with stage.stdio(tmp_path, command=command) as stdio:
         stdio.write(json.dumps(first))
 
         answer = stdio.read()
@@ -141,11 +121,12 @@ def test_the_first_answer_takes_little_work(tmp_path: Path) -> None:
     """Some clients wait for a second. It is processor time: other tests share the cores."""
     if sys.platform != "linux":
         pytest.skip("reads Linux's /proc")
-    with _started(tmp_path) as process:
-        stdio = Stdio(process)
+    with stage.stdio(tmp_path) as stdio:
         stdio.write(json.dumps(PROBE))
         stdio.read()
-        ticks = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+        ticks = (
+            Path(f"/proc/{stdio.process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+        )
 
     seconds = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
     assert seconds < FIRST, f"{seconds} s"
@@ -179,10 +160,10 @@ def test_the_first_answer_is_the_one_that_comes_later_too(
     """What is no message goes before, so that the lobby answers."""
     stdio.write("What?", json.dumps(first))
     stdio.read()
-    with _started(tmp_path) as process:
-        Stdio(process).write(json.dumps(first))
+    with stage.stdio(tmp_path) as early:
+        early.write(json.dumps(first))
 
-        assert Stdio(process).read() == stdio.read()
+        assert early.read() == stdio.read()
 
 
 def test_a_probe_is_told_all_revisions_and_who_answers(stdio: Stdio) -> None:
@@ -194,16 +175,3 @@ def test_a_probe_is_told_all_revisions_and_who_answers(stdio: Stdio) -> None:
     assert (result["ttlMs"], result["cacheScope"]) == (3_600_000, "private")
     info = result["_meta"]["io.modelcontextprotocol/serverInfo"]
     assert info["icons"][0]["src"].startswith("data:image/png;base64,")
-
-
-@contextmanager
-def _started(runtime: Path, *command: str) -> Iterator[subprocess.Popen[str]]:
-    pipe = subprocess.PIPE
-    command = command or (*COMMAND, "connect")
-    with subprocess.Popen(
-        command, env=alone(runtime), stdin=pipe, stdout=pipe, text=True
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()

@@ -20,13 +20,12 @@ from tests.cli.commands import COMMAND, environment, serve
 from tests.client.proxy.stage import (
     OWN,
     Small,
-    alone,
     are_whole,
     client,
     names,
-    run,
     said,
     small,
+    stdio,
     told,
     until,
 )
@@ -38,11 +37,12 @@ INITIALIZE = (
     '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",'
     '"capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}'
 )
+pytestmark = pytest.mark.anyio
 CHANGED = {ERAS[1]: "ToolListChangedNotification", ERAS[2]: "ToolsListChanged"}
 
 
 @pytest.mark.parametrize("era", ERAS[1:])
-def test_without_a_host_it_says_so_and_goes_on_once_one_is_started(
+async def test_without_a_host_it_says_so_and_goes_on_once_one_is_started(
     era: str, tmp_path: Path
 ) -> None:
     """The host is the product's own, started by its own command."""
@@ -51,20 +51,17 @@ def test_without_a_host_it_says_so_and_goes_on_once_one_is_started(
     def note(message: Any) -> None:
         heard.append(type(message).__name__)
 
-    async def agent() -> None:
-        async with client(tmp_path, era, heard=note) as session:
-            assert await names(session) == OWN
-            assert (await told(session, "list_hosts"))["hosts"] == []
-            refused = await session.call_tool("list_prims", {})
-            assert refused.is_error
-            assert "list_prims was not called. No host is connected." in text(refused)
-            async with _news(session, era, heard):
-                with serve(tmp_path, "--headless"):
-                    await until(lambda: CHANGED[era] in heard)
-                    assert "list_items" in await names(session)
-                    assert "found" in await said(session, "list_prims")
-
-    run(agent)
+    async with client(tmp_path, era, heard=note) as session:
+        assert await names(session) == OWN
+        assert (await told(session, "list_hosts"))["hosts"] == []
+        refused = await session.call_tool("list_prims", {})
+        assert refused.is_error
+        assert "list_prims was not called. No host is connected." in text(refused)
+        async with _news(session, era, heard):
+            with serve(tmp_path, "--headless"):
+                await until(lambda: CHANGED[era] in heard)
+                assert "list_items" in await names(session)
+                assert "found" in await said(session, "list_prims")
 
 
 @asynccontextmanager
@@ -87,50 +84,45 @@ async def _news(session: Client, era: str, heard: list[str]) -> AsyncIterator[No
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("times", TIMES)
 @pytest.mark.parametrize("era", ERAS[1:])
-def test_a_host_may_be_killed_and_restarted_many_times(
+async def test_a_host_may_be_killed_and_restarted_many_times(
     era: str, times: int, tmp_path: Path
 ) -> None:
     """No hang, no call that is lost in silence, and one session all the way."""
     ended: list[str] = []
     took: list[float] = []
-
-    async def agent() -> None:
-        host = Small(tmp_path, "shot.ma")
-        async with client(tmp_path, era) as session:
+    host = Small(tmp_path, "shot.ma")
+    async with client(tmp_path, era) as session:
+        await until(lambda: _works(session))
+        for _ in range(times):
+            async with anyio.create_task_group() as calls:
+                calls.start_soon(_call, session, ended)
+                await until(lambda: _waits(session))
+                began = time.monotonic()
+                await anyio.to_thread.run_sync(host.kill)
+            took.append(time.monotonic() - began)
+            host = await anyio.to_thread.run_sync(Small, tmp_path, "shot.ma")
             await until(lambda: _works(session))
-            for _ in range(times):
-                async with anyio.create_task_group() as calls:
-                    calls.start_soon(_call, session, ended)
-                    await until(lambda: _waits(session))
-                    began = time.monotonic()
-                    await anyio.to_thread.run_sync(host.kill)
-                took.append(time.monotonic() - began)
-                host = await anyio.to_thread.run_sync(Small, tmp_path, "shot.ma")
-                await until(lambda: _works(session))
-            assert are_whole(await names(session))
-        host.kill()
+        assert are_whole(await names(session))
+    host.kill()
 
-    run(agent, limit=170.0)
     assert len(ended) == times
     assert all("went away in the middle of wait. Whether it was done" in one for one in ended)
     assert max(took) < 5.0
 
 
 @pytest.mark.parametrize("scenes", [("one/shot.ma", "two/shot.ma"), ("untitled", "untitled")])
-def test_a_call_never_reaches_another_scene_of_the_same_name(
+async def test_a_call_never_reaches_another_scene_of_the_same_name(
     scenes: tuple[str, str], tmp_path: Path
 ) -> None:
-    async def agent() -> str:
-        with small(tmp_path, scenes[0]) as one, small(tmp_path, scenes[1]):
-            async with client(tmp_path) as session:
-                await told(session, "use_host", host=one.id)
-                one.kill()
-                await until(lambda: _are(session, 1))
-                result = await session.call_tool("choose", {"item": "cam1"})
-                assert result.is_error
-                return text(result)
+    with small(tmp_path, scenes[0]) as one, small(tmp_path, scenes[1]):
+        async with client(tmp_path) as session:
+            await told(session, "use_host", host=one.id)
+            one.kill()
+            await until(lambda: _are(session, 1))
+            result = await session.call_tool("choose", {"item": "cam1"})
 
-    assert "choose was not called." in run(agent)
+    assert result.is_error
+    assert "choose was not called." in text(result)
 
 
 async def _are(session: Client, count: int) -> bool:
@@ -138,21 +130,18 @@ async def _are(session: Client, count: int) -> bool:
 
 
 @pytest.mark.parametrize("era", ERAS[1:])
-def test_the_first_result_of_a_restarted_host_says_that_it_is_another_process(
+async def test_the_first_result_of_a_restarted_host_says_that_it_is_another_process(
     era: str, tmp_path: Path
 ) -> None:
-    async def agent() -> tuple[str, str]:
-        async with client(tmp_path, era) as session:
-            with small(tmp_path, "one/shot.ma") as first:
-                await until(lambda: _works(session))
-            with small(tmp_path, "one/shot.ma") as second:
-                await until(lambda: _is_in(session, second.id))
-                news = await said(session, "where")
-                assert f"{first.id} (Small, shot.ma) ended" in news
-                assert second.id in news
-                return news, await said(session, "where")
+    async with client(tmp_path, era) as session:
+        with small(tmp_path, "one/shot.ma") as first:
+            await until(lambda: _works(session))
+        with small(tmp_path, "one/shot.ma") as second:
+            await until(lambda: _is_in(session, second.id))
+            news, after = await said(session, "where"), await said(session, "where")
 
-    news, after = run(agent)
+    assert f"{first.id} (Small, shot.ma) ended" in news
+    assert second.id in news
     assert news.endswith(" shot.ma")
     assert after == "shot.ma"
 
@@ -176,99 +165,78 @@ async def _works(session: Client) -> bool:
 
 
 @every_era
-def test_three_hosts_at_once_and_a_change_between_them_in_mid_session(
+async def test_three_hosts_at_once_and_a_change_between_them_in_mid_session(
     era: str, tmp_path: Path
 ) -> None:
     scenes = ["one.ma", "two.ma", "three.ma"]
 
-    async def agent() -> None:
-        with ExitStack() as stack:
-            ids = [stack.enter_context(small(tmp_path, scene)).id for scene in scenes]
-            async with client(tmp_path, era) as session:
-                listed = await told(session, "list_hosts")
-                assert sorted(one["id"] for one in listed["hosts"]) == sorted(ids)
-                assert listed["in_use"] is None
-                assert (await session.call_tool("where", {})).is_error
-                for place, scene in [*zip(ids, scenes, strict=True), (ids[0], scenes[0])]:
-                    await told(session, "use_host", host=place)
-                    assert await said(session, "where") == scene
-                    assert (await told(session, "list_hosts"))["in_use"] == place
-
-    run(agent)
+    with ExitStack() as stack:
+        ids = [stack.enter_context(small(tmp_path, scene)).id for scene in scenes]
+        async with client(tmp_path, era) as session:
+            listed = await told(session, "list_hosts")
+            assert sorted(one["id"] for one in listed["hosts"]) == sorted(ids)
+            assert listed["in_use"] is None
+            assert (await session.call_tool("where", {})).is_error
+            for place, scene in [*zip(ids, scenes, strict=True), (ids[0], scenes[0])]:
+                await told(session, "use_host", host=place)
+                assert await said(session, "where") == scene
+                assert (await told(session, "list_hosts"))["in_use"] == place
 
 
 @every_era
-def test_an_answer_goes_to_the_host_that_asked_although_the_client_changed_meanwhile(
+async def test_an_answer_goes_to_the_host_that_asked_although_the_client_changed_meanwhile(
     era: str, tmp_path: Path
 ) -> None:
-    async def agent() -> None:
-        with small(tmp_path, "one.ma") as one, small(tmp_path, "two.ma") as two:
+    async def asked(params: Any) -> ElicitResult:
+        await told(session, "use_host", host=two.id)
+        assert await said(session, "where") == "two.ma"
+        return ElicitResult(action="accept", content={"name": "Ada"})
 
-            async def asked(params: Any) -> ElicitResult:
-                await told(session, "use_host", host=two.id)
-                assert await said(session, "where") == "two.ma"
-                return ElicitResult(action="accept", content={"name": "Ada"})
-
-            async with client(tmp_path, era, asked) as session:
-                await told(session, "use_host", host=one.id)
-                answered = await told(session, "ask", times=2)
-                assert answered["scene"] == "one.ma"
-                assert answered["names"] == ["Ada", "Ada"]
-                assert await said(session, "where") == "two.ma"
-
-    run(agent)
+    with small(tmp_path, "one.ma") as one, small(tmp_path, "two.ma") as two:
+        async with client(tmp_path, era, asked) as session:
+            await told(session, "use_host", host=one.id)
+            answered = await told(session, "ask", times=2)
+            assert answered["scene"] == "one.ma"
+            assert answered["names"] == ["Ada", "Ada"]
+            assert await said(session, "where") == "two.ma"
 
 
 @every_era
-def test_a_host_that_dies_with_its_question_open_ends_the_call_with_a_sentence(
+async def test_a_host_that_dies_with_its_question_open_ends_the_call_with_a_sentence(
     era: str, tmp_path: Path
 ) -> None:
-    async def agent() -> str:
-        with small(tmp_path) as host:
+    async def asked(params: Any) -> ElicitResult:
+        await anyio.to_thread.run_sync(host.kill)
+        await until(lambda: _are(session, 0))
+        return ElicitResult(action="accept", content={"name": "Ada"})
 
-            async def asked(params: Any) -> ElicitResult:
-                await anyio.to_thread.run_sync(host.kill)
-                await until(lambda: _is_gone(session))
-                return ElicitResult(action="accept", content={"name": "Ada"})
+    with small(tmp_path) as host:
+        async with client(tmp_path, era, asked) as session:
+            result = await session.call_tool("ask", {})
 
-            async with client(tmp_path, era, asked) as session:
-                result = await session.call_tool("ask", {})
-                assert result.is_error
-                return text(result)
-
-    assert "look at the scene before you try again" in run(agent)
-
-
-async def _is_gone(session: Client) -> bool:
-    return not (await told(session, "list_hosts"))["hosts"]
+    assert result.is_error
+    assert "look at the scene before you try again" in text(result)
 
 
 @pytest.mark.parametrize("words", [("--scene", "t*.ma"), ("--instance", "{id}")])
-def test_what_was_asked_for_at_the_set_up_is_used(words: tuple[str, str], tmp_path: Path) -> None:
-    async def agent() -> None:
-        with small(tmp_path, "one.ma"), small(tmp_path, "two.ma") as two:
-            told = [word.format(id=two.id) for word in words]
-            async with client(tmp_path, ERAS[-1], None, *told) as session:
-                assert await said(session, "where") == "two.ma"
-
-    run(agent)
+async def test_what_was_asked_for_at_the_set_up_is_used(
+    words: tuple[str, str], tmp_path: Path
+) -> None:
+    with small(tmp_path, "one.ma"), small(tmp_path, "two.ma") as two:
+        told = [word.format(id=two.id) for word in words]
+        async with client(tmp_path, ERAS[-1], None, *told) as session:
+            assert await said(session, "where") == "two.ma"
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_although_the_client_is_there(how: signal.Signals, tmp_path: Path) -> None:
     """Whoever tries it in a terminal gets out with Ctrl+C."""
-    pipe = subprocess.PIPE
-    with subprocess.Popen(
-        [*COMMAND, "connect"], env=alone(tmp_path), stdin=pipe, stdout=pipe, text=True
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(INITIALIZE + "\n")
-        process.stdin.flush()
-        assert '"id":1' in process.stdout.readline()
-        process.send_signal(how)
+    with stdio(tmp_path) as client:
+        client.write(INITIALIZE)
+        assert client.read()["id"] == 1
+        client.process.send_signal(how)
 
-        assert process.wait(5) == -how
+        assert client.process.wait(5) == -how
 
 
 @pytest.mark.usefixtures("new_interpreter")

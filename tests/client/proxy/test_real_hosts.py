@@ -41,7 +41,6 @@ def started(command: list[str | Path], runtime: Path, **more: str) -> Iterator[s
 
 
 def blender(runtime: Path) -> list[str | Path]:
-    """Give the command that runs Blender."""
     python = bpy_module.python("4.5.15")
     if python is None:
         pytest.skip("the Python that this Blender needs is not installed")
@@ -49,7 +48,6 @@ def blender(runtime: Path) -> list[str | Path]:
 
 
 def free_cad(runtime: Path) -> list[str | Path]:
-    """Give the command that runs FreeCAD."""
     if freecad.CONSOLE is None:
         pytest.skip("FreeCAD is not installed")
     file = runtime / "part.FCStd"

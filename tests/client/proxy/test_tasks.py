@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,8 +14,7 @@ import pytest
 from mcp_types import CONNECTION_CLOSED, INVALID_PARAMS
 
 from dcc_bridge.elicitation.types import TASKS
-from tests.cli.commands import COMMAND
-from tests.client.proxy.stage import alone, small
+from tests.client.proxy.stage import Stdio, small, stdio
 from tests.live import ERAS, LIMIT
 from tests.server.task_wire import META
 
@@ -24,41 +22,31 @@ ADA = {"action": "accept", "content": {"name": "Ada"}}
 
 
 class Proxy:
-    """A client's lines on the stdio of ``dcc-bridge connect``."""
+    """A client of a proxy that knows tasks."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
+    def __init__(self, stdio: Stdio) -> None:
+        self._stdio = stdio
         self._ids = itertools.count(1)
 
     def send(self, method: str, **params: Any) -> dict[str, Any]:
         """Send a request and give the message that answers it."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
         able: dict[str, Any] = {"elicitation": {}, "extensions": {TASKS: {}}}
         meta = {f"{META}protocolVersion": ERAS[-1], f"{META}clientCapabilities": able}
-        number = next(self._ids)
-        body = {
-            "jsonrpc": "2.0",
-            "id": number,
-            "method": method,
-            "params": params | {"_meta": meta},
-        }
-        self._process.stdin.write(json.dumps(body) + "\n")
-        self._process.stdin.flush()
-        for line in self._process.stdout:
-            message: dict[str, Any] = json.loads(line)
-            if message.get("id") == number:
-                return message
-        raise AssertionError("the proxy ended")
+        body = {"jsonrpc": "2.0", "id": next(self._ids), "method": method}
+        self._stdio.write(json.dumps({**body, "params": params | {"_meta": meta}}))
+        message: dict[str, Any] = {}
+        while message.get("id") != body["id"]:
+            message = self._stdio.read()
+        return message
 
     def leave(self) -> int:
         """Close its stdin, as a client does that ends, and wait for its exit code."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        return self._process.wait(LIMIT)
+        process = self._stdio.process
+        assert process.stdin is not None
+        process.stdin.close()
+        return process.wait(LIMIT)
 
     def until(self, task: str, status: str) -> dict[str, Any]:
-        """Look at a task until it has a status."""
         end = time.monotonic() + LIMIT
         look: dict[str, Any] = {}
         while look.get("status") != status:
@@ -69,16 +57,8 @@ class Proxy:
 
 @contextmanager
 def proxy(runtime: Path, *words: str) -> Iterator[Proxy]:
-    """Run a proxy; in the end it is killed, as with a client that crashes."""
-    pipe = subprocess.PIPE
-    command = [*COMMAND, "connect", "--label", "test", *words]
-    with subprocess.Popen(
-        command, env=alone(runtime), stdin=pipe, stdout=pipe, text=True
-    ) as process:
-        try:
-            yield Proxy(process)
-        finally:
-            process.kill()
+    with stdio(runtime, *words) as client:
+        yield Proxy(client)
 
 
 @pytest.mark.real

@@ -14,13 +14,7 @@ from dcc_bridge.skills.skill import describe
 
 
 def serve(runtime: Path, host: Host, make: Callable[[Bridge], list[Callable[..., Any]]]) -> None:
-    """Serve, and print the host's id once it takes requests.
-
-    Args:
-        runtime: Where it writes itself down.
-        host: The application.
-        make: Makes what it can do.
-    """
+    """Serve what is made of the bridge, and print the host's id once it takes requests."""
     pump = Pump()
     settings = Settings(runtime=runtime, audit=runtime / "audit")
     bridge = Bridge(host, pump.main, settings=settings)

@@ -1,0 +1,27 @@
+"""Tests here may be coroutines, and have a page for a secret."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.live import live
+from tests.server.sending import Sent, Tracker
+from tests.stand_ins import FakeHost, ScriptedPresenter
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """Run them on the loop that the product has."""
+    return "asyncio"
+
+
+@pytest.fixture
+def sent(tmp_path: Path) -> Iterator[Sent]:
+    """Have a page for a secret open, to which the host sends."""
+    tracker, host = Tracker(), ScriptedPresenter()
+    fake = FakeHost(has_ui=True)
+    with live(tmp_path, tracker.sync(), host=fake, presenter=host) as running:
+        yield Sent(running, tracker, host)

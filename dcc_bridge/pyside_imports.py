@@ -1,21 +1,19 @@
-"""Imports that PySide does not search for its own name.
+"""Imports whose source PySide does not read.
 
-Once QtCore is there, PySide reads the source of each Python module that an ``import`` gives
-anybody (`feature_imported` in its ``shibokensupport/feature.py``), and `inspect` keeps that source
-in `linecache`. For the 600 modules of a server that were 18 MB of a host's memory, 0.3 s of its
-processor and 50 ms in which its window could not paint (measured with 6.11.3).
+Once QtCore is there, PySide looks for its name in the source of each Python module that an
+``import`` gives anybody (`feature_imported` in its ``shibokensupport/feature.py``), and `inspect`
+keeps that source in `linecache`. For the 600 modules of a server that were 18 MB of a host's
+memory, 0.3 s of its processor and 50 ms in which its window could not paint (measured, 6.11.3).
 """
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
-_OURS: Final = "dcc_bridge.qt"
 _UNUSED: Final = -1  # what PySide notes of a module that does not name it, and does not look again
 
 
@@ -25,10 +23,8 @@ def unsearched_imports() -> Iterator[None]:
 
     What other threads import meanwhile, and our own widgets, are searched as ever.
     """
-    table = getattr(sys.modules.get("shibokensupport.feature"), "pyside_feature_dict", None)
-    if not isinstance(table, dict):
-        yield
-        return
+    feature = sys.modules.get("shibokensupport.feature")
+    table: dict[str, int] = getattr(feature, "pyside_feature_dict", {})
     for name in [it for it in sys.modules if it.partition(".")[0] in sys.stdlib_module_names]:
         table.setdefault(name, _UNUSED)
     notes = _Notes(table)
@@ -45,9 +41,7 @@ class _Notes:
     def __init__(self, table: dict[str, int]) -> None:
         self._table, self._thread = table, threading.get_ident()
 
-    def find_spec(
-        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None, /
-    ) -> None:
+    def find_spec(self, name: str, *_: Any) -> None:
         """Note a module before it is looked for."""
-        if threading.get_ident() == self._thread and not name.startswith(_OURS):
+        if threading.get_ident() == self._thread and not name.startswith("dcc_bridge.qt"):
             self._table.setdefault(name, _UNUSED)

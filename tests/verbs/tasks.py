@@ -11,9 +11,19 @@ import base64
 import io
 import json
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations, cycle, islice
 from pathlib import Path
 from statistics import median
@@ -25,10 +35,12 @@ from PIL import Image, ImageChops
 
 if TYPE_CHECKING:
     from tests.hosts.application import Application
+    from tests.live import Live
 
 SKILLS: Final = Path(__file__).parent / "skills"
 SETTINGS: Final = {"DCC_BRIDGE_SKILLS": str(SKILLS), "DCC_BRIDGE_DIALOGS_PER_MINUTE": "99"}
 MOST_CALLS: Final = 6
+TOKEN: Final = 3.5  # characters, at least
 VERBS: Final = frozenset(
     [
         *("summary", "list_items", "inspect", "check", "find_api", "look", "select", "create"),
@@ -600,6 +612,47 @@ async def _exchanged(agent: Agent, block: str) -> None:
     assert {row["item"] for row in await agent.listed()}.isdisjoint(came["items"])
 
 
+async def deletes_what_it_made(agent: Agent) -> None:
+    """A batch makes a thing, exports, moves and deletes it with another one: a no, then a yes."""
+    words = agent.words
+    (old,) = await agent.make([{"type": words.box, "name": "Old"}])
+    thing = {"type": words.box, "name": "New", "at": [1.0, 2.0, 3.0]}
+    out = str(agent.folder / f"new{words.suffix}")
+    steps = [
+        {"id": "m", "do": "create", "with": {"things": [thing]}},
+        {"do": "export_file", "with": {"path": out, "items": ["$m"]}},
+        {"do": "transform", "with": {"items": ["$m"], "move": [1.0, 0.0, 0.0]}},
+        {"do": "delete", "with": {"items": ["$m", old]}},
+        {"do": "create", "with": {"things": [{"type": words.box, "name": "Last"}]}},
+    ]
+    agent.answers = "decline"
+    async with agent.working(steps=0):
+        await agent.fails("batch", steps=steps)
+    agent.answers = "accept"
+    (agent.folder / f"new{words.suffix}").unlink()
+    async with agent.working():
+        await agent.call("batch", steps=steps)
+        assert not await agent.listed(name="Old")
+        assert not await agent.listed(name="New")
+        assert len(await agent.listed(name="Last")) == 1
+    assert len(agent.questions) == 2
+
+
+async def costs(agent: Agent) -> None:
+    """The list of tools is short, and so is each of them, `run_python` among them."""
+    tools = (await agent.client.list_tools()).tools
+    check_costs(tools)
+    assert {"run_python", "batch", "undo_last"} <= {tool.name for tool in tools}
+
+
+def check_costs(tools: Iterable[Any]) -> None:
+    """See that each tool is short, and all of them are."""
+    texts = {it.name: it.model_dump_json(exclude_none=True, by_alias=True) for it in tools}
+    tokens = {name: len(text) / TOKEN for name, text in texts.items()}
+    assert {name: cost for name, cost in tokens.items() if cost > 300} == {}
+    assert sum(tokens.values()) < 8000
+
+
 TASKS: Final[dict[str, Callable[[Agent], Awaitable[None]]]] = {
     "light rig": light_rig,
     "renames": renames,
@@ -610,8 +663,10 @@ TASKS: Final[dict[str, Callable[[Agent], Awaitable[None]]]] = {
     "values": many_values,
     "network": network,
 }
-MORE: Final = {"every verb": every_verb, "faults": faults}
-QUICK: Final = ["every verb"]  # of these and the tasks, what the quick run does in each host
+MORE: Final = {
+    "every verb": every_verb, "faults": faults, "mid-batch": deletes_what_it_made, "list": costs
+}  # fmt: skip
+IN_EACH: Final = ["every verb", "mid-batch", "list"]  # what the quick run does in each host
 
 
 async def do(agent: Agent, name: str, counts: dict[str, Count]) -> None:
@@ -622,17 +677,23 @@ async def do(agent: Agent, name: str, counts: dict[str, Count]) -> None:
         counts[name] = agent.count
 
 
+def work(
+    running: Application | Live, agent: Agent, task: Callable[[Agent], Awaitable[None]]
+) -> None:
+    """Connect an agent to a host, and have it do something."""
+
+    async def connected() -> None:
+        async with running.client(asked=agent.asked) as agent.client:
+            await task(agent)
+
+    running.run(connected, limit=300)
+
+
 def in_turn(application: Application, words: Words, folder: Path, names: Sequence[str]) -> None:
     """Do one after the other in one session; what each was prepared with stays."""
     counts: dict[str, Count] = {}
     for name in names:
-        agent = Agent(words, folder)
-
-        async def work(name: str = name, agent: Agent = agent) -> None:
-            async with application.client(asked=agent.asked) as agent.client:
-                await do(agent, name, counts)
-
-        application.run(work, limit=300)
+        work(application, Agent(words, folder), partial(do, name=name, counts=counts))
     tell(f"{words.host} in a window", counts)
 
 

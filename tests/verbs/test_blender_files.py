@@ -12,7 +12,7 @@ from tests.hosts.application import Application
 from tests.hosts.blender_seat import Seat
 from tests.hosts.screen import missing, screen
 from tests.live import text
-from tests.verbs.test_tasks_real import blender
+from tests.verbs.words import blender
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 SUFFIXES = (".obj", ".stl", ".ply", ".glb", ".usda", ".abc", ".fbx", ".blend")

@@ -34,11 +34,11 @@ def edited(acts: Acts, *edits: Edit, see: Edit = lambda acts: None) -> Any:
     return made[-1] if seen is None else seen
 
 
-def refused(acts: Acts, edit: Edit, why: str) -> None:
+def refused(acts: Acts, edit: Edit, why: str, kind: type[Exception] = ValueError) -> None:
     """See that an act says why not, and that nothing is changed once its step is taken back."""
     host = acts.host
     before, mark = scene_digest(host), host.undo_mark()
-    with pytest.raises((LookupError, ValueError), match=why), host.undo_step("Ours"):
+    with pytest.raises(kind, match=why), host.undo_step("Ours"):
         edit(acts)
     while host.undo_mark() != mark:
         host.take_back()

@@ -9,6 +9,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from operator import methodcaller
 from pathlib import Path
 from typing import Any, get_args
 
@@ -394,7 +395,8 @@ def test_every_plain_type_can_be_made_with_a_free_name(acts: Acts) -> None:
 
 def test_a_copy_has_what_is_below_and_refers_to_itself(acts: Acts) -> None:
     arm = acts.create("EMPTY", "Arm", "Cube")
-    bpy.data.objects[arm].constraints.new("TRACK_TO").target = bpy.data.objects["Cube"]
+    track: Any = bpy.data.objects[arm].constraints.new("TRACK_TO")
+    track.target = bpy.data.objects["Cube"]
 
     copy = acts.duplicate("Cube", linked=True)
     (below,) = acts.items(copy)
@@ -466,7 +468,7 @@ def test_an_applied_transform_moves_nothing(acts: Acts, parts: Any) -> None:
 def test_a_name_that_is_taken_or_too_long_is_refused(acts: Acts) -> None:
     assert acts.rename("material:Material", "Steel") == "material:Steel"
     for name, why in (("Light", "already"), ("", "has 1 to 63"), ("x" * 64, "has 1 to 63")):
-        refused(acts, lambda acts, name=name: acts.rename("Cube", name), why)
+        refused(acts, methodcaller("rename", "Cube", name), why)
 
 
 # ---- files and losses
@@ -580,7 +582,8 @@ def test_junk_is_what_nothing_uses_and_equal_materials_become_one(acts: Acts) ->
     bpy.data.collections.new("Hollow")
     twin = bpy.data.materials["Material"].copy()
     thing = acts.create("CUBE", None, None)
-    bpy.data.objects[thing].data.materials.append(twin)
+    data: Any = bpy.data.objects[thing].data
+    data.materials.append(twin)
     image = bpy.data.images.new("gone", 8, 8)
     image.source, image.filepath = "FILE", "//gone.png"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import atexit
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -130,9 +130,19 @@ class _Files(_Shading):
 
     def junk(self, what: Junk) -> list[str]:
         """Data that nothing uses, empty collections, equal materials, dead libraries and images."""
-        if what == "history":
-            raise ValueError("Blender keeps no history of how an object was made.")
-        return [item_of(it) for it in _JUNK[what]()]
+        match what:
+            case "unused":
+                things = _unused()
+            case "empty_groups":
+                own = [it for it in bpy.data.collections if not (it.library or it.use_fake_user)]
+                things = (it for it in own if not it.all_objects)
+            case "duplicate_materials":
+                things = _duplicates()
+            case "dead_links":
+                things = _dead()
+            case "history":
+                raise ValueError("Blender keeps no history of how an object was made.")
+        return [item_of(it) for it in things]
 
     def clean(self, what: Junk, items: Sequence[str]) -> None:
         """An equal material's users take the one that stays."""
@@ -312,11 +322,6 @@ _NEVER: Final = {"scenes", "window_managers", "screens", "workspaces", "brushes"
                  "all_ids", "libraries", "texts", "collections", "linestyles"}  # fmt: skip
 
 
-def _empty_groups() -> Iterator[Any]:
-    own = (it for it in bpy.data.collections if not it.library and not it.use_fake_user)
-    return (it for it in own if not it.all_objects)
-
-
 def _duplicates() -> Iterator[Any]:
     """Give materials of which there is an equal one with a shorter name."""
     first: dict[object, Any] = {}
@@ -346,11 +351,3 @@ def _dead() -> Iterator[Any]:
         is_file = is_file and getattr(thing, "source", "FILE") in ("FILE", "MOVIE")
         if is_file and "<" not in path and not Path(bpy.path.abspath(path)).exists():
             yield thing
-
-
-_JUNK: Final[dict[str, Callable[[], Iterator[Any]]]] = {
-    "unused": _unused,
-    "empty_groups": _empty_groups,
-    "duplicate_materials": _duplicates,
-    "dead_links": _dead,
-}

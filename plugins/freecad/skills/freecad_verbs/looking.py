@@ -25,7 +25,7 @@ _IN_WINDOW: Final = {"draw", "viewpoint", "material", "assign"}
 _WIRE: Final = 2  # the place of "Wireframe" among the ways to draw a shape
 
 
-class Looks(Acts):
+class _Looks(Acts):
     """The acts that look."""
 
     def has(self, *acts: str) -> bool:

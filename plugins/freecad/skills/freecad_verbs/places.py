@@ -20,7 +20,7 @@ _NO_SCALE: Final = (
 )
 
 
-class Places(Acts):
+class _Places(Acts):
     """The acts on where things are."""
 
     def bounds(self, item: str) -> Bounds | None:

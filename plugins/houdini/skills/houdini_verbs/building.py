@@ -21,7 +21,7 @@ _PARTS: Final = {"t": "translate", "r": "rotate", "s": "scale", "shear": "shear"
 _UNIT: Final[dict[str, Vector]] = {"at": (0, 0, 0), "rotation": (0, 0, 0), "scale": (1, 1, 1)}
 
 
-class Builds(Acts):
+class _Builds(Acts):
     """The acts that make, and that put in order."""
 
     def create(self, kind: str, name: str | None, under: str | None) -> str:

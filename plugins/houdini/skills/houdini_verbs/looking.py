@@ -25,11 +25,10 @@ _OFF: Final = (
 )
 
 
-class Looks(Acts):
+class _Looks(Acts):
     """The acts of `look`; of a Houdini with a window only."""
 
     def viewpoint(self, view: str) -> Shot:
-        """Read the person's view, or a camera."""
         if view == "person":
             _, viewport, world = _scene_view()
             camera, matrix = viewport.defaultCamera(), viewport.viewTransform()
@@ -50,7 +49,6 @@ class Looks(Acts):
         return Shot(eye, add(eye, back, -far), up, angle, size, view if view != "person" else "")
 
     def draw(self, shots: Sequence[Shot], width: int, height: int, shading: str) -> bytes:
-        """Draw with the person's viewport."""
         viewer, viewport, world = _scene_view()
         with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder, _kept(viewport, shading):
             files = [Path(folder) / f"{number}.jpg" for number in range(len(shots))]

@@ -74,6 +74,10 @@ class MemoryHost(FakeHost):
     def items(self, texts: Iterable[str]) -> None:
         self.nodes = dict(map(json.loads, texts))
 
+    @property
+    def undo_labels(self) -> list[str]:
+        return self.labels
+
     def describe(self, item: str) -> dict[str, Any]:
         if item not in self.nodes:
             raise LookupError(f"There is no {item!r}.")

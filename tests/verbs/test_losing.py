@@ -142,6 +142,7 @@ def test_what_holds_a_value_goes_after_a_yes_only(tmp_path: Path) -> None:
         ("assign_material", {"items": MANY, "values": {"roughness": 1}}),
         ("group", {"items": MANY, "under": "/Tree"}),
         ("set_keys", {"item": "/Tree", "prop": "intensity", "keys": [[1, 0], [2, 1], [3, 0]]}),
+        ("connect", {"cut": [{"to": item, "in": "color"} for item in MANY]}),
     ],
 )
 def test_an_edit_of_many_items_asks(tmp_path: Path, verb: str, arguments: dict[str, Any]) -> None:
@@ -301,15 +302,25 @@ def test_a_file_that_goes_along_with_an_export_is_written_over_after_a_yes_only(
         assert not (tmp_path / "tree.obj").exists()
 
 
-def test_a_batch_that_fails_tells_of_the_file_that_it_has_written(tmp_path: Path) -> None:
-    with studio(tmp_path) as scene:
-        export = {"do": "export_file", "with": {"path": str(tmp_path / "tree.obj")}}
+@pytest.mark.parametrize(
+    ("verb", "end"),
+    [
+        ("export_file", [{"do": "inspect", "with": {"items": []}}]),
+        ("export_file", [{"do": "delete", "with": {"items": ["/Set"]}}]),  # the person says no
+        ("save", []),  # after it the check fails
+    ],
+)
+def test_a_batch_that_fails_tells_of_the_file_that_it_has_written(
+    tmp_path: Path, verb: str, end: list[dict[str, Any]]
+) -> None:
+    with studio(tmp_path, YES if verb == "save" else NO) as scene:
+        write = {"do": verb, "with": {"path": str(tmp_path / "tree.obj")}}
+        check = {"rules": ["none"]} if verb == "save" else None
 
-        said = scene.fails("batch", steps=[export, {"do": "inspect", "with": {"items": []}}])
+        said = scene.fails("batch", steps=[write, *end], check=check)
 
-        assert said.endswith(
-            "Nothing was changed, but for what undo does not bring back: write tree.obj."
-        )
+        assert "Nothing was changed." not in said
+        assert "changed, but for what undo does not bring back: write tree.obj." in said
 
 
 @pytest.mark.parametrize("name", ["rig.mel", "rig.editMA", "rig.pyc"])

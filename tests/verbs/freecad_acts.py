@@ -727,7 +727,12 @@ def test_how_an_object_is_drawn_is_set_and_undone(acts: Acts, prop: str, value: 
     )
 
     assert seen == value
-    refused(acts, lambda acts: acts.set_value("Ball", "ViewObject.Color", 1), "near: LineColor")
+    refused(
+        acts,
+        lambda acts: acts.set_value("Ball", "ViewObject.Color", 1),
+        "near: LineColor",
+        LookupError,
+    )
 
 
 @in_window

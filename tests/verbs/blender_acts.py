@@ -22,7 +22,7 @@ from dcc_bridge.verbs import acts as port
 from dcc_bridge.verbs.acts import SCENE, Acts, Shot, SocketLink
 from tests.hosts.application import ROOT
 from tests.hosts.digests import scene_digest
-from tests.verbs.promises import Edit, edited, refused
+from tests.verbs.promises import Edit, one_step, refused
 
 SKILLS = ROOT / "plugins" / "blender" / "skills"
 SURFACE = "material:Material/Principled BSDF"
@@ -89,7 +89,8 @@ EDITS: dict[str, Edit] = {
 
 @pytest.mark.parametrize("kind", EDITS)
 def test_each_edit_is_one_undo_step_that_takes_all_of_it_back(acts: Acts, kind: str) -> None:
-    edited(acts, EDITS[kind])
+    with one_step(acts):
+        EDITS[kind](acts)
 
 
 REFUSED: dict[str, Edit] = {
@@ -247,6 +248,7 @@ def test_angles_are_degrees_and_elements_have_names(acts: Acts) -> None:
     assert bpy.data.objects["Cube"].rotation_euler.y == pytest.approx(math.pi / 2)
     assert acts.value("Cube", "rotation_euler").value == [0, 90, 0]
     assert acts.value("Cube", "location[2]").value == 4
+    assert acts.value("Cube", "rotation_quaternion.w").held == ""  # it has no lock of its own
 
 
 def test_the_scene_has_values_of_its_own(acts: Acts) -> None:
@@ -613,7 +615,8 @@ def test_a_child_of_what_is_deleted_stays_where_it_is(acts: Acts) -> None:
         acts.set_parent("Camera", "Cube", keep_place=True)
         acts.place("Cube", at=(5, 5, 5), rotation=(0, 0, 90))
     before = acts.placement("Camera")
-    edited(acts, lambda acts: acts.delete(["Cube"]))
+    with one_step(acts):
+        acts.delete(["Cube"])
     acts.delete(["Cube"])
 
     assert acts.parent("Camera") is None
@@ -716,30 +719,23 @@ def timed(took: dict[str, list[float]], name: str, call: Callable[[], Any]) -> A
     return result
 
 
-def test_what_is_told_of_an_item_leaves_nothing_in_the_file(acts: Acts) -> None:
-    def kept() -> list[list[str]]:
-        return [list(bpy.data.objects["Cube"].keys()), list(bpy.data.materials["Material"].keys())]
+def test_what_is_told_of_items_and_of_the_api_leaves_nothing_in_the_file_and_no_entry_of_undo(
+    acts: Acts,
+) -> None:
+    def kept() -> list[Any]:
+        owners = bpy.data.objects["Cube"], bpy.data.materials["Material"]
+        return [acts.host.undo_mark(), *(list(it.keys()) for it in owners)]
 
-    before = kept()
-    for item in ("Cube", "material:Material"):
-        for part in get_args(port.Part):
-            acts.look_into(item, part)
-
-    assert kept() == before
-
-
-def test_reading_the_api_and_every_item_leaves_no_entry_of_undo(acts: Acts) -> None:
     with acts.host.guard([], read=True):
         pass  # the first one makes what undo goes back to
-    before = acts.host.undo_mark()
+    before = kept()
 
     with acts.host.guard([], read=True):
-        told = [acts.look_into(it, part) for it in acts.items() for part in get_args(port.Part)]
-        entries = list(acts.api())
+        items = [*acts.items(), "material:Material"]
+        assert [acts.look_into(item, part) for item in items for part in get_args(port.Part)]
+        assert list(acts.api())
 
-    assert told
-    assert entries
-    assert acts.host.undo_mark() == before
+    assert kept() == before
 
 
 def test_the_host_paints_while_what_is_in_a_collection_is_measured(

@@ -5,7 +5,8 @@ Applications run it too: it needs pytest and no more.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -16,22 +17,18 @@ from tests.hosts.digests import scene_digest
 Edit = Callable[[Acts], Any]
 
 
-def edited(acts: Acts, *edits: Edit, see: Edit = lambda acts: None) -> Any:
-    """Edit in one step that changes the scene, look, and undo: the scene is as it was.
-
-    Gives what was seen, or else what the last edit gave.
-    """
+@contextmanager
+def one_step(acts: Acts) -> Iterator[None]:
+    """See that a block is one step which changes the scene, and that undo takes all of it back."""
     host = acts.host
     before, mark = scene_digest(host), host.undo_mark()
     with host.undo_step("Ours"):
-        made = [edit(acts) for edit in edits]
-        seen = see(acts)
+        yield
     after, changed = host.undo_mark(), scene_digest(host)
     host.undo()
     assert (after.depth, after.label) == (mark.depth + 1, "Ours")
     assert changed != before
     assert scene_digest(host) == before
-    return made[-1] if seen is None else seen
 
 
 def refused(acts: Acts, edit: Edit, why: str, kind: type[Exception] = ValueError) -> None:

@@ -16,7 +16,7 @@ from dcc_bridge.verbs.acts import SCENE, Acts, SocketLink, load
 from tests.hosts.digests import scene_digest
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.houdini.viewport import SceneViewer
-from tests.verbs.promises import Edit, edited, refused
+from tests.verbs.promises import Edit, one_step, refused
 
 SKILLS = Path(__file__).parents[2] / "plugins" / "houdini" / "skills"
 CAMERA, SHAPE = "/obj/cam1", "/obj/shape"
@@ -128,11 +128,9 @@ def test_bounds_are_of_the_world(acts: Acts) -> None:
 def test_a_parameter_or_a_tuple_is_set_and_undone(
     acts: Acts, item: str, prop: str, value: Any
 ) -> None:
-    after = edited(
-        acts,
-        lambda _: acts.set_value(item, prop, value),
-        see=lambda _: acts.value(item, prop).value,
-    )
+    with one_step(acts):
+        acts.set_value(item, prop, value)
+        after = acts.value(item, prop).value
 
     assert after == value
 
@@ -153,11 +151,9 @@ def test_what_the_playbar_shows_is_set_and_undone(
     def see() -> list[float]:
         return [acts.value(SCENE, prop).value for prop in ("frame", "start", "end", "fps")]
 
-    seen = edited(
-        acts,
-        lambda _: [acts.set_value(SCENE, prop, it) for prop, it in changes.items()],
-        see=lambda _: see(),
-    )
+    with one_step(acts):
+        [acts.set_value(SCENE, prop, it) for prop, it in changes.items()]
+        seen = see()
     acts.host.redo()
 
     assert seen == see() == now
@@ -184,11 +180,9 @@ def test_what_is_keyed_or_locked_is_set_once_that_may_go(houdini: Houdini, acts:
 def test_keys_are_set_on_all_of_a_tuple_and_cleared(acts: Acts) -> None:
     keys = [(1.0, [0.0, 0.0, 0.0]), (97.0, [0.0, 360.0, 0.0])]
 
-    now = edited(
-        acts,
-        lambda _: acts.set_keys(SHAPE, "r", keys, "linear", clear=True),
-        see=lambda _: (acts.keys(SHAPE, "r"), acts.look_into(SHAPE, "keys")),
-    )
+    with one_step(acts):
+        acts.set_keys(SHAPE, "r", keys, "linear", clear=True)
+        now = (acts.keys(SHAPE, "r"), acts.look_into(SHAPE, "keys"))
     acts.set_keys(SHAPE, "r", keys, "step", clear=False)
     acts.set_keys(SHAPE, "r", [], "step", clear=True)
     acts.set_keys(SHAPE, "ry", [(1.0, 5.0)], "step", clear=True)
@@ -201,19 +195,18 @@ def test_keys_are_set_on_all_of_a_tuple_and_cleared(acts: Acts) -> None:
 
 
 def test_a_node_is_made_in_a_network_that_has_its_type(acts: Acts) -> None:
-    assert edited(acts, lambda _: acts.create("cam", "cam1", None)) == "/obj/cam2"
+    with one_step(acts):
+        assert acts.create("cam", "cam1", None) == "/obj/cam2"
 
 
 def test_a_shape_without_a_network_gets_an_object_around_it(acts: Acts) -> None:
-    made = edited(
-        acts,
-        lambda _: acts.create("box", "crate", None),
-        see=lambda _: (
+    with one_step(acts):
+        acts.create("box", "crate", None)
+        made = (
             list(acts.items("/obj/crate")),
             acts.kind("/obj/crate"),
             acts.bounds("/obj/crate"),
-        ),
-    )
+        )
 
     assert made == (["/obj/crate/box1"], "geo", (near((-0.5,) * 3), near((0.5,) * 3)))
 
@@ -224,11 +217,9 @@ def test_a_transform_is_put_into_the_shape_and_nothing_moves(acts: Acts) -> None
     acts.set_parent(CAMERA, SHAPE, keep_place=True)
     box, camera = acts.bounds(SHAPE), acts.placement(CAMERA)
 
-    seen = edited(
-        acts,
-        lambda _: acts.apply(SHAPE, ["scale", "rotation"]),
-        see=lambda _: (acts.placement(SHAPE, "local"), acts.bounds(SHAPE), acts.placement(CAMERA)),
-    )
+    with one_step(acts):
+        acts.apply(SHAPE, ["scale", "rotation"])
+        seen = (acts.placement(SHAPE, "local"), acts.bounds(SHAPE), acts.placement(CAMERA))
     acts.apply(SHAPE, ["scale"])
     nodes = list(acts.items(SHAPE))
     acts.apply(SHAPE, ["scale"])
@@ -249,17 +240,13 @@ def test_a_transform_is_put_into_the_shape_and_nothing_moves(acts: Acts) -> None
 
 def test_nodes_of_one_network_come_into_a_set(acts: Acts) -> None:
     """A node group, which Houdini does not say that undo knows."""
-    first = edited(
-        acts,
-        lambda _: acts.collect([CAMERA], "Shot", "set"),
-        see=lambda _: (acts.name("/obj/@Shot"), list(acts.users("/obj/@Shot"))),
-    )
+    with one_step(acts):
+        acts.collect([CAMERA], "Shot", "set")
+        first = (acts.name("/obj/@Shot"), list(acts.users("/obj/@Shot")))
     acts.host.redo()
-    more = edited(
-        acts,
-        lambda _: acts.collect([SHAPE, CAMERA], "/obj/@Shot", "collection"),
-        see=lambda _: list(acts.users("/obj/@Shot")),
-    )
+    with one_step(acts):
+        acts.collect([SHAPE, CAMERA], "/obj/@Shot", "collection")
+        more = list(acts.users("/obj/@Shot"))
 
     assert first == ("Shot", [CAMERA])
     assert more == [CAMERA, SHAPE]
@@ -270,13 +257,9 @@ def test_a_material_is_made_of_values_and_changed(acts: Acts) -> None:
     """A texture and a normal map count only once they are switched on."""
     values = {"base_color": [0.1, 0.2, 0.3], "roughness": 0.4, "normal": "bumps.png"}
 
-    made = edited(
-        acts,
-        lambda _: acts.material("Wood", values),
-        see=lambda _: {
-            name: it.value for name, it in acts.look_into("/mat/Wood", "values").items()
-        },
-    )
+    with one_step(acts):
+        acts.material("Wood", values)
+        made = {name: it.value for name, it in acts.look_into("/mat/Wood", "values").items()}
     wood = acts.material("Wood", {})
     acts.material(wood, {"texture": "wood.png"})
     textured = {name: it.value for name, it in acts.look_into(wood, "values").items()}
@@ -298,12 +281,12 @@ def test_an_object_or_a_shape_in_it_gets_a_material(acts: Acts) -> None:
     """A shape by a Material node behind it; that goes before what the object says."""
     wood, gold = acts.material("Wood", {}), acts.material("Gold", {})
 
-    users = edited(acts, lambda _: acts.assign(SHAPE, wood), see=lambda _: list(acts.users(wood)))
-    shape = edited(
-        acts,
-        lambda _: acts.assign(BOX, gold),
-        see=lambda _: (list(acts.users(gold)), acts.look_into(MERGE, "uses")),
-    )
+    with one_step(acts):
+        acts.assign(SHAPE, wood)
+        users = list(acts.users(wood))
+    with one_step(acts):
+        acts.assign(BOX, gold)
+        shape = (list(acts.users(gold)), acts.look_into(MERGE, "uses"))
     acts.assign(BOX, wood)
     acts.assign(BOX, gold)
 
@@ -319,11 +302,9 @@ def test_an_object_or_a_shape_in_it_gets_a_material(acts: Acts) -> None:
 
 
 def test_a_copy_has_all_inside_and_a_linked_one_follows_but_for_its_place(acts: Acts) -> None:
-    whole = edited(
-        acts,
-        lambda _: acts.duplicate(SHAPE, linked=False),
-        see=lambda _: (list(acts.items("/obj/shape1")), acts.placement("/obj/shape1").at),
-    )
+    with one_step(acts):
+        acts.duplicate(SHAPE, linked=False)
+        whole = (list(acts.items("/obj/shape1")), acts.placement("/obj/shape1").at)
     linked = acts.duplicate(CAMERA, linked=True)
     acts.set_value(CAMERA, "focal", 20.0)
     acts.place(linked, at=(1.0, 2.0, 3.0))
@@ -337,16 +318,12 @@ def test_a_copy_has_all_inside_and_a_linked_one_follows_but_for_its_place(acts: 
 def test_an_object_is_put_somewhere_in_the_world_and_in_its_parent(acts: Acts) -> None:
     acts.set_parent(CAMERA, SHAPE, keep_place=False)
 
-    world = edited(
-        acts,
-        lambda _: acts.place(CAMERA, (1.0, 2.0, 3.0), (10.0, 20.0, 30.0), (1.0, 2.0, 3.0)),
-        see=lambda _: acts.placement(CAMERA),
-    )
-    local = edited(
-        acts,
-        lambda _: acts.place(CAMERA, (1.0, 0.0, 0.0), space="local"),
-        see=lambda _: (acts.placement(CAMERA, "local").at, acts.placement(CAMERA).at),
-    )
+    with one_step(acts):
+        acts.place(CAMERA, (1.0, 2.0, 3.0), (10.0, 20.0, 30.0), (1.0, 2.0, 3.0))
+        world = acts.placement(CAMERA)
+    with one_step(acts):
+        acts.place(CAMERA, (1.0, 0.0, 0.0), space="local")
+        local = (acts.placement(CAMERA, "local").at, acts.placement(CAMERA).at)
 
     assert (world.at, world.rotation, world.scale) == (
         *(near((1, 2, 3)), near((10, 20, 30)), near((1, 2, 3))),
@@ -360,12 +337,11 @@ def test_an_object_is_put_somewhere_in_the_world_and_in_its_parent(acts: Acts) -
 def test_an_object_follows_another_one_from_where_it_is(acts: Acts) -> None:
     acts.place(CAMERA, at=(1.0, 2.0, 3.0))
 
-    seen = edited(
-        acts,
-        lambda _: acts.set_parent(CAMERA, SHAPE, keep_place=True),
-        see=lambda _: (acts.parent(CAMERA), acts.placement(CAMERA).at, list(acts.items(SHAPE))[-1]),
-    )
-    moved = edited(acts, lambda _: acts.set_parent(BOX, "/obj/shape", keep_place=True))
+    with one_step(acts):
+        acts.set_parent(CAMERA, SHAPE, keep_place=True)
+        seen = (acts.parent(CAMERA), acts.placement(CAMERA).at, list(acts.items(SHAPE))[-1])
+    with one_step(acts):
+        moved = acts.set_parent(BOX, "/obj/shape", keep_place=True)
 
     assert seen == (SHAPE, near((1, 2, 3)), CAMERA)
     assert moved.startswith("/obj/shape/box")
@@ -380,12 +356,12 @@ def test_an_object_follows_another_one_from_where_it_is(acts: Acts) -> None:
 def test_a_wire_is_made_by_the_names_of_its_ends_and_cut(acts: Acts) -> None:
     link = SocketLink(f"{SHAPE}/box2", "output1", MERGE, "input2")
 
-    now = edited(acts, lambda _: acts.connect(link), see=lambda _: acts.look_into(MERGE, "inputs"))
-    cut = edited(
-        acts,
-        lambda _: acts.cut(SocketLink("", "", MERGE, "input1")),
-        see=lambda _: (acts.look_into(MERGE, "inputs"),),
-    )
+    with one_step(acts):
+        acts.connect(link)
+        now = acts.look_into(MERGE, "inputs")
+    with one_step(acts):
+        acts.cut(SocketLink("", "", MERGE, "input1"))
+        cut = (acts.look_into(MERGE, "inputs"),)
 
     assert acts.sockets(MERGE) == ([f"input{it}" for it in range(1, 5)], ["output1"])
     assert now[-1] == link
@@ -393,17 +369,21 @@ def test_a_wire_is_made_by_the_names_of_its_ends_and_cut(acts: Acts) -> None:
 
 
 def test_a_node_is_renamed_to_a_name_that_is_free(acts: Acts) -> None:
-    assert edited(acts, lambda _: acts.rename(CAMERA, "main")) == "/obj/main"
+    with one_step(acts):
+        assert acts.rename(CAMERA, "main") == "/obj/main"
 
 
 def test_nodes_are_deleted_with_what_is_inside_and_junk_is_found(acts: Acts) -> None:
     acts.create("subnet", "empty", None)
 
-    left = edited(acts, lambda _: acts.delete([SHAPE, BOX]), see=lambda _: set(acts.items()))
+    with one_step(acts):
+        acts.delete([SHAPE, BOX])
+        left = set(acts.items())
 
     assert not {SHAPE, BOX} & left
     assert acts.junk("empty_groups") == ["/obj/empty"]
-    edited(acts, lambda _: acts.clean("empty_groups", ["/obj/empty"]), see=lambda _: 1)
+    with one_step(acts):
+        acts.clean("empty_groups", ["/obj/empty"])
 
 
 def test_the_scene_is_saved_with_the_suffix_of_the_licence(acts: Acts, tmp_path: Path) -> None:
@@ -421,14 +401,9 @@ def test_a_shape_is_exported_where_it_is_and_comes_in_again(
     file = tmp_path / "plank.obj"
 
     left_out = acts.export_file(file, [SHAPE, CAMERA], (1.0, 2.0))
-    made = list[str]()
-
-    def read() -> None:
-        made.extend(acts.import_file(file, how, "/obj/rig", 2.0, "Z").items)
-
-    seen = edited(
-        acts, lambda _: read(), see=lambda _: (acts.bounds(made[0]), acts.parent(made[0]))
-    )
+    with one_step(acts):
+        (made,) = acts.import_file(file, how, "/obj/rig", 2.0, "Z").items
+        seen = (acts.bounds(made), acts.parent(made))
     assert seen == ((near((19, -4, -1)), near((21, 4, 1))), "/obj/rig")
     kept = acts.import_file(file, how, None, 1.0, None).items[0]
     file.unlink()

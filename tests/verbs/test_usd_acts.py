@@ -42,6 +42,15 @@ def acts(session: UsdSession) -> Acts:
     return loaded
 
 
+def layered(folder: Path) -> Acts:
+    """Give the acts of a scene that another layer holds, below the one that is edited."""
+    usd_scene.make(folder / "below.usda")
+    (folder / "above.usda").write_text("#usda 1.0\n(subLayers = [@./below.usda@])\n")
+    acts = load(SKILLS, UsdSession(folder / "above.usda"))
+    assert acts is not None
+    return acts
+
+
 def is_near(one: Any, other: Any, most: float = 1e-3) -> bool:
     return all(dist(a, b) < most for a, b in zip(one, other, strict=True))
 
@@ -416,11 +425,7 @@ def test_keys_are_added_replaced_and_cleared(acts: Acts) -> None:
 
 def test_keys_of_a_weaker_layer_stay_when_one_is_added(tmp_path: Path) -> None:
     """The samples of a stronger layer hide all of a weaker one."""
-    usd_scene.make(tmp_path / "below.usda")
-    (tmp_path / "above.usda").write_text("#usda 1.0\n(subLayers = [@./below.usda@])\n")
-    session = UsdSession(tmp_path / "above.usda")
-    acts = load(SKILLS, session)
-    assert acts is not None
+    acts = layered(tmp_path)
 
     acts.set_keys("/World/Odd/Keyed", "xformOp:translate", [(13, [5, 0, 0])], "linear", clear=False)
 
@@ -498,11 +503,7 @@ def test_a_plain_copy_is_its_own(session: UsdSession, acts: Acts) -> None:
 
 
 def test_a_copy_of_what_several_layers_say_has_all_of_it(tmp_path: Path) -> None:
-    usd_scene.make(tmp_path / "below.usda")
-    (tmp_path / "above.usda").write_text("#usda 1.0\n(subLayers = [@./below.usda@])\n")
-    session = UsdSession(tmp_path / "above.usda")
-    acts = load(SKILLS, session)
-    assert acts is not None
+    acts = layered(tmp_path)
     acts.place(CRATE, (1, 1, 1))
     copies = [acts.duplicate(CRATE, linked=False), acts.duplicate(TREE, linked=False)]
 

@@ -24,7 +24,7 @@ from collections.abc import (
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import combinations, cycle, islice
+from itertools import chain, combinations, cycle, islice
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
@@ -301,9 +301,8 @@ async def placeholders(agent: Agent) -> None:
     names = [f"spot_{number:02}" for number in range(40)]
     marks = await agent.make([{"type": words.box, "name": name, "at": at}
                               for name, at in zip(names, spots, strict=True)])  # fmt: skip
-    (tree,) = await agent.make(
-        [{"type": words.group if words.crown else words.box, "name": "Tree"}]
-    )
+    kind = words.group if words.crown else words.box
+    (tree,) = await agent.make([{"type": kind, "name": "Tree"}])
     await agent.make([{"type": words.crown, "name": "Crown", "under": tree}] if words.crown else [])
     with agent.aside():
         for each in range(2):
@@ -340,13 +339,9 @@ async def placeholders(agent: Agent) -> None:
 async def turntable(agent: Agent) -> None:
     """A thing turns; four pictures of it differ."""
     words = agent.words
-    thing, *boxes = await agent.make(
-        [
-            {"type": words.group, "name": "Turned"},
-            {"type": words.box, "name": "Middle", "at": [0.0, 0.0, 0.0]},
-            {"type": words.box, "name": "Aside", "at": [3.0, 1.5, 0.0]},
-        ]
-    )
+    places = {"Middle": [0.0, 0.0, 0.0], "Aside": [3.0, 1.5, 0.0]}
+    things = [{"type": words.box, "name": name, "at": at} for name, at in places.items()]
+    thing, *boxes = await agent.make([{"type": words.group, "name": "Turned"}, *things])
     with agent.aside():
         await agent.call("group", items=boxes, under=thing)
     if not words.turn:  # then who looks goes round it
@@ -359,16 +354,10 @@ async def turntable(agent: Agent) -> None:
     keys = [[frame, [angle if at == up else 0.0 for at in range(3)]]
             for frame, angle in ((1, 0.0), (97, 360.0))]  # fmt: skip
     async with agent.working():
-        _, picture = await agent.picture(
-            "batch",
-            steps=[
-                {
-                    "do": "set_keys",
-                    "with": {"item": thing, "prop": words.turn, "keys": keys, "shape": "linear"},
-                },
-            ],
-            look={"view": "three_quarter", "frames": [1, 13, 29, 43]},
-        )
+        turned = {"item": thing, "prop": words.turn, "keys": keys, "shape": "linear"}
+        look = {"view": "three_quarter", "frames": [1, 13, 29, 43]}
+        steps = [{"do": "set_keys", "with": turned}]
+        _, picture = await agent.picture("batch", steps=steps, look=look)
 
         assert _differ(picture)
         (facts,) = await agent.facts([thing], "keys")
@@ -387,18 +376,13 @@ async def unapplied_scale(agent: Agent) -> None:
         told = await agent.call("check", rules=["scale_applied"])
         wrong = list(told["failed"]["scale_applied"]["items"])
         assert sorted(wrong) == sorted(items)
-        told = await agent.call(
-            "batch",
-            steps=[{"do": "transform", "with": {"items": wrong, "apply": ["scale"]}}],
-            check={"rules": ["scale_applied"]},
-        )
+        steps = [{"do": "transform", "with": {"items": wrong, "apply": ["scale"]}}]
+        told = await agent.call("batch", steps=steps, check={"rules": ["scale_applied"]})
         assert told["steps"][-1]["passed"] == ["scale_applied"]
 
         for row, box in zip(await agent.facts(items, "bounds"), before, strict=True):
             assert row["scale"] == _near([1.0, 1.0, 1.0])
-            assert [it for corner in row["bounds"] for it in corner] == _near(
-                [it for corner in box for it in corner]
-            )
+            assert [*chain(*row["bounds"])] == _near([*chain(*box)])
 
 
 async def import_and_mend(agent: Agent) -> None:
@@ -410,24 +394,14 @@ async def import_and_mend(agent: Agent) -> None:
 
     async with agent.working():
         rules = {"rules": list(words.rules)}
-        told = await agent.call(
-            "batch", steps=[{"do": "import_file", "with": {"path": str(file)}}], check=rules
-        )
+        steps: Things = [{"do": "import_file", "with": {"path": str(file)}}]
+        told = await agent.call("batch", steps=steps, check=rules)
         came, checked = told["steps"]
         assert {*words.fails} == {*checked["failed"]}, checked
         await agent.call("undo_last")
-        told = await agent.call(
-            "batch",
-            steps=[
-                {
-                    "id": "came",
-                    "do": "import_file",
-                    "with": {"path": str(file), "scale": words.factor},
-                },
-                *words.mends(came["items"], agent.folder),
-            ],
-            check=rules,
-        )
+        steps[0]["with"]["scale"] = words.factor
+        steps += words.mends(came["items"], agent.folder)
+        told = await agent.call("batch", steps=steps, check=rules)
         items = told["steps"][0]["items"]
         await agent.call("export_file", path=str(old), items=items)
 
@@ -450,11 +424,8 @@ async def many_values(agent: Agent) -> None:
     assert len(changes) == 500
 
     async with agent.working():
-        wrong = [
-            *changes[:250],
-            {"item": items[-1], "prop": bad_prop, "value": bad},
-            *changes[251:],
-        ]
+        slip = {"item": items[-1], "prop": bad_prop, "value": bad}
+        wrong = [*changes[:250], slip, *changes[251:]]
         before = await agent.state()
         why = await agent.fails("set_values", changes=wrong)
         assert "changes[250]" in why
@@ -568,10 +539,8 @@ async def _built(agent: Agent, listed: Set[str]) -> str:
     if "assign_material" in listed:  # in FreeCAD only a window has colours
         told = await agent.call("assign_material", items=[block], values={"base_color": [1, 0, 0]})
         assert block in [row["item"] for row in await agent.listed(uses=told["material"])]
-    _assert_linked(
-        await agent.call("batch", steps=_connected(words.network, words.network.links)),
-        words.network,
-    )
+    linked = await agent.call("batch", steps=_connected(words.network, words.network.links))
+    _assert_linked(linked, words.network)
     if words.turn:
         keys = [[1, [0.0, 0.0, 0.0]], [9, [0.0, 0.0, 90.0]]]
         await agent.call("set_keys", item=block, prop=words.turn, keys=keys, shape="linear")

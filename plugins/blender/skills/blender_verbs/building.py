@@ -12,7 +12,7 @@ import bpy
 from mathutils import Euler, Matrix
 
 from dcc_bridge.hosts.blender.objects import block, item_of, lists
-from dcc_bridge.verbs.acts import At, Axes, Placement, Vector
+from dcc_bridge.verbs.acts import At, Axes, Placement, Vector, triple
 
 from . import properties, values
 from .items import (
@@ -22,7 +22,6 @@ from .items import (
     require_own,
     require_tree,
     scene,
-    three,
 )
 from .reading import _Reading
 
@@ -368,4 +367,4 @@ def _point(owner: Any, name: str, target: Any) -> None:
 
 
 def _rounded(numbers: Iterable[float]) -> Vector:
-    return three(float(f"{round(it, 7):.7g}") + 0.0 for it in numbers)
+    return triple(float(f"{round(it, 7):.7g}") + 0.0 for it in numbers)

@@ -10,7 +10,6 @@ from typing import Any
 import bpy
 
 from dcc_bridge.hosts.blender.objects import block, identity, item_of, lists, tree_of
-from dcc_bridge.verbs.acts import Vector
 
 
 def scene() -> Any:
@@ -66,12 +65,6 @@ def owner_of(item: str) -> str:
 def collections_of(collection: bpy.types.Collection) -> list[bpy.types.Collection]:
     """Give the collections that one is in."""
     return [it for it in bpy.data.collections if collection in list(it.children)]
-
-
-def three(numbers: Any) -> Vector:
-    """Give a vector of Blender's as three numbers."""
-    x, y, z = map(float, numbers)
-    return x, y, z
 
 
 def sockets_of(sockets: Iterable[Any]) -> dict[str, Any]:

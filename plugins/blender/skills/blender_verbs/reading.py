@@ -13,10 +13,10 @@ from mathutils import Matrix, Vector
 from dcc_bridge import track
 from dcc_bridge.hosts.blender import BlenderHost, watched, writers
 from dcc_bridge.hosts.blender.objects import block, item_of, kind_of, known, lists, tree_of
-from dcc_bridge.verbs.acts import Acts, ApiEntry, Bounds, Part, Rule, SocketLink
+from dcc_bridge.verbs.acts import Acts, ApiEntry, Bounds, Part, Rule, SocketLink, triple
 
 from . import properties, values
-from .items import Family, collections_of, owner_of, require, sockets_of, three
+from .items import Family, collections_of, owner_of, require, sockets_of
 
 _MOST: Final = 100
 _FILES: Final = "images libraries sounds fonts movieclips volumes cache_files"
@@ -170,7 +170,7 @@ class _Reading(Acts):
             return None
         corners = [it[:] for each in track(own) for it in self._corners(each, Matrix())]
         axes = list(zip(*corners, strict=True))  # numpy takes ten times as long for vectors
-        return (three(map(min, axes)), three(map(max, axes))) if axes else None
+        return (triple(map(min, axes)), triple(map(max, axes))) if axes else None
 
     def _corners(self, thing: bpy.types.Object, outer: Matrix) -> list[Vector]:
         """Give the corners of one object's own box, in the world."""

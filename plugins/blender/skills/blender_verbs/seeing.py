@@ -16,11 +16,11 @@ from mathutils import Matrix, Vector
 from dcc_bridge.geometry import add, frame_of
 from dcc_bridge.hosts.blender.blender_loop import views
 from dcc_bridge.hosts.blender.objects import item_of
-from dcc_bridge.verbs.acts import Shot
+from dcc_bridge.verbs.acts import Shot, triple
 
 from .building import use_nodes
 from .files import _Files
-from .items import require, scene, three
+from .items import require, scene
 
 _SAMPLES: Final = 4
 _QUALITY: Final = 80
@@ -63,8 +63,8 @@ def _persons() -> Shot:
     matrix = seen.view_matrix.inverted()
     tall = 2 / seen.window_matrix[1][1]
     angle = 0.0 if seen.view_perspective == "ORTHO" else math.degrees(2 * math.atan(tall / 2))
-    eye, up = three(matrix.translation), three(matrix.col[1].xyz)
-    return Shot(eye, three(seen.view_location), up, angle, tall)
+    eye, up = triple(matrix.translation), triple(matrix.col[1].xyz)
+    return Shot(eye, triple(seen.view_location), up, angle, tall)
 
 
 def _through(camera: Any, matrix: Matrix) -> Shot:
@@ -74,8 +74,8 @@ def _through(camera: Any, matrix: Matrix) -> Shot:
     turn = matrix.to_3x3().normalized()
     target = matrix.translation + turn @ Vector((0, 0, -10.0))
     angle = 0.0 if is_flat else math.degrees(2 * math.atan2(tall / 2, far))
-    up = three(turn @ Vector((0, 1, 0)))
-    return Shot(three(matrix.translation), three(target), up, angle, tall, item_of(camera))
+    up = triple(turn @ Vector((0, 1, 0)))
+    return Shot(triple(matrix.translation), triple(target), up, angle, tall, item_of(camera))
 
 
 def _drawn(shot: Shot, width: int, height: int, shading: str) -> Any:

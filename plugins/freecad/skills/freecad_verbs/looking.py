@@ -14,9 +14,7 @@ import FreeCAD
 
 from dcc_bridge.hosts.freecad import freecad_document
 from dcc_bridge.hosts.freecad.freecad_document import document
-from dcc_bridge.verbs.acts import Acts, Shot
-
-from .places import triple
+from dcc_bridge.verbs.acts import Acts, Shot, triple
 
 _QUALITY: Final = 85
 _VECTORS: Final = ("position", "orientation")

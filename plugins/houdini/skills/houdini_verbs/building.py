@@ -9,10 +9,10 @@ from typing import Final, Literal
 
 import hou
 
-from dcc_bridge.verbs.acts import Acts, At, Axes, Placement, Vector
+from dcc_bridge.verbs.acts import Acts, At, Axes, Placement, Vector, triple
 from dcc_bridge.verbs.reading import no_such
 
-from .reading import find, triple
+from .reading import find
 from .values import held, reason, record
 
 _OBJECTS: Final = "/obj"  # where an object is made if nobody says where

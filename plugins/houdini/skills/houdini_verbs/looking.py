@@ -13,9 +13,9 @@ from typing import Any, Final
 import hou
 
 from dcc_bridge.geometry import add, frame_of
-from dcc_bridge.verbs.acts import Acts, Shot
+from dcc_bridge.verbs.acts import Acts, Shot, triple
 
-from .reading import find, triple
+from .reading import find
 
 _QUALITY: Final = 80
 _CAMERA: Final = ("focus", "resx", "resy", "orthowidth", "projection", "focal", "aperture")

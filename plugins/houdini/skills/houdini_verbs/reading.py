@@ -11,7 +11,16 @@ from typing import Any, Final
 import hou
 
 from dcc_bridge.hosts import houdini
-from dcc_bridge.verbs.acts import Acts, ApiEntry, Bounds, Part, Rule, SocketLink, Value, Vector
+from dcc_bridge.verbs.acts import (
+    Acts,
+    ApiEntry,
+    Bounds,
+    Part,
+    Rule,
+    SocketLink,
+    Value,
+    triple,
+)
 
 from .values import held, value_of
 
@@ -231,9 +240,3 @@ def _box(node: hou.Node) -> Bounds | None:
     world = above.worldTransform() if isinstance(above, hou.ObjNode) else None
     box = shape.boundingBox(world)
     return triple(box.minvec()), triple(box.maxvec())
-
-
-def triple(vector: Iterable[float]) -> Vector:
-    """Give a vector as three numbers."""
-    x, y, z = vector
-    return float(x), float(y), float(z)

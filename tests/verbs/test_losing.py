@@ -32,21 +32,12 @@ def test_a_deletion_asks_with_its_list_and_what_goes_too(tmp_path: Path) -> None
 
 
 def test_a_no_leaves_all_and_says_so(tmp_path: Path) -> None:
-    with studio(tmp_path, NO, NO, NO) as scene:
+    with studio(tmp_path, NO, NO) as scene:
         assert "Nothing was changed." in scene.fails("delete", pattern="*", type="Light")
-        steps = [
-            {"do": "create", "with": {"things": [{"type": "Mesh"}]}},
-            {"do": "delete", "with": {"items": ["/Set"]}},
-        ]
-        assert "Nothing was changed." in scene.fails("batch", steps=steps)
-        steps[1] = {"do": "delete", "with": {"items": ["/Set", "$made"]}}
-        assert "Nothing was changed." in scene.fails(
-            "batch", steps=[{**steps[0], "id": "made"}, steps[1]]
-        )
+        assert "Nothing was changed." in scene.fails("delete", items=["/Set", "/Tree"])
 
-        assert [question.message.partition("?")[0] for question in scene.person.shown] == [
-            "Delete 3 lights", "Delete 1 group", "Delete 2 items"
-        ]  # fmt: skip
+        asked = [message.partition("?")[0] for message in scene.asked]
+        assert asked == ["Delete 3 lights", "Delete 2 items"]
 
 
 class Busybody(ScriptedPresenter):
@@ -83,24 +74,6 @@ def test_a_deletion_is_asked_for_again_once_the_scene_is_another_one(
 
         counts = [message.rpartition("It is /Set. ")[2] for message in person.messages]
         assert counts == [f"{n} more items below them will go too." for n in (3, 4)]
-
-
-def test_a_batch_that_deletes_is_one_step(tmp_path: Path) -> None:
-    with studio(tmp_path, YES) as scene:
-        before = scene.host.scene_digest()
-        steps = [
-            {"id": "copies", "do": "duplicate", "with": {"items": ["/Tree"], "to": MANY}},
-            {"do": "delete", "with": {"items": MANY}},
-            {"do": "rename", "with": {"names": {"/Tree": "Oak"}}},
-            {"do": "group", "with": {"items": ["$copies"], "under": "/Set"}},
-        ]
-
-        told = scene.do("batch", steps=steps)
-
-        assert told["steps"][3]["items"] == ["/Set/Tree_1", "/Set/Tree_2", "/Set/Tree_3"]
-        assert len(scene.host.labels) == 1
-        scene.do("undo_last")
-        assert scene.host.scene_digest() == before
 
 
 def test_a_batch_loses_no_more_than_was_agreed_to(tmp_path: Path) -> None:
@@ -306,6 +279,7 @@ def test_a_file_that_goes_along_with_an_export_is_written_over_after_a_yes_only(
     ("verb", "end"),
     [
         ("export_file", [{"do": "inspect", "with": {"items": []}}]),
+        ("export_file", [{"do": "inspect"}]),
         ("export_file", [{"do": "delete", "with": {"items": ["/Set"]}}]),  # the person says no
         ("save", []),  # after it the check fails
     ],

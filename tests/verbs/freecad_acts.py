@@ -91,7 +91,7 @@ def linked(source: str, out: str, target: str, into: str) -> Edit:
     return lambda acts: acts.connect(SocketLink(source, out, target, into))
 
 
-REFUSED: list[tuple[str, Edit]] = [
+IN_A_WINDOW_TOO: list[tuple[str, Edit]] = [
     ("holds nothing", lambda acts: acts.create("Part::Box", None, "Box")),
     ("not allowed", lambda acts: acts.create("Part::Box", None, "Body")),
     ("Placement in FreeCAD has no", lambda acts: acts.place("Box", scale=(2, 2, 2))),
@@ -99,6 +99,8 @@ REFUSED: list[tuple[str, Edit]] = [
     ("making of Body", lambda acts: acts.place("Step", at=(0, 0, 0))),
     ("driven by the expression Tool.Length", driven),
     ("attached", attached),
+]
+REFUSED: list[tuple[str, Edit]] = [
     ("is in it", lambda acts: acts.set_parent("Part", "Group", keep_place=True)),
     ("is in it", lambda acts: acts.set_parent("Group", "Group", keep_place=True)),
     ("not allowed", lambda acts: acts.set_parent("Ball", "Body", keep_place=True)),
@@ -133,7 +135,10 @@ UNKNOWN: list[tuple[str, Edit]] = [
 ]
 
 
-@pytest.mark.parametrize(("why", "edit"), [*REFUSED, *UNKNOWN])
+@pytest.mark.parametrize(
+    ("why", "edit"),
+    [*IN_A_WINDOW_TOO, *(pytest.param(*it, marks=in_console) for it in (*REFUSED, *UNKNOWN))],
+)
 def test_what_cannot_be_done_is_refused_with_a_sentence_and_changes_nothing(
     acts: Acts, why: str, edit: Edit
 ) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Final, NotRequired, TypedDict, cast
 from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.errors import BadArguments, BridgeError
 from dcc_bridge.skills.skill import Skill, describe, metadata_of, report_done, skill, track
-from dcc_bridge.verbs.acts import SCENE, Acts, Vector
+from dcc_bridge.verbs.acts import SCENE, Acts, Vector, triple
 from dcc_bridge.verbs.consents import Consents
 from dcc_bridge.verbs.consents import plural as plural  # it is told of by others, too
 
@@ -132,8 +132,7 @@ def point(numbers: Sequence[float], name: str) -> Vector | None:
         return None
     if len(numbers) != 3 or not all(map(math.isfinite, numbers)):
         raise ValueError(f"{name} is [x, y, z], three finite numbers, and not {list(numbers)}.")
-    x, y, z = map(float, numbers)
-    return x, y, z
+    return triple(numbers)
 
 
 def whole_path(acts: Acts, path: str) -> Path:

@@ -39,14 +39,19 @@ Part = Literal["values", "inputs", "uses", "keys", "bounds", "counts", "text"]
 Junk = Literal["unused", "empty_groups", "duplicate_materials", "dead_links", "history"]
 
 
+def triple(numbers: Any) -> Vector:
+    """Give three numbers, whatever an application has them in."""
+    x, y, z = map(float, numbers)
+    return x, y, z
+
+
 @dataclass(frozen=True, slots=True)
 class Value:
     """A property as the scene has it."""
 
     value: Any  # as JSON carries it
     type: str = ""  # as the host calls it
-    # Why a plain write would be refused or lost: "driven by X.rotate", "keyed", "locked".
-    held: str = ""
+    held: str = ""  # why a plain write is refused or lost: "driven by X.rotate", "keyed", "locked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +99,7 @@ class Shot:
     eye: Vector
     target: Vector  # the point in the middle
     up: Vector
-    # Degrees from top to bottom; 0 for a view without perspective.
-    angle: float = 0.0
+    angle: float = 0.0  # degrees from top to bottom; 0 for a view without perspective
     height: float = 1.0  # units from top to bottom, without perspective
     camera: str = ""  # the camera that it is taken through, or ""
     frame: float | None = None  # None for the frame that the person has
@@ -114,8 +118,7 @@ class Acts:
 
     host: Host  # whose they are: selection, undo, files, fingerprints
     instructions: str = ""
-    """What an agent must know of this host, 600 characters at most: how items are named, units,
-    axes, what is particular."""
+    """What an agent must know of this host, in 600 characters: how items are named, units, axes."""
     up: Literal["Y", "Z"] = "Y"  # where up is; may be a property
 
     # ---- what there is: list_items, inspect, check

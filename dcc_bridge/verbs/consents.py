@@ -28,8 +28,7 @@ class _Run:
     questions: int = 0  # that came so far; a yes is of its place, what goes may be named alike
     is_batch: bool = False
     is_split: bool = False  # somebody worked on between two of its steps, which stay two
-    # What was asked in the batch: by what is asked, what was answered.
-    answers: dict[object, Any] = field(default_factory=dict)
+    answers: dict[object, Any] = field(default_factory=dict)  # in the batch, by what was asked
     files: list[Path] = field(default_factory=list)  # that it wrote, and that were not there
 
 

@@ -27,11 +27,7 @@ from tests.hosts.fakes.maya import Maya
 from tests.hosts.fakes.maya.shots import furnish
 from tests.live import live
 from tests.verbs.tasks import Agent, Words
-from tests.verbs.test_houdini_tasks import HOUDINI
-from tests.verbs.test_houdini_tasks import SKILLS as HOUDINI_SKILLS
-from tests.verbs.test_maya_tasks import MAYA
-from tests.verbs.test_maya_tasks import SKILLS as MAYA_SKILLS
-from tests.verbs.test_tasks_real import BLENDER, FREECAD, blender, freecad_console
+from tests.verbs.words import BLENDER, FREECAD, HOUDINI, MAYA, blender, freecad_console, skills
 
 
 class Lines(NamedTuple):
@@ -440,7 +436,7 @@ def test_in_the_stand_in_of_maya(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     furnish(maya)
     maya.scene.name = (tmp_path / "shot.ma").as_posix()
     host = import_module("dcc_bridge.hosts.maya").MayaHost()
-    _run_live(host, MAYA_SKILLS, MAYA, tmp_path)
+    _run_live(host, skills("maya"), MAYA, tmp_path)
 
 
 @pytest.mark.long
@@ -448,7 +444,9 @@ def test_in_the_stand_in_of_houdini(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     houdini = Houdini(monkeypatch, batch=True)
     houdini.scene.path, houdini.scene.is_new = (tmp_path / "shot.hip").as_posix(), False
     host = import_module("dcc_bridge.hosts.houdini").HoudiniHost()
-    _run_live(host, HOUDINI_SKILLS, replace(HOUDINI, draws=False), tmp_path)  # hython has no view
+    _run_live(
+        host, skills("houdini"), replace(HOUDINI, draws=False), tmp_path
+    )  # hython has no view
 
 
 @pytest.mark.real

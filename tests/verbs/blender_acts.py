@@ -9,6 +9,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from operator import methodcaller
 from pathlib import Path
 from typing import Any, get_args
 
@@ -21,6 +22,7 @@ from dcc_bridge.verbs import acts as port
 from dcc_bridge.verbs.acts import SCENE, Acts, Shot, SocketLink
 from tests.hosts.application import ROOT
 from tests.hosts.digests import scene_digest
+from tests.verbs.promises import Edit, one_step, refused
 
 SKILLS = ROOT / "plugins" / "blender" / "skills"
 SURFACE = "material:Material/Principled BSDF"
@@ -44,31 +46,12 @@ def acts(tmp_path: Path) -> Iterator[Acts]:
     host.close()
 
 
-def undone(acts: Acts, edit: Callable[[], object]) -> None:
-    """Edit as one undo step that changes the scene, and see that undo takes back all of it."""
-    before = scene_digest(acts.host)
-    with acts.host.undo_step("Ours"):
-        edit()
-    after = scene_digest(acts.host)
-    label = acts.host.undo_mark().label
-    acts.host.undo()
-    assert label == "Ours"
-    assert after != before
-    assert scene_digest(acts.host) == before
-
-
-def do(acts: Acts, edit: Callable[[], Any]) -> Any:
-    """Edit; the undo is another test's."""
-    with acts.host.undo_step("Ours"):
-        return edit()
-
-
 def apply_scale(acts: Acts) -> None:
     acts.place("Cube", scale=(1, 2, 3))
     acts.apply("Cube", ["scale"])
 
 
-EDITS: dict[str, Callable[[Acts], object]] = {
+EDITS: dict[str, Edit] = {
     "create": lambda acts: [acts.create(it, None, None) for it in ("CUBE", "AREA_LIGHT", "EMPTY")],
     "create a material": lambda acts: acts.create("MATERIAL", "Steel", None),
     "create a collection": lambda acts: acts.create("COLLECTION", "Set", None),
@@ -106,7 +89,52 @@ EDITS: dict[str, Callable[[Acts], object]] = {
 
 @pytest.mark.parametrize("kind", EDITS)
 def test_each_edit_is_one_undo_step_that_takes_all_of_it_back(acts: Acts, kind: str) -> None:
-    undone(acts, lambda: EDITS[kind](acts))
+    with one_step(acts):
+        EDITS[kind](acts)
+
+
+REFUSED: dict[str, Edit] = {
+    "a number, and not 'much'": lambda acts: acts.set_value("Light", "data.energy", "much"),
+    "a list of 3 numbers": lambda acts: acts.set_value("Cube", "location", [1, 2]),
+    "a number, and not inf": lambda acts: acts.set_value("Cube", "location", [1, 2, math.inf]),
+    "is one of QUATERNION, XYZ": lambda acts: acts.set_value("Cube", "rotation_mode", "ABC"),
+    "takes true or false": lambda acts: acts.set_value("Cube", "hide_render", 1),
+    "matrix_world": lambda acts: acts.set_value("Cube", "matrix_world", 1),
+    "takes 1 to": lambda acts: acts.set_value("Camera", "data.lens", -5),
+    "takes the name of a object": lambda acts: acts.set_value("Cube", "parent", "Nobody"),
+    "takes 1 to 1000": lambda acts: acts.set_value(SCENE, "fps", 0),
+    "is one of mm": lambda acts: acts.set_value(SCENE, "units", "parsec"),
+    "takes no": lambda acts: acts.create("TRIANGULATE_MODIFIER", None, "Light"),
+    "is a node": lambda acts: acts.create("ShaderNodeMath", None, None),
+    "No gloss; a material has base_color": lambda acts: acts.material("Material", {"gloss": 1}),
+    "There is no file": lambda acts: acts.material("Material", {"texture": "/nowhere.png"}),
+    "which has no material": lambda acts: acts.assign("Light", "Material"),
+    "collections and parents": lambda acts: acts.collect(["Cube"], "Set", "layer"),
+    "is a LIGHT": lambda acts: acts.apply("Light", ["scale"]),
+    "no history": lambda acts: acts.junk("history"),
+    "new.txt cannot be written": lambda acts: acts.save(Path("/new.txt")),
+    "new.blend cannot be written": lambda acts: acts.save(Path("/nowhere/new.blend")),
+}
+UNKNOWN: dict[str, Edit] = {
+    "near: .*Cube": lambda acts: acts.kind("Cub"),
+    "near: .*material:Material": lambda acts: acts.kind("material:Materil"),
+    f"near: .*{SURFACE}": lambda acts: acts.kind("material:Material/Principled"),
+    "no object 'Nothing'": lambda acts: list(acts.users("Nothing")),
+    "There is dimensions": lambda acts: acts.set_value("Cube", "dimensions_", 1),
+    "There is Roughness": lambda acts: acts.set_value(SURFACE, "Rougness", 1),
+    "CUBOID": lambda acts: acts.create("CUBOID", None, None),
+    "Cube is no camera": lambda acts: acts.viewpoint("Cube"),
+    "no object 'Nobody'": lambda acts: acts.viewpoint("Nobody"),
+    "no window": lambda acts: acts.viewpoint("person"),
+}
+
+
+@pytest.mark.parametrize("why", REFUSED | UNKNOWN)
+def test_what_cannot_be_done_is_refused_with_a_sentence_and_changes_nothing(
+    acts: Acts, why: str
+) -> None:
+    kind = LookupError if why in UNKNOWN else ValueError
+    refused(acts, (REFUSED | UNKNOWN)[why], why, kind)
 
 
 # ---- reading
@@ -124,16 +152,6 @@ def test_an_item_is_an_object_other_data_or_a_node(acts: Acts) -> None:
     assert acts.parent(SURFACE) == "material:Material"
 
 
-@pytest.mark.parametrize(
-    ("item", "near"),
-    [("Cub", "Cube"), ("material:Materil", "material:Material"),
-     ("material:Material/Principled", SURFACE)],
-)  # fmt: skip
-def test_what_is_not_there_is_told_with_what_is_near(acts: Acts, item: str, near: str) -> None:
-    with pytest.raises(LookupError, match=f"near: .*{near}"):
-        acts.kind(item)
-
-
 def test_the_users_of_a_material_an_image_and_its_file_are_found(
     acts: Acts, tmp_path: Path
 ) -> None:
@@ -141,7 +159,7 @@ def test_the_users_of_a_material_an_image_and_its_file_are_found(
     image.filepath_raw, image.file_format = str(tmp_path / "wood.png"), "PNG"
     image.save()
     bpy.data.images.remove(image)
-    do(acts, lambda: acts.material("Material", {"texture": str(tmp_path / "wood.png")}))
+    acts.material("Material", {"texture": str(tmp_path / "wood.png")})
 
     assert list(acts.users("material:Material")) == ["Cube"]
     assert list(acts.users("Material")) == ["Cube"]
@@ -149,8 +167,6 @@ def test_the_users_of_a_material_an_image_and_its_file_are_found(
     assert list(acts.users(str(tmp_path / "wood.png"))) == ["material:Material"]
     assert ("image:wood.png", "filepath", str(tmp_path / "wood.png")) in acts.files()
     assert "image:wood.png" in acts.look_into("material:Material", "uses")
-    with pytest.raises(LookupError):
-        list(acts.users("Nothing"))
 
 
 def test_values_can_all_be_read_one_by_one_under_their_names(acts: Acts) -> None:
@@ -165,8 +181,8 @@ def test_values_can_all_be_read_one_by_one_under_their_names(acts: Acts) -> None
 def test_bounds_are_evaluated_in_world_space_with_what_is_below(acts: Acts) -> None:
     cube: Any = bpy.data.objects["Cube"]
     cube.modifiers.new("Array", "ARRAY").count = 3
-    child = do(acts, lambda: acts.create("CUBE", "Child", "Cube"))
-    do(acts, lambda: acts.place(child, (0, 0, 10)))
+    child = acts.create("CUBE", "Child", "Cube")
+    acts.place(child, (0, 0, 10))
 
     low, high = acts.bounds("Cube") or pytest.fail("it has no size")
 
@@ -177,12 +193,12 @@ def test_bounds_are_evaluated_in_world_space_with_what_is_below(acts: Acts) -> N
 
 
 def test_a_collections_instance_has_the_bounds_of_what_it_shows(acts: Acts) -> None:
-    empty = do(acts, lambda: acts.create("EMPTY", "Instance", None))
+    empty = acts.create("EMPTY", "Instance", None)
     open_scene().collection.objects.link(bpy.data.objects[empty])
     bpy.data.collections["Collection"].objects.unlink(bpy.data.objects[empty])
     bpy.data.objects[empty].instance_type = "COLLECTION"
     bpy.data.objects[empty].instance_collection = bpy.data.collections["Collection"]
-    do(acts, lambda: acts.place(empty, (10, 0, 0)))
+    acts.place(empty, (10, 0, 0))
 
     low, high = acts.bounds(empty) or pytest.fail("it has no size")
     assert [*low, *high] == pytest.approx([9, -1, -1, 11, 1, 1])
@@ -199,17 +215,15 @@ def test_children_made_by_somebody_else_are_seen(acts: Acts) -> None:
 
 
 def test_rules_find_faces_of_many_corners_and_open_edges(acts: Acts) -> None:
-    disc = do(acts, lambda: acts.create("CIRCLE", "Disc", None))
+    disc = acts.create("CIRCLE", "Disc", None)
     found = {rule.name: dict(acts.failures(rule.name, ["Cube", disc])) for rule in acts.rules()}
     assert found["ngons"] == {"Cube": "", disc: "1 faces"}
     assert found["non_manifold"] == {"Cube": "", disc: "32 edges"}
-    assert do(acts, lambda: acts.create("TRIANGULATE_MODIFIER", None, disc)) == disc
+    assert acts.create("TRIANGULATE_MODIFIER", None, disc) == disc
     assert dict(acts.failures("ngons", [disc])) == {disc: ""}
-    assert do(acts, lambda: acts.create("SOLIDIFY_MODIFIER", None, disc)) == disc
+    assert acts.create("SOLIDIFY_MODIFIER", None, disc) == disc
     assert dict(acts.failures("non_manifold", [disc])) == {disc: ""}
     assert all(rule.mend for rule in acts.rules())
-    with pytest.raises(ValueError, match="takes no"):
-        acts.create("TRIANGULATE_MODIFIER", None, "Light")
 
 
 def test_the_api_tells_of_types_sockets_properties_and_operators(acts: Acts) -> None:
@@ -228,43 +242,20 @@ def test_the_api_tells_of_types_sockets_properties_and_operators(acts: Acts) -> 
 
 
 def test_angles_are_degrees_and_elements_have_names(acts: Acts) -> None:
-    do(acts, lambda: acts.set_value("Cube", "rotation_euler", [0, 90, 0]))
-    do(acts, lambda: acts.set_value("Cube", "location.z", 4))
+    acts.set_value("Cube", "rotation_euler", [0, 90, 0])
+    acts.set_value("Cube", "location.z", 4)
 
     assert bpy.data.objects["Cube"].rotation_euler.y == pytest.approx(math.pi / 2)
     assert acts.value("Cube", "rotation_euler").value == [0, 90, 0]
     assert acts.value("Cube", "location[2]").value == 4
-
-
-@pytest.mark.parametrize(
-    ("item", "prop", "value", "why"),
-    [
-        ("Light", "data.energy", "much", "takes a number"),
-        ("Cube", "location", [1, 2], "a list of 3 numbers"),
-        ("Cube", "location", [1, 2, math.inf], "takes a number"),
-        ("Cube", "rotation_mode", "ABC", "is one of QUATERNION, XYZ"),
-        ("Cube", "hide_render", 1, "takes true or false"),
-        ("Cube", "dimensions_", 1, "There is dimensions"),
-        ("Cube", "matrix_world", 1, "matrix_world"),
-        ("Camera", "data.lens", -5, "takes 1 to"),
-        ("Cube", "parent", "Nobody", "takes the name of a object"),
-        (SURFACE, "Rougness", 1, "There is Roughness"),
-        (SCENE, "fps", 0, "takes 1 to 1000"),
-        (SCENE, "units", "parsec", "is one of mm"),
-    ],
-)
-def test_a_value_that_does_not_fit_is_refused_with_what_fits(
-    acts: Acts, item: str, prop: str, value: Any, why: str
-) -> None:
-    with pytest.raises((LookupError, ValueError), match=why):
-        acts.set_value(item, prop, value)
+    assert acts.value("Cube", "rotation_quaternion.w").held == ""  # it has no lock of its own
 
 
 def test_the_scene_has_values_of_its_own(acts: Acts) -> None:
     wanted = {"frame": 7, "start": 2, "end": 90, "fps": 23.976, "size": [640, 360], "units": "cm"}
     for prop, value in wanted.items():
-        do(acts, partial(acts.set_value, SCENE, prop, value))
-    do(acts, lambda: acts.set_value(SCENE, "camera", "Camera"))
+        acts.set_value(SCENE, prop, value)
+    acts.set_value(SCENE, "camera", "Camera")
 
     assert {prop: acts.value(SCENE, prop).value for prop in wanted} == wanted
     assert acts.value(SCENE, "camera").value == "Camera"
@@ -297,7 +288,7 @@ def test_a_value_that_something_holds_is_refused_unless_that_is_taken_away(
         acts.set_value("Cube", "location", [1, 2, 3])
     with pytest.raises(ValueError, match=why):
         acts.place("Cube", (1, 2, 3))
-    do(acts, lambda: acts.set_value("Cube", "location", [1, 2, 3], replace=True))
+    acts.set_value("Cube", "location", [1, 2, 3], replace=True)
 
     assert why in told
     assert acts.value("Cube", "location").held == ""
@@ -323,7 +314,7 @@ def test_what_is_linked_from_another_file_is_named_with_it_and_not_changed(
     acts: Acts, tmp_path: Path
 ) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "lib.blend"), copy=True)
-    came = do(acts, lambda: acts.import_file(tmp_path / "lib.blend", "link", None, 1.0, None))
+    came = acts.import_file(tmp_path / "lib.blend", "link", None, 1.0, None)
     cube = next(item for item in came.items if item.startswith("Cube ["))
 
     assert acts.kind(cube) == "MESH"
@@ -341,8 +332,8 @@ def test_what_is_linked_from_another_file_is_named_with_it_and_not_changed(
 
 def test_keys_are_read_as_they_were_set_and_shaped(acts: Acts) -> None:
     wanted = [(1.0, [0.0, 0.0, 0.0]), (25.0, [0.0, 0.0, 360.0])]
-    do(acts, lambda: acts.set_keys("Cube", "rotation_euler", wanted, "linear", clear=False))
-    do(acts, lambda: acts.set_value(SCENE, "frame", 13))
+    acts.set_keys("Cube", "rotation_euler", wanted, "linear", clear=False)
+    acts.set_value(SCENE, "frame", 13)
     halfway = acts.value("Cube", "rotation_euler")
 
     assert acts.keys("Cube", "rotation_euler") == wanted
@@ -350,7 +341,7 @@ def test_keys_are_read_as_they_were_set_and_shaped(acts: Acts) -> None:
     assert halfway.value == [0, 0, 180]
     assert halfway.held == "keyed"
 
-    do(acts, lambda: acts.set_keys("Cube", "rotation_euler", [], "linear", clear=True))
+    acts.set_keys("Cube", "rotation_euler", [], "linear", clear=True)
     assert acts.keys("Cube", "rotation_euler") == []
 
 
@@ -358,45 +349,39 @@ def test_keys_are_read_as_they_were_set_and_shaped(acts: Acts) -> None:
 
 
 def test_nodes_are_connected_and_cut_by_the_names_of_their_sockets(acts: Acts) -> None:
-    noise = do(acts, lambda: acts.create("ShaderNodeTexNoise", "Noise", "material:Material"))
+    noise = acts.create("ShaderNodeTexNoise", "Noise", "material:Material")
     link = SocketLink(noise, "Color", SURFACE, "Base Color")
-    do(acts, lambda: acts.connect(link))
+    acts.connect(link)
 
     assert "Scale" in acts.sockets(noise)[0]
     assert link in acts.look_into(SURFACE, "inputs")
     assert link in acts.look_into("material:Material", "inputs")
     assert acts.value(SURFACE, "Base Color").held == "connected to Noise"
 
-    do(acts, lambda: acts.cut(SocketLink("", "", SURFACE, "Base Color")))
+    acts.cut(SocketLink("", "", SURFACE, "Base Color"))
     assert acts.look_into(SURFACE, "inputs") == []
 
 
 def test_sockets_of_the_same_name_are_told_apart(acts: Acts) -> None:
-    node = do(acts, lambda: acts.create("ShaderNodeMath", "Sum", "material:Material"))
+    node = acts.create("ShaderNodeMath", "Sum", "material:Material")
     names = acts.sockets(node)[0]
-    do(acts, lambda: acts.set_value(node, names[1], 3))
+    acts.set_value(node, names[1], 3)
 
     assert len(set(names)) == len(names) == 2
     assert acts.value(node, names[0]).value != 3
 
 
 def test_a_material_is_made_and_only_the_item_has_it(acts: Acts) -> None:
-    twin = do(acts, lambda: acts.duplicate("Cube", linked=True))
+    twin = acts.duplicate("Cube", linked=True)
     values = {"base_color": [1, 0, 0], "metallic": 1, "emission": [0, 1, 0], "opacity": 0.5}
-    steel = do(acts, lambda: acts.material("Steel", values))
-    do(acts, lambda: acts.assign("Cube", steel))
+    steel = acts.material("Steel", values)
+    acts.assign("Cube", steel)
 
     assert steel == "material:Steel"
     assert bpy.data.objects["Cube"].data == bpy.data.objects[twin].data
     assert [it for it in acts.look_into("Cube", "uses") if "material:" in it] == [steel]
     assert "material:Material" in acts.look_into(twin, "uses")
     assert acts.value(f"{steel}/Principled BSDF", "Metallic").value == 1
-    with pytest.raises(ValueError, match="No gloss; a material has base_color"):
-        acts.material("Steel", {"gloss": 1})
-    with pytest.raises(ValueError, match="There is no file"):
-        acts.material("Steel", {"texture": "/nowhere.png"})
-    with pytest.raises(ValueError, match="which has no material"):
-        acts.assign("Light", steel)
 
 
 # ---- building
@@ -405,20 +390,17 @@ def test_a_material_is_made_and_only_the_item_has_it(acts: Acts) -> None:
 def test_every_plain_type_can_be_made_with_a_free_name(acts: Acts) -> None:
     kinds = [it for it in acts.types() if "Node" not in it and not it.endswith("_MODIFIER")]
     for kind in kinds:
-        first = do(acts, partial(acts.create, kind, "Thing", None))
+        first = acts.create(kind, "Thing", None)
         acts.kind(first)
     assert len([it for it in bpy.data.objects if it.name.startswith("Thing")]) == len(kinds) - 4
-    with pytest.raises(LookupError):
-        acts.create("CUBOID", None, None)
-    with pytest.raises(ValueError, match="is a node"):
-        acts.create("ShaderNodeMath", None, None)
 
 
 def test_a_copy_has_what_is_below_and_refers_to_itself(acts: Acts) -> None:
-    arm = do(acts, lambda: acts.create("EMPTY", "Arm", "Cube"))
-    bpy.data.objects[arm].constraints.new("TRACK_TO").target = bpy.data.objects["Cube"]
+    arm = acts.create("EMPTY", "Arm", "Cube")
+    track: Any = bpy.data.objects[arm].constraints.new("TRACK_TO")
+    track.target = bpy.data.objects["Cube"]
 
-    copy = do(acts, lambda: acts.duplicate("Cube", linked=True))
+    copy = acts.duplicate("Cube", linked=True)
     (below,) = acts.items(copy)
     constraint: Any = bpy.data.objects[below].constraints[0]
 
@@ -428,9 +410,9 @@ def test_a_copy_has_what_is_below_and_refers_to_itself(acts: Acts) -> None:
 
 
 def test_a_place_in_the_world_is_where_the_item_is_below_anything(acts: Acts) -> None:
-    do(acts, lambda: acts.place("Light", (5, 5, 5), (0, 0, 90), (2, 2, 2)))
-    do(acts, lambda: acts.set_parent("Cube", "Light", keep_place=False))
-    do(acts, lambda: acts.place("Cube", (1, 2, 3), (10, 20, 30)))
+    acts.place("Light", (5, 5, 5), (0, 0, 90), (2, 2, 2))
+    acts.set_parent("Cube", "Light", keep_place=False)
+    acts.place("Cube", (1, 2, 3), (10, 20, 30))
     open_scene().view_layers[0].update()
 
     matrix: Any = bpy.data.objects["Cube"].matrix_world
@@ -439,18 +421,18 @@ def test_a_place_in_the_world_is_where_the_item_is_below_anything(acts: Acts) ->
     assert acts.placement("Cube").rotation == pytest.approx((10, 20, 30), abs=1e-4)
     assert acts.placement("Cube", "local").at == pytest.approx((-1.5, 2, -1))
 
-    do(acts, lambda: acts.place("Cube", (1, 0, 0), space="local"))
+    acts.place("Cube", (1, 0, 0), space="local")
     assert acts.placement("Cube").at == pytest.approx((5, 7, 5))
 
 
 def test_a_group_keeps_things_in_their_place(acts: Acts) -> None:
-    do(acts, lambda: acts.place("Light", (5, 5, 5), (0, 30, 90), (2, 2, 2)))
+    acts.place("Light", (5, 5, 5), (0, 30, 90), (2, 2, 2))
     before = acts.placement("Cube")
-    do(acts, lambda: acts.set_parent("Cube", "Light", keep_place=True))
+    acts.set_parent("Cube", "Light", keep_place=True)
     inside = acts.placement("Cube")
     with pytest.raises(ValueError, match="below it"):
         acts.set_parent("Light", "Cube", keep_place=True)
-    do(acts, lambda: acts.set_parent("Cube", None, keep_place=True))
+    acts.set_parent("Cube", None, keep_place=True)
 
     for now in (inside, acts.placement("Cube")):
         assert now.at == pytest.approx(before.at, abs=1e-5)
@@ -459,23 +441,21 @@ def test_a_group_keeps_things_in_their_place(acts: Acts) -> None:
 
 
 def test_items_are_moved_into_a_collection_that_is_made(acts: Acts) -> None:
-    made = do(acts, lambda: acts.collect(["Cube", "Light"], "Set", "collection"))
+    made = acts.collect(["Cube", "Light"], "Set", "collection")
 
     assert made == "collection:Set"
     assert sorted(acts.items(made)) == ["Cube", "Light"]
     assert list(acts.items("collection:Collection")) == ["Camera"]
-    with pytest.raises(ValueError, match="collections and parents"):
-        acts.collect(["Cube"], "Set", "layer")
 
 
 @pytest.mark.parametrize("parts", [["scale"], ["rotation"], ["scale", "rotation", "at"]])
 def test_an_applied_transform_moves_nothing(acts: Acts, parts: Any) -> None:
-    twin = do(acts, lambda: acts.duplicate("Cube", linked=True))
-    child = do(acts, lambda: acts.create("CUBE", "Child", "Cube"))
-    do(acts, lambda: acts.place("Cube", (1, 2, 3), (10, 20, 30), (2, -1, 3)))
+    twin = acts.duplicate("Cube", linked=True)
+    child = acts.create("CUBE", "Child", "Cube")
+    acts.place("Cube", (1, 2, 3), (10, 20, 30), (2, -1, 3))
     before = [acts.bounds(item) for item in ("Cube", child, twin)]
 
-    do(acts, lambda: acts.apply("Cube", parts))
+    acts.apply("Cube", parts)
 
     for item, box in zip(("Cube", child, twin), before, strict=True):
         now = acts.bounds(item)
@@ -485,15 +465,12 @@ def test_an_applied_transform_moves_nothing(acts: Acts, parts: Any) -> None:
     place = acts.placement("Cube", "local")
     assert "scale" not in parts or place.scale == pytest.approx((1, 1, 1))
     assert "rotation" not in parts or place.rotation == pytest.approx((0, 0, 0), abs=1e-4)
-    with pytest.raises(ValueError, match="is a LIGHT"):
-        acts.apply("Light", parts)
 
 
 def test_a_name_that_is_taken_or_too_long_is_refused(acts: Acts) -> None:
-    assert do(acts, lambda: acts.rename("material:Material", "Steel")) == "material:Steel"
-    for name in ("Light", "", "x" * 64):
-        with pytest.raises(ValueError):
-            acts.rename("Cube", name)
+    assert acts.rename("material:Material", "Steel") == "material:Steel"
+    for name, why in (("Light", "already"), ("", "has 1 to 63"), ("x" * 64, "has 1 to 63")):
+        refused(acts, methodcaller("rename", "Cube", name), why)
 
 
 # ---- files and losses
@@ -506,7 +483,7 @@ def test_what_is_written_comes_in_again(acts: Acts, tmp_path: Path, suffix: str)
     selected = acts.host.selection
     file = tmp_path / f"out{suffix}"
     left = acts.export_file(file, ["Cube"], None)
-    came = do(acts, lambda: acts.import_file(file, "copy", "Light", 0.5, None))
+    came = acts.import_file(file, "copy", "Light", 0.5, None)
     boxes = [acts.bounds(item) for item in came.items]
 
     assert suffix in acts.export_formats()
@@ -559,7 +536,7 @@ def test_a_new_file_is_no_edit_and_leaves_selection_mode_and_active_object(
 def test_a_collection_is_exported_by_what_it_holds_and_nothing_in_silence(
     acts: Acts, tmp_path: Path
 ) -> None:
-    do(acts, lambda: acts.collect(["Cube"], "Set", "collection"))
+    acts.collect(["Cube"], "Set", "collection")
     acts.export_file(tmp_path / "set.obj", ["collection:Set"], None)
     acts.export_file(tmp_path / "material.blend", ["material:Material"], None)
     bpy.data.collections.new("Hollow")
@@ -576,10 +553,10 @@ def test_a_collection_is_exported_by_what_it_holds_and_nothing_in_silence(
 def test_what_comes_in_at_another_scale_has_it_in_its_data(acts: Acts, tmp_path: Path) -> None:
     """What has no data says that it keeps it."""
     acts.export_file(tmp_path / "cube.obj", ["Cube"], None)
-    came = do(acts, lambda: acts.import_file(tmp_path / "cube.obj", "copy", None, 0.01, None))
-    do(acts, lambda: acts.create("EMPTY", "Bare", None))
+    came = acts.import_file(tmp_path / "cube.obj", "copy", None, 0.01, None)
+    acts.create("EMPTY", "Bare", None)
     acts.export_file(tmp_path / "bare.glb", ["Bare"], None)
-    bare = do(acts, lambda: acts.import_file(tmp_path / "bare.glb", "copy", None, 0.01, None))
+    bare = acts.import_file(tmp_path / "bare.glb", "copy", None, 0.01, None)
     box = acts.bounds(came.items[0])
 
     assert acts.placement(came.items[0]).scale == pytest.approx((1, 1, 1))
@@ -595,7 +572,7 @@ def test_the_axis_that_is_up_is_obeyed_where_the_file_does_not_say_it(
     (tmp_path / "post.obj").write_text("v 0 0 0\nv 0 5 0\nv 0 0 1\nf 1 2 3\n")
     heights = []
     for up in ("Y", "Z"):
-        came = do(acts, partial(acts.import_file, tmp_path / "post.obj", "copy", None, 1, up))
+        came = acts.import_file(tmp_path / "post.obj", "copy", None, 1, up)
         box = acts.bounds(came.items[0])
         assert box is not None
         heights.append(box[1][2] - box[0][2])
@@ -606,8 +583,9 @@ def test_junk_is_what_nothing_uses_and_equal_materials_become_one(acts: Acts) ->
     bpy.data.meshes.new("Loose")
     bpy.data.collections.new("Hollow")
     twin = bpy.data.materials["Material"].copy()
-    thing = do(acts, lambda: acts.create("CUBE", None, None))
-    bpy.data.objects[thing].data.materials.append(twin)
+    thing = acts.create("CUBE", None, None)
+    data: Any = bpy.data.objects[thing].data
+    data.materials.append(twin)
     image = bpy.data.images.new("gone", 8, 8)
     image.source, image.filepath = "FILE", "//gone.png"
 
@@ -615,19 +593,17 @@ def test_junk_is_what_nothing_uses_and_equal_materials_become_one(acts: Acts) ->
     assert acts.junk("empty_groups") == ["collection:Hollow"]
     assert acts.junk("duplicate_materials") == ["material:Material.001"]
     assert acts.junk("dead_links") == ["image:gone"]
-    with pytest.raises(ValueError, match="no history"):
-        acts.junk("history")
 
-    do(acts, lambda: acts.clean("duplicate_materials", ["material:Material.001"]))
-    do(acts, lambda: acts.clean("unused", ["mesh:Loose"]))
+    acts.clean("duplicate_materials", ["material:Material.001"])
+    acts.clean("unused", ["mesh:Loose"])
     assert "material:Material" in acts.look_into(thing, "uses")
     assert "mesh:Loose" not in acts.junk("unused")
 
 
 def test_a_deletion_leaves_children_and_tells_how_many(acts: Acts) -> None:
-    do(acts, lambda: acts.set_parent("Camera", "Cube", keep_place=True))
+    acts.set_parent("Camera", "Cube", keep_place=True)
     assert acts.orphans(["Cube"]) == 1
-    do(acts, lambda: acts.delete(["Cube", "collection:Collection", SURFACE]))
+    acts.delete(["Cube", "collection:Collection", SURFACE])
     assert list(acts.items()) == ["Camera", "Light"]
     assert {it.name for it in open_scene().collection.objects} == {"Camera", "Light"}
     assert SURFACE not in acts.items("material:Material")
@@ -635,11 +611,13 @@ def test_a_deletion_leaves_children_and_tells_how_many(acts: Acts) -> None:
 
 def test_a_child_of_what_is_deleted_stays_where_it_is(acts: Acts) -> None:
     """Whatever its parent did after it was put there."""
-    do(acts, lambda: acts.set_parent("Camera", "Cube", keep_place=True))
-    do(acts, lambda: acts.place("Cube", at=(5, 5, 5), rotation=(0, 0, 90)))
+    with acts.host.undo_step("Theirs"):
+        acts.set_parent("Camera", "Cube", keep_place=True)
+        acts.place("Cube", at=(5, 5, 5), rotation=(0, 0, 90))
     before = acts.placement("Camera")
-    undone(acts, lambda: acts.delete(["Cube"]))
-    do(acts, lambda: acts.delete(["Cube"]))
+    with one_step(acts):
+        acts.delete(["Cube"])
+    acts.delete(["Cube"])
 
     assert acts.parent("Camera") is None
     assert acts.placement("Camera").at == pytest.approx(before.at, abs=1e-4)
@@ -664,9 +642,6 @@ def test_what_was_agreed_to_covers_what_went_and_nothing_else(acts: Acts) -> Non
 def test_a_save_names_its_file_and_says_why_it_cannot_be(acts: Acts, tmp_path: Path) -> None:
     assert acts.save(tmp_path / "new.blend") == tmp_path / "new.blend"
     assert acts.save_files(None) == [tmp_path / "new.blend"]
-    for bad in (tmp_path / "new.txt", tmp_path / "nowhere" / "new.blend"):
-        with pytest.raises(ValueError, match="cannot be written"):
-            acts.save(bad)
 
 
 # ---- look
@@ -674,7 +649,7 @@ def test_a_save_names_its_file_and_says_why_it_cannot_be(acts: Acts, tmp_path: P
 
 def test_a_picture_is_drawn_and_nothing_is_left(acts: Acts, tmp_path: Path) -> None:
     keys = [(1, [0, 0, 0]), (25, [0, 0, 90])]
-    do(acts, lambda: acts.set_keys("Cube", "rotation_euler", keys, "linear", clear=False))
+    acts.set_keys("Cube", "rotation_euler", keys, "linear", clear=False)
     before, mark = scene_digest(acts.host), acts.host.undo_mark()
     put_back: list[str] = []
     with acts.host.guard(put_back, read=True):
@@ -699,9 +674,6 @@ def test_a_camera_is_a_viewpoint_and_nothing_else_is(acts: Acts) -> None:
     shot = acts.viewpoint("Camera")
     assert shot.eye == pytest.approx(acts.placement("Camera").at, abs=1e-4)
     assert shot.angle == pytest.approx(22.9, abs=0.1)
-    for view in ("Cube", "Nobody", "person"):
-        with pytest.raises(LookupError):
-            acts.viewpoint(view)
 
 
 # ---- in a large scene
@@ -747,30 +719,23 @@ def timed(took: dict[str, list[float]], name: str, call: Callable[[], Any]) -> A
     return result
 
 
-def test_what_is_told_of_an_item_leaves_nothing_in_the_file(acts: Acts) -> None:
-    def kept() -> list[list[str]]:
-        return [list(bpy.data.objects["Cube"].keys()), list(bpy.data.materials["Material"].keys())]
+def test_what_is_told_of_items_and_of_the_api_leaves_nothing_in_the_file_and_no_entry_of_undo(
+    acts: Acts,
+) -> None:
+    def kept() -> list[Any]:
+        owners = bpy.data.objects["Cube"], bpy.data.materials["Material"]
+        return [acts.host.undo_mark(), *(list(it.keys()) for it in owners)]
 
-    before = kept()
-    for item in ("Cube", "material:Material"):
-        for part in get_args(port.Part):
-            acts.look_into(item, part)
-
-    assert kept() == before
-
-
-def test_reading_the_api_and_every_item_leaves_no_entry_of_undo(acts: Acts) -> None:
     with acts.host.guard([], read=True):
         pass  # the first one makes what undo goes back to
-    before = acts.host.undo_mark()
+    before = kept()
 
     with acts.host.guard([], read=True):
-        told = [acts.look_into(it, part) for it in acts.items() for part in get_args(port.Part)]
-        entries = list(acts.api())
+        items = [*acts.items(), "material:Material"]
+        assert [acts.look_into(item, part) for item in items for part in get_args(port.Part)]
+        assert list(acts.api())
 
-    assert told
-    assert entries
-    assert acts.host.undo_mark() == before
+    assert kept() == before
 
 
 def test_the_host_paints_while_what_is_in_a_collection_is_measured(

@@ -37,6 +37,8 @@ NODE: dict[str, Any] = {
     "inputs": {},
     "keys": {},
     "material": "",
+    "half": None,  # half of its size, where it is not that of all meshes
+    "parts": {},
 }
 PACKAGE = """
 from tests.verbs.memory import MemoryActs as acts
@@ -73,6 +75,10 @@ class MemoryHost(FakeHost):
     @items.setter
     def items(self, texts: Iterable[str]) -> None:
         self.nodes = dict(map(json.loads, texts))
+
+    @property
+    def undo_labels(self) -> list[str]:
+        return self.labels
 
     def describe(self, item: str) -> dict[str, Any]:
         if item not in self.nodes:
@@ -124,20 +130,23 @@ class MemoryActs(Acts):
         return item.rpartition("/")[0] or None
 
     def users(self, thing: str) -> Iterable[str]:
-        return [path for path, facts in self.nodes.items() if facts["material"] == thing]
+        used = {it: [facts["material"], *facts["parts"].get("uses", ())]
+                for it, facts in self.nodes.items()}  # fmt: skip
+        return [path for path, things in used.items() if thing in things]
 
     def look_into(self, item: str, part: Part) -> Any:
         facts = self.nodes[item]
         if part == "inputs":
             links = facts["inputs"].items()
             return [SocketLink(source, out, item, into) for into, (source, out) in links]
-        return {"values": facts["values"], "keys": facts["keys"]}.get(part)
+        values = {prop: self.value(item, prop) for prop in facts["values"]}
+        return {"values": values, "keys": facts["keys"], **facts["parts"]}.get(part)
 
     def bounds(self, item: str) -> Bounds | None:
         if self.kind(item) != "Mesh":
             return None
-        x, y, z = self.nodes[item]["at"]
-        return (x - 1, y - 1, z - 1), (x + 1, y + 1, z + 1)
+        (x, y, z), (a, b, c) = self.nodes[item]["at"], self.nodes[item]["half"] or (1, 1, 1)
+        return (x - a, y - b, z - c), (x + a, y + b, z + c)
 
     def types(self) -> Iterable[str]:
         return KINDS

@@ -34,6 +34,11 @@ class Studio(Live):
         """The scene."""
         return dict(self.host.nodes)
 
+    @property
+    def asked(self) -> list[str]:
+        """What the person was asked, its first lines."""
+        return [question.message.partition("\n")[0] for question in self.person.shown]
+
     def do(self, verb: str, **arguments: Any) -> Any:
         """Call a verb that must succeed; gives what it told."""
         result = self.call(verb, arguments)
@@ -42,10 +47,10 @@ class Studio(Live):
 
     def fails(self, verb: str, **arguments: Any) -> str:
         """Call a verb that must fail and change nothing; gives what it said."""
-        before, stack = self.host.scene_digest(), self.host.labels
+        before, stack = self.host.scene_digest(), self.host.undo_labels
         result: CallToolResult = self.call(verb, arguments)
         assert result.is_error
-        assert (self.host.scene_digest(), self.host.labels) == (before, stack)
+        assert (self.host.scene_digest(), self.host.undo_labels) == (before, stack)
         return str(getattr(result.content[0], "text", ""))
 
 

@@ -11,10 +11,20 @@ import base64
 import io
 import json
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from itertools import combinations, cycle, islice
+from functools import partial
+from itertools import chain, combinations, cycle, islice
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
@@ -25,10 +35,12 @@ from PIL import Image, ImageChops
 
 if TYPE_CHECKING:
     from tests.hosts.application import Application
+    from tests.live import Live
 
 SKILLS: Final = Path(__file__).parent / "skills"
 SETTINGS: Final = {"DCC_BRIDGE_SKILLS": str(SKILLS), "DCC_BRIDGE_DIALOGS_PER_MINUTE": "99"}
 MOST_CALLS: Final = 6
+TOKEN: Final = 3.5  # characters, at least
 VERBS: Final = frozenset(
     [
         *("summary", "list_items", "inspect", "check", "find_api", "look", "select", "create"),
@@ -289,9 +301,8 @@ async def placeholders(agent: Agent) -> None:
     names = [f"spot_{number:02}" for number in range(40)]
     marks = await agent.make([{"type": words.box, "name": name, "at": at}
                               for name, at in zip(names, spots, strict=True)])  # fmt: skip
-    (tree,) = await agent.make(
-        [{"type": words.group if words.crown else words.box, "name": "Tree"}]
-    )
+    kind = words.group if words.crown else words.box
+    (tree,) = await agent.make([{"type": kind, "name": "Tree"}])
     await agent.make([{"type": words.crown, "name": "Crown", "under": tree}] if words.crown else [])
     with agent.aside():
         for each in range(2):
@@ -328,13 +339,9 @@ async def placeholders(agent: Agent) -> None:
 async def turntable(agent: Agent) -> None:
     """A thing turns; four pictures of it differ."""
     words = agent.words
-    thing, *boxes = await agent.make(
-        [
-            {"type": words.group, "name": "Turned"},
-            {"type": words.box, "name": "Middle", "at": [0.0, 0.0, 0.0]},
-            {"type": words.box, "name": "Aside", "at": [3.0, 1.5, 0.0]},
-        ]
-    )
+    places = {"Middle": [0.0, 0.0, 0.0], "Aside": [3.0, 1.5, 0.0]}
+    things = [{"type": words.box, "name": name, "at": at} for name, at in places.items()]
+    thing, *boxes = await agent.make([{"type": words.group, "name": "Turned"}, *things])
     with agent.aside():
         await agent.call("group", items=boxes, under=thing)
     if not words.turn:  # then who looks goes round it
@@ -347,16 +354,10 @@ async def turntable(agent: Agent) -> None:
     keys = [[frame, [angle if at == up else 0.0 for at in range(3)]]
             for frame, angle in ((1, 0.0), (97, 360.0))]  # fmt: skip
     async with agent.working():
-        _, picture = await agent.picture(
-            "batch",
-            steps=[
-                {
-                    "do": "set_keys",
-                    "with": {"item": thing, "prop": words.turn, "keys": keys, "shape": "linear"},
-                },
-            ],
-            look={"view": "three_quarter", "frames": [1, 13, 29, 43]},
-        )
+        turned = {"item": thing, "prop": words.turn, "keys": keys, "shape": "linear"}
+        look = {"view": "three_quarter", "frames": [1, 13, 29, 43]}
+        steps = [{"do": "set_keys", "with": turned}]
+        _, picture = await agent.picture("batch", steps=steps, look=look)
 
         assert _differ(picture)
         (facts,) = await agent.facts([thing], "keys")
@@ -375,18 +376,13 @@ async def unapplied_scale(agent: Agent) -> None:
         told = await agent.call("check", rules=["scale_applied"])
         wrong = list(told["failed"]["scale_applied"]["items"])
         assert sorted(wrong) == sorted(items)
-        told = await agent.call(
-            "batch",
-            steps=[{"do": "transform", "with": {"items": wrong, "apply": ["scale"]}}],
-            check={"rules": ["scale_applied"]},
-        )
+        steps = [{"do": "transform", "with": {"items": wrong, "apply": ["scale"]}}]
+        told = await agent.call("batch", steps=steps, check={"rules": ["scale_applied"]})
         assert told["steps"][-1]["passed"] == ["scale_applied"]
 
         for row, box in zip(await agent.facts(items, "bounds"), before, strict=True):
             assert row["scale"] == _near([1.0, 1.0, 1.0])
-            assert [it for corner in row["bounds"] for it in corner] == _near(
-                [it for corner in box for it in corner]
-            )
+            assert [*chain(*row["bounds"])] == _near([*chain(*box)])
 
 
 async def import_and_mend(agent: Agent) -> None:
@@ -398,24 +394,14 @@ async def import_and_mend(agent: Agent) -> None:
 
     async with agent.working():
         rules = {"rules": list(words.rules)}
-        told = await agent.call(
-            "batch", steps=[{"do": "import_file", "with": {"path": str(file)}}], check=rules
-        )
+        steps: Things = [{"do": "import_file", "with": {"path": str(file)}}]
+        told = await agent.call("batch", steps=steps, check=rules)
         came, checked = told["steps"]
         assert {*words.fails} == {*checked["failed"]}, checked
         await agent.call("undo_last")
-        told = await agent.call(
-            "batch",
-            steps=[
-                {
-                    "id": "came",
-                    "do": "import_file",
-                    "with": {"path": str(file), "scale": words.factor},
-                },
-                *words.mends(came["items"], agent.folder),
-            ],
-            check=rules,
-        )
+        steps[0]["with"]["scale"] = words.factor
+        steps += words.mends(came["items"], agent.folder)
+        told = await agent.call("batch", steps=steps, check=rules)
         items = told["steps"][0]["items"]
         await agent.call("export_file", path=str(old), items=items)
 
@@ -438,11 +424,8 @@ async def many_values(agent: Agent) -> None:
     assert len(changes) == 500
 
     async with agent.working():
-        wrong = [
-            *changes[:250],
-            {"item": items[-1], "prop": bad_prop, "value": bad},
-            *changes[251:],
-        ]
+        slip = {"item": items[-1], "prop": bad_prop, "value": bad}
+        wrong = [*changes[:250], slip, *changes[251:]]
         before = await agent.state()
         why = await agent.fails("set_values", changes=wrong)
         assert "changes[250]" in why
@@ -556,10 +539,8 @@ async def _built(agent: Agent, listed: Set[str]) -> str:
     if "assign_material" in listed:  # in FreeCAD only a window has colours
         told = await agent.call("assign_material", items=[block], values={"base_color": [1, 0, 0]})
         assert block in [row["item"] for row in await agent.listed(uses=told["material"])]
-    _assert_linked(
-        await agent.call("batch", steps=_connected(words.network, words.network.links)),
-        words.network,
-    )
+    linked = await agent.call("batch", steps=_connected(words.network, words.network.links))
+    _assert_linked(linked, words.network)
     if words.turn:
         keys = [[1, [0.0, 0.0, 0.0]], [9, [0.0, 0.0, 90.0]]]
         await agent.call("set_keys", item=block, prop=words.turn, keys=keys, shape="linear")
@@ -600,6 +581,47 @@ async def _exchanged(agent: Agent, block: str) -> None:
     assert {row["item"] for row in await agent.listed()}.isdisjoint(came["items"])
 
 
+async def deletes_what_it_made(agent: Agent) -> None:
+    """A batch makes a thing, exports, moves and deletes it with another one: a no, then a yes."""
+    words = agent.words
+    (old,) = await agent.make([{"type": words.box, "name": "Old"}])
+    thing = {"type": words.box, "name": "New", "at": [1.0, 2.0, 3.0]}
+    out = str(agent.folder / f"new{words.suffix}")
+    steps = [
+        {"id": "m", "do": "create", "with": {"things": [thing]}},
+        {"do": "export_file", "with": {"path": out, "items": ["$m"]}},
+        {"do": "transform", "with": {"items": ["$m"], "move": [1.0, 0.0, 0.0]}},
+        {"do": "delete", "with": {"items": ["$m", old]}},
+        {"do": "create", "with": {"things": [{"type": words.box, "name": "Last"}]}},
+    ]
+    agent.answers = "decline"
+    async with agent.working(steps=0):
+        await agent.fails("batch", steps=steps)
+    agent.answers = "accept"
+    (agent.folder / f"new{words.suffix}").unlink()
+    async with agent.working():
+        await agent.call("batch", steps=steps)
+        assert not await agent.listed(name="Old")
+        assert not await agent.listed(name="New")
+        assert len(await agent.listed(name="Last")) == 1
+    assert len(agent.questions) == 2
+
+
+async def costs(agent: Agent) -> None:
+    """The list of tools is short, and so is each of them, `run_python` among them."""
+    tools = (await agent.client.list_tools()).tools
+    check_costs(tools)
+    assert {"run_python", "batch", "undo_last"} <= {tool.name for tool in tools}
+
+
+def check_costs(tools: Iterable[Any]) -> None:
+    """See that each tool is short, and all of them are."""
+    texts = {it.name: it.model_dump_json(exclude_none=True, by_alias=True) for it in tools}
+    tokens = {name: len(text) / TOKEN for name, text in texts.items()}
+    assert {name: cost for name, cost in tokens.items() if cost > 300} == {}
+    assert sum(tokens.values()) < 8000
+
+
 TASKS: Final[dict[str, Callable[[Agent], Awaitable[None]]]] = {
     "light rig": light_rig,
     "renames": renames,
@@ -610,8 +632,10 @@ TASKS: Final[dict[str, Callable[[Agent], Awaitable[None]]]] = {
     "values": many_values,
     "network": network,
 }
-MORE: Final = {"every verb": every_verb, "faults": faults}
-QUICK: Final = ["every verb"]  # of these and the tasks, what the quick run does in each host
+MORE: Final = {
+    "every verb": every_verb, "faults": faults, "mid-batch": deletes_what_it_made, "list": costs
+}  # fmt: skip
+IN_EACH: Final = ["every verb", "mid-batch", "list"]  # what the quick run does in each host
 
 
 async def do(agent: Agent, name: str, counts: dict[str, Count]) -> None:
@@ -622,17 +646,23 @@ async def do(agent: Agent, name: str, counts: dict[str, Count]) -> None:
         counts[name] = agent.count
 
 
+def work(
+    running: Application | Live, agent: Agent, task: Callable[[Agent], Awaitable[None]]
+) -> None:
+    """Connect an agent to a host, and have it do something."""
+
+    async def connected() -> None:
+        async with running.client(asked=agent.asked) as agent.client:
+            await task(agent)
+
+    running.run(connected, limit=300)
+
+
 def in_turn(application: Application, words: Words, folder: Path, names: Sequence[str]) -> None:
     """Do one after the other in one session; what each was prepared with stays."""
     counts: dict[str, Count] = {}
     for name in names:
-        agent = Agent(words, folder)
-
-        async def work(name: str = name, agent: Agent = agent) -> None:
-            async with application.client(asked=agent.asked) as agent.client:
-                await do(agent, name, counts)
-
-        application.run(work, limit=300)
+        work(application, Agent(words, folder), partial(do, name=name, counts=counts))
     tell(f"{words.host} in a window", counts)
 
 

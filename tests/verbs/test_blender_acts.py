@@ -13,9 +13,8 @@ import pytest
 from mcp_types import CallToolResult, ImageContent
 from PIL import Image
 
-from tests.hosts import blender_window, bpy_module
+from tests.hosts import bpy_module
 from tests.hosts.blender_seat import Seat
-from tests.hosts.screen import missing, screen
 from tests.live import text
 from tests.verbs import tasks
 
@@ -46,9 +45,7 @@ def test_each_act_does_what_it_says_and_one_undo_takes_it_back(
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.skipif(blender_window.PROGRAM is None, reason="Blender is not installed")
-@pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}")
-def test_in_the_window_an_agent_builds_sees_and_undoes(tmp_path: Path) -> None:
+def test_in_the_window_an_agent_builds_sees_and_undoes(seat: Seat, tmp_path: Path) -> None:
     """Pictures are drawn beside the view, which stays as it is; its own undo takes all back."""
     folder = Path(os.environ.get("SEEN_IN", tmp_path))
     things = [{"type": "MONKEY", "name": "Head", "at": [0, 0, 3]},
@@ -59,27 +56,21 @@ def test_in_the_window_an_agent_builds_sees_and_undoes(tmp_path: Path) -> None:
         {"do": "assign_material",
          "with": {"items": ["Head"], "material": "Gold", "values": {"base_color": [1, 0.6, 0]}}},
     ]  # fmt: skip
-    with (
-        screen(*blender_window.SIZE) as shown,
-        blender_window.blender(tmp_path, shown) as application,
-    ):
-        seat = Seat(application, shown)
-        seat.do("write")
-        built = application.call("batch", {"steps": steps})
-        views: list[dict[str, Any]] = [
-            {"view": "person", "shading": "solid"},
-            {"view": "three_quarter", "shading": "material"},
-            {"view": "around", "shading": "wire", "items": ["Head"]},
-            {"view": "Camera", "shading": "solid"},
-            {"view": "person", "shading": "solid"},
-        ]
-        looks = [application.call("look", each) for each in views]
-        kept = seat.seen()["objects"]
-        undone = application.call("undo_last", {})
-        gone = seat.seen()["objects"]
-        framed = application.call("select", {"items": ["Cube"], "frame": True})
-        looks += [application.call("look", views[0]), application.call("render_image", {})]
-        code = seat.close()
+    seat.do("write")
+    built = seat.application.call("batch", {"steps": steps})
+    views: list[dict[str, Any]] = [
+        {"view": "person", "shading": "solid"},
+        {"view": "three_quarter", "shading": "material"},
+        {"view": "around", "shading": "wire", "items": ["Head"]},
+        {"view": "Camera", "shading": "solid"},
+        {"view": "person", "shading": "solid"},
+    ]
+    looks = [seat.application.call("look", each) for each in views]
+    kept = seat.seen()["objects"]
+    undone = seat.application.call("undo_last", {})
+    gone = seat.seen()["objects"]
+    framed = seat.application.call("select", {"items": ["Cube"], "frame": True})
+    looks += [seat.application.call("look", views[0]), seat.application.call("render_image", {})]
 
     assert not built.is_error, text(built)
     pictures = [kept_picture(look, folder / f"window_{at}.jpg") for at, look in enumerate(looks)]
@@ -89,7 +80,6 @@ def test_in_the_window_an_agent_builds_sees_and_undoes(tmp_path: Path) -> None:
     assert {"Head", "Key"} <= {*kept}
     assert not undone.is_error, text(undone)
     assert not {"Head", "Key"} & {*gone}
-    assert code == 0
 
 
 def kept_picture(look: CallToolResult, file: Path) -> bytes:
@@ -103,6 +93,8 @@ def kept_picture(look: CallToolResult, file: Path) -> bytes:
     return data
 
 
+SIZES: Final = [("Table", [30, 30, 1]), ("Foot", [0.9, 0.9, 0.1]), ("Stem", [0.08, 0.08, 1.6]),
+                ("Shade", [1.3, 1.3, 0.9]), ("Bulb", [0.35] * 3)]  # fmt: skip
 PRODUCT: Final[list[tuple[str, dict[str, Any]]]] = [
     ("out with all that is there; a table, a lamp of four parts and its group", {"steps": [
         {"do": "delete", "with": {"items": ["Cube", "Light", "Camera"]}},
@@ -114,11 +106,7 @@ PRODUCT: Final[list[tuple[str, dict[str, Any]]]] = [
             {"type": "SPHERE", "name": "Bulb", "at": [0, 0, 3.0]},
             {"type": "EMPTY", "name": "Lamp"},
         ]}},
-        {"do": "transform", "with": {"items": ["Table"], "scale": [30, 30, 1]}},
-        {"do": "transform", "with": {"items": ["Foot"], "scale": [0.9, 0.9, 0.1]}},
-        {"do": "transform", "with": {"items": ["Stem"], "scale": [0.08, 0.08, 1.6]}},
-        {"do": "transform", "with": {"items": ["Shade"], "scale": [1.3, 1.3, 0.9]}},
-        {"do": "transform", "with": {"items": ["Bulb"], "scale": [0.35, 0.35, 0.35]}},
+        *({"do": "transform", "with": {"items": [name], "scale": size}} for name, size in SIZES),
         {"do": "group", "with": {"items": ["Foot", "Stem", "Shade", "Bulb"], "under": "Lamp"}},
     ], "look": {"items": ["Lamp"]}}),
     ("materials", {"steps": [
@@ -152,39 +140,30 @@ PRODUCT: Final[list[tuple[str, dict[str, Any]]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.skipif(blender_window.PROGRAM is None, reason="Blender is not installed")
-@pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}")
-def test_an_agent_builds_lights_frames_and_saves_a_product_shot(tmp_path: Path) -> None:
+def test_an_agent_builds_lights_frames_and_saves_a_product_shot(seat: Seat, tmp_path: Path) -> None:
     """From an empty scene; each batch is looked at. PRODUCT_SHOT keeps the last picture."""
     folder, file = Path(os.environ.get("SEEN_IN", tmp_path)), tmp_path / "product.blend"
     kept = Path(os.environ.get("PRODUCT_SHOT", folder / "product.jpg"))
     parts, lights = ["Foot", "Stem", "Shade", "Bulb"], ["Key", "Fill", "Rim"]
-    with (
-        screen(*blender_window.SIZE) as shown,
-        blender_window.blender(tmp_path, shown) as application,
-    ):
-        seat = Seat(application, shown)
-        pictures = []
-        for number, (what, batch) in enumerate(PRODUCT):
-            asked = seat.ask("batch", **batch)
-            if number == 0:  # what goes is asked for
-                seat.answer("accept")
-            look = asked.result()
-            assert not look.is_error, f"{what}: {text(look)}"
-            pictures.append(kept_picture(look, folder / f"product_{number}.jpg"))
-        last = application.call(
-            "look", {"items": parts, "view": "Shot", "shading": "material", "size": 960}
-        )
-        told = application.call(
-            "inspect", {"items": [*lights, "Lamp"], "parts": ["values", "bounds"]}
-        )
-        saved = seat.ask("save", path=str(file))
-        seat.answer("accept")
-        assert not saved.result().is_error, text(saved.result())
-        summary = application.call("summary", {}).structured_content
-        code = seat.close()
+    pictures = []
+    for number, (what, batch) in enumerate(PRODUCT):
+        asked = seat.ask("batch", **batch)
+        if number == 0:  # what goes is asked for
+            seat.answer("accept")
+        look = asked.result()
+        assert not look.is_error, f"{what}: {text(look)}"
+        pictures.append(kept_picture(look, folder / f"product_{number}.jpg"))
+    last = seat.application.call(
+        "look", {"items": parts, "view": "Shot", "shading": "material", "size": 960}
+    )
+    told = seat.application.call(
+        "inspect", {"items": [*lights, "Lamp"], "parts": ["values", "bounds"]}
+    )
+    saved = seat.ask("save", path=str(file))
+    seat.answer("accept")
+    assert not saved.result().is_error, text(saved.result())
+    summary = seat.application.call("summary", {}).structured_content
 
-    assert code == 0
     assert len({*pictures}) == 3
     assert len(kept_picture(last, kept)) <= 100_000
     legend = [line for line in text(last).splitlines() if line.startswith("  ")]

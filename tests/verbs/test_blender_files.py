@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.hosts import blender_window, bpy_module
+from tests.hosts import bpy_module
 from tests.hosts.application import Application
 from tests.hosts.blender_seat import Seat
-from tests.hosts.screen import missing, screen
 from tests.live import text
-from tests.verbs.test_tasks_real import blender
+from tests.verbs.words import blender
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 SUFFIXES = (".obj", ".stl", ".ply", ".glb", ".usda", ".abc", ".fbx", ".blend")
@@ -52,20 +51,12 @@ def test_new_files_of_every_format_are_written_without_a_question_and_change_not
     assert export_all(running, tmp_path) == {}
 
 
-@pytest.mark.skipif(blender_window.PROGRAM is None, reason="Blender is not installed")
-@pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}")
-def test_in_the_window_too_new_files_are_written_and_change_nothing(tmp_path: Path) -> None:
-    with (
-        screen(*blender_window.SIZE) as shown,
-        blender_window.blender(tmp_path, shown) as application,
-    ):
-        seat = Seat(application, shown)
-        seat.do("write")
-        wrong = export_all(application, tmp_path)
-        code = seat.close()
+def test_in_the_window_too_new_files_are_written_and_change_nothing(
+    seat: Seat, tmp_path: Path
+) -> None:
+    seat.do("write")
 
-    assert wrong == {}
-    assert code == 0
+    assert export_all(seat.application, tmp_path) == {}
 
 
 def test_after_a_failed_export_that_was_undone_it_ends_well(

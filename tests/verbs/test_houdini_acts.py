@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -17,9 +16,11 @@ from dcc_bridge.verbs.acts import SCENE, Acts, SocketLink, load
 from tests.hosts.digests import scene_digest
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.houdini.viewport import SceneViewer
+from tests.verbs.promises import Edit, one_step, refused
 
 SKILLS = Path(__file__).parents[2] / "plugins" / "houdini" / "skills"
-CAMERA, SHAPE, BOX = "/obj/cam1", "/obj/shape", "/obj/shape/box1"
+CAMERA, SHAPE = "/obj/cam1", "/obj/shape"
+BOX, MERGE = f"{SHAPE}/box1", f"{SHAPE}/merge1"
 
 
 @pytest.fixture
@@ -40,38 +41,64 @@ def acts(houdini: Houdini) -> Acts:
     for kind in ("box", "box", "merge"):
         loaded.create(kind, f"{kind}1", SHAPE)
     loaded.place(SHAPE, at=(10.0, 0.0, 0.0), rotation=(0.0, 90.0, 0.0))
-    loaded.connect(SocketLink(BOX, "output1", f"{SHAPE}/merge1", "input1"))
+    loaded.connect(SocketLink(BOX, "output1", MERGE, "input1"))
     houdini.scene.add("/obj/subnet1", "subnet", asset=True)
     houdini.scene.add("/obj/subnet1/inner", "cam", parms={"tx": 0.0})
     houdini.undos.clear()
     return loaded
 
 
-def edited(acts: Acts, edit: Callable[[], Any], see: Callable[[], Any] = lambda: None) -> Any:
-    """Edit in one step, look, and undo: the scene is as before, and one entry was made."""
-    before, mark = scene_digest(acts.host), acts.host.undo_mark()
-    with acts.host.undo_step("Ours"):
-        made = edit()
-        seen = see()
-    after = acts.host.undo_mark()
-    assert (after.depth, after.label) == (mark.depth + 1, "Ours")
-    acts.host.undo()
-    assert scene_digest(acts.host) == before
-    return seen if seen is not None else made
-
-
 def near(numbers: Any) -> Any:
     return pytest.approx(numbers, abs=1e-6)
 
 
+REFUSED: list[tuple[str, Edit]] = [
+    ("It takes a Float", lambda acts: acts.set_value(CAMERA, "focal", "wide")),
+    ("give 3 values", lambda acts: acts.set_value(CAMERA, "t", [1, 2])),
+    ("give a number", lambda acts: acts.set_value(SCENE, "frame", "now")),
+    ("give a number", lambda acts: acts.set_value(SCENE, "fps", 0)),
+    ("locked asset", lambda acts: acts.set_value("/obj/subnet1/inner", "tx", 3.0)),
+    ("3 values", lambda acts: acts.set_keys(SHAPE, "r", [(1, 5.0)], "linear", clear=False)),
+    ("is no network", lambda acts: acts.create("box", None, BOX)),
+    ("locked asset", lambda acts: acts.create("cam", None, "/obj/subnet1")),
+    ("no one shape", lambda acts: acts.apply(CAMERA, ["scale"])),
+    ("has no layer", lambda acts: acts.collect([CAMERA], "Shot", "layer")),
+    ("of one network", lambda acts: acts.collect([CAMERA, BOX], "Shot", "set")),
+    ("no object and has no place", lambda acts: acts.place(BOX, at=(0.0, 0.0, 0.0))),
+    ("Infinite recursion", lambda acts: acts.connect(SocketLink(MERGE, "output1", BOX, "input1"))),
+    ("two networks", lambda acts: acts.connect(SocketLink(CAMERA, "output1", MERGE, "input1"))),
+    ("Invalid input name", lambda acts: acts.connect(SocketLink(BOX, "output1", MERGE, "input9"))),
+    ("cannot be called", lambda acts: acts.rename(CAMERA, "rig")),
+    ("cannot be called", lambda acts: acts.rename(CAMERA, "not a name")),
+    ("no history", lambda acts: acts.junk("history")),
+    ("cannot be written", lambda acts: acts.save_files(Path("shot.hip"))),
+    ("cannot be written", lambda acts: acts.save_files(Path("/no/shot.hip"))),
+    ("cannot be written", lambda acts: acts.save_files(Path("/shot.usd"))),
+    ("displays no shape", lambda acts: acts.export_file(Path("/none.obj"), [CAMERA], None)),
+]
+UNKNOWN: list[tuple[str, Edit]] = [
+    (r"Near: /obj/cam1\.", lambda acts: acts.kind("/obj/cam")),
+    ("no node '/obj/@None'", lambda acts: list(acts.users("/obj/@None"))),
+    ("no parameter 'focul'; near: .*focal", lambda acts: acts.set_value(CAMERA, "focul", 1)),
+    ("it has frame, start, end, fps", lambda acts: acts.set_value(SCENE, "gravity", 3)),
+    ("no type 'camm'; near: cam", lambda acts: acts.create("camm", None, None)),
+    ("In /obj: There is no type 'box'", lambda acts: acts.create("box", None, "/obj")),
+]
+
+
+@pytest.mark.parametrize(("why", "edit"), [*REFUSED, *UNKNOWN])
+def test_what_cannot_be_done_is_refused_with_a_sentence_and_changes_nothing(
+    acts: Acts, why: str, edit: Edit
+) -> None:
+    refused(acts, edit, why, LookupError if (why, edit) in UNKNOWN else ValueError)
+
+
 def test_items_are_paths_of_nodes_in_networks(acts: Acts) -> None:
-    assert list(acts.items(SHAPE)) == [BOX, f"{SHAPE}/box2", f"{SHAPE}/merge1"]
+    assert list(acts.items(SHAPE)) == [BOX, f"{SHAPE}/box2", MERGE]
     assert {CAMERA, BOX, "/obj/subnet1"} <= set(acts.items())
     assert "/obj/subnet1/inner" not in set(acts.items())
     assert (acts.kind(BOX), acts.name(BOX), acts.parent(BOX)) == ("box", "box1", SHAPE)
     assert (acts.parent(CAMERA), acts.parent("/obj")) == ("/obj", None)
-    with pytest.raises(LookupError, match=r"Near: /obj/cam1\."):
-        acts.kind("/obj/cam")
 
 
 def test_a_node_tells_its_values_inputs_users_and_counts(acts: Acts) -> None:
@@ -79,11 +106,9 @@ def test_a_node_tells_its_values_inputs_users_and_counts(acts: Acts) -> None:
 
     assert (values["t"].value, values["t"].held) == ([10.0, 0.0, 0.0], "")
     assert acts.look_into(CAMERA, "values")["focal"].value == 50.0
-    assert acts.look_into(f"{SHAPE}/merge1", "inputs") == [
-        SocketLink(BOX, "output1", f"{SHAPE}/merge1", "input1")
-    ]
-    assert acts.look_into(f"{SHAPE}/merge1", "uses") == [BOX]
-    assert list(acts.users(BOX)) == [f"{SHAPE}/merge1"]
+    assert acts.look_into(MERGE, "inputs") == [SocketLink(BOX, "output1", MERGE, "input1")]
+    assert acts.look_into(MERGE, "uses") == [BOX]
+    assert list(acts.users(BOX)) == [MERGE]
     assert acts.look_into(SHAPE, "counts") == {
         "children": 3, "points": 8, "faces": 6, "vertices": 24
     }  # fmt: skip
@@ -103,34 +128,9 @@ def test_bounds_are_of_the_world(acts: Acts) -> None:
 def test_a_parameter_or_a_tuple_is_set_and_undone(
     acts: Acts, item: str, prop: str, value: Any
 ) -> None:
-    after = edited(
-        acts, lambda: acts.set_value(item, prop, value), lambda: acts.value(item, prop).value
-    )
-
-    assert after == value
-
-
-@pytest.mark.parametrize(
-    ("item", "prop", "value", "why"),
-    [
-        (CAMERA, "focul", 1, "no parameter 'focul'; near: .*focal"),
-        (CAMERA, "focal", "wide", "It takes a Float"),
-        (CAMERA, "t", [1, 2], "give 3 values"),
-        (SCENE, "frame", "now", "give a number"),
-        (SCENE, "fps", 0, "give a number"),
-        (SCENE, "gravity", 3, "it has frame, start, end, fps"),
-        ("/obj/subnet1/inner", "tx", 3.0, "locked asset"),
-    ],
-)
-def test_what_houdini_does_not_take_is_told(
-    acts: Acts, item: str, prop: str, value: Any, why: str
-) -> None:
-    before = scene_digest(acts.host)
-
-    with pytest.raises((LookupError, ValueError), match=why):
+    with one_step(acts):
         acts.set_value(item, prop, value)
-
-    assert scene_digest(acts.host) == before
+        assert acts.value(item, prop).value == value
 
 
 @pytest.mark.parametrize(
@@ -149,9 +149,9 @@ def test_what_the_playbar_shows_is_set_and_undone(
     def see() -> list[float]:
         return [acts.value(SCENE, prop).value for prop in ("frame", "start", "end", "fps")]
 
-    seen = edited(
-        acts, lambda: [acts.set_value(SCENE, prop, it) for prop, it in changes.items()], see
-    )
+    with one_step(acts):
+        [acts.set_value(SCENE, prop, it) for prop, it in changes.items()]
+        seen = see()
     acts.host.redo()
 
     assert seen == see() == now
@@ -178,11 +178,9 @@ def test_what_is_keyed_or_locked_is_set_once_that_may_go(houdini: Houdini, acts:
 def test_keys_are_set_on_all_of_a_tuple_and_cleared(acts: Acts) -> None:
     keys = [(1.0, [0.0, 0.0, 0.0]), (97.0, [0.0, 360.0, 0.0])]
 
-    now = edited(
-        acts,
-        lambda: acts.set_keys(SHAPE, "r", keys, "linear", clear=True),
-        lambda: (acts.keys(SHAPE, "r"), acts.look_into(SHAPE, "keys")),
-    )
+    with one_step(acts):
+        acts.set_keys(SHAPE, "r", keys, "linear", clear=True)
+        now = (acts.keys(SHAPE, "r"), acts.look_into(SHAPE, "keys"))
     acts.set_keys(SHAPE, "r", keys, "step", clear=False)
     acts.set_keys(SHAPE, "r", [], "step", clear=True)
     acts.set_keys(SHAPE, "ry", [(1.0, 5.0)], "step", clear=True)
@@ -192,41 +190,19 @@ def test_keys_are_set_on_all_of_a_tuple_and_cleared(acts: Acts) -> None:
     assert now == (keys, {"r": keys})
     assert one_of_three == {"ry": [(1.0, 5.0)]}
     assert acts.keys(SHAPE, "r") == []
-    with pytest.raises(ValueError, match="3 values"):
-        acts.set_keys(SHAPE, "r", [(1, 5.0)], "linear", clear=False)
 
 
 def test_a_node_is_made_in_a_network_that_has_its_type(acts: Acts) -> None:
-    path, kind = edited(acts, lambda: acts.create("cam", "cam1", None), lambda: ("", "")) or (
-        "",
-        "",
-    )
-    made = acts.create("cam", "cam1", None)
-
-    assert (path, kind) == ("", "")
-    assert made == "/obj/cam2"
-    for wrong, under, why in (
-        ("camm", None, "no type 'camm'; near: cam"),
-        ("box", "/obj", "In /obj: There is no type 'box'"),
-        ("box", BOX, "is no network"),
-        ("cam", "/obj/subnet1", "locked asset"),
-    ):
-        with pytest.raises((LookupError, ValueError), match=why):
-            acts.create(wrong, None, under)
+    with one_step(acts):
+        assert acts.create("cam", "cam1", None) == "/obj/cam2"
 
 
 def test_a_shape_without_a_network_gets_an_object_around_it(acts: Acts) -> None:
-    made = edited(
-        acts,
-        lambda: acts.create("box", "crate", None),
-        lambda: (
-            list(acts.items("/obj/crate")),
-            acts.kind("/obj/crate"),
-            acts.bounds("/obj/crate"),
-        ),
-    )
-
-    assert made == (["/obj/crate/box1"], "geo", (near((-0.5,) * 3), near((0.5,) * 3)))
+    with one_step(acts):
+        acts.create("box", "crate", None)
+        assert list(acts.items("/obj/crate")) == ["/obj/crate/box1"]
+        assert acts.kind("/obj/crate") == "geo"
+        assert acts.bounds("/obj/crate") == (near((-0.5,) * 3), near((0.5,) * 3))
 
 
 def test_a_transform_is_put_into_the_shape_and_nothing_moves(acts: Acts) -> None:
@@ -235,11 +211,9 @@ def test_a_transform_is_put_into_the_shape_and_nothing_moves(acts: Acts) -> None
     acts.set_parent(CAMERA, SHAPE, keep_place=True)
     box, camera = acts.bounds(SHAPE), acts.placement(CAMERA)
 
-    seen = edited(
-        acts,
-        lambda: acts.apply(SHAPE, ["scale", "rotation"]),
-        lambda: (acts.placement(SHAPE, "local"), acts.bounds(SHAPE), acts.placement(CAMERA)),
-    )
+    with one_step(acts):
+        acts.apply(SHAPE, ["scale", "rotation"])
+        seen = (acts.placement(SHAPE, "local"), acts.bounds(SHAPE), acts.placement(CAMERA))
     acts.apply(SHAPE, ["scale"])
     nodes = list(acts.items(SHAPE))
     acts.apply(SHAPE, ["scale"])
@@ -253,8 +227,6 @@ def test_a_transform_is_put_into_the_shape_and_nothing_moves(acts: Acts) -> None
     assert seen[1] == tuple(map(near, box))
     assert seen[2].at == near(camera.at)
     assert list(acts.items(SHAPE)) == nodes
-    with pytest.raises(ValueError, match="no one shape"):
-        acts.apply(CAMERA, ["scale"])
     acts.set_keys(SHAPE, "sx", [(1, 5.0)], "linear", clear=False)
     with pytest.raises(ValueError, match="sx is keyed"):
         acts.apply(SHAPE, ["scale"])
@@ -262,40 +234,25 @@ def test_a_transform_is_put_into_the_shape_and_nothing_moves(acts: Acts) -> None
 
 def test_nodes_of_one_network_come_into_a_set(acts: Acts) -> None:
     """A node group, which Houdini does not say that undo knows."""
-    first = edited(
-        acts,
-        lambda: acts.collect([CAMERA], "Shot", "set"),
-        lambda: (acts.name("/obj/@Shot"), list(acts.users("/obj/@Shot"))),
-    )
+    with one_step(acts):
+        acts.collect([CAMERA], "Shot", "set")
+        first = (acts.name("/obj/@Shot"), list(acts.users("/obj/@Shot")))
     acts.host.redo()
-    more = edited(
-        acts,
-        lambda: acts.collect([SHAPE, CAMERA], "/obj/@Shot", "collection"),
-        lambda: list(acts.users("/obj/@Shot")),
-    )
+    with one_step(acts):
+        acts.collect([SHAPE, CAMERA], "/obj/@Shot", "collection")
+        assert list(acts.users("/obj/@Shot")) == [CAMERA, SHAPE]
 
     assert first == ("Shot", [CAMERA])
-    assert more == [CAMERA, SHAPE]
     assert list(acts.users("/obj/@Shot")) == [CAMERA]
-    for items, kind, why in (
-        ([CAMERA], "layer", "has no layer"),
-        ([CAMERA, BOX], "set", "of one network"),
-    ):
-        with pytest.raises(ValueError, match=why):
-            acts.collect(items, "Shot", kind)
-    with pytest.raises(LookupError, match="no node '/obj/@None'"):
-        list(acts.users("/obj/@None"))
 
 
 def test_a_material_is_made_of_values_and_changed(acts: Acts) -> None:
     """A texture and a normal map count only once they are switched on."""
     values = {"base_color": [0.1, 0.2, 0.3], "roughness": 0.4, "normal": "bumps.png"}
 
-    made = edited(
-        acts,
-        lambda: acts.material("Wood", values),
-        lambda: {name: it.value for name, it in acts.look_into("/mat/Wood", "values").items()},
-    )
+    with one_step(acts):
+        acts.material("Wood", values)
+        made = {name: it.value for name, it in acts.look_into("/mat/Wood", "values").items()}
     wood = acts.material("Wood", {})
     acts.material(wood, {"texture": "wood.png"})
     textured = {name: it.value for name, it in acts.look_into(wood, "values").items()}
@@ -317,12 +274,12 @@ def test_an_object_or_a_shape_in_it_gets_a_material(acts: Acts) -> None:
     """A shape by a Material node behind it; that goes before what the object says."""
     wood, gold = acts.material("Wood", {}), acts.material("Gold", {})
 
-    users = edited(acts, lambda: acts.assign(SHAPE, wood), lambda: list(acts.users(wood)))
-    shape = edited(
-        acts,
-        lambda: acts.assign(BOX, gold),
-        lambda: (list(acts.users(gold)), acts.look_into(f"{SHAPE}/merge1", "uses")),
-    )
+    with one_step(acts):
+        acts.assign(SHAPE, wood)
+        users = list(acts.users(wood))
+    with one_step(acts):
+        acts.assign(BOX, gold)
+        shape = (list(acts.users(gold)), acts.look_into(MERGE, "uses"))
     acts.assign(BOX, wood)
     acts.assign(BOX, gold)
 
@@ -338,11 +295,9 @@ def test_an_object_or_a_shape_in_it_gets_a_material(acts: Acts) -> None:
 
 
 def test_a_copy_has_all_inside_and_a_linked_one_follows_but_for_its_place(acts: Acts) -> None:
-    whole = edited(
-        acts,
-        lambda: acts.duplicate(SHAPE, linked=False),
-        lambda: (list(acts.items("/obj/shape1")), acts.placement("/obj/shape1").at),
-    )
+    with one_step(acts):
+        acts.duplicate(SHAPE, linked=False)
+        whole = (list(acts.items("/obj/shape1")), acts.placement("/obj/shape1").at)
     linked = acts.duplicate(CAMERA, linked=True)
     acts.set_value(CAMERA, "focal", 20.0)
     acts.place(linked, at=(1.0, 2.0, 3.0))
@@ -356,23 +311,17 @@ def test_a_copy_has_all_inside_and_a_linked_one_follows_but_for_its_place(acts: 
 def test_an_object_is_put_somewhere_in_the_world_and_in_its_parent(acts: Acts) -> None:
     acts.set_parent(CAMERA, SHAPE, keep_place=False)
 
-    world = edited(
-        acts,
-        lambda: acts.place(CAMERA, (1.0, 2.0, 3.0), (10.0, 20.0, 30.0), (1.0, 2.0, 3.0)),
-        lambda: acts.placement(CAMERA),
-    )
-    local = edited(
-        acts,
-        lambda: acts.place(CAMERA, (1.0, 0.0, 0.0), space="local"),
-        lambda: (acts.placement(CAMERA, "local").at, acts.placement(CAMERA).at),
-    )
+    with one_step(acts):
+        acts.place(CAMERA, (1.0, 2.0, 3.0), (10.0, 20.0, 30.0), (1.0, 2.0, 3.0))
+        world = acts.placement(CAMERA)
+    with one_step(acts):
+        acts.place(CAMERA, (1.0, 0.0, 0.0), space="local")
+        assert acts.placement(CAMERA, "local").at == near((1, 0, 0))
+        assert acts.placement(CAMERA).at == near((10, 0, -1))
 
     assert (world.at, world.rotation, world.scale) == (
         *(near((1, 2, 3)), near((10, 20, 30)), near((1, 2, 3))),
     )
-    assert local == (near((1, 0, 0)), near((10, 0, -1)))
-    with pytest.raises(ValueError, match="no object and has no place"):
-        acts.place(BOX, at=(0.0, 0.0, 0.0))
     acts.set_keys(CAMERA, "rx", [(1, 5.0)], "linear", clear=False)
     with pytest.raises(ValueError, match="rx is keyed"):
         acts.place(CAMERA, at=(0.0, 0.0, 0.0))
@@ -381,15 +330,13 @@ def test_an_object_is_put_somewhere_in_the_world_and_in_its_parent(acts: Acts) -
 def test_an_object_follows_another_one_from_where_it_is(acts: Acts) -> None:
     acts.place(CAMERA, at=(1.0, 2.0, 3.0))
 
-    seen = edited(
-        acts,
-        lambda: acts.set_parent(CAMERA, SHAPE, keep_place=True),
-        lambda: (acts.parent(CAMERA), acts.placement(CAMERA).at, list(acts.items(SHAPE))[-1]),
-    )
-    moved = edited(acts, lambda: acts.set_parent(BOX, "/obj/shape", keep_place=True))
+    with one_step(acts):
+        acts.set_parent(CAMERA, SHAPE, keep_place=True)
+        seen = (acts.parent(CAMERA), acts.placement(CAMERA).at, list(acts.items(SHAPE))[-1])
+    with one_step(acts):
+        assert acts.set_parent(BOX, "/obj/shape", keep_place=True).startswith("/obj/shape/box")
 
     assert seen == (SHAPE, near((1, 2, 3)), CAMERA)
-    assert moved.startswith("/obj/shape/box")
     acts.set_parent(CAMERA, SHAPE, keep_place=True)
     assert (acts.orphans([SHAPE]), acts.below([SHAPE])) == (1, 3)
     with pytest.raises(ValueError, match="Infinite recursion"):
@@ -399,45 +346,34 @@ def test_an_object_follows_another_one_from_where_it_is(acts: Acts) -> None:
 
 
 def test_a_wire_is_made_by_the_names_of_its_ends_and_cut(acts: Acts) -> None:
-    merge = f"{SHAPE}/merge1"
-    link = SocketLink(f"{SHAPE}/box2", "output1", merge, "input2")
+    link = SocketLink(f"{SHAPE}/box2", "output1", MERGE, "input2")
 
-    now = edited(acts, lambda: acts.connect(link), lambda: acts.look_into(merge, "inputs"))
-    cut = edited(
-        acts,
-        lambda: acts.cut(SocketLink("", "", merge, "input1")),
-        lambda: (acts.look_into(merge, "inputs"),),
-    )
+    with one_step(acts):
+        acts.connect(link)
+        now = acts.look_into(MERGE, "inputs")
+    with one_step(acts):
+        acts.cut(SocketLink("", "", MERGE, "input1"))
+        assert acts.look_into(MERGE, "inputs") == []
 
-    assert acts.sockets(merge) == ([f"input{it}" for it in range(1, 5)], ["output1"])
+    assert acts.sockets(MERGE) == ([f"input{it}" for it in range(1, 5)], ["output1"])
     assert now[-1] == link
-    assert cut == ([],)
-    for wrong, why in (
-        (SocketLink(merge, "output1", BOX, "input1"), "Infinite recursion"),
-        (SocketLink(CAMERA, "output1", merge, "input1"), "two networks"),
-        (SocketLink(BOX, "output1", merge, "input9"), "Invalid input name"),
-    ):
-        with pytest.raises(ValueError, match=why):
-            acts.connect(wrong)
 
 
 def test_a_node_is_renamed_to_a_name_that_is_free(acts: Acts) -> None:
-    assert edited(acts, lambda: acts.rename(CAMERA, "main")) == "/obj/main"
-    for name in ("rig", "not a name"):
-        with pytest.raises(ValueError, match="cannot be called"):
-            acts.rename(CAMERA, name)
+    with one_step(acts):
+        assert acts.rename(CAMERA, "main") == "/obj/main"
 
 
 def test_nodes_are_deleted_with_what_is_inside_and_junk_is_found(acts: Acts) -> None:
     acts.create("subnet", "empty", None)
 
-    left = edited(acts, lambda: acts.delete([SHAPE, BOX]), lambda: set(acts.items()))
+    with one_step(acts):
+        acts.delete([SHAPE, BOX])
+        assert not {SHAPE, BOX} & set(acts.items())
 
-    assert not {SHAPE, BOX} & left
     assert acts.junk("empty_groups") == ["/obj/empty"]
-    edited(acts, lambda: acts.clean("empty_groups", ["/obj/empty"]), lambda: 1)
-    with pytest.raises(ValueError, match="no history"):
-        acts.junk("history")
+    with one_step(acts):
+        acts.clean("empty_groups", ["/obj/empty"])
 
 
 def test_the_scene_is_saved_with_the_suffix_of_the_licence(acts: Acts, tmp_path: Path) -> None:
@@ -445,9 +381,6 @@ def test_the_scene_is_saved_with_the_suffix_of_the_licence(acts: Acts, tmp_path:
     assert acts.save_files(tmp_path / "other.hipnc") == [tmp_path / "other.hip"]
     assert acts.save(tmp_path / "other.hip") == tmp_path / "other.hip"
     assert (tmp_path / "other.hip").is_file()
-    for wrong in (Path("shot.hip"), tmp_path / "no" / "shot.hip", tmp_path / "shot.usd"):
-        with pytest.raises(ValueError, match="cannot be written"):
-            acts.save_files(wrong)
 
 
 @pytest.mark.parametrize("how", ["copy", "reference"])
@@ -458,13 +391,10 @@ def test_a_shape_is_exported_where_it_is_and_comes_in_again(
     file = tmp_path / "plank.obj"
 
     left_out = acts.export_file(file, [SHAPE, CAMERA], (1.0, 2.0))
-    made = list[str]()
-
-    def read() -> None:
-        made.extend(acts.import_file(file, how, "/obj/rig", 2.0, "Z").items)
-
-    seen = edited(acts, read, lambda: (acts.bounds(made[0]), acts.parent(made[0])))
-    assert seen == ((near((19, -4, -1)), near((21, 4, 1))), "/obj/rig")
+    with one_step(acts):
+        (made,) = acts.import_file(file, how, "/obj/rig", 2.0, "Z").items
+        assert acts.bounds(made) == (near((19, -4, -1)), near((21, 4, 1)))
+        assert acts.parent(made) == "/obj/rig"
     kept = acts.import_file(file, how, None, 1.0, None).items[0]
     file.unlink()
     assert (acts.bounds(kept) is None) == (how == "reference")
@@ -476,8 +406,6 @@ def test_a_file_without_a_shape_is_refused(acts: Acts, tmp_path: Path) -> None:
         (tmp_path / "bad.obj").write_text(text)
         with pytest.raises(ValueError, match=why):
             acts.import_file(tmp_path / "bad.obj", "copy", None, 1.0, None)
-    with pytest.raises(ValueError, match="displays no shape"):
-        acts.export_file(tmp_path / "none.obj", [CAMERA], None)
 
 
 def test_the_api_has_types_and_their_parameters(acts: Acts) -> None:

@@ -17,6 +17,7 @@ from dcc_bridge.verbs.acts import SCENE, Acts, Shot, SocketLink, load
 from tests.hosts.fakes.maya import Maya
 from tests.hosts.fakes.maya.scene import Node
 from tests.hosts.fakes.maya.shots import furnish
+from tests.verbs.promises import Edit, refused
 
 SKILLS = Path(__file__).parents[2] / "plugins" / "maya" / "skills"
 
@@ -105,6 +106,51 @@ def test_each_edit_is_one_undo_step_and_leaves_the_selection(
     assert maya.undo.done == []
 
 
+REFUSED: list[tuple[str, Edit]] = [
+    (r"float 0\.\.1, not 2\.0.*maximum",
+     lambda acts: acts.set_value(acts.material("red", {}), "metalness", 2.0)),
+    ("enum: xyz.*Near: .*xzy", lambda acts: acts.set_value(cube(acts), "rotateOrder", "xzz")),
+    ("takes 3 numbers", lambda acts: acts.set_value(cube(acts), "translate", [1.0])),
+    ("not 'far'", lambda acts: acts.set_value(cube(acts), "translateX", "far")),
+    ("not {'a': 1}", lambda acts: acts.set_value(cube(acts), "translateX", {"a": 1})),
+    # `getAttr` raises for what is neither a number nor a text
+    ("message has no value.*cannot be displayed", lambda acts: acts.value(cube(acts), "message")),
+    ("parsec", lambda acts: acts.set_value(SCENE, "units", "parsec")),
+    ("no camera", lambda acts: acts.set_value(SCENE, "camera", cube(acts))),
+    ("is not a name", lambda acts: acts.create("transform", "my box", None)),
+    ("no instances", lambda acts: acts.duplicate("lambert1", linked=True)),
+    ("has no place", lambda acts: acts.placement("lambert1")),
+    ("is a camera, which has no points", lambda acts: acts.apply("|persp", ["scale"])),
+    ("no folder: it has parents, sets and display layers",
+     lambda acts: acts.collect([cube(acts)], "x", "folder")),
+    ("lambert1 is a lambert", lambda acts: acts.material("lambert1", {"metallic": 1})),
+    ("no geometry", lambda acts: acts.assign("|persp", "lambert1")),
+    ("is Maya's own", lambda acts: acts.rename("|persp", "x")),
+    ("is Maya's own", lambda acts: acts.rename("lambert1", "x")),
+    ("not a name", lambda acts: acts.rename(cube(acts), "a b")),
+    ("no file", lambda acts: acts.import_file(Path("/none.ma"), "copy", None, 1.0, None)),
+    ("never saved", lambda acts: acts.save_files(None)),
+    (r"name a \.ma or \.mb file", lambda acts: acts.save_files(Path("/a.txt"))),
+    (r"name a \.ma or \.mb file", lambda acts: acts.save_files(Path("/none/a.ma"))),
+]  # fmt: skip
+UNKNOWN: list[tuple[str, Edit]] = [
+    (r"no node '\|box_'.*box", lambda acts: acts.kind(f"{cube(acts)}_")),
+    ("no attribute 'visibilty'.*visibility", lambda acts: acts.value(cube(acts), "visibilty")),
+    ("no type 'areaLite'.*areaLight", lambda acts: acts.create("areaLite", None, None)),
+    ("no node", lambda acts: list(acts.users("blue"))),
+    ("no node 'blue'", lambda acts: acts.assign(cube(acts), "blue")),
+    ("it has frame, start", lambda acts: acts.value(SCENE, "gravity")),
+    ("no camera", lambda acts: acts.viewpoint(cube(acts))),
+]
+
+
+@pytest.mark.parametrize(("why", "edit"), [*REFUSED, *UNKNOWN])
+def test_what_cannot_be_done_is_refused_with_a_sentence_and_changes_nothing(
+    acts: Acts, why: str, edit: Edit
+) -> None:
+    refused(acts, edit, why, LookupError if (why, edit) in UNKNOWN else ValueError)
+
+
 # ---- what there is
 
 
@@ -123,17 +169,6 @@ def test_items_are_transforms_by_long_paths_in_the_order_of_the_outliner(acts: A
     assert (acts.name(lamp), acts.parent(lamp), acts.parent(group)) == ("lamp", "|props", None)
 
 
-def test_what_is_not_there_is_named_with_what_is_near(acts: Acts) -> None:
-    cube(acts, "lamp_post")
-
-    with pytest.raises(LookupError, match=r"no node '\|lamp_past'.*lamp_post"):
-        acts.kind("|lamp_past")
-    with pytest.raises(LookupError, match=r"no attribute 'visibilty'.*visibility"):
-        acts.value("|lamp_post", "visibilty")
-    with pytest.raises(LookupError, match=r"no type 'areaLite'.*areaLight"):
-        acts.create("areaLite", None, None)
-
-
 def test_a_material_a_set_a_layer_and_a_file_name_their_users(acts: Acts, cmds: Any) -> None:
     """`sets`: members are components too, and short names; None where there are none."""
     box = cube(acts)
@@ -148,8 +183,6 @@ def test_a_material_a_set_a_layer_and_a_file_name_their_users(acts: Acts, cmds: 
     assert [list(acts.users(it)) for it in ("red", "props", "back", "lambert1")] == [[box]] * 4
     assert list(acts.users("/tex/wood.png")) == ["file1"]
     assert list(acts.files()) == [("file1", "fileTextureName", "/tex/wood.png")]
-    with pytest.raises(LookupError, match="no node"):
-        list(acts.users("blue"))
 
 
 def test_an_item_has_its_shapes_attributes_too(acts: Acts) -> None:
@@ -283,21 +316,6 @@ def test_values_are_of_the_attributes_own_type_and_range(acts: Acts) -> None:
     assert acts.value(box, "rotateOrder").type == "enum: xyz, yzx, zxy, xzy, yxz, zyx"
     assert acts.value(box, "translate").value == near([1.0, 2.0, 3.0])
     assert acts.value(red, "metalness").type == "float 0..1"
-    for item, prop, value, why in (
-        (red, "metalness", 2.0, r"float 0\.\.1, not 2\.0.*maximum"),
-        (box, "rotateOrder", "xzz", "enum: xyz.*Near: .*xzy"),
-        (box, "translate", [1.0], "takes 3 numbers"),
-        (box, "translateX", "far", "not 'far'"),
-        (box, "translateX", {"a": 1}, "not {'a': 1}"),
-    ):
-        with pytest.raises(ValueError, match=why):
-            acts.set_value(item, prop, value)
-
-
-def test_what_is_no_value_is_told_so(acts: Acts) -> None:
-    """`getAttr` raises for what is neither a number nor a text."""
-    with pytest.raises(ValueError, match=r"message has no value.*cannot be displayed"):
-        acts.value(cube(acts), "message")
 
 
 def test_the_scenes_own_values_are_read_and_written(acts: Acts, cmds: Any) -> None:
@@ -322,11 +340,6 @@ def test_the_scenes_own_values_are_read_and_written(acts: Acts, cmds: Any) -> No
     assert cmds.playbackOptions(query=True, animationEndTime=True) == 300
     acts.set_value(SCENE, "fps", 23.976)
     assert acts.value(SCENE, "fps").value == 23.976
-    for prop, value in (("units", "parsec"), ("camera", box)):
-        with pytest.raises(ValueError, match=r"parsec|no camera"):
-            acts.set_value(SCENE, prop, value)
-    with pytest.raises(LookupError, match="it has frame, start"):
-        acts.value(SCENE, "gravity")
 
 
 # ---- connections and keys
@@ -423,7 +436,7 @@ def test_what_is_locked_or_driven_is_not_keyed(acts: Acts, cmds: Any) -> None:
 # ---- building
 
 
-def test_nodes_are_made_as_mayas_own_menus_do(maya: Maya, acts: Acts, cmds: Any) -> None:
+def test_nodes_are_made_as_mayas_own_menus_do(acts: Acts, cmds: Any) -> None:
     """`createNode` gives the shape the name; only shadingNode has a light light something."""
     group = acts.create("transform", "props", None)
     made = [
@@ -441,8 +454,6 @@ def test_nodes_are_made_as_mayas_own_menus_do(maya: Maya, acts: Acts, cmds: Any)
     ]
     paint = acts.create("standardSurface", "paint", None)
     assert cmds.listConnections(paint, type="shadingEngine") == ["paintSG"]
-    with pytest.raises(ValueError, match="is not a name"):
-        acts.create("transform", "my box", None)
 
 
 def test_a_copy_is_whole_and_a_linked_one_shares_its_shape(acts: Acts, cmds: Any) -> None:
@@ -457,8 +468,6 @@ def test_a_copy_is_whole_and_a_linked_one_shares_its_shape(acts: Acts, cmds: Any
     assert cmds.ls("boxShape", allPaths=True, long=True)[:1] == ["|box|boxShape"]
     assert "|box2|boxShape" in cmds.ls("|box|boxShape", allPaths=True, long=True)
     assert acts.kind("|box2") == "mesh"
-    with pytest.raises(ValueError, match="no instances"):
-        acts.duplicate("lambert1", linked=True)
 
 
 @pytest.mark.parametrize("order", ["xyz", "zxy", "yxz"])
@@ -499,8 +508,6 @@ def test_what_is_locked_driven_or_keyed_is_not_placed(acts: Acts, cmds: Any) -> 
     for how, why in attempts:
         with pytest.raises(ValueError, match=why):
             acts.place(box, **how)
-    with pytest.raises(ValueError, match="has no place"):
-        acts.placement("lambert1")
 
 
 def test_applied_transforms_move_nothing(acts: Acts, cmds: Any) -> None:
@@ -520,8 +527,6 @@ def test_applied_transforms_move_nothing(acts: Acts, cmds: Any) -> None:
     acts.duplicate(box, linked=True)
     with pytest.raises(ValueError, match="shared by instances"):
         acts.apply(group, ["at"])
-    with pytest.raises(ValueError, match="is a camera, which has no points"):
-        acts.apply(acts.create("camera", "shot", None), ["scale"])
     cmds.setAttr("group.scaleX", lock=True)
     with pytest.raises(ValueError, match="is locked"):
         acts.apply(group, ["scale"])
@@ -550,15 +555,13 @@ def test_a_parent_keeps_the_place_or_not_and_names_follow(acts: Acts, cmds: Any)
         acts.set_parent(now, group, keep_place=True)
 
 
-def test_items_go_into_sets_and_layers_that_are_made_or_there(acts: Acts, cmds: Any) -> None:
+def test_items_go_into_sets_and_layers_that_are_made_or_there(acts: Acts) -> None:
     boxes = [cube(acts, name) for name in ("a", "b")]
 
     for into, kind in (("props", "set"), ("back", "layer")):
         for box in boxes:
             assert acts.collect([box], into, kind) == into
         assert list(acts.users(into)) == boxes
-    with pytest.raises(ValueError, match="no folder: it has parents, sets and display layers"):
-        acts.collect(boxes, "x", "folder")
     with pytest.raises(ValueError, match="back is a displayLayer and no set"):
         acts.collect(boxes, "back", "set")
 
@@ -584,12 +587,6 @@ def test_a_material_has_its_group_its_values_and_its_files(acts: Acts, cmds: Any
     for wrong, why in (({"shine": 1}, "'shine' is none of"), ({"base_color": [1, 0, 0]}, "driven")):
         with pytest.raises(ValueError, match=why):
             acts.material("red", wrong)
-    with pytest.raises(ValueError, match="lambert1 is a lambert"):
-        acts.material("lambert1", {"metallic": 1})
-    with pytest.raises(ValueError, match="no geometry"):
-        acts.assign("|persp", "red")
-    with pytest.raises(LookupError, match="no node 'blue'"):
-        acts.assign(box, "blue")
 
 
 def test_a_new_name_stays_in_its_namespace_and_is_nobodys(maya: Maya, acts: Acts) -> None:
@@ -600,14 +597,8 @@ def test_a_new_name_stays_in_its_namespace_and_is_nobodys(maya: Maya, acts: Acts
 
     assert acts.rename("|set:box", "chest") == "|set:chest"
     assert acts.rename("|set:chest", "set:box") == "|set:box"
-    for item, name, why in (
-        (crate, "x", "is locked"),
-        ("|persp", "x", "is Maya's own"),
-        ("lambert1", "x", "is Maya's own"),
-        ("|set:box", "a b", "not a name"),
-    ):
-        with pytest.raises(ValueError, match=why):
-            acts.rename(item, name)
+    with pytest.raises(ValueError, match="is locked"):
+        acts.rename(crate, "x")
     one(maya, "set:box").referenced = True
     with pytest.raises(ValueError, match="referenced file"):
         acts.rename("|set:box", "x")
@@ -676,8 +667,6 @@ def test_a_reference_is_told_and_cannot_be_renamed_or_deleted(acts: Acts, tmp_pa
         acts.delete([hip])
     with pytest.raises(ValueError, match="stays where it is"):
         acts.import_file(file, "reference", None, 2.0, None)
-    with pytest.raises(ValueError, match="no file"):
-        acts.import_file(tmp_path / "none.ma", "copy", None, 1.0, None)
 
 
 def test_items_are_exported_and_the_selection_stays(acts: Acts, tmp_path: Path) -> None:
@@ -735,9 +724,7 @@ def test_what_is_cleaned_is_gone_and_what_used_it_has_its_twin(acts: Acts, cmds:
     assert acts.look_into(box, "counts")["faces"] == 6
 
 
-def test_a_shading_group_of_mayas_own_stays_when_its_material_goes(
-    maya: Maya, acts: Acts, cmds: Any
-) -> None:
+def test_a_shading_group_of_mayas_own_stays_when_its_material_goes(acts: Acts, cmds: Any) -> None:
     red = acts.material("red", {})
     cmds.connectAttr("red.outColor", "initialShadingGroup.surfaceShader", force=True)
 
@@ -783,12 +770,6 @@ def test_items_are_deleted_at_once_and_what_must_stay_refuses_all(
 def test_a_save_names_its_file_and_says_why_it_cannot(
     maya: Maya, acts: Acts, tmp_path: Path
 ) -> None:
-    with pytest.raises(ValueError, match="never saved"):
-        acts.save_files(None)
-    for path in (tmp_path / "a.txt", tmp_path / "none" / "a.ma"):
-        with pytest.raises(ValueError, match=r"name a \.ma or \.mb file"):
-            acts.save_files(path)
-
     assert acts.save(tmp_path / "a.ma") == tmp_path / "a.ma"
     assert (acts.save_files(None), maya.scene.name) == (
         [tmp_path / "a.ma"],
@@ -809,8 +790,6 @@ def test_the_views_are_those_of_the_person_and_of_cameras(acts: Acts, cmds: Any)
     assert top.height == near(10 * 0.945 / 1.417)
     cmds.currentUnit(angle="rad")
     assert acts.viewpoint("person").angle == near(person.angle)
-    with pytest.raises(LookupError, match="no camera"):
-        acts.viewpoint(cube(acts))
 
 
 def test_a_picture_is_drawn_through_our_own_camera_and_all_is_as_it_was(

@@ -13,14 +13,15 @@ from dcc_bridge import skill
 from dcc_bridge.verbs import reading
 from tests.live import live
 from tests.tiers import every_era
-from tests.verbs.reading_scene import ReadingActs, Thing
+from tests.verbs.memory import node
+from tests.verbs.reading_scene import ReadingActs
 
 TITLES = ["Check this scene for publish", "Explain this scene", "Tidy the names"]
 
 
 def scene() -> ReadingActs:
     return ReadingActs(
-        {"room": Thing("Group"), "room/lamp_1": Thing("Light"), "lamp_2": Thing("Light")}
+        {"room": node("Group"), "room/lamp_1": node("Light"), "lamp_2": node("Light")}
     )
 
 
@@ -67,7 +68,7 @@ class Counting(ReadingActs):
 
 def test_the_scene_is_walked_for_completions_once_until_it_changes(tmp_path: Path) -> None:
     """A client asks at each keystroke; what is new in the scene is proposed as well."""
-    acts = Counting(scene().things)
+    acts = Counting(scene().nodes)
 
     async def typed() -> list[list[str]]:
         async with running.client() as client:
@@ -75,7 +76,7 @@ def test_the_scene_is_walked_for_completions_once_until_it_changes(tmp_path: Pat
 
     with live(tmp_path, *reading.verbs(acts), host=acts.host) as running:
         first, walks = running.run(typed), acts.walks
-        acts.things["lamp_3"] = Thing("Light")
+        acts.nodes["lamp_3"] = node("Light")
         acts.host.select(["lamp_3"])
         later = running.run(typed)
 

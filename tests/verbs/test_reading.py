@@ -9,37 +9,39 @@ import pytest
 
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.verbs import reading
-from dcc_bridge.verbs.acts import ApiEntry, SocketLink, Value
-from tests.verbs.reading_scene import ReadingActs, Thing
+from dcc_bridge.verbs.acts import ApiEntry
+from tests.verbs.memory import node
+from tests.verbs.reading_scene import ReadingActs
 
 
 def scene() -> ReadingActs:
     """Give a room with a table, two lamps of which one is driven, and a camera."""
-    lamp = {"power": Value(100.0, "float"), "color": Value([1.0, 1.0, 1.0], "color")}
-    held = {"power": Value(0.0, "float", held="driven by Table.height")}
+    lamp = {"power": 100.0, "color": [1.0, 1.0, 1.0]}
     return ReadingActs(
         {
-            "room": Thing("Group"),
-            "room/Table": Thing(
+            "room": node("Group", values={}),
+            "room/Table": node(
                 "Mesh",
-                {"height": Value(0.75)},
+                values={"height": 0.75},
                 at=(1.0, 2.0, 0.5),
                 half=(0.5, 1.0, 0.25),
                 parts={"counts": {"faces": 6}, "uses": ["Wood"]},
             ),
-            "room/Cup": Thing(
+            "room/Cup": node(
                 "Mesh",
+                values={},
                 at=(1.0, 2.0, 0.8),
                 half=(0.1, 0.1, 0.1),
                 parts={"counts": {"faces": 600}, "uses": ["Wood", "Gold"]},
             ),
-            "room/lamp_1": Thing("Light", lamp, at=(0.0, 0.0, 3.0)),
-            "lamp_2": Thing(
+            "room/lamp_1": node("Light", values=lamp, at=(0.0, 0.0, 3.0)),
+            "lamp_2": node(
                 "Light",
-                held,
-                parts={"inputs": [SocketLink("room/Table", "height", "lamp_2", "power")]},
+                values={"power": 0.0},
+                held={"power": "driven by Table.height"},
+                inputs={"power": ["room/Table", "height"]},
             ),
-            "Camera": Thing("Camera", at=(0.0, -9.0, 1.0)),
+            "Camera": node("Camera", values={}, at=(0.0, -9.0, 1.0)),
         }
     )
 
@@ -111,7 +113,7 @@ def test_fields_answer_in_the_same_call() -> None:
 def test_items_without_what_is_sorted_by_come_last() -> None:
     """In both directions; among texts a number is one."""
     acts = scene()
-    acts.things["Camera"].values = {"power": Value("much")}
+    acts.nodes["Camera"]["values"] = {"power": "much"}
 
     assert rows(acts, sort="faces")[:3] == ["room/Table", "room/Cup", "room"]
     assert rows(acts, sort="-faces", limit=3) == ["room/Cup", "room/Table", "room"]
@@ -185,7 +187,7 @@ def test_an_inspection_tells_parts_and_marks_what_is_held() -> None:
     assert lamp["inputs"] == [
         {"from": "room/Table", "out": "height", "to": "lamp_2", "in": "power"}
     ]
-    assert none == {"item": "nothing", "error": "There is no item 'nothing'."}
+    assert none == {"item": "nothing", "error": "There is no 'nothing'."}
     assert table["bounds"] == [[0.5, 1.0, 0.25], [1.5, 3.0, 0.75]]
 
 
@@ -199,10 +201,8 @@ def test_the_scene_s_own_values_are_inspected_as_an_item() -> None:
 def test_no_answer_dumps_what_is_long() -> None:
     """A list and a text are cut, and say how much is left."""
     acts = scene()
-    acts.things["Camera"].values = {
-        "points": Value([[0.123456789] * 3] * 50_000),
-        "note": Value("word " * 10_000),
-    }
+    points = [[0.123456789] * 3] * 50_000
+    acts.nodes["Camera"]["values"] = {"points": points, "note": "word " * 10_000}
 
     (told,) = call(acts, "inspect", items=["Camera"], parts=["values"])["items"]
 

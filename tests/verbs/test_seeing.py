@@ -11,18 +11,19 @@ import pytest
 from dcc_bridge import geometry
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.verbs import seeing
-from dcc_bridge.verbs.acts import Bounds, Value, Vector
+from dcc_bridge.verbs.acts import Bounds, Vector
 from tests.live import text
-from tests.verbs.reading_scene import ReadingActs, Thing
+from tests.verbs.memory import node
+from tests.verbs.reading_scene import ReadingActs
 from tests.verbs.studio import studio
 
 VIEWS = ["front", "back", "left", "right", "top", "bottom", "three_quarter", "around"]
 BOX: Bounds = ((1.0, 2.0, 3.0), (5.0, 4.0, 9.0))
 
 
-def box(at: Vector, half: float = 1.0, **more: Any) -> Thing:
+def box(at: Vector, half: float = 1.0, **more: Any) -> dict[str, Any]:
     """Give a cube."""
-    return Thing("Mesh", at=at, half=(half, half, half), parts={"counts": {"faces": 6}}, **more)
+    return node("Mesh", at=at, half=(half, half, half), parts={"counts": {"faces": 6}}, **more)
 
 
 def call(acts: ReadingActs, verb: str, checks: Path | None = None, **arguments: Any) -> Any:
@@ -37,7 +38,7 @@ def call(acts: ReadingActs, verb: str, checks: Path | None = None, **arguments: 
 def test_a_view_shows_all_of_what_it_frames(view: str, up: Any, aspect: float) -> None:
     """Wherever up is, and whatever the picture's form; and it is not far too small."""
     acts = ReadingActs({"it": box((3.0, 3.0, 6.0))})
-    acts.things["it"].half = (2.0, 1.0, 3.0)
+    acts.nodes["it"]["half"] = (2.0, 1.0, 3.0)
     acts.up = up
 
     for shot in seeing.shots(acts, ["it"], view, aspect):
@@ -75,7 +76,7 @@ def test_what_is_on_the_right_side_is_on_the_right(up: Any, view: str, marked: V
 
 def test_an_item_without_a_form_is_framed_by_its_place() -> None:
     """A light can be looked at; a scene without anything is drawn as well."""
-    acts = ReadingActs({"lamp": Thing("Light", at=(7.0, 8.0, 9.0))})
+    acts = ReadingActs({"lamp": node("Light", at=(7.0, 8.0, 9.0))})
 
     (shot,) = seeing.shots(acts, ["lamp"], "front", 1.0)
     (empty,) = seeing.shots(ReadingActs({}), [], "front", 1.0)
@@ -167,12 +168,12 @@ def careless(tmp_path: Path) -> ReadingActs:
     """Give a scene in which each rule finds something."""
     acts = ReadingActs(
         {
-            "a": Thing("Group"),
+            "a": node("Group"),
             "a/cube": box((0, 0, 0), scale=(2.0, 2.0, 2.0)),
             "a/mirror": box((0, 0, 0), scale=(-1.0, 1.0, 1.0)),
-            "b": Thing("Group"),
+            "b": node("Group"),
             "b/cube": box((0, 0, 0)),
-            "lamp": Thing("Light", {"power": Value(0)}, scale=(5.0, 5.0, 5.0)),
+            "lamp": node("Light", values={"power": 0}, scale=(5.0, 5.0, 5.0)),
         },
         tmp_path / "scene.x",
     )
@@ -227,10 +228,10 @@ def test_items_are_checked_with_what_is_below_them(tmp_path: Path) -> None:
 def test_a_missing_texture_is_the_fault_of_the_items_that_use_it(tmp_path: Path) -> None:
     """By way of its material; what nothing uses is no matter of some items, and that is said."""
     acts = careless(tmp_path)
-    acts.things |= {
-        "wood": Thing("Material", parts={"uses": ["image"]}), "image": Thing("Image"),
-        "c": Thing("Mesh", parts={"uses": ["wood"]}), "d": Thing("Mesh"),
-    }  # fmt: skip
+    acts.nodes.update({
+        "wood": node("Material", parts={"uses": ["image"]}), "image": node("Image"),
+        "c": node("Mesh", parts={"uses": ["wood"]}), "d": node("Mesh"),
+    })  # fmt: skip
     acts.paths = [("image", "file", "gone.png")]
     rules = ["missing_files", "unused_materials"]
     with_it, without = (call(acts, "check", items=[it], rules=rules) for it in "cd")
@@ -253,7 +254,7 @@ class MayaLike(ReadingActs):
 def test_equal_names_are_a_fault_only_where_they_clash() -> None:
     """In a path of slashes each has its own place, as `/a/cube` and `/b/cube` of USD."""
     paths = ReadingActs({"/a/cube": box((0, 0, 0)), "/b/cube": box((0, 0, 0))})
-    maya = MayaLike({"|a|cube": box((0, 0, 0)), "|b|cube": box((0, 0, 0)), "|c": Thing("Group")})
+    maya = MayaLike({"|a|cube": box((0, 0, 0)), "|b|cube": box((0, 0, 0)), "|c": node("Group")})
 
     told = [call(acts, "check", rules=["duplicate_names"]) for acts in (paths, maya)]
 

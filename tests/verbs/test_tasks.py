@@ -1,135 +1,127 @@
-"""The eight tasks in our own application, over HTTP by a real client."""
+"""The eight tasks and more in every host, over HTTP by a real client."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from pxr import Usd, UsdGeom
 
-from dcc_bridge.hosts.standalone import UsdSession, install
-from tests.hosts.application import ROOT
-from tests.live import Live, live
-from tests.tiers import sampled
+from tests.hosts import blender_window as blender_34
+from tests.hosts import freecad
+from tests.hosts.application import Application, started
+from tests.hosts.screen import Screen, missing, screen
 from tests.verbs import tasks
-from tests.verbs.tasks import Agent, Count, Network, Words
+from tests.verbs.tasks import Agent, Count, Words
+from tests.verbs.words import APPLICATIONS, BLENDER, FREECAD, MAYA, STAND_INS, UNSCALED, maya
 
-SKILLS = [ROOT / "plugins" / "standalone" / "skills", tasks.SKILLS]
-CUBE = [[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)]
-SIDES = [0, 1, 3, 2, 4, 6, 7, 5, 0, 4, 5, 1, 2, 3, 7, 6, 0, 2, 6, 4, 1, 5, 7, 3]
-FOREIGN = """#usda 1.0
-(
-    defaultPrim = "Crate"
-    metersPerUnit = 0.01
-    upAxis = "Y"
-)
-def Xform "Crate"
-{
-    def Mesh "Lid"
-    {
-        point3f[] points = [(0, 0, 0), (100, 0, 0), (150, 0, 80), (50, 0, 150), (-50, 0, 80)]
-        int[] faceVertexCounts = [5]
-        int[] faceVertexIndices = [0, 1, 2, 3, 4]
-        float3[] extent = [(-50, 0, 0), (150, 0, 150)]
-    }
-    def Material "Wood"
-    {
-        def Shader "Texture"
-        {
-            uniform token info:id = "UsdUVTexture"
-            asset inputs:file = @./gone.png@
-        }
-    }
-}
-"""
+ONCE = {"USD": ["renames", "values"], "Maya": ["light rig"], "Houdini": ["network"]}
+EVERY = [*tasks.TASKS, *tasks.MORE]
+"""What the quick run does in one of the stand-ins alone; `tasks.MORE` says what it does in each."""
 
 
-def foreign(folder: Path) -> Path:
-    """Write a file in centimetres, with a face of five corners and a texture that is not there."""
-    (folder / "there.png").touch()
-    file = folder / "crate.usda"
-    file.write_text(FOREIGN)
-    return file
+def cases() -> Iterator[Any]:
+    """Give each host with each task that it can do."""
+    for host in STAND_INS:
+        quick = [*ONCE[host], *tasks.IN_EACH]
+        for name in EVERY:
+            yield pytest.param(host, name, marks=[pytest.mark.long] if name not in quick else [])
+    for host, (words, _) in APPLICATIONS.items():
+        yield from (pytest.param(host, it, marks=pytest.mark.real)
+                    for it in EVERY if it not in words.missing)  # fmt: skip
 
 
-def mends(items: Sequence[str], folder: Path) -> tasks.Things:
-    """Put a texture in the place of the missing one, and cut the face into three."""
-    texture, lid = f"{items[0]}/Crate/Wood/Texture", f"{items[0]}/Crate/Lid"
-    changes = [
-        {"item": texture, "prop": "inputs:file", "value": "./there.png"},
-        {"item": lid, "prop": "faceVertexCounts", "value": [3, 3, 3]},
-        {"item": lid, "prop": "faceVertexIndices", "value": [0, 1, 2, 0, 2, 3, 0, 3, 4]},
-    ]
-    return [{"do": "set_values", "with": {"changes": changes}}]
+@pytest.fixture(scope="module")
+def counts() -> Iterator[dict[str, dict[str, Count]]]:
+    """Count what each task took; ``-s`` shows it."""
+    taken = defaultdict[str, dict[str, Count]](dict)
+    yield taken
+    for host, counts in taken.items():
+        tasks.tell(host, counts)
 
 
-def mesh(name: str) -> dict[str, object]:
-    """Give a mesh to create."""
-    counts = {"faceVertexCounts": [4] * 6, "faceVertexIndices": SIDES}
-    return {"type": "Mesh", "name": name, "values": {"points": CUBE, **counts}}
-
-
-STANDALONE = Words(
-    host="USD",
-    box="Cube",
-    group="Xform",
-    lamp="SphereLight",
-    power="inputs:intensity",
-    numbers=("Cylinder", ("height", "radius"), 0.25),
-    bad=("height", "tall"),
-    turn="xformOp:rotateXYZ",
-    scaled=(mesh("Plank"), mesh("Post")),
-    network=Network(
-        [
-            {"type": "Material", "name": "Wood"},
-            {"type": "UsdPreviewSurface", "name": "Surface", "under": "/World/Wood"},
-            {"type": "UsdUVTexture", "name": "Texture", "under": "/World/Wood"},
-        ],
-        [
-            {"from": "$n1", "out": "surface", "to": "$n0", "in": "surface"},
-            {"from": "$n2", "out": "rgb", "to": "$n1", "in": "diffuseColor"},
-        ],
-        ("baseColor", "diffuseColor"),
-    ),
-    foreign=foreign,
-    crown="Cube",
-    factor=0.01,
-    fits=2.0,
-    suffix=".usda",
-    rules=("missing_files", "absolute_paths", "ngons"),
-    fails=("missing_files", "ngons"),
-    mends=mends,
-)
-
-
-@pytest.fixture
-def bridge(tmp_path: Path) -> Iterator[Live]:
-    """Give an application with an empty scene, in metres, that has a file."""
-    stage = Usd.Stage.CreateNew(str(tmp_path / "scene.usda"))
-    stage.SetDefaultPrim(UsdGeom.Xform.Define(stage, "/World").GetPrim())
-    UsdGeom.SetStageMetersPerUnit(stage, 1.0)
-    UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.y)
-    stage.Save()
-    session = UsdSession(tmp_path / "scene.usda")
-    uninstall = install(session)
-    with live(tmp_path / "runtime", host=session, skills=SKILLS, dialogs_per_minute=99) as running:
-        yield running
-    uninstall()
-
-
-@pytest.mark.parametrize(
-    "name", sampled(["renames", "values", *tasks.QUICK], [*tasks.TASKS, *tasks.MORE])
-)
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(("host", "name"), [*cases()])
 def test_a_task_is_done_and_undone_in_few_calls(
-    name: str, bridge: Live, tmp_path: Path, counts: dict[str, Count]
+    host: str, name: str, counts: dict[str, dict[str, Count]], tmp_path: Path
 ) -> None:
     """Each is checked on the scene, is one undo step, and leaves nothing once that is undone."""
-    agent = Agent(STANDALONE, tmp_path)
+    words, start = (STAND_INS | APPLICATIONS)[host]
 
-    async def work() -> None:
-        async with bridge.client(asked=agent.asked) as client:
-            agent.client = client
-            await tasks.do(agent, name, counts)
+    with start(tmp_path) as running:
+        tasks.work(running, Agent(words, tmp_path), lambda it: tasks.do(it, name, counts[host]))
 
-    bridge.run(work, limit=200)
+
+def test_in_maya_what_goes_with_what_was_agreed_to_is_no_loss(tmp_path: Path) -> None:
+    """History of what is cleaned, shading groups of materials, curves of what is deleted."""
+    agent = Agent(MAYA, tmp_path)
+
+    async def task(agent: Agent) -> None:
+        (box,) = await agent.make([{"type": "polyCube", "name": "box"}])
+        await agent.call("assign_material", items=[], values={"base_color": [1, 0, 0]})
+        await agent.call("set_keys", item=box, prop="rotateX", keys=[[1, 0.0], [9, 90.0]])
+        async with agent.working():
+            told = await agent.call("clean", what=["history", "unused"])
+            assert told["items"] == [box, "material1"]
+        async with agent.working():
+            assert (await agent.call("delete", items=[box]))["still_there"] == []
+            why = await agent.fails("list_items", under="box_rotateX")
+            assert "no node 'box_rotateX'" in why
+
+    with maya(tmp_path) as bridge:
+        tasks.work(bridge, agent, task)
+
+    assert len(agent.questions) == 2
+
+
+SEEN: dict[str, Any] = {"DCC_BRIDGE_HOST_DIALOGS": "0", **tasks.SETTINGS}
+
+
+def blender_window(shown: Screen, folder: Path) -> AbstractContextManager[Application]:
+    """Start Blender 3.4 in a window; what it asks, the client answers."""
+    if blender_34.PROGRAM is None:
+        pytest.skip("Blender is not installed")
+    return blender_34.blender(folder, shown, qt=False, **SEEN)
+
+
+@contextmanager
+def freecad_window(shown: Screen, folder: Path) -> Iterator[Application]:
+    """Start FreeCAD in a window, with a document; what it asks, the client answers."""
+    if freecad.PROGRAM is None:
+        pytest.skip("FreeCAD is not installed")
+    freecad.settle(folder)
+    ours = {"DISPLAY": shown.display, "LIBGL_ALWAYS_SOFTWARE": "1", "QT_QPA_PLATFORM": "xcb"}
+    ours |= {"QTWEBENGINE_DISABLE_SANDBOX": "1", **SEEN}
+    with started([freecad.PROGRAM], folder, **ours) as application:
+        assert application.instance
+        application.order("new")
+        application.obeyed()
+        yield application
+
+
+WINDOWS: dict[str, tuple[Words, Callable[..., AbstractContextManager[Application]]]] = {
+    "Blender 3.4": (BLENDER, blender_window),
+    "FreeCAD": (replace(FREECAD, draws=True, missing=UNSCALED), freecad_window),
+}
+
+
+@pytest.mark.real
+@pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}")
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("host", WINDOWS)
+def test_in_a_window_all_tasks_and_every_verb_are_done_in_one_session(
+    host: str, tmp_path: Path
+) -> None:
+    words, start = WINDOWS[host]
+    first = ["turntable", "unapplied scale"]  # they look at the whole scene
+    names = [it for it in dict.fromkeys([*first, *tasks.TASKS]) if it not in words.missing]
+    (home := tmp_path / "home").mkdir()
+
+    with screen(*blender_34.SIZE) as shown, start(shown, home) as application:
+        tasks.in_turn(application, words, tmp_path, [*names, "every verb"])
+        application.order("close")
+        assert application.end() == 0, application.output

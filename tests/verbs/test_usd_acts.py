@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from io import BytesIO
@@ -16,15 +15,14 @@ from pxr import Gf, Usd, UsdGeom, UsdShade
 
 from dcc_bridge.hosts.standalone import UsdSession, install
 from dcc_bridge.verbs.acts import SCENE, Acts, Bounds, Shot, SocketLink, load
-from tests.live import Live, live
 from tests.verbs import usd_scene
+from tests.verbs.promises import Edit, refused
 
 SKILLS = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
 PROPS = "/World/Props"
 CRATE, TREE = f"{PROPS}/Crate", f"{PROPS}/Tree"
 CAMERA = "/World/Rig/Camera"
 RED = "/World/Looks/Red"
-Edit = Callable[[Acts], object]
 
 
 @pytest.fixture
@@ -44,9 +42,13 @@ def acts(session: UsdSession) -> Acts:
     return loaded
 
 
-def stage_of(acts: Acts) -> Usd.Stage:
-    assert isinstance(acts.host, UsdSession)
-    return acts.host.stage
+def layered(folder: Path) -> Acts:
+    """Give the acts of a scene that another layer holds, below the one that is edited."""
+    usd_scene.make(folder / "below.usda")
+    (folder / "above.usda").write_text("#usda 1.0\n(subLayers = [@./below.usda@])\n")
+    acts = load(SKILLS, UsdSession(folder / "above.usda"))
+    assert acts is not None
+    return acts
 
 
 def is_near(one: Any, other: Any, most: float = 1e-3) -> bool:
@@ -211,392 +213,341 @@ def test_what_comes_from_another_file_is_renamed_moved_and_mended_in_this_one(
     assert other.read_text() == written
 
 
+REFUSED: dict[str, Edit] = {
+    "'long' is no float": lambda a: a.set_value(CAMERA, "focalLength", "long"),
+    r"\[1, 2\] is no float": lambda a: a.set_value(CAMERA, "focalLength", [1, 2]),
+    "one of perspective, orthographic": lambda a: a.set_value(CAMERA, "projection", "flat"),
+    "kind is one of": lambda a: a.set_value(CAMERA, "kind", "hero"),
+    "true or false": lambda a: a.set_value(CAMERA, "active", 1),
+    "first key": lambda a: a.set_value(SCENE, "frame", 7),
+    "are 1 paths": lambda a: a.set_value(f"{PROPS}/Lost", "references", []),
+    "linear": lambda a: a.set_keys(CAMERA, "focalLength", [(1, 35)], "smooth", clear=False),
+    "uniform": lambda a: a.set_keys(TREE, "xformOpOrder", [(1, [])], "linear", clear=False),
+    # shaders of two materials do not see each other
+    "beside them": lambda a: a.connect(
+        SocketLink("/World/Looks/Wood/Lost", "rgb", f"{RED}/Surface", "diffuseColor")
+    ),
+    "cannot be": lambda a: a.rename(TREE, "1 tree"),
+    "cannot be renamed": lambda a: a.rename(TREE, "Crate"),
+    "USD has no layer": lambda a: a.collect([CRATE], "heroes", "layer"),
+    "has no colour: it has base_color": lambda a: a.material("Red", {"colour": 1}),
+    "from 0 to 1": lambda a: a.material("Red", {"opacity": 4}),
+    "no place of its own: it is a Scope": lambda a: a.placement("/World/Looks"),
+    "is keyed: change its keys": lambda a: a.place("/World/Odd/Keyed", (1, 2, 3)),
+    "would be sheared": lambda a: a.place("/World/Odd/Stretched/Inner", rotation=(0, 0, 70)),
+    r"xformOp:rotateY.* with set_values": lambda a: a.place("/World/Odd/Spun", None, (0, 10, 0)),
+    "below itself": lambda a: a.set_parent(TREE, f"{TREE}/Trunk", keep_place=True),
+    "no history": lambda a: a.junk("history"),
+    "no folder": lambda a: a.save_files(Path("/no/b.usda")),
+}
+UNKNOWN: dict[str, Edit] = {
+    rf"Near: {CRATE}\.": lambda a: a.kind(f"{PROPS}/Crat"),
+    f"Tree is at {TREE}": lambda a: a.kind("/World/Tree"),
+    f"Is it {TREE}": lambda a: a.kind("Tree"),
+    "no material, file or prim 'Rad'": lambda a: a.users("Rad"),
+    "no prim": lambda a: a.set_value(CAMERA, "lookAt", ["/World/Nobody"]),
+    "Near: focalLength": lambda a: a.value(CAMERA, "focallenght"),
+    "It has frame, start, end, fps": lambda a: a.value(SCENE, "gravity"),
+    "no socket 'rgbx'": lambda a: a.connect(
+        SocketLink("/World/Looks/Wood/Lost", "rgbx", f"{RED}/Surface", "normal")
+    ),
+    r"no type 'Spherelite'\. Near: SphereLight": lambda a: a.create("Spherelite", None, None),
+    "no material 'Steal'": lambda a: a.assign(CRATE, "Steal"),
+    "not a Camera": lambda a: a.viewpoint(TREE),
+}
+
+
+@pytest.mark.parametrize("why", REFUSED | UNKNOWN)
+def test_what_cannot_be_done_is_refused_with_a_sentence_and_changes_nothing(
+    acts: Acts, why: str
+) -> None:
+    kind = LookupError if why in UNKNOWN else ValueError
+    refused(acts, (REFUSED | UNKNOWN)[why], why, kind)
+
+
 # ---- what there is
 
 
-class TestReading:
-    def test_items_come_in_order_and_know_their_parents(self, acts: Acts) -> None:
-        below = list(acts.items(TREE))
+def test_items_come_in_order_and_know_their_parents(acts: Acts) -> None:
+    below = list(acts.items(TREE))
 
-        assert below == [f"{TREE}/Trunk", f"{TREE}/Crown"]
-        assert (acts.kind(TREE), acts.name(TREE), acts.parent(TREE)) == ("Xform", "Tree", PROPS)
-        assert acts.parent("/World") is None
-        assert next(iter(acts.items())) == "/World"
+    assert below == [f"{TREE}/Trunk", f"{TREE}/Crown"]
+    assert (acts.kind(TREE), acts.name(TREE), acts.parent(TREE)) == ("Xform", "Tree", PROPS)
+    assert acts.parent("/World") is None
+    assert next(iter(acts.items())) == "/World"
 
-    def test_a_path_that_is_not_there_is_answered_with_those_that_are_like_it(
-        self, acts: Acts
-    ) -> None:
-        with pytest.raises(LookupError, match=rf"Near: {CRATE}\."):
-            acts.kind(f"{PROPS}/Crat")
-        with pytest.raises(LookupError, match=f"Tree is at {TREE}"):
-            acts.kind("/World/Tree")
-        with pytest.raises(LookupError, match=f"Is it {TREE}"):
-            acts.kind("Tree")
 
-    def test_a_prim_is_told_in_parts(self, acts: Acts) -> None:
-        values, links = acts.look_into(CAMERA, "values"), acts.look_into(RED, "inputs")
+def test_a_prim_is_told_in_parts(acts: Acts) -> None:
+    values, links = acts.look_into(CAMERA, "values"), acts.look_into(RED, "inputs")
 
-        assert values["focalLength"].value == 50
-        assert values["lookAt"].value == [TREE]
-        assert links == [SocketLink(f"{RED}/Surface", "surface", RED, "surface")]
-        assert acts.look_into("/World/Odd/Keyed", "keys") == {
-            "xformOp:translate": [[1.0, [0.0, 0.0, 0.0]], [25.0, [0.0, 0.0, 24.0]]]
-        }
-        assert acts.look_into(CRATE, "counts") == {"points": 8, "faces": 6, "children": 1}
-        assert acts.look_into(CRATE, "uses") == [RED]
+    assert values["focalLength"].value == 50
+    assert values["lookAt"].value == [TREE]
+    assert links == [SocketLink(f"{RED}/Surface", "surface", RED, "surface")]
+    assert acts.look_into("/World/Odd/Keyed", "keys") == {
+        "xformOp:translate": [[1.0, [0.0, 0.0, 0.0]], [25.0, [0.0, 0.0, 24.0]]]
+    }
+    assert acts.look_into(CRATE, "counts") == {"points": 8, "faces": 6, "children": 1}
+    assert acts.look_into(CRATE, "uses") == [RED]
 
-    def test_who_uses_a_material_a_file_or_a_prim_is_found(self, acts: Acts) -> None:
-        assert list(acts.users("Red")) == list(acts.users(RED)) == [CRATE]
-        assert list(acts.users("./textures/lost.png")) == ["/World/Looks/Wood/Lost"]
-        assert list(acts.users(TREE)) == [CAMERA]
-        with pytest.raises(LookupError, match=r"no material, file or prim 'Rad'"):
-            acts.users("Rad")
 
-    def test_files_are_told_as_they_are_written(self, acts: Acts) -> None:
-        assert set(acts.files()) == {
-            ("/World/Looks/Wood/Lost", "inputs:file", "./textures/lost.png"),
-            ("/World/Looks/Wood/Absolute", "inputs:file", "/studio/wood.png"),
-            (f"{PROPS}/Lost", "references", "./assets/lost.usda"),
-        }
+def test_who_uses_a_material_a_file_or_a_prim_is_found(acts: Acts) -> None:
+    assert list(acts.users("Red")) == list(acts.users(RED)) == [CRATE]
+    assert list(acts.users("./textures/lost.png")) == ["/World/Looks/Wood/Lost"]
+    assert list(acts.users(TREE)) == [CAMERA]
 
-    def test_bounds_are_of_the_world_and_follow_an_edit(
-        self, session: UsdSession, acts: Acts
-    ) -> None:
-        before = box(acts, f"{TREE}/Trunk")
-        with session.undo_step("Move"):
-            acts.place(TREE, (0, 100, 0))
 
-        after = box(acts, f"{TREE}/Trunk")
+def test_files_are_told_as_they_are_written(acts: Acts) -> None:
+    assert set(acts.files()) == {
+        ("/World/Looks/Wood/Lost", "inputs:file", "./textures/lost.png"),
+        ("/World/Looks/Wood/Absolute", "inputs:file", "/studio/wood.png"),
+        (f"{PROPS}/Lost", "references", "./assets/lost.usda"),
+    }
 
-        assert before == ((-51, -1, -1), (-49, 1, 1))
-        assert after == ((-1, 99, -1), (1, 101, 1))
-        assert acts.bounds("/World/Looks") is None
 
-    def test_what_is_hidden_has_bounds_if_it_is_asked_for(
-        self, session: UsdSession, acts: Acts
-    ) -> None:
-        with session.undo_step("Hide"):
-            acts.set_value(TREE, "visibility", "invisible")
+def test_bounds_are_of_the_world_and_follow_an_edit(acts: Acts) -> None:
+    before = box(acts, f"{TREE}/Trunk")
+    acts.place(TREE, (0, 100, 0))
 
-        assert acts.bounds(TREE) is not None
+    after = box(acts, f"{TREE}/Trunk")
 
-    def test_the_validators_of_usd_are_rules(self, session: UsdSession, acts: Acts) -> None:
-        with session.undo_step("Break it"):
-            cube = UsdGeom.Cube.Define(session.stage, f"{CRATE}/Inside")
-            cube.GetPrim().CreateRelationship("material:binding").SetTargets([RED])
+    assert before == ((-51, -1, -1), (-49, 1, 1))
+    assert after == ((-1, 99, -1), (1, 101, 1))
+    assert acts.bounds("/World/Looks") is None
 
-        failed = [it for it in acts.failures("usd_shade", list(acts.items())) if it[1]]
-        nested = [it for it in acts.failures("usd_geom", list(acts.items())) if it[1]]
 
-        assert [item for item, _ in failed] == [f"{CRATE}/Inside"]
-        assert "MaterialBindingAPI" in failed[0][1]
-        assert f"{CRATE}/Lid" in dict(nested)
-        assert all(rule.mend for rule in acts.rules())
+def test_what_is_hidden_has_bounds_if_it_is_asked_for(acts: Acts) -> None:
+    acts.set_value(TREE, "visibility", "invisible")
 
-    def test_the_api_is_that_of_this_version(self, acts: Acts) -> None:
-        entries = {entry.name: entry for entry in acts.api()}
+    assert acts.bounds(TREE) is not None
 
-        assert entries["Camera.focalLength"].signature == "float = 50.0"
-        assert entries["UsdPreviewSurface.diffuseColor"].kind == "socket"
-        assert "one of rightHanded, leftHanded" in entries["orientation"].signature
-        assert "RectLight" in entries["inputs:intensity"].text
-        assert {"create type Mesh", "create type UsdUVTexture"} <= entries.keys()
+
+def test_the_validators_of_usd_are_rules(session: UsdSession, acts: Acts) -> None:
+    cube = UsdGeom.Cube.Define(session.stage, f"{CRATE}/Inside")
+    cube.GetPrim().CreateRelationship("material:binding").SetTargets([RED])
+
+    failed = [it for it in acts.failures("usd_shade", list(acts.items())) if it[1]]
+    nested = [it for it in acts.failures("usd_geom", list(acts.items())) if it[1]]
+
+    assert [item for item, _ in failed] == [f"{CRATE}/Inside"]
+    assert "MaterialBindingAPI" in failed[0][1]
+    assert f"{CRATE}/Lid" in dict(nested)
+    assert all(rule.mend for rule in acts.rules())
+
+
+def test_the_api_is_that_of_this_version(acts: Acts) -> None:
+    entries = {entry.name: entry for entry in acts.api()}
+
+    assert entries["Camera.focalLength"].signature == "float = 50.0"
+    assert entries["UsdPreviewSurface.diffuseColor"].kind == "socket"
+    assert "one of rightHanded, leftHanded" in entries["orientation"].signature
+    assert "RectLight" in entries["inputs:intensity"].text
+    assert {"create type Mesh", "create type UsdUVTexture"} <= entries.keys()
 
 
 # ---- values and keys
 
 
-class TestValues:
-    @pytest.mark.parametrize(
-        ("prop", "value", "why"),
-        [
-            ("focalLength", "long", "is no float"),
-            ("focalLength", [1, 2], "is no float"),
-            ("projection", "flat", "one of perspective, orthographic"),
-            ("lookAt", ["/World/Nobody"], "no prim"),
-            ("kind", "hero", "kind is one of"),
-            ("active", 1, "true or false"),
-        ],
+def test_a_number_that_a_float_only_comes_near_is_set(acts: Acts) -> None:
+    with acts.host.undo_step("Set"):
+        acts.set_value(CAMERA, "focalLength", 30.1)
+
+    assert acts.value(CAMERA, "focalLength").value == pytest.approx(30.1)
+
+
+def test_what_is_keyed_or_connected_is_written_only_in_place_of_that(acts: Acts) -> None:
+    keyed, wood = "/World/Odd/Keyed", "/World/Looks/Wood/Surface"
+    link = SocketLink("/World/Looks/Wood/Lost", "rgb", wood, "diffuseColor")
+    acts.connect(link)
+    held = acts.value(keyed, "xformOp:translate"), acts.value(wood, "inputs:diffuseColor")
+
+    for item, prop in ((keyed, "xformOp:translate"), (wood, "inputs:diffuseColor")):
+        with pytest.raises(ValueError, match=r"is (keyed|connected)"):
+            acts.set_value(item, prop, [1, 0, 0])
+        acts.set_value(item, prop, [1, 0, 0], replace=True)
+
+    assert [it.held for it in held] == [
+        "keyed, 2 keys",
+        f"connected to {link.source}.outputs:rgb",
+    ]
+    now = acts.value(keyed, "xformOp:translate"), acts.value(wood, "inputs:diffuseColor")
+    assert [(it.value, it.held) for it in now] == [([1, 0, 0], "")] * 2
+
+
+def test_the_scene_has_values(session: UsdSession, acts: Acts) -> None:
+    for prop, value in {
+        "start": 101, "end": 120, "fps": 25, "units": "m", "camera": CAMERA,
+        "size": [640, 360], "up": "Z", "default_prim": PROPS,
+    }.items():  # fmt: skip
+        acts.set_value(SCENE, prop, value)
+        assert acts.value(SCENE, prop).value == value
+
+    assert (session.stage.GetStartTimeCode(), session.stage.GetTimeCodesPerSecond()) == (
+        101,
+        25,
     )
-    def test_a_wrong_value_is_refused_and_said_why(
-        self, session: UsdSession, acts: Acts, prop: str, value: Any, why: str
-    ) -> None:
-        before = session.scene_digest()
+    assert acts.up == "Z"
 
-        with pytest.raises((ValueError, LookupError), match=why), session.undo_step("Set"):
-            acts.set_value(CAMERA, prop, value)
 
-        assert session.scene_digest() == before
+def test_an_extent_follows_the_points_and_a_reference_leads_elsewhere(
+    acts: Acts, tmp_path: Path
+) -> None:
+    usd_scene.make(tmp_path / "found.usda")
+    acts.set_value(f"{CRATE}/Lid", "points", [[0, 0, 0], [4, 0, 0], [4, 4, 0]] * 3)
+    acts.set_value(f"{PROPS}/Lost", "references", ["./found.usda"])
 
-    def test_a_number_that_a_float_only_comes_near_is_set(self, acts: Acts) -> None:
-        with acts.host.undo_step("Set"):
-            acts.set_value(CAMERA, "focalLength", 30.1)
+    assert acts.value(f"{CRATE}/Lid", "extent").value == [[0, 0, 0], [4, 4, 0]]
+    assert acts.value(f"{PROPS}/Lost", "references").value == ["./found.usda"]
+    assert acts.kind(f"{PROPS}/Lost/Props/Tree") == "Xform"
 
-        assert acts.value(CAMERA, "focalLength").value == pytest.approx(30.1)
 
-    def test_a_wrong_name_gets_those_that_are_like_it(self, acts: Acts) -> None:
-        with pytest.raises(LookupError, match="Near: focalLength"):
-            acts.value(CAMERA, "focallenght")
-        with pytest.raises(LookupError, match="It has frame, start, end, fps"):
-            acts.value(SCENE, "gravity")
+def test_a_stronger_layer_that_hides_the_edit_is_named(session: UsdSession, acts: Acts) -> None:
+    stage = session.stage
+    with Usd.EditContext(stage, stage.GetSessionLayer()):
+        UsdGeom.Camera(stage.GetPrimAtPath(CAMERA)).GetFocalLengthAttr().Set(12)
 
-    def test_what_is_keyed_or_connected_is_written_only_in_place_of_that(
-        self, session: UsdSession, acts: Acts
-    ) -> None:
-        keyed, wood = "/World/Odd/Keyed", "/World/Looks/Wood/Surface"
-        link = SocketLink("/World/Looks/Wood/Lost", "rgb", wood, "diffuseColor")
-        with session.undo_step("Connect"):
-            acts.connect(link)
-        held = acts.value(keyed, "xformOp:translate"), acts.value(wood, "inputs:diffuseColor")
+    with pytest.raises(ValueError, match="held by a stronger layer"):
+        acts.set_value(CAMERA, "focalLength", 85)
 
-        for item, prop in ((keyed, "xformOp:translate"), (wood, "inputs:diffuseColor")):
-            with pytest.raises(ValueError, match=r"is (keyed|connected)"):
-                acts.set_value(item, prop, [1, 0, 0])
-            with session.undo_step("Replace"):
-                acts.set_value(item, prop, [1, 0, 0], replace=True)
 
-        assert [it.held for it in held] == [
-            "keyed, 2 keys",
-            f"connected to {link.source}.outputs:rgb",
-        ]
-        now = acts.value(keyed, "xformOp:translate"), acts.value(wood, "inputs:diffuseColor")
-        assert [(it.value, it.held) for it in now] == [([1, 0, 0], "")] * 2
+def test_keys_are_added_replaced_and_cleared(acts: Acts) -> None:
+    item, prop = "/World/Odd/Keyed", "xformOp:translate"
+    acts.set_keys(item, prop, [(13, [5, 0, 0])], "linear", clear=False)
+    added = acts.keys(item, prop)
+    acts.set_keys(item, prop, [(2, [7, 0, 0])], "linear", clear=True)
+    replaced = acts.keys(item, prop)
+    acts.set_keys(item, prop, [], "linear", clear=True)
 
-    def test_the_scene_has_values(self, session: UsdSession, acts: Acts) -> None:
-        with session.undo_step("Set"):
-            for prop, value in {
-                "start": 101, "end": 120, "fps": 25, "units": "m", "camera": CAMERA,
-                "size": [640, 360], "up": "Z", "default_prim": PROPS,
-            }.items():  # fmt: skip
-                acts.set_value(SCENE, prop, value)
-                assert acts.value(SCENE, prop).value == value
+    assert [at for at, _ in added] == [1, 13, 25]
+    assert replaced == [(2, [7, 0, 0])]
+    assert acts.keys(item, prop) == []
+    assert acts.value(item, prop).value == [7, 0, 0]
 
-        assert (session.stage.GetStartTimeCode(), session.stage.GetTimeCodesPerSecond()) == (
-            101,
-            25,
-        )
-        assert acts.up == "Z"
-        with pytest.raises(ValueError, match="first key"):
-            acts.set_value(SCENE, "frame", 7)
 
-    def test_an_extent_follows_the_points_and_a_reference_leads_elsewhere(
-        self, session: UsdSession, acts: Acts, tmp_path: Path
-    ) -> None:
-        usd_scene.make(tmp_path / "found.usda")
-        with session.undo_step("Set"):
-            acts.set_value(f"{CRATE}/Lid", "points", [[0, 0, 0], [4, 0, 0], [4, 4, 0]] * 3)
-            acts.set_value(f"{PROPS}/Lost", "references", ["./found.usda"])
+def test_keys_of_a_weaker_layer_stay_when_one_is_added(tmp_path: Path) -> None:
+    """The samples of a stronger layer hide all of a weaker one."""
+    acts = layered(tmp_path)
 
-        assert acts.value(f"{CRATE}/Lid", "extent").value == [[0, 0, 0], [4, 4, 0]]
-        assert acts.value(f"{PROPS}/Lost", "references").value == ["./found.usda"]
-        assert acts.kind(f"{PROPS}/Lost/Props/Tree") == "Xform"
-        with pytest.raises(ValueError, match="are 1 paths"):
-            acts.set_value(f"{PROPS}/Lost", "references", [])
+    acts.set_keys("/World/Odd/Keyed", "xformOp:translate", [(13, [5, 0, 0])], "linear", clear=False)
 
-    def test_a_stronger_layer_that_hides_the_edit_is_named(
-        self, session: UsdSession, acts: Acts
-    ) -> None:
-        stage = session.stage
-        with Usd.EditContext(stage, stage.GetSessionLayer()):
-            UsdGeom.Camera(stage.GetPrimAtPath(CAMERA)).GetFocalLengthAttr().Set(12)
-
-        with pytest.raises(ValueError, match="held by a stronger layer"), session.undo_step("Set"):
-            acts.set_value(CAMERA, "focalLength", 85)
-
-    def test_keys_are_added_replaced_and_cleared(self, session: UsdSession, acts: Acts) -> None:
-        item, prop = "/World/Odd/Keyed", "xformOp:translate"
-        with session.undo_step("Add"):
-            acts.set_keys(item, prop, [(13, [5, 0, 0])], "linear", clear=False)
-        added = acts.keys(item, prop)
-        with session.undo_step("Replace"):
-            acts.set_keys(item, prop, [(2, [7, 0, 0])], "linear", clear=True)
-        replaced = acts.keys(item, prop)
-        with session.undo_step("Clear"):
-            acts.set_keys(item, prop, [], "linear", clear=True)
-
-        assert [at for at, _ in added] == [1, 13, 25]
-        assert replaced == [(2, [7, 0, 0])]
-        assert acts.keys(item, prop) == []
-        assert acts.value(item, prop).value == [7, 0, 0]
-
-    def test_keys_of_a_weaker_layer_stay_when_one_is_added(self, tmp_path: Path) -> None:
-        """The samples of a stronger layer hide all of a weaker one."""
-        usd_scene.make(tmp_path / "below.usda")
-        (tmp_path / "above.usda").write_text("#usda 1.0\n(subLayers = [@./below.usda@])\n")
-        session = UsdSession(tmp_path / "above.usda")
-        acts = load(SKILLS, session)
-        assert acts is not None
-
-        with session.undo_step("Add"):
-            acts.set_keys(
-                "/World/Odd/Keyed", "xformOp:translate", [(13, [5, 0, 0])], "linear", clear=False
-            )
-
-        assert [at for at, _ in acts.keys("/World/Odd/Keyed", "xformOp:translate")] == [1, 13, 25]
-
-    def test_a_shape_that_usd_has_not_is_refused(self, acts: Acts) -> None:
-        with pytest.raises(ValueError, match="linear"):
-            acts.set_keys(CAMERA, "focalLength", [(1, 35)], "smooth", clear=False)
-        with pytest.raises(ValueError, match="uniform"):
-            acts.set_keys(TREE, "xformOpOrder", [(1, [])], "linear", clear=False)
+    assert [at for at, _ in acts.keys("/World/Odd/Keyed", "xformOp:translate")] == [1, 13, 25]
 
 
 # ---- connections
 
 
-class TestNodes:
-    def test_sockets_are_those_of_the_shaders_kind(self, acts: Acts) -> None:
-        inputs, outputs = acts.sockets(f"{RED}/Surface")
+def test_sockets_are_those_of_the_shaders_kind(acts: Acts) -> None:
+    inputs, outputs = acts.sockets(f"{RED}/Surface")
 
-        assert {"diffuseColor", "roughness", "normal"} <= set(inputs)
-        assert {"surface", "displacement"} <= set(outputs)
-        assert "surface" in acts.sockets(RED)[0]
+    assert {"diffuseColor", "roughness", "normal"} <= set(inputs)
+    assert {"surface", "displacement"} <= set(outputs)
+    assert "surface" in acts.sockets(RED)[0]
 
-    def test_a_network_is_connected_and_cut(self, session: UsdSession, acts: Acts) -> None:
-        with session.undo_step("Build"):
-            reader = acts.create("UsdUVTexture", "Grain", RED)
-            link = SocketLink(reader, "rgb", f"{RED}/Surface", "diffuseColor")
-            acts.connect(link)
-        connected = acts.look_into(f"{RED}/Surface", "inputs")
-        with session.undo_step("Cut"):
-            acts.cut(link)
 
-        assert connected == [link]
-        assert acts.look_into(f"{RED}/Surface", "inputs") == []
+def test_a_network_is_connected_and_cut(acts: Acts) -> None:
+    reader = acts.create("UsdUVTexture", "Grain", RED)
+    link = SocketLink(reader, "rgb", f"{RED}/Surface", "diffuseColor")
+    acts.connect(link)
+    connected = acts.look_into(f"{RED}/Surface", "inputs")
+    acts.cut(link)
 
-    def test_a_connection_that_usd_does_not_follow_is_refused(self, acts: Acts) -> None:
-        """Shaders of two materials do not see each other."""
-        with pytest.raises(ValueError, match="beside them"):
-            acts.connect(
-                SocketLink("/World/Looks/Wood/Lost", "rgb", f"{RED}/Surface", "diffuseColor")
-            )
-        with pytest.raises(LookupError, match="no socket 'rgbx'"):
-            acts.connect(SocketLink("/World/Looks/Wood/Lost", "rgbx", f"{RED}/Surface", "normal"))
+    assert connected == [link]
+    assert acts.look_into(f"{RED}/Surface", "inputs") == []
 
 
 # ---- building
 
 
-class TestBuilding:
-    def test_a_prim_is_made_below_the_default_prim_under_a_free_name(
-        self, session: UsdSession, acts: Acts
-    ) -> None:
-        with session.undo_step("Create"):
-            made = [acts.create("SphereLight", "Key light", None) for _ in range(2)]
+def test_a_prim_is_made_below_the_default_prim_under_a_free_name(acts: Acts) -> None:
+    made = [acts.create("SphereLight", "Key light", None) for _ in range(2)]
 
-        assert made == ["/World/Key_light", "/World/Key_light_1"]
-        assert [acts.kind(it) for it in made] == ["SphereLight"] * 2
+    assert made == ["/World/Key_light", "/World/Key_light_1"]
+    assert [acts.kind(it) for it in made] == ["SphereLight"] * 2
 
-    def test_an_unknown_type_gets_near_ones(self, acts: Acts) -> None:
-        with pytest.raises(LookupError, match=r"no type 'Spherelite'\. Near: SphereLight"):
-            acts.create("Spherelite", None, None)
 
-    def test_names_go_on_counting(self, session: UsdSession, acts: Acts) -> None:
-        with session.undo_step("Copy"):
-            copies = [acts.duplicate(f"{PROPS}/Placeholder_07", linked=False) for _ in range(3)]
+def test_names_go_on_counting(acts: Acts) -> None:
+    copies = [acts.duplicate(f"{PROPS}/Placeholder_07", linked=False) for _ in range(3)]
 
-        assert copies == [f"{PROPS}/Placeholder_{number}" for number in (41, 42, 43)]
+    assert copies == [f"{PROPS}/Placeholder_{number}" for number in (41, 42, 43)]
 
-    def test_a_linked_copy_shares_its_data_and_has_a_place_of_its_own(
-        self, session: UsdSession, acts: Acts
-    ) -> None:
-        with session.undo_step("Duplicate"):
-            copy = acts.duplicate(TREE, linked=True)
-            again = acts.duplicate(copy, linked=True)
-            acts.place(again, (0, 0, 90))
-        prims = [session.stage.GetPrimAtPath(it) for it in (copy, again)]
 
-        assert [prim.IsInstance() for prim in prims] == [True, True]
-        assert prims[0].GetPrototype() == prims[1].GetPrototype()
-        assert box(acts, again) == ((-1, -1, 89), (1, 1, 91))
-        assert box(acts, copy) == box(acts, TREE)
+def test_a_linked_copy_shares_its_data_and_has_a_place_of_its_own(
+    session: UsdSession, acts: Acts
+) -> None:
+    copy = acts.duplicate(TREE, linked=True)
+    again = acts.duplicate(copy, linked=True)
+    acts.place(again, (0, 0, 90))
+    prims = [session.stage.GetPrimAtPath(it) for it in (copy, again)]
 
-    def test_a_linked_copy_follows_when_its_source_is_renamed(
-        self, session: UsdSession, acts: Acts
-    ) -> None:
-        with session.undo_step("Duplicate"):
-            copy = acts.duplicate(TREE, linked=True)
-        before = acts.bounds(copy)
-        with session.undo_step("Rename"):
-            acts.rename(TREE, "Oak")
+    assert [prim.IsInstance() for prim in prims] == [True, True]
+    assert prims[0].GetPrototype() == prims[1].GetPrototype()
+    assert box(acts, again) == ((-1, -1, 89), (1, 1, 91))
+    assert box(acts, copy) == box(acts, TREE)
 
-        assert acts.bounds(copy) == before
 
-    def test_a_plain_copy_is_its_own(self, session: UsdSession, acts: Acts) -> None:
-        with session.undo_step("Duplicate"):
-            copy = acts.duplicate(TREE, linked=False)
-            acts.set_value(f"{copy}/Trunk", "size", 10)
+def test_a_linked_copy_follows_when_its_source_is_renamed(acts: Acts) -> None:
+    copy = acts.duplicate(TREE, linked=True)
+    before = acts.bounds(copy)
+    acts.rename(TREE, "Oak")
 
-        assert box(acts, TREE) == ((-51, -1, -1), (-49, 1, 1))
-        assert session.stage.GetPrimAtPath(copy).GetRelationship("guide").GetTargets() == [
-            f"{copy}/Crown", "/World/Nothing"
-        ]  # fmt: skip
+    assert acts.bounds(copy) == before
 
-    def test_a_copy_of_what_several_layers_say_has_all_of_it(self, tmp_path: Path) -> None:
-        usd_scene.make(tmp_path / "below.usda")
-        (tmp_path / "above.usda").write_text("#usda 1.0\n(subLayers = [@./below.usda@])\n")
-        session = UsdSession(tmp_path / "above.usda")
-        acts = load(SKILLS, session)
-        assert acts is not None
-        with session.undo_step("Edit and copy"):
-            acts.place(CRATE, (1, 1, 1))
-            copies = [acts.duplicate(CRATE, linked=False), acts.duplicate(TREE, linked=False)]
 
-        assert is_near(box(acts, copies[0]), box(acts, CRATE))
-        assert box(acts, copies[1]) == box(acts, TREE)
+def test_a_plain_copy_is_its_own(session: UsdSession, acts: Acts) -> None:
+    copy = acts.duplicate(TREE, linked=False)
+    acts.set_value(f"{copy}/Trunk", "size", 10)
 
-    def test_what_refers_to_a_renamed_prim_follows_and_it_stays_selected(
-        self, session: UsdSession, acts: Acts
-    ) -> None:
-        session.selection = [f"{TREE}/Crown"]
-        with session.undo_step("Rename"):
-            new = acts.rename(TREE, "Oak")
+    assert box(acts, TREE) == ((-51, -1, -1), (-49, 1, 1))
+    assert session.stage.GetPrimAtPath(copy).GetRelationship("guide").GetTargets() == [
+        f"{copy}/Crown", "/World/Nothing"
+    ]  # fmt: skip
 
-        assert acts.value(CAMERA, "lookAt").value == [new] == [f"{PROPS}/Oak"]
-        assert session.selection == [f"{PROPS}/Oak/Crown"]
-        with pytest.raises(ValueError, match="cannot be"):
-            acts.rename(new, "1 tree")
-        with pytest.raises(ValueError, match="cannot be renamed"):
-            acts.rename(new, "Crate")
 
-    def test_prims_are_collected(self, session: UsdSession, acts: Acts) -> None:
-        with session.undo_step("Collect"):
-            name = acts.collect([CRATE, TREE], "heroes", "set")
+def test_a_copy_of_what_several_layers_say_has_all_of_it(tmp_path: Path) -> None:
+    acts = layered(tmp_path)
+    acts.place(CRATE, (1, 1, 1))
+    copies = [acts.duplicate(CRATE, linked=False), acts.duplicate(TREE, linked=False)]
 
-        members = Usd.CollectionAPI(session.stage.GetPrimAtPath("/World"), "heroes")
-        assert name == "/World.collection:heroes"
-        assert members.ComputeMembershipQuery().IsPathIncluded(f"{TREE}/Crown")
-        with pytest.raises(ValueError, match="USD has no layer"):
-            acts.collect([CRATE], "heroes", "layer")
+    assert is_near(box(acts, copies[0]), box(acts, CRATE))
+    assert box(acts, copies[1]) == box(acts, TREE)
 
-    def test_a_material_is_made_changed_and_assigned(self, session: UsdSession, acts: Acts) -> None:
-        values = {"base_color": [0.2, 0.3, 0.4], "metallic": 1, "texture": "./a.png"}
-        with session.undo_step("Material"):
-            made = acts.material("Steel", values)
-            acts.material("Steel", {"roughness": 0.1, "texture": "./b.png"})
-            acts.assign(CRATE, "Steel")
 
-        bound = UsdShade.MaterialBindingAPI(session.stage.GetPrimAtPath(CRATE))
-        surface = UsdShade.Material(session.stage.GetPrimAtPath(made)).ComputeSurfaceSource()[0]
-        assert made == "/World/Looks/Steel"
-        assert str(bound.ComputeBoundMaterial()[0].GetPath()) == made
-        assert surface.GetInput("roughness").Get() == pytest.approx(0.1)
-        assert acts.value(f"{made}/diffuseColor_texture", "inputs:file").value == "./b.png"
-        with pytest.raises(ValueError, match="has no colour: it has base_color"):
-            acts.material("Steel", {"colour": 1})
-        with pytest.raises(ValueError, match="from 0 to 1"):
-            acts.material("Steel", {"opacity": 4})
-        with pytest.raises(LookupError, match="no material 'Steal'"):
-            acts.assign(CRATE, "Steal")
+def test_what_refers_to_a_renamed_prim_follows_and_it_stays_selected(
+    session: UsdSession, acts: Acts
+) -> None:
+    session.selection = [f"{TREE}/Crown"]
+    new = acts.rename(TREE, "Oak")
 
-    def test_a_plain_colour_takes_the_place_of_a_texture(
-        self, session: UsdSession, acts: Acts
-    ) -> None:
-        with session.undo_step("Material"):
-            made = acts.material("Steel", {"texture": "./a.png"})
-            acts.material("Steel", {"base_color": [1, 1, 1]})
+    assert acts.value(CAMERA, "lookAt").value == [new] == [f"{PROPS}/Oak"]
+    assert session.selection == [f"{PROPS}/Oak/Crown"]
 
-        assert acts.value(f"{made}/Surface", "inputs:diffuseColor").held == ""
+
+def test_prims_are_collected(session: UsdSession, acts: Acts) -> None:
+    name = acts.collect([CRATE, TREE], "heroes", "set")
+
+    members = Usd.CollectionAPI(session.stage.GetPrimAtPath("/World"), "heroes")
+    assert name == "/World.collection:heroes"
+    assert members.ComputeMembershipQuery().IsPathIncluded(f"{TREE}/Crown")
+
+
+def test_a_material_is_made_changed_and_assigned(session: UsdSession, acts: Acts) -> None:
+    values = {"base_color": [0.2, 0.3, 0.4], "metallic": 1, "texture": "./a.png"}
+    made = acts.material("Steel", values)
+    acts.material("Steel", {"roughness": 0.1, "texture": "./b.png"})
+    acts.assign(CRATE, "Steel")
+
+    bound = UsdShade.MaterialBindingAPI(session.stage.GetPrimAtPath(CRATE))
+    surface = UsdShade.Material(session.stage.GetPrimAtPath(made)).ComputeSurfaceSource()[0]
+    assert made == "/World/Looks/Steel"
+    assert str(bound.ComputeBoundMaterial()[0].GetPath()) == made
+    assert surface.GetInput("roughness").Get() == pytest.approx(0.1)
+    assert acts.value(f"{made}/diffuseColor_texture", "inputs:file").value == "./b.png"
+
+
+def test_a_plain_colour_takes_the_place_of_a_texture(acts: Acts) -> None:
+    made = acts.material("Steel", {"texture": "./a.png"})
+    acts.material("Steel", {"base_color": [1, 1, 1]})
+
+    assert acts.value(f"{made}/Surface", "inputs:diffuseColor").held == ""
 
 
 # ---- places
@@ -605,132 +556,115 @@ class TestBuilding:
 ORDERS = ["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"]
 
 
-class TestPlacing:
-    @pytest.mark.parametrize("order", ORDERS)
-    def test_every_order_of_rotation_is_read_and_written(
-        self, session: UsdSession, acts: Acts, order: str
-    ) -> None:
-        with session.undo_step("Place"):
-            cube = UsdGeom.Cube.Define(session.stage, f"/World/{order}")
-            getattr(cube, f"AddRotate{order}Op")().Set(Gf.Vec3f(10, 20, 30))
-            before = cube.ComputeLocalToWorldTransform(0)
-            acts.place(f"/World/{order}", (1, 2, 3), acts.placement(f"/World/{order}").rotation)
+@pytest.mark.parametrize("order", ORDERS)
+def test_every_order_of_rotation_is_read_and_written(
+    session: UsdSession, acts: Acts, order: str
+) -> None:
+    cube = UsdGeom.Cube.Define(session.stage, f"/World/{order}")
+    getattr(cube, f"AddRotate{order}Op")().Set(Gf.Vec3f(10, 20, 30))
+    before = cube.ComputeLocalToWorldTransform(0)
+    acts.place(f"/World/{order}", (1, 2, 3), acts.placement(f"/World/{order}").rotation)
 
-        after = cube.ComputeLocalToWorldTransform(0)
-        assert Gf.IsClose(after.SetTranslateOnly(Gf.Vec3d(0)), before, 1e-5)
-        assert acts.placement(f"/World/{order}").at == (1, 2, 3)
+    after = cube.ComputeLocalToWorldTransform(0)
+    assert Gf.IsClose(after.SetTranslateOnly(Gf.Vec3d(0)), before, 1e-5)
+    assert acts.placement(f"/World/{order}").at == (1, 2, 3)
 
-    @pytest.mark.parametrize("item", [CRATE, "/World/Odd/Matrix", "/World/Odd/Order", TREE])
-    def test_it_is_where_it_was_put_in_the_ops_that_are_there(
-        self, session: UsdSession, acts: Acts, item: str
-    ) -> None:
-        names = UsdGeom.Xformable(session.stage.GetPrimAtPath(item)).GetXformOpOrderAttr().Get()
-        with session.undo_step("Place"):
-            acts.place("/World/Props", (7, 8, 9), (0, 90, 0), (2, 2, 2))
-            acts.place(item, (1, 2, 3), (40, 50, 60), (1, 1, 1))
-        now = acts.placement(item)
 
-        assert is_near((now.at, now.rotation, now.scale), ((1, 2, 3), (40, 50, 60), (1, 1, 1)))
-        after = UsdGeom.Xformable(session.stage.GetPrimAtPath(item)).GetXformOpOrderAttr().Get()
-        assert [it for it in after if it in names] == list(names)
+@pytest.mark.parametrize("item", [CRATE, "/World/Odd/Matrix", "/World/Odd/Order", TREE])
+def test_it_is_where_it_was_put_in_the_ops_that_are_there(
+    session: UsdSession, acts: Acts, item: str
+) -> None:
+    names = UsdGeom.Xformable(session.stage.GetPrimAtPath(item)).GetXformOpOrderAttr().Get()
+    acts.place("/World/Props", (7, 8, 9), (0, 90, 0), (2, 2, 2))
+    acts.place(item, (1, 2, 3), (40, 50, 60), (1, 1, 1))
+    now = acts.placement(item)
 
-    def test_a_part_that_is_not_given_stays(self, session: UsdSession, acts: Acts) -> None:
-        before = acts.placement(CRATE)
-        with session.undo_step("Turn"):
-            acts.place(CRATE, rotation=(0, 0, 90))
-        now = acts.placement(CRATE)
+    assert is_near((now.at, now.rotation, now.scale), ((1, 2, 3), (40, 50, 60), (1, 1, 1)))
+    after = UsdGeom.Xformable(session.stage.GetPrimAtPath(item)).GetXformOpOrderAttr().Get()
+    assert [it for it in after if it in names] == list(names)
 
-        assert (now.at, now.scale) == (before.at, before.scale)
-        assert now.rotation == (0, 0, 90)
 
-    def test_what_has_a_pivot_turns_about_it(self, session: UsdSession, acts: Acts) -> None:
-        item = "/World/Odd/Pivot"
-        before = acts.placement(item)
-        with session.undo_step("Turn"):
-            acts.place(item, rotation=(0, 0, 0))
-        turned = acts.placement(item)
-        with session.undo_step("Move"):
-            acts.place(item, (0, 0, 0))
+def test_a_part_that_is_not_given_stays(acts: Acts) -> None:
+    before = acts.placement(CRATE)
+    acts.place(CRATE, rotation=(0, 0, 90))
+    now = acts.placement(CRATE)
 
-        assert before.at == turned.at == (6, 2, 3)
-        assert box(acts, item) == ((-6, -1, -1), (-4, 1, 1))
-        assert acts.placement(item).at == (0, 0, 0)
+    assert (now.at, now.scale) == (before.at, before.scale)
+    assert now.rotation == (0, 0, 90)
 
-    def test_an_odd_stack_is_moved_but_not_turned(self, session: UsdSession, acts: Acts) -> None:
-        item = "/World/Odd/Spun"
-        with session.undo_step("Move"):
-            acts.place(item, (0, 0, 0))
 
-        assert is_near([acts.placement(item).at], [(0, 0, 0)])
-        with pytest.raises(ValueError, match=r"xformOp:rotateY.* with set_values"):
-            acts.place(item, rotation=(0, 10, 0))
+def test_what_has_a_pivot_turns_about_it(acts: Acts) -> None:
+    item = "/World/Odd/Pivot"
+    before = acts.placement(item)
+    acts.place(item, rotation=(0, 0, 0))
+    turned = acts.placement(item)
+    acts.place(item, (0, 0, 0))
 
-    def test_what_cannot_be_placed_says_why(self, acts: Acts) -> None:
-        with pytest.raises(ValueError, match="no place of its own: it is a Scope"):
-            acts.placement("/World/Looks")
-        with pytest.raises(ValueError, match="is keyed: change its keys"):
-            acts.place("/World/Odd/Keyed", (1, 2, 3))
-        with pytest.raises(ValueError, match="would be sheared"):
-            acts.place("/World/Odd/Stretched/Inner", rotation=(0, 0, 70))
+    assert before.at == turned.at == (6, 2, 3)
+    assert box(acts, item) == ((-6, -1, -1), (-4, 1, 1))
+    assert acts.placement(item).at == (0, 0, 0)
 
-    @pytest.mark.parametrize("parts", [["scale"], ["rotation", "scale"], ["at"]])
-    def test_a_transform_goes_into_the_points_and_nothing_moves(
-        self, session: UsdSession, acts: Acts, parts: list[Any]
-    ) -> None:
-        before = [world_points(session.stage, it) for it in (CRATE, f"{CRATE}/Lid")]
-        normal = world_normal(session.stage)
-        with session.undo_step("Apply"):
-            acts.apply(CRATE, parts)
-        now = acts.placement(CRATE, "local")
 
-        after = [world_points(session.stage, it) for it in (CRATE, f"{CRATE}/Lid")]
-        assert is_near(after[0], before[0])
-        assert is_near(after[1], before[1])
-        assert dist(world_normal(session.stage), normal) < 1e-5
-        unit = {"at": (0, 0, 0), "rotation": (0, 0, 0), "scale": (1, 1, 1)}
-        assert all(getattr(now, part) == unit[part] for part in parts)
+def test_an_odd_stack_is_moved_but_not_turned(acts: Acts) -> None:
+    item = "/World/Odd/Spun"
+    acts.place(item, (0, 0, 0))
 
-    def test_a_mirrored_mesh_keeps_its_outside(self, session: UsdSession, acts: Acts) -> None:
-        with session.undo_step("Apply"):
-            acts.place(CRATE, scale=(-2, 3, 4), space="local")
-            before = box(acts, CRATE)
-            acts.apply(CRATE, ["scale"])
+    assert is_near([acts.placement(item).at], [(0, 0, 0)])
+    with pytest.raises(ValueError, match=r"xformOp:rotateY.* with set_values"):
+        acts.place(item, rotation=(0, 10, 0))
 
-        side = UsdGeom.Mesh(session.stage.GetPrimAtPath(CRATE)).GetOrientationAttr().Get()
-        assert side == "leftHanded"
-        assert is_near(box(acts, CRATE), before)
 
-    def test_an_even_scale_goes_into_a_cubes_size_and_no_other(
-        self, session: UsdSession, acts: Acts
-    ) -> None:
-        item = f"{TREE}/Trunk"
-        with session.undo_step("Apply"):
-            acts.place(item, scale=(3, 3, 3))
-            acts.apply(item, ["scale"])
+@pytest.mark.parametrize("parts", [["scale"], ["rotation", "scale"], ["at"]])
+def test_a_transform_goes_into_the_points_and_nothing_moves(
+    session: UsdSession, acts: Acts, parts: list[Any]
+) -> None:
+    before = [world_points(session.stage, it) for it in (CRATE, f"{CRATE}/Lid")]
+    normal = world_normal(session.stage)
+    acts.apply(CRATE, parts)
+    now = acts.placement(CRATE, "local")
 
-        assert acts.value(item, "size").value == 6
-        with session.undo_step("Stretch"):
-            acts.place(item, scale=(1, 2, 3))
-        with pytest.raises(ValueError, match="has no points"):
-            acts.apply(item, ["scale"])
+    after = [world_points(session.stage, it) for it in (CRATE, f"{CRATE}/Lid")]
+    assert is_near(after[0], before[0])
+    assert is_near(after[1], before[1])
+    assert dist(world_normal(session.stage), normal) < 1e-5
+    unit = {"at": (0, 0, 0), "rotation": (0, 0, 0), "scale": (1, 1, 1)}
+    assert all(getattr(now, part) == unit[part] for part in parts)
 
-    def test_another_parent_keeps_the_place_or_not(self, session: UsdSession, acts: Acts) -> None:
-        item = f"{PROPS}/Placeholder_01"
-        before = box(acts, item)
-        with session.undo_step("Keep"):
-            kept = acts.set_parent(item, TREE, keep_place=True)
-        moved_to = acts.bounds(kept)
-        with session.undo_step("Move"):
-            moved = acts.set_parent(kept, "/World/Rig", keep_place=False)
-        top = acts.set_parent(moved, None, keep_place=True)
 
-        assert (kept, moved, top) == (
-            f"{TREE}/Placeholder_01", "/World/Rig/Placeholder_01", "/Placeholder_01"
-        )  # fmt: skip
-        assert moved_to == before
-        assert box(acts, top)[0][0] == before[0][0] + 50
-        with pytest.raises(ValueError, match="below itself"):
-            acts.set_parent(TREE, f"{TREE}/Trunk", keep_place=True)
+def test_a_mirrored_mesh_keeps_its_outside(session: UsdSession, acts: Acts) -> None:
+    acts.place(CRATE, scale=(-2, 3, 4), space="local")
+    before = box(acts, CRATE)
+    acts.apply(CRATE, ["scale"])
+
+    side = UsdGeom.Mesh(session.stage.GetPrimAtPath(CRATE)).GetOrientationAttr().Get()
+    assert side == "leftHanded"
+    assert is_near(box(acts, CRATE), before)
+
+
+def test_an_even_scale_goes_into_a_cubes_size_and_no_other(acts: Acts) -> None:
+    item = f"{TREE}/Trunk"
+    acts.place(item, scale=(3, 3, 3))
+    acts.apply(item, ["scale"])
+
+    assert acts.value(item, "size").value == 6
+    acts.place(item, scale=(1, 2, 3))
+    with pytest.raises(ValueError, match="has no points"):
+        acts.apply(item, ["scale"])
+
+
+def test_another_parent_keeps_the_place_or_not(acts: Acts) -> None:
+    item = f"{PROPS}/Placeholder_01"
+    before = box(acts, item)
+    kept = acts.set_parent(item, TREE, keep_place=True)
+    moved_to = acts.bounds(kept)
+    moved = acts.set_parent(kept, "/World/Rig", keep_place=False)
+    top = acts.set_parent(moved, None, keep_place=True)
+
+    assert (kept, moved, top) == (
+        f"{TREE}/Placeholder_01", "/World/Rig/Placeholder_01", "/Placeholder_01"
+    )  # fmt: skip
+    assert moved_to == before
+    assert box(acts, top)[0][0] == before[0][0] + 50
 
 
 def world_points(stage: Usd.Stage, item: str) -> list[Any]:
@@ -772,229 +706,155 @@ def Scope "Looks"
 """
 
 
-class TestFiles:
-    @pytest.fixture
-    def chair(self, tmp_path: Path) -> Path:
-        """In metres, with Z up, and a texture that is not there."""
-        (tmp_path / "assets").mkdir()
-        file = tmp_path / "assets" / "chair.usda"
-        file.write_text(OTHER)
-        return file
+@pytest.fixture
+def chair(tmp_path: Path) -> Path:
+    """In metres, with Z up, and a texture that is not there."""
+    (tmp_path / "assets").mkdir()
+    file = tmp_path / "assets" / "chair.usda"
+    file.write_text(OTHER)
+    return file
 
-    def test_a_file_is_referred_to_by_a_path_from_the_scene(
-        self, session: UsdSession, acts: Acts, chair: Path
-    ) -> None:
-        with session.undo_step("Import"):
-            came = acts.import_file(chair, "reference", None, 1.0, None)
 
-        assert came.items == ["/World/Chair"]
-        assert acts.kind("/World/Chair/Seat") == "Cube"
-        assert ("/World/Chair", "references", "./assets/chair.usda") in set(acts.files())
-        assert [("scale=100" in it, 'up="Z"' in it) for it in came.warnings[:2]] == [
-            (True, False), (False, True)
-        ]  # fmt: skip
-        assert "seat.png" in came.warnings[-1]
+def test_a_file_is_referred_to_by_a_path_from_the_scene(acts: Acts, chair: Path) -> None:
+    came = acts.import_file(chair, "reference", None, 1.0, None)
 
-    def test_wrong_units_and_a_wrong_axis_are_mended_by_a_prim_above(
-        self, session: UsdSession, acts: Acts, chair: Path
-    ) -> None:
-        with session.undo_step("Import"):
-            came = acts.import_file(chair, "reference", PROPS, 100.0, "Z")
-            acts.place(came.items[0], at=(0, 50, 0))
+    assert came.items == ["/World/Chair"]
+    assert acts.kind("/World/Chair/Seat") == "Cube"
+    assert ("/World/Chair", "references", "./assets/chair.usda") in set(acts.files())
+    assert [("scale=100" in it, 'up="Z"' in it) for it in came.warnings[:2]] == [
+        (True, False), (False, True)
+    ]  # fmt: skip
+    assert "seat.png" in came.warnings[-1]
 
-        assert came.items == [f"{PROPS}/Chair"]
-        assert is_near(box(acts, f"{PROPS}/Chair/Chair/Seat"), ((-50, 0, -50), (50, 100, 50)))
-        assert acts.placement(came.items[0]).rotation[0] == -90
 
-    def test_a_copy_has_all_of_it_and_its_targets_follow(
-        self, session: UsdSession, acts: Acts, chair: Path
-    ) -> None:
-        with session.undo_step("Import"):
-            came = acts.import_file(chair, "copy", None, 1.0, "Z")
+def test_wrong_units_and_a_wrong_axis_are_mended_by_a_prim_above(acts: Acts, chair: Path) -> None:
+    came = acts.import_file(chair, "reference", PROPS, 100.0, "Z")
+    acts.place(came.items[0], at=(0, 50, 0))
 
-        top = came.items[0]
-        assert acts.value(f"{top}/Chair", "look").value == [f"{top}/Looks/Oak"]
-        assert acts.value(f"{top}/Chair/Seat", "photo").value == "./assets/seat.png"
-        assert not session.stage.GetPrimAtPath(top).HasAuthoredReferences()
+    assert came.items == [f"{PROPS}/Chair"]
+    assert is_near(box(acts, f"{PROPS}/Chair/Chair/Seat"), ((-50, 0, -50), (50, 100, 50)))
+    assert acts.placement(came.items[0]).rotation[0] == -90
 
-    def test_what_usd_cannot_read_is_refused(self, acts: Acts, tmp_path: Path) -> None:
-        (tmp_path / "bad.usda").write_text("#usda 1.0\ndef {")
-        for name, why in (("bad.usda", "not a file that USD can read"), ("no.usda", "no file")):
-            with pytest.raises(ValueError, match=why):
-                acts.import_file(tmp_path / name, "reference", None, 1.0, None)
-        assert set(acts.import_formats()) == {".usd", ".usda", ".usdc", ".usdz"}
 
-    def test_prims_are_exported_with_what_they_use_and_their_frames(
-        self, acts: Acts, tmp_path: Path
-    ) -> None:
-        file = tmp_path / "out.usda"
+def test_a_copy_has_all_of_it_and_its_targets_follow(
+    session: UsdSession, acts: Acts, chair: Path
+) -> None:
+    came = acts.import_file(chair, "copy", None, 1.0, "Z")
 
-        left = acts.export_file(file, [CRATE, "/World/Odd/Keyed"], (7, 13))
+    top = came.items[0]
+    assert acts.value(f"{top}/Chair", "look").value == [f"{top}/Looks/Oak"]
+    assert acts.value(f"{top}/Chair/Seat", "photo").value == "./assets/seat.png"
+    assert not session.stage.GetPrimAtPath(top).HasAuthoredReferences()
 
-        out = Usd.Stage.Open(str(file))
-        keys = UsdGeom.Xformable(out.GetPrimAtPath("/World/Odd/Keyed")).GetTimeSamples()
-        bound = UsdShade.MaterialBindingAPI(out.GetPrimAtPath(CRATE)).ComputeBoundMaterial()[0]
-        assert keys == [7, 13]
-        assert str(bound.GetPath()) == RED
-        assert not out.GetPrimAtPath(TREE)
-        assert out.GetDefaultPrim().GetPath() == "/World"
-        assert "All but 2 prims" in left[0]
 
-    def test_a_whole_scene_is_exported_and_its_paths_lead_to_the_same(
-        self, acts: Acts, tmp_path: Path
-    ) -> None:
-        (tmp_path / "out").mkdir()
+def test_what_usd_cannot_read_is_refused(acts: Acts, tmp_path: Path) -> None:
+    (tmp_path / "bad.usda").write_text("#usda 1.0\ndef {")
+    for name, why in (("bad.usda", "not a file that USD can read"), ("no.usda", "no file")):
+        with pytest.raises(ValueError, match=why):
+            acts.import_file(tmp_path / name, "reference", None, 1.0, None)
+    assert set(acts.import_formats()) == {".usd", ".usda", ".usdc", ".usdz"}
 
-        left = acts.export_file(tmp_path / "out" / "all.usdc", [], None)
 
-        out = Usd.Stage.Open(str(tmp_path / "out" / "all.usdc"))
-        file = out.GetPrimAtPath("/World/Looks/Wood/Lost").GetAttribute("inputs:file").Get()
-        assert file.path == "../textures/lost.png"
-        assert len(list(out.Traverse())) == len(list(acts.items()))
-        assert left == []
+def test_prims_are_exported_with_what_they_use_and_their_frames(acts: Acts, tmp_path: Path) -> None:
+    file = tmp_path / "out.usda"
 
-    def test_an_export_never_writes_over_the_scene(self, session: UsdSession, acts: Acts) -> None:
-        assert session.path is not None
-        with pytest.raises(ValueError, match="part of this scene"):
-            acts.export_file(session.path, [], None)
-        with pytest.raises(ValueError, match="must end in"):
-            acts.export_file(session.path.with_suffix(".fbx"), [], None)
+    left = acts.export_file(file, [CRATE, "/World/Odd/Keyed"], (7, 13))
 
-    def test_what_is_of_no_use_is_found(self, acts: Acts) -> None:
-        assert acts.junk("unused") == ["/World/Looks/Unused"]
-        assert acts.junk("empty_groups") == [f"{PROPS}/Empty", f"{PROPS}/Empty/Below"]
-        assert acts.junk("duplicate_materials") == ["/World/Looks/Red_twin"]
-        assert acts.junk("dead_links") == [f"{TREE}.guide", f"{PROPS}/Lost"]
-        with pytest.raises(ValueError, match="no history"):
-            acts.junk("history")
+    out = Usd.Stage.Open(str(file))
+    keys = UsdGeom.Xformable(out.GetPrimAtPath("/World/Odd/Keyed")).GetTimeSamples()
+    bound = UsdShade.MaterialBindingAPI(out.GetPrimAtPath(CRATE)).ComputeBoundMaterial()[0]
+    assert keys == [7, 13]
+    assert str(bound.GetPath()) == RED
+    assert not out.GetPrimAtPath(TREE)
+    assert out.GetDefaultPrim().GetPath() == "/World"
+    assert "All but 2 prims" in left[0]
 
-    def test_what_used_a_twin_uses_the_one_that_stays(
-        self, session: UsdSession, acts: Acts
-    ) -> None:
-        with session.undo_step("Clean"):
-            acts.clean("duplicate_materials", ["/World/Looks/Red_twin"])
-            acts.clean("dead_links", acts.junk("dead_links"))
 
-        assert acts.look_into(f"{TREE}/Crown", "uses") == [RED]
-        assert acts.value(TREE, "guide").value == [f"{TREE}/Crown"]
-        assert acts.junk("dead_links") == acts.junk("duplicate_materials") == []
+def test_a_whole_scene_is_exported_and_its_paths_lead_to_the_same(
+    acts: Acts, tmp_path: Path
+) -> None:
+    (tmp_path / "out").mkdir()
 
-    def test_what_a_deletion_takes_along_is_counted(self, session: UsdSession, acts: Acts) -> None:
-        assert acts.below([TREE, f"{TREE}/Crown"]) == 1
-        with session.undo_step("Delete"):
-            assert acts.delete([TREE]) == []
-        assert TREE not in set(acts.items())
+    left = acts.export_file(tmp_path / "out" / "all.usdc", [], None)
 
-    def test_a_save_names_its_files_before(
-        self, session: UsdSession, acts: Acts, tmp_path: Path
-    ) -> None:
-        with session.undo_step("Edit"):
-            acts.set_value(SCENE, "end", 99)
+    out = Usd.Stage.Open(str(tmp_path / "out" / "all.usdc"))
+    file = out.GetPrimAtPath("/World/Looks/Wood/Lost").GetAttribute("inputs:file").Get()
+    assert file.path == "../textures/lost.png"
+    assert len(list(out.Traverse())) == len(list(acts.items()))
+    assert left == []
 
-        assert acts.save_files(None) == [session.path]
-        assert acts.save_files(tmp_path / "b.usda") == [tmp_path / "b.usda"]
-        assert acts.save(None) == session.path
-        assert not session.modified
-        with pytest.raises(ValueError, match="no folder"):
-            acts.save_files(tmp_path / "no" / "b.usda")
+
+def test_an_export_never_writes_over_the_scene(session: UsdSession, acts: Acts) -> None:
+    assert session.path is not None
+    with pytest.raises(ValueError, match="part of this scene"):
+        acts.export_file(session.path, [], None)
+    with pytest.raises(ValueError, match="must end in"):
+        acts.export_file(session.path.with_suffix(".fbx"), [], None)
+
+
+def test_what_is_of_no_use_is_found(acts: Acts) -> None:
+    assert acts.junk("unused") == ["/World/Looks/Unused"]
+    assert acts.junk("empty_groups") == [f"{PROPS}/Empty", f"{PROPS}/Empty/Below"]
+    assert acts.junk("duplicate_materials") == ["/World/Looks/Red_twin"]
+    assert acts.junk("dead_links") == [f"{TREE}.guide", f"{PROPS}/Lost"]
+
+
+def test_what_used_a_twin_uses_the_one_that_stays(acts: Acts) -> None:
+    acts.clean("duplicate_materials", ["/World/Looks/Red_twin"])
+    acts.clean("dead_links", acts.junk("dead_links"))
+
+    assert acts.look_into(f"{TREE}/Crown", "uses") == [RED]
+    assert acts.value(TREE, "guide").value == [f"{TREE}/Crown"]
+    assert acts.junk("dead_links") == acts.junk("duplicate_materials") == []
+
+
+def test_what_a_deletion_takes_along_is_counted(acts: Acts) -> None:
+    assert acts.below([TREE, f"{TREE}/Crown"]) == 1
+    assert acts.delete([TREE]) == []
+    assert TREE not in set(acts.items())
+
+
+def test_a_save_names_its_files_before(session: UsdSession, acts: Acts, tmp_path: Path) -> None:
+    acts.set_value(SCENE, "end", 99)
+
+    assert acts.save_files(None) == [session.path]
+    assert acts.save_files(tmp_path / "b.usda") == [tmp_path / "b.usda"]
+    assert acts.save(None) == session.path
+    assert not session.modified
 
 
 # ---- pictures
 
 
-class TestLooking:
-    def test_a_camera_has_a_view(self, acts: Acts) -> None:
-        shot = acts.viewpoint(CAMERA)
+def test_a_camera_has_a_view(acts: Acts) -> None:
+    shot = acts.viewpoint(CAMERA)
 
-        assert shot.eye == (0, 10, 100)
-        assert shot.target[2] < 100
-        assert shot.angle == pytest.approx(17.35, abs=0.1)
-        with pytest.raises(LookupError, match="not a Camera"):
-            acts.viewpoint(TREE)
-
-    def test_a_picture_needs_no_window_and_shows_what_there_is(
-        self, session: UsdSession, acts: Acts
-    ) -> None:
-        before = session.scene_digest()
-        front = Shot((0, 30, 300), (0, 0, 0), (0, 1, 0), 40.0)
-        over = Shot((0, 500, 0), (0, 0, 0), (0, 0, -1), 0.0, 200.0)
-        one, four, wire = (
-            acts.draw([front], 320, 240, "solid"),
-            acts.draw([front, over, acts.viewpoint(CAMERA), front], 320, 240, "material"),
-            acts.draw([front], 320, 240, "wire"),
-        )
-
-        assert acts.draw([acts.viewpoint(CAMERA)], 320, 240, "solid") != acts.draw(
-            [replace(acts.viewpoint(CAMERA), camera="")], 320, 240, "solid"
-        )  # which shows the lights
-        sizes = [Image.open(BytesIO(each)).size for each in (one, four, wire)]
-        assert sizes == [(320, 240), (640, 480), (320, 240)]
-        assert all(each[:2] == b"\xff\xd8" and len(each) < 100_000 for each in (one, four, wire))
-        assert len({one, four, wire}) == 3
-        assert (session.scene_digest(), session.undo_mark().label) == (before, None)
-
-    def test_a_picture_of_a_frame_shows_it(self, acts: Acts) -> None:
-        shots = [Shot((0, 30, 90), (0, 0, 0), (0, 1, 0), 40.0, frame=at) for at in (1, 25)]
-
-        assert acts.draw(shots[:1], 320, 240, "solid") != acts.draw(shots[1:], 320, 240, "solid")
+    assert shot.eye == (0, 10, 100)
+    assert shot.target[2] < 100
+    assert shot.angle == pytest.approx(17.35, abs=0.1)
 
 
-# ---- over a real bridge
+def test_a_picture_needs_no_window_and_shows_what_there_is(session: UsdSession, acts: Acts) -> None:
+    before = session.scene_digest()
+    front = Shot((0, 30, 300), (0, 0, 0), (0, 1, 0), 40.0)
+    over = Shot((0, 500, 0), (0, 0, 0), (0, 0, -1), 0.0, 200.0)
+    one, four, wire = (
+        acts.draw([front], 320, 240, "solid"),
+        acts.draw([front, over, acts.viewpoint(CAMERA), front], 320, 240, "material"),
+        acts.draw([front], 320, 240, "wire"),
+    )
+
+    assert acts.draw([acts.viewpoint(CAMERA)], 320, 240, "solid") != acts.draw(
+        [replace(acts.viewpoint(CAMERA), camera="")], 320, 240, "solid"
+    )  # which shows the lights
+    sizes = [Image.open(BytesIO(each)).size for each in (one, four, wire)]
+    assert sizes == [(320, 240), (640, 480), (320, 240)]
+    assert all(each[:2] == b"\xff\xd8" and len(each) < 100_000 for each in (one, four, wire))
+    assert len({one, four, wire}) == 3
+    assert (session.scene_digest(), session.undo_mark().label) == (before, None)
 
 
-STEPS: list[dict[str, Any]] = [
-    {"id": "key", "do": "create", "with": {"things": [{"type": "RectLight", "at": [0, 50, 50]}]}},
-    {"do": "transform", "with": {"items": ["$key"], "look_at": TREE}},
-    {"do": "duplicate", "with": {"items": [TREE], "to": [f"{PROPS}/Placeholder_01"]}},
-    {"do": "set_values", "with": {"items": [CAMERA], "values": {"focalLength": 35}}},
-    {"do": "group", "with": {"items": [CRATE], "under": TREE}},
-    {"do": "group", "with": {"items": [TREE], "into": "heroes", "kind": "set"}},
-    {"do": "assign_material", "with": {"items": [TREE], "values": {"base_color": [0, 1, 0]}}},
-    {
-        "do": "set_keys",
-        "with": {"item": CAMERA, "prop": "fStop", "keys": [[1, 2], [9, 8]], "shape": "linear"},
-    },
-    {"do": "connect", "with": {"cut": [{"to": RED, "in": "surface"}]}},
-    {"do": "rename", "with": {"names": {TREE: "Oak"}}},
-    {"do": "transform", "with": {"items": [f"{PROPS}/Oak/Crate"], "apply": ["scale"]}},
-]
-ACTS = (
-    *("create", "place", "duplicate", "set_value", "set_parent", "collect", "material", "assign"),
-    *("set_keys", "cut", "rename", "apply"),
-)
+def test_a_picture_of_a_frame_shows_it(acts: Acts) -> None:
+    shots = [Shot((0, 30, 90), (0, 0, 0), (0, 1, 0), 40.0, frame=at) for at in (1, 25)]
 
-
-def test_an_exception_after_any_act_of_a_batch_leaves_nothing(
-    session: UsdSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The scene is as it was, no entry is left, and the same batch then works and is undone."""
-    before = session.scene_digest(), session.undo_mark()
-
-    async def run(batch: Live) -> bool:
-        async with batch.client() as client:
-            result = await client.call_tool("batch", {"steps": STEPS})
-            return not result.is_error
-
-    with live(tmp_path / "run", host=session, skills=[SKILLS]) as bridge:
-        bridge.run(run, bridge)
-        session.undo()
-        kind = sys.modules["standalone_verbs.drawing"].UsdActs
-        for act in ACTS:
-            with monkeypatch.context() as patched:
-                patched.setattr(kind, act, failing(getattr(kind, act)))
-                assert not bridge.run(run, bridge), act
-            assert (session.scene_digest(), session.undo_mark()) == before, act
-        assert bridge.run(run, bridge)
-        after, labels = session.scene_digest(), session.undo_labels
-    session.undo()
-
-    assert len(labels) == 1
-    assert session.scene_digest() == before[0] != after
-
-
-def failing(act: Callable[..., Any]) -> Callable[..., Any]:
-    def then_fail(*arguments: Any, **named: Any) -> NoReturn:
-        act(*arguments, **named)
-        raise RuntimeError("the host fell over")
-
-    return then_fail
+    assert acts.draw(shots[:1], 320, 240, "solid") != acts.draw(shots[1:], 320, 240, "solid")

@@ -23,12 +23,11 @@ from dcc_bridge.verbs.consents import Consents
 from tests.bench import verbs_usd
 from tests.bench.verbs import Case, Table
 from tests.hosts.scenes import SCENE
-from tests.live import Live, text
-from tests.stand_ins import ScriptedPresenter
 from tests.tiers import sampled
 from tests.verbs import usd_scene
 from tests.verbs.memory import MemoryActs, MemoryHost
-from tests.verbs.studio import NO, YES
+from tests.verbs.studio import NO, YES, Studio
+from tests.verbs.studio import studio as studio_over
 
 SKILLS = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
 TREE, CAMERA = "/World/Props/Tree", "/World/Rig/Camera"
@@ -45,47 +44,16 @@ def prunes(acts, items):
 '''
 
 
-class Studio(Live):
-    """A bridge over our own application, and a person who answers as told."""
-
-    def __init__(
-        self, where: Path, *answers: Any, make: Callable[[Path], Path] = usd_scene.make, **more: Any
-    ) -> None:
-        self.person = ScriptedPresenter(*answers)
-        self.session = UsdSession(make(where / "shot.usda"))
-        super().__init__(
-            where / "run", host=self.session, presenter=self.person, skills=[SKILLS], **more
-        )
-
-    @property
-    def asked(self) -> list[str]:
-        """What the person was asked, its first lines."""
-        return [question.message.partition("\n")[0] for question in self.person.shown]
-
-    def do(self, verb: str, **arguments: Any) -> Any:
-        """Call a verb that must succeed."""
-        result = self.call(verb, arguments)
-        assert not result.is_error, text(result)
-        return result.structured_content
-
-    def fails(self, verb: str, **arguments: Any) -> str:
-        """Call a verb that must fail and leave the scene as it was; gives what it says."""
-        before = self.session.scene_digest(), self.session.undo_labels
-        result = self.call(verb, arguments)
-        assert result.is_error
-        assert (self.session.scene_digest(), self.session.undo_labels) == before
-        return text(result)
-
-
 @contextmanager
-def studio(where: Path, *answers: Any, **more: Any) -> Iterator[Studio]:
-    running = Studio(where, *answers, **more)
-    uninstall = install(running.session)
-    try:
+def studio(
+    where: Path, *answers: Any, make: Callable[[Path], Path] = usd_scene.make, **more: Any
+) -> Iterator[Studio]:
+    """Run a bridge over our own application; the person gives those answers."""
+    session = UsdSession(make(where / "shot.usda"))
+    uninstall = install(session)
+    with studio_over(where, *answers, host=session, skills=[SKILLS], **more) as running:
         yield running
-    finally:
-        uninstall()
-        running.stop()
+    uninstall()
 
 
 def sizes(value: float) -> dict[str, Any]:
@@ -103,7 +71,7 @@ def test_a_batch_that_changes_more_than_many_in_all_asks_before_it_begins(tmp_pa
         scene.do("batch", steps=steps[:2])
 
         assert scene.asked == ["Make 100 changes at once?"] * 2
-        assert len(scene.session.undo_labels) == 2
+        assert len(scene.host.undo_labels) == 2
 
 
 def test_what_refers_to_an_earlier_step_is_counted_when_it_is_known(tmp_path: Path) -> None:
@@ -138,15 +106,6 @@ def test_each_call_has_a_count_of_its_own() -> None:
     assert contexts[0].run(count.add, 2) == ", 22 changes in all?"
 
 
-def test_many_connections_are_asked_for(tmp_path: Path) -> None:
-    with studio(tmp_path, NO, many=1) as scene:
-        cuts = [{"to": f"/World/Looks/{name}", "in": "surface"} for name in ("Red", "Wood")]
-
-        scene.fails("connect", cut=cuts)
-
-        assert scene.asked == ["Change 2 connections at once?"]
-
-
 def test_a_studio_s_rule_that_edits_in_a_batch_is_refused_as_it_is_alone(tmp_path: Path) -> None:
     (tmp_path / "checks").mkdir()
     (tmp_path / "checks" / "rule.py").write_text(RULE)
@@ -159,18 +118,9 @@ def test_a_studio_s_rule_that_edits_in_a_batch_is_refused_as_it_is_alone(tmp_pat
         (row,) = (row for row in told["steps"] if row["do"] == "check")
         assert row["broken"] == alone
         assert "is not editable" in alone[0]
-        assert scene.session.stage.GetPrimAtPath(TREE)
-        assert len(scene.session.undo_labels) == 1
-        assert UsdGeom.Cube.Get(scene.session.stage, BOXES[0]).GetSizeAttr().Get() == 4
-
-
-def test_a_batch_that_fails_names_the_new_file_that_it_has_saved(tmp_path: Path) -> None:
-    with studio(tmp_path, YES) as scene:
-        save = {"do": "save", "with": {"path": str(tmp_path / "next.usda")}}
-
-        result = scene.call("batch", {"steps": [sizes(2), save], "check": {"rules": ["none"]}})
-
-        assert "write next.usda" in text(result).partition("undo does not bring back: ")[2]
+        assert scene.host.stage.GetPrimAtPath(TREE)
+        assert len(scene.host.undo_labels) == 1
+        assert UsdGeom.Cube.Get(scene.host.stage, BOXES[0]).GetSizeAttr().Get() == 4
 
 
 def test_what_is_cleaned_away_is_what_the_scene_has_no_more(
@@ -185,19 +135,6 @@ def test_what_is_cleaned_away_is_what_the_scene_has_no_more(
         told = scene.do("batch", steps=[{"do": "clean", "with": {"what": ["unused"]}}])["steps"][0]
 
         assert (told["items"], told["still_there"]) == ([], [unused])
-
-
-@pytest.mark.parametrize("last", [{"do": "clean", "with": {"what": ["unused"]}}, {"do": "inspect"}])
-def test_no_refusal_says_that_nothing_changed_once_a_file_was_written(
-    tmp_path: Path, last: dict[str, Any]
-) -> None:
-    with studio(tmp_path, NO) as scene:
-        export = {"do": "export_file", "with": {"path": str(tmp_path / "out.usda")}}
-
-        said = scene.fails("batch", steps=[export, last])
-
-        assert "Nothing was changed." not in said
-        assert "but for what undo does not bring back: write out.usda." in said
 
 
 def test_keys_that_would_be_lost_are_asked_for(tmp_path: Path) -> None:
@@ -281,7 +218,7 @@ def test_what_is_wrong_in_the_bundled_shot_is_found_and_mended_as_check_says(
     (tmp_path / "there.png").touch()
 
     with studio(tmp_path, make=lambda file: Path(shutil.copy(SCENE, file))) as scene:
-        before = scene.session.scene_digest()
+        before = scene.host.scene_digest()
         failed = scene.do("check")["failed"]
         told = scene.do("batch", steps=steps, check={})["steps"][-1]
         bounds = scene.do("inspect", items=[there], parts=["bounds"])["items"][0]["bounds"]
@@ -299,7 +236,7 @@ def test_what_is_wrong_in_the_bundled_shot_is_found_and_mended_as_check_says(
         }
         assert told["failed"] == {}
         assert bounds[1][0] - bounds[0][0] == pytest.approx(235)
-        assert scene.session.scene_digest() == before
+        assert scene.host.scene_digest() == before
 
 
 @pytest.mark.long

@@ -9,7 +9,7 @@ from dcc_bridge.host import Host
 from dcc_bridge.hosts.blender import BlenderHost
 from dcc_bridge.verbs.acts import Acts
 
-from .api import Introspection
+from .seeing import _Seeing
 
 
 def acts(host: Host) -> Acts:
@@ -18,7 +18,7 @@ def acts(host: Host) -> Acts:
     return BlenderActs(host)
 
 
-class BlenderActs(Introspection):
+class BlenderActs(_Seeing):
     """Blender's side of the verbs."""
 
     up = "Z"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any, Final, Literal
 
 import bmesh
@@ -11,11 +12,18 @@ import bpy
 from mathutils import Euler, Matrix
 
 from dcc_bridge.hosts.blender.objects import block, item_of, lists
-from dcc_bridge.verbs.acts import At, Axes, Placement, Vector
+from dcc_bridge.verbs.acts import At, Axes, Placement, Vector, triple
 
 from . import properties, values
-from .items import free_name, require, require_object, require_own, require_tree
-from .reading import Reading
+from .items import (
+    free_name,
+    require,
+    require_object,
+    require_own,
+    require_tree,
+    scene,
+)
+from .reading import _Reading
 
 _Parts = Sequence[Literal["at", "rotation", "scale"]]
 _LONGEST: Final = 63
@@ -23,12 +31,8 @@ _MODIFIER: Final = "_MODIFIER"
 _MESHES: Final[dict[str, Callable[..., object]]] = {
     "MESH": lambda bm: None,
     "CUBE": lambda bm: bmesh.ops.create_cube(bm, size=2, calc_uvs=True),
-    "PLANE": lambda bm: bmesh.ops.create_grid(
-        bm, x_segments=1, y_segments=1, size=1, calc_uvs=True
-    ),
-    "GRID": lambda bm: bmesh.ops.create_grid(
-        bm, x_segments=10, y_segments=10, size=1, calc_uvs=True
-    ),
+    "PLANE": lambda bm: _grid(bm, 1),
+    "GRID": lambda bm: _grid(bm, 10),
     "CIRCLE": lambda bm: bmesh.ops.create_circle(bm, segments=32, radius=1, cap_ends=True),
     "SPHERE": lambda bm: bmesh.ops.create_uvsphere(
         bm, u_segments=32, v_segments=16, radius=1, calc_uvs=True
@@ -57,11 +61,10 @@ _OTHER: Final = ("COLLECTION", "MATERIAL", "WORLD", "TEXT")
 _TRANSFORMED: Final = (bpy.types.Mesh, bpy.types.Curve, bpy.types.Lattice, bpy.types.Armature)
 
 
-class Building(Reading):
+class _Building(_Reading):
     """The acts that make and move."""
 
     def types(self) -> Iterable[str]:
-        """Objects, data, modifiers, and nodes by their ``bl_idname``."""
         return [*_MESHES, *_DATA, *_OTHER, *_modifiers(), *_node_types()]
 
     def create(self, kind: str, name: str | None, under: str | None) -> str:
@@ -73,24 +76,21 @@ class Building(Reading):
             return _modifier(kind, name, under)
         if kind in _OTHER:
             return self._data(kind, name or kind.title(), under)
-        if kind not in _MESHES and kind not in _DATA:
-            raise LookupError(f"There is no type {kind!r}.")
-        title = name or kind.replace("_", " ").title()
+        title = name or _title(kind)
         data = _mesh(title, _MESHES[kind]) if kind in _MESHES else _DATA[kind](title)
         thing = bpy.data.objects.new(title, data)
         above = require(under) if under else None
         if isinstance(above, bpy.types.Collection):
             above.objects.link(thing)
-        else:
-            _collection(above).objects.link(thing)
-            if above is not None:
-                thing.parent = require_object(str(under), "a parent")
+            return item_of(thing)
+        _collection(above).objects.link(thing)
+        thing.parent = require_object(under, "a parent") if under else None
         return item_of(thing)
 
     def _data(self, kind: str, name: str, under: str | None) -> str:
         thing = getattr(bpy.data, lists()[kind.lower()]).new(name)
         if isinstance(thing, bpy.types.Collection):
-            above = require(under) if under else _scene().collection
+            above = require(under) if under else scene().collection
             if not isinstance(above, bpy.types.Collection):
                 raise ValueError(f"{under} is no collection.")
             above.children.link(thing)
@@ -117,25 +117,21 @@ class Building(Reading):
     # ---- places
 
     def placement(self, item: str, space: Axes = "world") -> Placement:
-        """Local is relative to the parent."""
         thing = require_object(item)
         matrix = self.world(thing)
         if space == "local" and thing.parent is not None:
             matrix = self.world(thing.parent).inverted_safe() @ matrix
         at, turn, scale = matrix.decompose()
-        turned = [math.degrees(it) for it in turn.to_euler("XYZ")[:]]
-        return Placement(_three(at[:]), _three(turned), _three(scale[:]))
+        turned = map(math.degrees, turn.to_euler("XYZ")[:])
+        return Placement(*(_rounded(part) for part in (at[:], turned, scale[:])))
 
     def place(
         self, item: str, at: At = None, rotation: At = None, scale: At = None, space: Axes = "world"
     ) -> None:
         """What holds it refuses; keys would bring it back."""
         thing = require_object(item)
-        parts = {"location": at, values.turn_of(thing): rotation, "scale": scale}
-        for name, part in parts.items():
-            why = values.held(properties.Slot(item, thing, name)) if part is not None else ""
-            if why:
-                raise ValueError(f"{item} cannot be placed: its {name} is {why}.")
+        parts = {"at": at, "rotation": rotation, "scale": scale}
+        _refuse_held(item, " cannot be placed", [it for it in parts if parts[it] is not None])
         now = self.placement(item, space)
         turned = Euler([math.radians(it) for it in rotation or now.rotation], "XYZ")
         matrix = Matrix.LocRotScale(at or now.at, turned, scale or now.scale)
@@ -155,9 +151,8 @@ class Building(Reading):
         thing = require_object(item)
         data: Any = thing.data
         self._may_apply(item, thing, parts)
-        own = thing.matrix_basis.copy()
-        parts_of: Any = own.decompose()
-        at, turn, scale = parts_of
+        own: Any = thing.matrix_basis.copy()
+        at, turn, scale = own.decompose()
         kept = Matrix.LocRotScale(
             None if "at" in parts else at,
             None if "rotation" in parts else turn,
@@ -184,11 +179,7 @@ class Building(Reading):
             raise ValueError(f"{item} is a {thing.type}: a transform cannot be put into its data.")
         if thing.mode == "EDIT" or getattr(data, "is_editmode", False):
             raise ValueError(f"{item} is in edit mode, where a write to its mesh is lost.")
-        names = {"at": "location", "rotation": values.turn_of(thing), "scale": "scale"}
-        for part in parts:
-            why = values.held(properties.Slot(item, thing, names[part]))
-            if why:
-                raise ValueError(f"{item}: its {names[part]} is {why}.")
+        _refuse_held(item, "", parts)
 
     # ---- groups and names
 
@@ -225,7 +216,6 @@ class Building(Reading):
         return item_of(thing)
 
     def collect(self, items: Sequence[str], into: str, kind: str) -> str:
-        """Move objects into a collection."""
         if kind != "collection":
             raise ValueError(f"Blender has collections and parents, and no {kind}.")
         name = into.removeprefix("collection:")
@@ -250,22 +240,28 @@ class Building(Reading):
         self._family.forget()
         return base + str(thing.name)
 
-    # ---- inside
+
+def _refuse_held(item: str, cannot: str, parts: Iterable[str]) -> None:
+    """Raise ValueError where something holds one of these parts of a transform."""
+    thing = require_object(item)
+    names = {"at": "location", "rotation": values.turn_of(thing), "scale": "scale"}
+    for name in map(names.__getitem__, parts):
+        if why := values.held(properties.Slot(item, thing, name)):
+            raise ValueError(f"{item}{cannot}: its {name} is {why}.")
 
 
-def _scene() -> Any:
-    return bpy.context.scene
+def _title(kind: str) -> str:
+    return kind.replace("_", " ").title()
 
 
 def _collection(above: Any) -> bpy.types.Collection:
     """Give the collection that something new goes to: its parent's, or the one that is open."""
-    scene, layer = _scene(), bpy.context.view_layer
+    layer = bpy.context.view_layer
     near: list[Any] = list(above.users_collection) if above is not None else []
     active = layer.active_layer_collection if layer else None
     if active is not None and not active.exclude:
         near.append(active.collection)
-    found: bpy.types.Collection = next((it for it in near if it.library is None), scene.collection)
-    return found
+    return next((it for it in near if it.library is None), scene().collection)  # type: ignore[no-any-return]
 
 
 def _mesh(name: str, fill: Callable[..., object]) -> bpy.types.Mesh:
@@ -277,6 +273,10 @@ def _mesh(name: str, fill: Callable[..., object]) -> bpy.types.Mesh:
     finally:
         bm.free()
     return mesh
+
+
+def _grid(bm: Any, count: int) -> object:
+    return bmesh.ops.create_grid(bm, x_segments=count, y_segments=count, size=1, calc_uvs=True)
 
 
 def _cone(bm: Any, top: float) -> object:
@@ -303,22 +303,18 @@ def _modifier(kind: str, name: str | None, under: str | None) -> str:
     thing = require_object(under, "given a modifier")
     require_own(under, thing)
     plain: Any = kind.removesuffix(_MODIFIER)
-    if thing.modifiers.new(name or plain.replace("_", " ").title(), plain) is None:
+    if thing.modifiers.new(name or _title(plain), plain) is None:
         raise ValueError(f"{under} is a {thing.type}, which takes no {kind}.")
     return under
 
 
+@cache
 def _node_types() -> dict[str, None]:
     """Give the types of nodes: those that Blender has registered."""
-    if not _NODES:
-        starts = ("ShaderNode", "GeometryNode", "FunctionNode", "CompositorNode", "NodeReroute")
-        ends = ("Tree", "CustomGroup", "Node")  # no nodes, and what others are made from
-        names = [it for it in dir(bpy.types) if it.startswith(starts) and not it.endswith(ends)]
-        _NODES.update(dict.fromkeys(names))
-    return _NODES
-
-
-_NODES: Final[dict[str, None]] = {}
+    starts = ("ShaderNode", "GeometryNode", "FunctionNode", "CompositorNode", "NodeReroute")
+    ends = ("Tree", "CustomGroup", "Node")  # no nodes, and what others are made from
+    names = [it for it in dir(bpy.types) if it.startswith(starts) and not it.endswith(ends)]
+    return dict.fromkeys(names)
 
 
 def _node(kind: str, name: str | None, under: str | None) -> str:
@@ -345,8 +341,7 @@ def _copy(thing: bpy.types.Object, linked: bool) -> bpy.types.Object:
     copy: Any = thing.copy()
     if not linked:
         copy.data = thing.data.copy() if thing.data else None
-        animation = copy.animation_data
-        if animation is not None and animation.action is not None:
+        if (animation := copy.animation_data) and animation.action:
             animation.action = animation.action.copy()
     homes = [it for it in thing.users_collection if it.library is None] or [_collection(None)]
     for home in homes:
@@ -371,6 +366,5 @@ def _point(owner: Any, name: str, target: Any) -> None:
         setattr(owner, name, target)
 
 
-def _three(numbers: Iterable[float]) -> Vector:
-    x, y, z = (float(f"{round(it, 7):.7g}") + 0.0 for it in numbers)
-    return x, y, z
+def _rounded(numbers: Iterable[float]) -> Vector:
+    return triple(float(f"{round(it, 7):.7g}") + 0.0 for it in numbers)

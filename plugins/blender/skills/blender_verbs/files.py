@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import atexit
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -18,8 +18,8 @@ from dcc_bridge.hosts.blender.objects import block, identity, item_of, tree_of
 from dcc_bridge.verbs.acts import Imported, Junk
 
 from . import properties
-from .items import require, require_own
-from .shading import Shading
+from .items import collections_of, require, require_own, scene
+from .shading import _Shading
 
 _IMPORTERS: Final[dict[str, tuple[str, ...]]] = {
     ".obj": ("wm.obj_import", "import_scene.obj"),
@@ -46,11 +46,10 @@ _ONLY_SURFACES: Final = (".obj", ".stl", ".ply")
 _NO_SURFACE: Final = ("LIGHT", "CAMERA", "EMPTY", "ARMATURE")
 
 
-class Files(Shading):
+class _Files(_Shading):
     """The acts on files and losses."""
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:
-        """Those that this Blender has an operator for, and its own files."""
         found = {end: ("copy",) for end, names in _IMPORTERS.items() if _operator(names)}
         return found | {".blend": ("copy", "link")}
 
@@ -59,11 +58,8 @@ class Files(Shading):
     ) -> Imported:
         """What is on top of it goes below `under`; the selection stays."""
         before = {identity(it) for it in bpy.data.objects}
-        warnings: list[str] = []
-        if path.suffix.lower() == ".blend":
-            _read_blend(path, link=how == "link")
-        else:
-            warnings = _read(path, up)
+        is_blend = path.suffix.lower() == ".blend"
+        warnings = _read_blend(path, link=how == "link") if is_blend else _read(path, up)
         self.touch()
         new = [it for it in bpy.data.objects if identity(it) not in before]
         tops = [it for it in new if it.parent is None or it.parent not in new]
@@ -88,30 +84,30 @@ class Files(Shading):
         return []
 
     def export_formats(self) -> Sequence[str]:
-        """Those that this Blender has an operator for, and its own files."""
         return [*(end for end, names in _EXPORTERS.items() if _operator(names)), ".blend"]
 
     def export_file(
         self, path: Path, items: Sequence[str], frames: tuple[float, float] | None
     ) -> list[str]:
         """Write objects, and what is in collections; hidden objects cannot be written."""
-        things = self._exported(path, items)
-        if path.suffix.lower() == ".blend":
-            bpy.data.libraries.write(str(path), set(things) or {_scene()}, fake_user=True)
+        things, suffix = self._exported(path, items), path.suffix.lower()
+        if suffix == ".blend":
+            bpy.data.libraries.write(str(path), set(things) or {scene()}, fake_user=True)
             return []
-        name = _operator(_EXPORTERS.get(path.suffix.lower(), ()))
-        if name is None:
+        operator = _operator(_EXPORTERS.get(suffix, ()))
+        if operator is None:
             raise ValueError(f"{path.suffix} cannot be written.")
-        things = things or [*_scene().objects]
+        now = (round(frames[0]), round(frames[1])) if frames else None
+        things = things or [*scene().objects]
         # What is selected is evaluated, and an exporter leaves edit mode: no edit of the scene.
         kept = self.host.unnoticed(), view_kept([], lambda: True)
-        with kept[0], kept[1], _selected(things) as hidden, _frames(frames) as now:
-            bare = _NO_SURFACE if path.suffix.lower() in _ONLY_SURFACES else ()
+        with kept[0], kept[1], _selected(things) as hidden, _frames(now):
+            bare = _NO_SURFACE if suffix in _ONLY_SURFACES else ()
             others = [item_of(it) for it in things if it.type in bare]
             if items and not {*map(item_of, things)} - {*hidden, *others}:
                 raise ValueError(f"Nothing of {', '.join(items[:5])} can be written: it is hidden "
                                  f"or {path.suffix} has no such.")  # fmt: skip
-            _run(name, str(path), _export_options(name, now, is_all=not items))
+            _run(operator, path, _export_options(operator, now, is_all=not items))
         left = [f"{it} is hidden or not in the view layer." for it in hidden]
         left += [f"{path.suffix} has no such: {', '.join(others[:20])}."] if others else []
         return left
@@ -134,9 +130,19 @@ class Files(Shading):
 
     def junk(self, what: Junk) -> list[str]:
         """Data that nothing uses, empty collections, equal materials, dead libraries and images."""
-        if what == "history":
-            raise ValueError("Blender keeps no history of how an object was made.")
-        return [item_of(it) for it in _JUNK[what]()]
+        match what:
+            case "unused":
+                things = _unused()
+            case "empty_groups":
+                own = [it for it in bpy.data.collections if not (it.library or it.use_fake_user)]
+                things = (it for it in own if not it.all_objects)
+            case "duplicate_materials":
+                things = _duplicates()
+            case "dead_links":
+                things = _dead()
+            case "history":
+                raise ValueError("Blender keeps no history of how an object was made.")
+        return [item_of(it) for it in things]
 
     def clean(self, what: Junk, items: Sequence[str]) -> None:
         """An equal material's users take the one that stays."""
@@ -171,8 +177,8 @@ class Files(Shading):
         return ()
 
     def _empty(self, collection: Any, gone: set[Any]) -> None:
-        above = [it for it in bpy.data.collections if collection in list(it.children)]
-        home = next((it for it in above if it not in gone), _scene().collection)
+        above = collections_of(collection)
+        home = next((it for it in above if it not in gone), scene().collection)
         for kind in ("objects", "children"):
             for each in list(getattr(collection, kind)):
                 users = {*each.users_collection} if kind == "objects" else set()
@@ -186,7 +192,6 @@ class Files(Shading):
         return len({each for it in things for each in self._below(it)} - things)
 
     def save_files(self, path: Path | None) -> list[Path]:
-        """One file."""
         if path is None and not bpy.data.filepath:
             raise ValueError("This file was never saved: give the path of one to save it in.")
         file = Path(path or bpy.data.filepath).absolute()
@@ -195,7 +200,6 @@ class Files(Shading):
         return [file]
 
     def save(self, path: Path | None) -> Path:
-        """It is the open file from then on."""
         file = self.save_files(path)[0]
         try:
             with in_window():
@@ -207,30 +211,26 @@ class Files(Shading):
         return file
 
 
-def _scene() -> Any:
-    return bpy.context.scene
+def _operator(names: Sequence[str]) -> Any:
+    """Give the first operator that is there, or None."""
+    split = [(getattr(bpy.ops, module), own) for module, own in (it.split(".") for it in names)]
+    return next((getattr(module, own) for module, own in split if own in dir(module)), None)
 
 
-def _operator(names: Sequence[str]) -> str | None:
-    """Give the first operator that is there."""
-    split = [(name, *name.split(".")) for name in names]
-    return next((it for it, module, name in split if name in dir(getattr(bpy.ops, module))), None)
-
-
-def _run(name: str, path: str, options: Mapping[str, Any]) -> None:
-    module, _, own = name.partition(".")
-    operator = getattr(getattr(bpy.ops, module), own)
-    known = operator.get_rna_type().properties
+def _run(operator: Any, path: Path, options: Mapping[str, Any]) -> list[str]:
+    """Run an operator with the options that it knows, and give those."""
+    known = [it for it in options if it in operator.get_rna_type().properties]
     try:
         with in_window():
-            done = operator(filepath=path, **{it: options[it] for it in options if it in known})
+            done = operator(filepath=str(path), **{it: options[it] for it in known})
     except RuntimeError as error:
-        raise ValueError(f"{Path(path).name}: {str(error).strip()}") from error
+        raise ValueError(f"{path.name}: {str(error).strip()}") from error
     if "FINISHED" not in done:
-        raise ValueError(f"{Path(path).name}: Blender gave up without saying why.")
-    if own == "gltf" and not bpy.app.binary_path:
+        raise ValueError(f"{path.name}: Blender gave up without saying why.")
+    if operator.idname_py().endswith("gltf") and not bpy.app.binary_path:
         atexit.unregister(_forget_gltf)
         atexit.register(_forget_gltf)
+    return known
 
 
 def _forget_gltf() -> None:
@@ -240,29 +240,24 @@ def _forget_gltf() -> None:
 
 
 def _read(path: Path, up: str | None) -> list[str]:
-    name = _operator(_IMPORTERS.get(path.suffix.lower(), ()))
-    if name is None:
-        raise ValueError(f"{path.suffix} cannot be read.")
-    ahead = {"forward_axis": "NEGATIVE_Z", "axis_forward": "-Z"} if up == "Y" else {
-        "forward_axis": "Y", "axis_forward": "Y"}  # fmt: skip
-    module, _, own = name.partition(".")
-    known = getattr(getattr(bpy.ops, module), own).get_rna_type().properties
-    options = {"up_axis": up, "axis_up": up, **ahead} if up else {}
+    operator = _operator(_IMPORTERS[path.suffix.lower()])
+    ahead = ("NEGATIVE_Z", "-Z") if up == "Y" else ("Y", "Y")
+    axes = {"up_axis": up, "axis_up": up, "forward_axis": ahead[0], "axis_forward": ahead[1]}
     with _selected([]):
-        _run(name, str(path), options)
-    if up and not set(options) & set(known.keys()):
-        return [f"{path.suffix} says itself which axis is up: `up` was not used."]
-    return []
+        used = _run(operator, path, axes if up else {})
+    is_unused = up and not used
+    return [f"{path.suffix} says itself which axis is up: `up` was not used."] * bool(is_unused)
 
 
-def _read_blend(path: Path, *, link: bool) -> None:
+def _read_blend(path: Path, *, link: bool) -> list[str]:
     libraries: Any = bpy.data.libraries  # its stub gives nothing to enter
     with libraries.load(str(path), link=link) as (source, target):
         target.objects = list(source.objects)
     for thing in target.objects:
-        if thing is not None and thing.name not in _scene().objects:
-            _scene().collection.objects.link(thing)
+        if thing is not None and thing.name not in scene().objects:
+            scene().collection.objects.link(thing)
             thing.select_set(False)
+    return []
 
 
 @contextmanager
@@ -288,29 +283,25 @@ def _selected(things: Sequence[Any]) -> Iterator[list[str]]:
 
 
 @contextmanager
-def _frames(frames: tuple[float, float] | None) -> Iterator[tuple[int, int] | None]:
+def _frames(frames: tuple[int, int] | None) -> Iterator[None]:
     """Have the scene last so long while a file is written."""
-    scene = _scene()
-    before = scene.frame_start, scene.frame_end, scene.frame_current
-    if frames is not None:
-        scene.frame_start, scene.frame_end = round(frames[0]), round(frames[1])
+    own = scene()
+    before, current = (own.frame_start, own.frame_end), own.frame_current
+    own.frame_start, own.frame_end = frames or before
     try:
-        yield None if frames is None else (round(frames[0]), round(frames[1]))
+        yield
     finally:
-        scene.frame_start, scene.frame_end = before[:2]
-        if scene.frame_current != before[2]:
-            scene.frame_set(before[2])
+        own.frame_start, own.frame_end = before
+        if own.frame_current != current:
+            own.frame_set(current)
 
 
-def _export_options(name: str, frames: tuple[int, int] | None, *, is_all: bool) -> dict[str, Any]:
-    options: dict[str, Any] = dict.fromkeys(_SELECTED, not is_all)
-    options |= {"check_existing": False, "export_animation": frames is not None}
-    options |= {"bake_anim": frames is not None, "export_animations": frames is not None}
-    if frames is not None:
-        options |= {"start": frames[0], "end": frames[1]}
-    elif name == "wm.alembic_export":
-        options |= {"start": _scene().frame_current, "end": _scene().frame_current}
-    return options
+def _export_options(operator: Any, now: tuple[int, int] | None, *, is_all: bool) -> dict[str, Any]:
+    moves = dict.fromkeys(("export_animation", "bake_anim", "export_animations"), bool(now))
+    options = {"check_existing": False, **dict.fromkeys(_SELECTED, not is_all), **moves}
+    if now is None and operator.idname_py() == "wm.alembic_export":
+        now = (scene().frame_current,) * 2
+    return options if now is None else {**options, "start": now[0], "end": now[1]}
 
 
 # ---- junk
@@ -331,34 +322,26 @@ _NEVER: Final = {"scenes", "window_managers", "screens", "workspaces", "brushes"
                  "all_ids", "libraries", "texts", "collections", "linestyles"}  # fmt: skip
 
 
-def _empty_groups() -> Iterator[Any]:
-    for it in bpy.data.collections:
-        if not it.library and not it.all_objects and not it.use_fake_user:
-            yield it
-
-
 def _duplicates() -> Iterator[Any]:
-    seen: set[object] = set()
-    for material in sorted(_materials(), key=lambda it: (len(it.name), it.name)):
-        look = _look_of(material)
-        if look in seen:
-            yield material
-        seen.add(look)
+    """Give materials of which there is an equal one with a shorter name."""
+    first: dict[object, Any] = {}
+    every = sorted(_materials(), key=lambda it: (len(it.name), it.name))
+    return (it for it in every if first.setdefault(_look_of(it), it) != it)
 
 
 def _look_of(material: Any) -> object:
     """Tell what a material looks like: two with the same are equal."""
-    tree, left_out = tree_of(material), {"name", "name_full", "session_uid", "is_evaluated"}
-    every = properties.slots("", material).items()
-    own = [(k, repr(s.read())) for k, s in every if k not in left_out]
-    if tree is None:
-        return tuple(own)
+    left_out = {"name", "name_full", "session_uid", "is_evaluated"}
+    facts = [(k, repr(s.read())) for k, s in properties.slots("", material).items()
+             if k not in left_out]  # fmt: skip
+    if (tree := tree_of(material)) is None:
+        return tuple(facts)
     nodes = [(n.name, k, repr(s.read())) for n in tree.nodes
              for k, s in properties.slots("", n).items()
              if not k.startswith(("location", "select", "width", "height"))]  # fmt: skip
     links = [(it.from_node.name, it.from_socket.identifier, it.to_node.name,
               it.to_socket.identifier) for it in tree.links]  # fmt: skip
-    return (tuple(own), tuple(nodes), tuple(sorted(links)))
+    return tuple(facts), tuple(nodes), tuple(sorted(links))
 
 
 def _dead() -> Iterator[Any]:
@@ -368,11 +351,3 @@ def _dead() -> Iterator[Any]:
         is_file = is_file and getattr(thing, "source", "FILE") in ("FILE", "MOVIE")
         if is_file and "<" not in path and not Path(bpy.path.abspath(path)).exists():
             yield thing
-
-
-_JUNK: Final[dict[str, Callable[[], Iterator[Any]]]] = {
-    "unused": _unused,
-    "empty_groups": _empty_groups,
-    "duplicate_materials": _duplicates,
-    "dead_links": _dead,
-}

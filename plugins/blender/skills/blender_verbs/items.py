@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
@@ -12,10 +12,14 @@ import bpy
 from dcc_bridge.hosts.blender.objects import block, identity, item_of, lists, tree_of
 
 
+def scene() -> Any:
+    """Give the scene that is open."""
+    return bpy.context.scene
+
+
 def require(item: str) -> Any:
     """Give the object, data or node of that name; LookupError says which are near."""
-    thing = block(item)
-    if thing is not None:
+    if (thing := block(item)) is not None:
         return thing
     word, colon, _ = item.partition(":")
     near = get_close_matches(item, bpy.data.objects.keys()[:5000], 3)
@@ -39,9 +43,8 @@ def require_object(item: str, what: str = "placed") -> bpy.types.Object:
 
 def require_own(item: str, thing: Any) -> None:
     """Raise ValueError for what is linked from another file."""
-    data = thing.id_data
-    if data.library is not None:
-        raise ValueError(f"{item} is linked from {data.library.filepath} and cannot be changed.")
+    if (library := thing.id_data.library) is not None:
+        raise ValueError(f"{item} is linked from {library.filepath} and cannot be changed.")
 
 
 def require_tree(item: str) -> Any:
@@ -56,9 +59,12 @@ def require_tree(item: str) -> Any:
 def owner_of(item: str) -> str:
     """Give the item whose nodes a node is one of; any other item itself."""
     thing = require(item)
-    if not isinstance(thing, bpy.types.Node):
-        return item
-    return item[: -len(thing.name) - 1]
+    return item[: -len(thing.name) - 1] if isinstance(thing, bpy.types.Node) else item
+
+
+def collections_of(collection: bpy.types.Collection) -> list[bpy.types.Collection]:
+    """Give the collections that one is in."""
+    return [it for it in bpy.data.collections if collection in list(it.children)]
 
 
 def sockets_of(sockets: Iterable[Any]) -> dict[str, Any]:
@@ -82,17 +88,17 @@ class Family:
 
     def __init__(self) -> None:
         self._key: int | None = None
-        self._children: dict[int, list[str]] = {}
+        self._children = defaultdict[int, list[str]](list)
 
     def children(self, thing: bpy.types.Object, changes: int) -> list[bpy.types.Object]:
         """Give the children of an object; `changes` is another number after each change."""
         if changes != self._key:
-            self._children = {}
+            self._children.clear()
             for each in bpy.data.objects:
                 if each.parent is not None:
-                    self._children.setdefault(identity(each.parent), []).append(item_of(each))
+                    self._children[identity(each.parent)].append(item_of(each))
             self._key = changes
-        found = [block(item) for item in self._children.get(identity(thing), ())]
+        found = map(block, self._children.get(identity(thing), ()))
         return [it for it in found if it is not None]
 
     def forget(self) -> None:

@@ -16,7 +16,7 @@ from dcc_bridge.verbs.acts import SCENE
 
 from .items import require, sockets_of
 
-_Step = tuple[str | None, str | None, str | None]  # a name, an index or a key
+_Step = tuple[Any, ...]  # a name, an index or a key; None for the two others
 _PLAIN: Final = {"BOOLEAN", "INT", "FLOAT", "STRING", "ENUM"}
 _STEP: Final = re.compile(r"""\.?(?:([A-Za-z_]\w*)|\[(\d+)\]|\[["'](.*?)["']\])""")
 _AXES: Final = {"x": 0, "y": 1, "z": 2, "w": 3, "r": 0, "g": 1, "b": 2, "a": 3}
@@ -47,10 +47,9 @@ class Slot:
     @property
     def path(self) -> str:
         """What it is called below its data-block: what curves and drivers name it."""
-        if self.is_custom:
-            own = self.owner.path_from_id() if self.owner != self.owner.id_data else ""
-            return own + self.key
-        return str(self.owner.path_from_id(self.name))
+        if not self.is_custom:
+            return str(self.owner.path_from_id(self.name))
+        return (self.owner.path_from_id() if self.owner != self.owner.id_data else "") + self.key
 
     @property
     def is_angle(self) -> bool:
@@ -110,24 +109,28 @@ def slot(item: str, prop: str) -> Slot:
             raise ValueError(f"{item}: the input {prop!r} has no value, only a connection.")
         if socket is not None:
             return Slot(item, socket, "default_value")
-    steps: list[Any] = [it.groups() for it in _STEP.finditer(prop)]
-    if "".join(it[0] for it in _STEP.finditer(prop)) != prop:
-        steps = [(None, None, prop)]  # a custom property without brackets
-    found = _resolved(item, thing, steps) if steps else None
-    if found is None or (steps == [(None, None, prop)] and prop not in found.owner):
+    tokens = [*_STEP.finditer(prop)]
+    is_plain = "".join(it[0] for it in tokens) == prop != ""
+    # what is no path may be a custom property without brackets
+    steps: list[_Step] = [it.groups() for it in tokens] if is_plain else [(None, None, prop)]
+    found = _resolved(item, thing, steps)
+    if found is None or (not is_plain and prop not in found.owner):
         raise LookupError(_no_such(item, thing, prop))
     return found
 
 
 def _resolved(item: str, owner: Any, steps: Sequence[_Step]) -> Slot | None:
-    name = steps[0][0]
-    if len(steps) == 1:
-        return _last(item, owner, steps[0])
-    index = _element(owner, name, steps[1]) if len(steps) == 2 else -1
-    if index >= 0:
-        return Slot(item, owner, str(name), index)
-    below = _below(owner, steps[0])
-    return None if below is None else _resolved(item, below, steps[1:])
+    (name, index, key), *rest = steps
+    if not rest:
+        return _last(item, owner, name, key)
+    element = _element(owner, name, rest[0]) if len(rest) == 1 else -1
+    if element >= 0:
+        return Slot(item, owner, str(name), element)
+    try:
+        below = getattr(owner, name) if name else owner[key if index is None else int(index)]
+    except (AttributeError, KeyError, IndexError, TypeError):
+        return None
+    return _resolved(item, below, rest)
 
 
 def _element(owner: Any, name: str | None, step: _Step) -> int:
@@ -138,27 +141,15 @@ def _element(owner: Any, name: str | None, step: _Step) -> int:
     return index if getattr(rna, "is_array", False) and index < rna.array_length else -1
 
 
-def _last(item: str, owner: Any, step: _Step) -> Slot | None:
+def _last(item: str, owner: Any, name: str | None, custom: str | None) -> Slot | None:
     if not isinstance(owner, bpy.types.bpy_struct):
         return None
-    name, _, custom = step
     if name is not None and name in owner.bl_rna.properties:
         return Slot(item, owner, name)
-    key = custom or name
     keys: Any = owner.keys() if hasattr(owner, "keys") else None
-    if keys is not None and (custom is not None or key in keys):
-        return Slot(item, owner, str(key), is_custom=True)
+    if keys is not None and (custom is not None or name in keys):
+        return Slot(item, owner, str(custom or name), is_custom=True)
     return None
-
-
-def _below(owner: Any, step: _Step) -> Any:
-    name, index, key = step
-    try:
-        if name is not None:
-            return getattr(owner, name, None)
-        return owner[int(index)] if index is not None else owner[key]
-    except (KeyError, IndexError, TypeError):
-        return None
 
 
 def _no_such(item: str, thing: Any, prop: str) -> str:
@@ -190,8 +181,7 @@ def _inputs(item: str, thing: Any) -> dict[str, Slot]:
 
 
 def _own(item: str, owner: Any, before: str) -> dict[str, Slot]:
-    rna = owner.bl_rna.properties
-    names = [p.identifier for p in rna if _is_settable(p)]
+    names = [rna.identifier for rna in owner.bl_rna.properties if _is_settable(rna)]
     return {before + name: Slot(item, owner, name) for name in names}
 
 

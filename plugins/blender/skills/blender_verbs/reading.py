@@ -13,22 +13,20 @@ from mathutils import Matrix, Vector
 from dcc_bridge import track
 from dcc_bridge.hosts.blender import BlenderHost, watched, writers
 from dcc_bridge.hosts.blender.objects import block, item_of, kind_of, known, lists, tree_of
-from dcc_bridge.verbs.acts import Acts, Bounds, Part, Rule, SocketLink
+from dcc_bridge.verbs.acts import Acts, ApiEntry, Bounds, Part, Rule, SocketLink, triple
 
 from . import properties, values
-from .items import Family, owner_of, require, sockets_of
+from .items import Family, collections_of, owner_of, require, sockets_of
 
 _MOST: Final = 100
-_FILES: Final = dict.fromkeys(
-    ("images", "libraries", "sounds", "fonts", "movieclips", "volumes", "cache_files"), "filepath"
-)
+_FILES: Final = "images libraries sounds fonts movieclips volumes cache_files"
 _MESH_RULES: Final = (
     Rule("ngons", "faces of more than four corners", "create TRIANGULATE_MODIFIER"),
     Rule("non_manifold", "edges that have not two faces", "create SOLIDIFY_MODIFIER"),
 )
 
 
-class Reading(Acts):
+class _Reading(Acts):
     """The acts that only read."""
 
     host: BlenderHost
@@ -42,7 +40,6 @@ class Reading(Acts):
         self._is_moved = False  # or only placed
 
     def namespace(self) -> dict[str, Any]:
-        """Give code ``bpy``."""
         return {"bpy": bpy}
 
     def items(self, under: str | None = None) -> Iterable[str]:
@@ -61,21 +58,17 @@ class Reading(Acts):
         return [f"{under}/{node.name}" for node in tree.nodes] if tree else []
 
     def kind(self, item: str) -> str:
-        """Such as "MESH", "MATERIAL" or "ShaderNodeMix"."""
         return kind_of(require(item))
 
     def name(self, item: str) -> str:
-        """Its name, without a prefix or a library."""
         return str(require(item).name)
 
     def parent(self, item: str) -> str | None:
-        """An object's parent, a node's owner, a collection's collection."""
         thing = require(item)
         if isinstance(thing, bpy.types.Node):
             return owner_of(item)
         if isinstance(thing, bpy.types.Collection):
-            above = (it for it in bpy.data.collections if thing in list(it.children))
-            return next(map(item_of, above), None)
+            return next(map(item_of, collections_of(thing)), None)
         it = getattr(thing, "parent", None)
         return item_of(it) if isinstance(it, bpy.types.ID) else None
 
@@ -100,14 +93,13 @@ class Reading(Acts):
             wanted = [it for it in found if not isinstance(it, (*shown, bpy.types.Scene))]
 
     def look_into(self, item: str, part: Part) -> Any:
-        """Tell one part."""
         thing = require(item)
         match part:
             case "values":
                 listed = islice(properties.slots(item, thing).items(), _MOST)
                 return {name: values.told(slot) for name, slot in listed}
             case "inputs":
-                return self._links(item, thing)
+                return list(islice(_links(item, thing), _MOST))
             case "uses":
                 return list(islice(dict.fromkeys(_uses(thing)), _MOST))
             case "keys":
@@ -116,16 +108,6 @@ class Reading(Acts):
                 return self._counts(thing)
             case "text":
                 return _text(thing)
-            case "bounds":
-                return self.bounds(item)
-
-    def _links(self, item: str, thing: Any) -> list[SocketLink] | None:
-        is_node = isinstance(thing, bpy.types.Node)
-        tree, owner = (thing.id_data if is_node else tree_of(thing)), owner_of(item)
-        if tree is None:
-            return None
-        wanted = (it for it in tree.links if not is_node or it.to_node == thing)
-        return [_told(owner, it) for it in islice(wanted, _MOST)]
 
     def _counts(self, thing: Any) -> dict[str, int] | None:
         if isinstance(thing, bpy.types.Collection):
@@ -165,7 +147,6 @@ class Reading(Acts):
         return layer.depsgraph
 
     def touch(self) -> None:
-        """Take note that something was made that has to be evaluated."""
         self._is_stale = True
         self._family.forget()
 
@@ -189,7 +170,7 @@ class Reading(Acts):
             return None
         corners = [it[:] for each in track(own) for it in self._corners(each, Matrix())]
         axes = list(zip(*corners, strict=True))  # numpy takes ten times as long for vectors
-        return (_vector(map(min, axes)), _vector(map(max, axes))) if axes else None
+        return (triple(map(min, axes)), triple(map(max, axes))) if axes else None
 
     def _corners(self, thing: bpy.types.Object, outer: Matrix) -> list[Vector]:
         """Give the corners of one object's own box, in the world."""
@@ -209,32 +190,48 @@ class Reading(Acts):
     # ---- of the whole file
 
     def materials(self) -> Iterable[str]:
-        """As items."""
         return map(item_of, list(bpy.data.materials))
 
     def files(self) -> Iterable[tuple[str, str, str]]:
-        """Of images, libraries, sounds, fonts and so on that are not packed."""
-        for name, prop in _FILES.items():
+        for name in _FILES.split():
             for thing in list(getattr(bpy.data, name)):
-                path = getattr(thing, prop)
-                is_file = (
-                    path and not path.startswith("<") and not getattr(thing, "packed_file", None)
-                )
-                if is_file and getattr(thing, "source", "FILE") not in ("GENERATED", "VIEWER"):
-                    yield item_of(thing), prop, path
+                path = thing.filepath
+                is_made = getattr(thing, "source", "FILE") in ("GENERATED", "VIEWER")
+                is_within = path.startswith("<") or getattr(thing, "packed_file", None)
+                if path and not is_made and not is_within:
+                    yield item_of(thing), "filepath", path
 
     def rules(self) -> Iterable[Rule]:
-        """Of meshes."""
         return _MESH_RULES
 
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Count by the arrays of the meshes."""
         for item in items:
             thing = block(item)
             is_mesh = getattr(thing, "type", "") == "MESH"
             mesh = thing.evaluated_get(self._depsgraph()).data if is_mesh else None
             count = 0 if mesh is None else _FAULTS[rule](mesh)
             yield item, f"{count} {'faces' if rule == 'ngons' else 'edges'}" if count else ""
+
+    # ---- find_api
+
+    def api(self) -> Iterator[ApiEntry]:
+        """Types to create, sockets of nodes, properties and functions of types, operators."""
+        kinds = list(self.types())
+        plain = [it for it in kinds if not hasattr(bpy.types, it)]
+        nodes = [it for it in kinds if hasattr(bpy.types, it)]
+        yield from (ApiEntry(f"create type {it}", "type") for it in plain)
+        with self.host.unnoticed():  # the nodes that are made and taken away
+            for at in range(0, len(nodes), 10):
+                yield from _nodes(nodes[at : at + 10])
+        for name in dir(bpy.types):
+            rna = getattr(getattr(bpy.types, name), "bl_rna", None)
+            if rna is not None and not name.startswith(("bpy_", "Node")) and "_OT_" not in name:
+                yield from _type(name, rna)
+        for module in dir(bpy.ops):
+            for name in dir(getattr(bpy.ops, module)):
+                rna = getattr(getattr(bpy.ops, module), name).get_rna_type()
+                full, arguments = f"bpy.ops.{module}.{name}", _arguments(rna.properties)
+                yield ApiEntry(full, "operator", rna.description, arguments)
 
 
 def _noted(thing: bpy.types.Object) -> str:
@@ -244,23 +241,24 @@ def _noted(thing: bpy.types.Object) -> str:
     return item
 
 
-def _vector(values: Any) -> tuple[float, float, float]:
-    x, y, z = map(float, values)
-    return x, y, z
-
-
 def _names(path: str) -> set[str]:
     return {path, bpy.path.abspath(path), bpy.path.basename(path)}
 
 
-def _told(owner: str, link: Any) -> SocketLink:
-    source, target = link.from_node, link.to_node
-    return SocketLink(
-        f"{owner}/{source.name}",
-        next(name for name, it in sockets_of(source.outputs).items() if it == link.from_socket),
-        f"{owner}/{target.name}",
-        next(name for name, it in sockets_of(target.inputs).items() if it == link.to_socket),
-    )
+def _links(item: str, thing: Any) -> Iterator[SocketLink]:
+    """Give the links into a node, or all of a tree."""
+    is_node, owner = isinstance(thing, bpy.types.Node), owner_of(item)
+    tree = thing.id_data if is_node else tree_of(thing)
+    for link in tree.links if tree else ():
+        source, target = link.from_node, link.to_node
+        if not is_node or target == thing:
+            out, into = sockets_of(source.outputs).items(), sockets_of(target.inputs).items()
+            yield SocketLink(
+                f"{owner}/{source.name}",
+                next(name for name, it in out if it == link.from_socket),
+                f"{owner}/{target.name}",
+                next(name for name, it in into if it == link.to_socket),
+            )
 
 
 def _uses(thing: Any) -> Iterator[str]:
@@ -283,16 +281,10 @@ def _uses(thing: Any) -> Iterator[str]:
                     yield used.filepath
 
 
-def _animated(thing: Any) -> Iterator[tuple[Any, str]]:
-    own = getattr(thing, "data", None)
-    for data, before in ((thing, ""), (own, "data."), (tree_of(thing), "")):
-        if isinstance(data, bpy.types.ID):
-            yield data, before
-
-
 def _keys(item: str, thing: Any) -> Iterator[tuple[str, Any]]:
-    for data, before in _animated(thing):
-        curves = values.all_curves(data)
+    own: Any = getattr(thing, "data", None)
+    for data, before in ((thing, ""), (own, "data."), (tree_of(thing), "")):
+        curves = values.all_curves(data) if isinstance(data, bpy.types.ID) else []
         for path in dict.fromkeys(curve.data_path for curve in curves):
             owner, _, name = path.rpartition(".")
             resolved = data.path_resolve(owner) if owner else data
@@ -305,8 +297,7 @@ def _text(thing: Any) -> str | None:
         return thing.as_string()
     if getattr(thing, "type", "") == "FONT":
         return str(thing.data.body)
-    animation = getattr(thing, "animation_data", None)
-    drivers = animation.drivers if animation else ()
+    drivers = getattr(getattr(thing, "animation_data", None), "drivers", ())
     lines = [f"{it.data_path}[{it.array_index}] = {it.driver.expression}" for it in drivers]
     return "\n".join(lines) or None
 
@@ -324,3 +315,53 @@ def _open_edges(mesh: Any) -> int:
 
 
 _FAULTS: Final = {"ngons": _ngons, "non_manifold": _open_edges}
+
+
+# ---- find_api
+
+
+def _type(name: str, rna: Any) -> Iterator[ApiEntry]:
+    yield ApiEntry(name, "type", rna.description)
+    base = {it.identifier for it in rna.base.properties} if rna.base else set()
+    for prop in rna.properties:
+        if prop.identifier not in base and prop.identifier != "rna_type":
+            full = f"{name}.{prop.identifier}"
+            yield ApiEntry(full, "property", prop.description, _signature(prop))
+    for it in rna.functions:
+        full, arguments = f"{name}.{it.identifier}()", _arguments(it.parameters)
+        yield ApiEntry(full, "function", it.description, arguments)
+
+
+def _arguments(properties: Any) -> str:
+    parts = [it for it in properties if it.identifier != "rna_type"]
+    return ", ".join(f"{it.identifier}: {_signature(it)}" for it in parts[:12])
+
+
+def _signature(prop: Any) -> str:
+    kind: str = prop.type.lower()
+    if prop.type == "ENUM":
+        return " | ".join(it.identifier for it in prop.enum_items_static[:16])
+    if prop.type in ("POINTER", "COLLECTION"):
+        return f"{prop.fixed_type.identifier}{' list' if prop.type == 'COLLECTION' else ''}"
+    if prop.type in ("INT", "FLOAT"):
+        count = f"[{prop.array_length}]" if prop.is_array else ""
+        return f"{kind}{count} {prop.hard_min:.4g}..{prop.hard_max:.4g}"
+    return kind
+
+
+def _nodes(kinds: list[str]) -> Iterator[ApiEntry]:
+    """Give types of nodes, shaders with their sockets: those of some made beside the file."""
+    sockets: dict[str, str] = {}
+    tree: Any = bpy.data.node_groups.new("find_api", "ShaderNodeTree")
+    try:  # in `BlendData.temp_data` some nodes end Blender 4.5
+        for kind in kinds:
+            if kind.startswith("ShaderNode"):
+                node = tree.nodes.new(kind)
+                ins, outs = sockets_of(node.inputs), sockets_of(node.outputs)
+                sockets[kind] = f"in: {', '.join(ins)}; out: {', '.join(outs)}"
+    finally:
+        bpy.data.node_groups.remove(tree)
+    for kind in kinds:
+        rna: Any = getattr(bpy.types, kind).bl_rna
+        text = f"{rna.name}. {rna.description}"
+        yield ApiEntry(f"create type {kind}", "type", text, sockets.get(kind, ""))

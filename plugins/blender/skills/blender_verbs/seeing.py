@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -13,13 +13,14 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
+from dcc_bridge.geometry import add, frame_of
 from dcc_bridge.hosts.blender.blender_loop import views
 from dcc_bridge.hosts.blender.objects import item_of
-from dcc_bridge.verbs.acts import Shot
+from dcc_bridge.verbs.acts import Shot, triple
 
 from .building import use_nodes
-from .files import Files
-from .items import require
+from .files import _Files
+from .items import require, scene
 
 _SAMPLES: Final = 4
 _QUALITY: Final = 80
@@ -27,11 +28,10 @@ _SHADING: Final = {"solid": "SOLID", "wire": "WIREFRAME", "material": "MATERIAL"
 _OURS: Final = "dcc_bridge look"
 
 
-class Seeing(Files):
+class _Seeing(_Files):
     """The acts of `look`."""
 
     def viewpoint(self, view: str) -> Shot:
-        """The first 3D view is the person's."""
         if view == "person":
             return _persons()
         thing = require(view)
@@ -40,7 +40,6 @@ class Seeing(Files):
         return _through(thing, self.world(thing))
 
     def draw(self, shots: Sequence[Shot], width: int, height: int, shading: str) -> bytes:
-        """From a scene of our own that is gone afterwards."""
         with self.host.unnoticed():
             return _jpeg(_sheet([_drawn(shot, width, height, shading) for shot in shots]))
 
@@ -55,8 +54,7 @@ def _sheet(pictures: list[Any]) -> Any:
 
 
 def _persons() -> Shot:
-    view = next(views(), None)
-    if view is None:
+    if (view := next(views(), None)) is None:
         raise LookupError("There is no window whose view could be seen: give a camera or a side.")
     space: Any = view[0]
     seen = space.region_3d
@@ -64,10 +62,9 @@ def _persons() -> Shot:
         return _through(space.camera, space.camera.matrix_world)
     matrix = seen.view_matrix.inverted()
     tall = 2 / seen.window_matrix[1][1]
-    eye, target = matrix.translation, seen.view_location
-    is_flat = seen.view_perspective == "ORTHO"
-    angle = 0.0 if is_flat else math.degrees(2 * math.atan(tall / 2))
-    return Shot(_three(eye), _three(target), _three(matrix.col[1].xyz), angle, tall)
+    angle = 0.0 if seen.view_perspective == "ORTHO" else math.degrees(2 * math.atan(tall / 2))
+    eye, up = triple(matrix.translation), triple(matrix.col[1].xyz)
+    return Shot(eye, triple(seen.view_location), up, angle, tall)
 
 
 def _through(camera: Any, matrix: Matrix) -> Shot:
@@ -77,39 +74,22 @@ def _through(camera: Any, matrix: Matrix) -> Shot:
     turn = matrix.to_3x3().normalized()
     target = matrix.translation + turn @ Vector((0, 0, -10.0))
     angle = 0.0 if is_flat else math.degrees(2 * math.atan2(tall / 2, far))
-    up = _three(turn @ Vector((0, 1, 0)))
-    return Shot(_three(matrix.translation), _three(target), up, angle, tall, item_of(camera))
-
-
-def _three(numbers: Any) -> tuple[float, float, float]:
-    x, y, z = map(float, numbers)
-    return x, y, z
-
-
-def _matrix(shot: Shot) -> Matrix:
-    """Give where a camera stands for a shot."""
-    back: Any = (Vector(shot.eye) - Vector(shot.target)).normalized()
-    over: Any = Vector(shot.up)
-    right = over.cross(back).normalized()
-    rows: Any = (right, back.cross(right), back)
-    return Matrix.Translation(shot.eye) @ Matrix(rows).transposed().to_4x4()
+    up = triple(turn @ Vector((0, 1, 0)))
+    return Shot(triple(matrix.translation), triple(target), up, angle, tall, item_of(camera))
 
 
 def _drawn(shot: Shot, width: int, height: int, shading: str) -> Any:
     """Give the pixels of one picture, the lowest row first."""
-    person: Any = bpy.context.scene
-    with _scene_for(shading) as scene:
+    with _scene_for(shading) as ours:
         data = bpy.data.cameras.new(_OURS)
-        camera = bpy.data.objects.new(_OURS, data)
+        ours.camera = camera = bpy.data.objects.new(_OURS, data)
         try:
-            scene.collection.objects.link(camera)
-            scene.camera = camera
-            _aim(camera, shot, width / height)
-            scene.frame_set(person.frame_current if shot.frame is None else round(shot.frame))
-            view = next(views(), None)
-            if view is None:
-                return _rendered(scene, width, height)
-            return _viewed(view, scene, camera, width, height, shading)
+            ours.collection.objects.link(camera)
+            _aim(camera, shot)
+            ours.frame_set(scene().frame_current if shot.frame is None else round(shot.frame))
+            if (view := next(views(), None)) is None:
+                return _rendered(ours, width, height)
+            return _viewed(view, ours, camera, width, height, shading)
         finally:
             bpy.data.objects.remove(camera)
             bpy.data.cameras.remove(data)
@@ -118,16 +98,15 @@ def _drawn(shot: Shot, width: int, height: int, shading: str) -> Any:
 @contextmanager
 def _scene_for(shading: str) -> Iterator[Any]:
     """Have a scene that shows what the person's does; neutral light for a plain look."""
-    person: Any = bpy.context.scene
-    world = None
-    scene = person.copy()
+    person, world = scene(), None
+    ours = person.copy()
     try:
         lights = any(it.type == "LIGHT" and not it.hide_render for it in person.objects)
         if shading != "material" or not (lights or _glows(person.world)):
-            world = scene.world = _plain_world()
-        yield scene
+            world = ours.world = _plain_world()
+        yield ours
     finally:
-        bpy.data.scenes.remove(scene)
+        bpy.data.scenes.remove(ours)
         if world is not None:
             bpy.data.worlds.remove(world)
 
@@ -146,10 +125,12 @@ def _glows(world: Any) -> bool:
     return any(it.is_linked or max(it.default_value[:3]) > 0.2 for it in lit)
 
 
-def _aim(camera: Any, shot: Shot, aspect: float) -> None:
+def _aim(camera: Any, shot: Shot) -> None:
     if shot.camera:
         camera.data = require(shot.camera).data
-    camera.matrix_world = _matrix(shot)
+    right, over, ahead = frame_of(add(shot.target, shot.eye, -1.0), shot.up)
+    turn = Matrix((right, over, add((0.0, 0.0, 0.0), ahead, -1.0))).transposed()
+    camera.matrix_world = Matrix.Translation(shot.eye) @ turn.to_4x4()
     if shot.camera:
         return
     lens = camera.data
@@ -158,8 +139,7 @@ def _aim(camera: Any, shot: Shot, aspect: float) -> None:
     if shot.angle:
         lens.angle_y = math.radians(shot.angle)
     else:
-        lens.type = "ORTHO"
-        lens.ortho_scale = shot.height * max(1.0, aspect if lens.sensor_fit != "VERTICAL" else 1.0)
+        lens.type, lens.ortho_scale = "ORTHO", shot.height
 
 
 def _rendered(scene: Any, width: int, height: int) -> Any:
@@ -206,11 +186,11 @@ def _viewed(seen: Any, scene: Any, camera: Any, width: int, height: int, shading
     offscreen = gpu.types.GPUOffScreen(width, height)
     lit = shading == "material" and any(it.type == "LIGHT" for it in scene.objects)
     ours = {"type": _SHADING[shading], "use_scene_lights": lit, "use_scene_world": lit}
-    before = {name: getattr(space.shading, name) for name in ours}
-    overlays = space.overlay.show_overlays
+    owners = dict.fromkeys(ours, space.shading) | {"show_overlays": space.overlay}
+    before = {name: getattr(owner, name) for name, owner in owners.items()}
     try:
-        _set(space.shading, ours)
-        space.overlay.show_overlays = False
+        for name, value in {**ours, "show_overlays": False}.items():
+            setattr(owners[name], name, value)
         view = camera.matrix_world.inverted()
         window = camera.calc_matrix_camera(graph, x=width, y=height)
         offscreen.draw_view3d(scene, layer, space, region, view, window, do_color_management=True)
@@ -218,15 +198,10 @@ def _viewed(seen: Any, scene: Any, camera: Any, width: int, height: int, shading
         buffer.dimensions = width * height * 4
         pixels = np.array(buffer, np.float32) / 255
     finally:
-        _set(space.shading, before)
-        space.overlay.show_overlays = overlays
+        for name, value in before.items():
+            setattr(owners[name], name, value)
         offscreen.free()
     return pixels.reshape(height, width, 4)
-
-
-def _set(owner: Any, values: Mapping[str, Any]) -> None:
-    for name, value in values.items():
-        setattr(owner, name, value)
 
 
 def _jpeg(pixels: Any) -> bytes:

@@ -12,8 +12,8 @@ from dcc_bridge.hosts.blender.objects import block, item_of
 from dcc_bridge.verbs.acts import SCENE, Keys, Shape, SocketLink, Value
 
 from . import properties, values
-from .building import Building, use_nodes
-from .items import require, require_object, require_own, require_tree, sockets_of
+from .building import _Building, use_nodes
+from .items import require, require_object, require_own, require_tree, scene, sockets_of
 
 _SOCKETS: Final = {
     "base_color": ("Base Color",),
@@ -26,31 +26,25 @@ _SOCKETS: Final = {
 }
 
 
-class Shading(Building):
+class _Shading(_Building):
     """The acts on values, keys, nodes and materials."""
 
     def value(self, item: str, prop: str) -> Value:
-        """Angles in degrees."""
         if item == SCENE and prop in ("fps", "size", "units"):
             return Value(_scene_value(prop))
-        return values.told(properties.slot(item, _SCENE.get(prop, prop) if item == SCENE else prop))
+        return values.told(_slot(item, prop))
 
     def set_value(self, item: str, prop: str, value: Any, *, replace: bool = False) -> None:
-        """Refuse what something else would write over."""
-        if item == SCENE and prop in ("fps", "size", "units"):
+        if item == SCENE and prop in ("frame", "fps", "size", "units"):
             _set_scene(prop, value)
             return
-        if item == SCENE and prop == "frame":
-            _scene().frame_set(int(value))
-            return
-        slot = properties.slot(item, _SCENE.get(prop, prop) if item == SCENE else prop)
+        slot = _slot(item, prop)
         values.write(slot, value, replace=replace)
         self._is_moved = True
         if not isinstance(slot.owner, bpy.types.Object) or prop == "parent":
             self.touch()
 
     def keys(self, item: str, prop: str) -> list[tuple[float, Any]]:
-        """Of all elements together."""
         return values.read_keys(properties.slot(item, prop))
 
     def set_keys(self, item: str, prop: str, keys: Keys, shape: Shape, *, clear: bool) -> None:
@@ -61,27 +55,23 @@ class Shading(Building):
     # ---- nodes
 
     def sockets(self, item: str) -> tuple[list[str], list[str]]:
-        """Those of one name are told by their identifiers."""
         node = require(item)
         if not isinstance(node, bpy.types.Node):
             raise ValueError(f"{item} has no sockets: a node has, such as {item}/Principled BSDF.")
         return list(sockets_of(node.inputs)), list(sockets_of(node.outputs))
 
     def connect(self, link: SocketLink) -> None:
-        """Both nodes are of one tree."""
         source, target = require(link.source), require(link.target)
         tree = require_tree(link.target)
         require_own(link.target, tree)
         if source.id_data != tree:
             raise ValueError(f"{link.source} and {link.target} are not in one node tree.")
-        made = tree.links.new(
-            sockets_of(source.outputs)[link.out], sockets_of(target.inputs)[link.into]
-        )
+        out, into = sockets_of(source.outputs)[link.out], sockets_of(target.inputs)[link.into]
+        made = tree.links.new(out, into)
         if made is None or not made.is_valid:
             raise ValueError(f"{link.source}, {link.out} does not go into {link.into}: a loop.")
 
     def cut(self, link: SocketLink) -> None:
-        """Whatever leads into the input, or the one link."""
         target = require(link.target)
         tree = require_tree(link.target)
         require_own(link.target, tree)
@@ -93,8 +83,7 @@ class Shading(Building):
 
     def material(self, name: str | None, values: Mapping[str, Any]) -> str:
         """Its surface is a Principled BSDF, found by its type."""
-        wrong = sorted(set(values) - set(_SOCKETS))
-        if wrong:
+        if wrong := sorted(set(values) - set(_SOCKETS)):
             raise ValueError(f"No {', '.join(wrong)}; a material has {', '.join(_SOCKETS)}.")
         found: Any = _material(name) if name else None
         material: Any = found or bpy.data.materials.new(_plain(name or "Material"))
@@ -130,36 +119,38 @@ _SCENE: Final = {"frame": "frame_current", "start": "frame_start", "end": "frame
 _METERS: Final = {"mm": 0.001, "cm": 0.01, "m": 1.0, "km": 1000.0, "in": 0.0254, "ft": 0.3048}
 
 
-def _scene() -> Any:
-    return bpy.context.scene
+def _slot(item: str, prop: str) -> properties.Slot:
+    return properties.slot(item, _SCENE.get(prop, prop) if item == SCENE else prop)
 
 
 def _scene_value(prop: str) -> Any:
-    scene = _scene()
+    render = scene().render
     if prop == "size":
-        return [scene.render.resolution_x, scene.render.resolution_y]
+        return [render.resolution_x, render.resolution_y]
     if prop == "fps":
-        return round(scene.render.fps / scene.render.fps_base, 3)
-    scale = float(f"{scene.unit_settings.scale_length:.6g}")
+        return round(render.fps / render.fps_base, 3)
+    scale = float(f"{scene().unit_settings.scale_length:.6g}")
     return next((name for name, meters in _METERS.items() if meters == scale), f"{scale:g} m")
 
 
 def _set_scene(prop: str, value: Any) -> None:
-    scene = _scene()
-    if prop == "size":
+    render = scene().render
+    if prop == "frame":
+        scene().frame_set(int(value))
+    elif prop == "size":
         if not isinstance(value, list | tuple) or len(value) != 2:
             raise ValueError(f"size takes [width, height], and not {value!r}.")
         for name, pixels in zip(("resolution_x", "resolution_y"), value, strict=True):
-            properties.Slot(SCENE, scene.render, name).write(pixels)
+            properties.Slot(SCENE, render, name).write(pixels)
     elif prop == "fps":
         if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= 1000:
             raise ValueError(f"fps takes 1 to 1000, and not {value!r}.")
-        scene.render.fps = max(1, round(value))
-        scene.render.fps_base = scene.render.fps / value
+        render.fps = max(1, round(value))
+        render.fps_base = render.fps / value
     elif value not in _METERS:
         raise ValueError(f"units is one of {', '.join(_METERS)}, and not {value!r}.")
     else:
-        scene.unit_settings.scale_length = _METERS[value]
+        scene().unit_settings.scale_length = _METERS[value]
 
 
 def _plain(name: str) -> str:
@@ -173,9 +164,8 @@ def _material(name: str) -> Any:
 def _surface(tree: Any) -> Any:
     """Give the Principled BSDF of a material, made and connected where there is none."""
     known = [node for node in tree.nodes if node.type == "BSDF_PRINCIPLED"]
-    shown = [node for node in known if node.outputs[0].is_linked]
     if known:
-        return (shown or known)[0]
+        return next((node for node in known if node.outputs[0].is_linked), known[0])
     surface = tree.nodes.new("ShaderNodeBsdfPrincipled")
     end = next((node for node in tree.nodes if node.type == "OUTPUT_MATERIAL"), None)
     end = end or tree.nodes.new("ShaderNodeOutputMaterial")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Final, Literal
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
 
 import bpy
 
 from dcc_bridge.hosts.blender.objects import item_of
-from dcc_bridge.verbs.acts import Value
+from dcc_bridge.verbs.acts import Keys, Shape, Value
 
 from .properties import Slot, plain
 
@@ -30,11 +30,10 @@ def told(slot: Slot) -> Value:
 
 def write(slot: Slot, value: Any, *, replace: bool) -> None:
     """Set a property; ValueError if something would write over it or lose it."""
-    why = held(slot)
-    if why and not replace:
-        raise ValueError(f"{slot.item}, {slot.key} is {why}; replace=True takes that away.")
-    if why:
-        release(slot)
+    if why := held(slot):
+        if not replace:
+            raise ValueError(f"{slot.item}, {slot.key} is {why}; replace=True takes that away.")
+        _release(slot)
     slot.write(value)
 
 
@@ -57,29 +56,28 @@ def held(slot: Slot) -> str:
     if isinstance(owner, bpy.types.NodeSocket):
         links: Any = owner.links
         return f"connected to {links[0].from_node.name}" if links else ""
-    lock = _locked(slot)
-    driven = [curve.driver.expression for curve in _drivers(slot)]
-    if driven:
+    if driven := [curve.driver.expression for curve in _drivers(slot)]:
         return f"driven: {driven[0]}" if driven[0] else "driven"
-    if any(True for _ in curves(slot)):
+    if _curves(slot):
         return "keyed"
-    return lock or _constrained(slot)
-
-
-def _locked(slot: Slot) -> str:
-    if not isinstance(slot.owner, bpy.types.Object) or slot.name not in _LOCKS:
-        return ""
-    locks = list(getattr(slot.owner, _LOCKS[slot.name]))
-    return "locked" if any(locks if slot.index < 0 else [locks[slot.index]]) else ""
-
-
-def _constrained(slot: Slot) -> str:
+    if _locks(slot):
+        return "locked"
     names = [it.name for it in _constraints(slot)]
     return f"held by the constraint {names[0]}" if names else ""
 
 
+def _is_placing(slot: Slot) -> bool:
+    return isinstance(slot.owner, bpy.types.Object) and slot.name in _LOCKS
+
+
+def _locks(slot: Slot) -> list[int]:
+    """Give the elements that are locked."""
+    locks = list(getattr(slot.owner, _LOCKS[slot.name])) if _is_placing(slot) else []
+    return [at for at, is_on in enumerate(locks) if is_on and slot.index in (-1, at)]
+
+
 def _constraints(slot: Slot) -> list[Any]:
-    if not isinstance(slot.owner, bpy.types.Object) or slot.name not in _LOCKS:
+    if not _is_placing(slot):
         return []
     active = [it for it in slot.owner.constraints if not it.mute and it.influence > 0]
     turned = slot.name.startswith("rotation")
@@ -87,12 +85,18 @@ def _constraints(slot: Slot) -> list[Any]:
 
 
 def _drivers(slot: Slot) -> list[Any]:
-    data = getattr(slot.owner.id_data, "animation_data", None)  # some data has none
-    found = [] if data is None else [it for it in data.drivers if it.data_path == slot.path]
-    return [it for it in found if slot.index < 0 or it.array_index == slot.index]
+    animation = getattr(slot.owner.id_data, "animation_data", None)  # some data has none
+    return _of(slot, animation.drivers if animation else ())
 
 
-def release(slot: Slot) -> None:
+def _of(slot: Slot, every: Iterable[Any]) -> list[Any]:
+    """Give the curves of a property, or of one element."""
+    path = slot.path if every else ""
+    found = [it for it in every if it.data_path == path]
+    return [it for it in found if slot.index in (-1, it.array_index)]
+
+
+def _release(slot: Slot) -> None:
     """Take away what holds a value; ValueError for what nothing takes away."""
     data, owner = slot.owner.id_data, slot.owner
     if data.library is not None or getattr(data, "is_editmode", False):
@@ -103,13 +107,11 @@ def release(slot: Slot) -> None:
             data.links.remove(link)
     for driver in _drivers(slot):
         owner.driver_remove(slot.key if slot.is_custom else slot.name, driver.array_index)
-    clear_keys(slot)
+    _clear_keys(slot)
     for constraint in _constraints(slot):
         owner.constraints.remove(constraint)
-    if _locked(slot):
-        locks = getattr(owner, _LOCKS[slot.name])
-        for axis in range(len(locks)) if slot.index < 0 else (slot.index,):
-            locks[axis] = False
+    for axis in _locks(slot):
+        getattr(owner, _LOCKS[slot.name])[axis] = False
 
 
 # ---- keys
@@ -136,24 +138,19 @@ def all_curves(data: Any) -> list[Any]:
     return [curve for each in _curve_lists(data) for curve in each]
 
 
-def curves(slot: Slot) -> list[Any]:
-    """Give the curves that move a property, by element."""
-    every = all_curves(slot.owner.id_data)
-    path = slot.path if every else ""
-    found = [it for it in every if it.data_path == path]
-    return [it for it in found if slot.index < 0 or it.array_index == slot.index]
+def _curves(slot: Slot) -> list[Any]:
+    return _of(slot, all_curves(slot.owner.id_data))
 
 
-def clear_keys(slot: Slot) -> None:
-    """Take away all keys of a property."""
+def _clear_keys(slot: Slot) -> None:
     for each in _curve_lists(slot.owner.id_data):
-        for curve in [it for it in curves(slot) if it in list(each)]:
+        for curve in [it for it in _curves(slot) if it in list(each)]:
             each.remove(curve)
 
 
 def read_keys(slot: Slot) -> list[tuple[float, Any]]:
     """Give the keys of a property, by frame."""
-    moved = curves(slot)
+    moved = _curves(slot)
     frames = sorted({point.co.x for curve in moved for point in curve.keyframe_points})
     return [(float(f"{frame:.7g}"), _at(slot, moved, frame)) for frame in frames]
 
@@ -169,31 +166,25 @@ def _at(slot: Slot, moved: Sequence[Any], frame: float) -> Any:
     return value
 
 
-def write_keys(
-    slot: Slot,
-    keys: Sequence[tuple[float, Any]],
-    shape: Literal["linear", "smooth", "step"],
-    *,
-    clear: bool,
-) -> None:
+def write_keys(slot: Slot, keys: Keys, shape: Shape, *, clear: bool) -> None:
     """Add keys; with `clear` all others go."""
     why = held(slot)
     if why and why != "keyed" and not why.startswith("held by"):
         raise ValueError(f"{slot.item}, {slot.key} is {why}.")
     before = slot.read()
     if clear:
-        clear_keys(slot)
+        _clear_keys(slot)
     for frame, value in keys:
         slot.write(value)
         name = slot.key if slot.is_custom else slot.name
         if not slot.owner.keyframe_insert(name, index=slot.index, frame=frame):
             raise ValueError(f"{slot.item}, {slot.key} takes no keys.")
     frames = {round(frame, 3) for frame, _ in keys}
-    for curve in curves(slot):
+    for curve in _curves(slot):
         for point in curve.keyframe_points:
             if round(point.co.x, 3) in frames:
                 point.interpolation = _SHAPES[shape]
         curve.update()
     scene: Any = bpy.context.scene
-    moved = curves(slot)
+    moved = _curves(slot)
     slot.write(_at(slot, moved, scene.frame_current) if moved else before)

@@ -10,12 +10,12 @@ from typing import Final, Literal
 from dcc_bridge.host import Host
 from dcc_bridge.verbs.acts import Acts
 
-from .building import Builds
-from .files import Files
-from .looking import Looks
-from .places import Places
-from .reading import Reads
-from .values import Values
+from .building import _Builds
+from .files import _Files
+from .looking import _Looks
+from .places import _Places
+from .reading import _Reads
+from .values import _Values
 
 _INSTRUCTIONS: Final = (
     "FreeCAD makes shapes from properties. An item is an object's internal name (Box001), which "
@@ -27,7 +27,7 @@ _INSTRUCTIONS: Final = (
 )
 
 
-class FreeCADActs(Looks, Reads, Values, Builds, Files, Places):
+class FreeCADActs(_Looks, _Reads, _Values, _Builds, _Files, _Places):
     """FreeCAD's side of the verbs."""
 
     instructions = _INSTRUCTIONS

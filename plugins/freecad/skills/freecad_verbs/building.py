@@ -18,7 +18,7 @@ _MATERIAL: Final = "App::MaterialObject"
 _LOOKS: Final = ("base_color", "emission", "roughness", "opacity")
 
 
-class Builds(Acts):
+class _Builds(Acts):
     """The acts that make, and that put in order."""
 
     def create(self, kind: str, name: str | None, under: str | None) -> str:
@@ -104,7 +104,6 @@ class Builds(Acts):
     # ---- materials, where there is a window
 
     def materials(self) -> list[str]:
-        """Give the material objects."""
         return [str(obj.Name) for obj in document().findObjects(_MATERIAL)]
 
     def material(self, name: str | None, values: Mapping[str, Any]) -> str:

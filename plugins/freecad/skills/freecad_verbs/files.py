@@ -23,7 +23,7 @@ _ORIGINS: Final = ("App::Origin", "App::Line", "App::Plane")
 _NO_NAMES: Final = "FreeCAD reads no names and colours with these shapes: rename them."
 
 
-class Files(Acts):
+class _Files(Acts):
     """The acts on files, and those that lose something."""
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:
@@ -81,7 +81,6 @@ class Files(Acts):
     # ---- what is thrown away
 
     def junk(self, what: Junk) -> list[str]:
-        """Give what nobody needs."""
         match what:
             case "unused":
                 cards = document().findObjects("App::MaterialObject")
@@ -127,7 +126,6 @@ class Files(Acts):
         return len(left - set(items))
 
     def save_files(self, path: Path | None) -> list[Path]:
-        """Give the document's file, or the one that it will be."""
         if path is None and not document().FileName:
             raise ValueError("This document was never saved: give the path of a file.")
         target = path or Path(document().FileName)
@@ -140,7 +138,6 @@ class Files(Acts):
         return [target]
 
     def save(self, path: Path | None) -> Path:
-        """Save the document; another file is its own from then on."""
         (target,) = self.save_files(path)
         with _written(target):
             document().saveAs(str(target))

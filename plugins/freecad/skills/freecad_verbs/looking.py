@@ -14,9 +14,7 @@ import FreeCAD
 
 from dcc_bridge.hosts.freecad import freecad_document
 from dcc_bridge.hosts.freecad.freecad_document import document
-from dcc_bridge.verbs.acts import Acts, Shot
-
-from .places import triple
+from dcc_bridge.verbs.acts import Acts, Shot, triple
 
 _QUALITY: Final = 85
 _VECTORS: Final = ("position", "orientation")
@@ -25,7 +23,7 @@ _IN_WINDOW: Final = {"draw", "viewpoint", "material", "assign"}
 _WIRE: Final = 2  # the place of "Wireframe" among the ways to draw a shape
 
 
-class Looks(Acts):
+class _Looks(Acts):
     """The acts that look."""
 
     def has(self, *acts: str) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
 import FreeCAD
 
 from dcc_bridge.hosts.freecad.freecad_document import document, find, transactions
-from dcc_bridge.verbs.acts import Acts, At, Axes, Bounds, Placement, Vector
+from dcc_bridge.verbs.acts import Acts, At, Axes, Bounds, Placement, Vector, triple
 
 from .properties import held
 
@@ -20,7 +20,7 @@ _NO_SCALE: Final = (
 )
 
 
-class Places(Acts):
+class _Places(Acts):
     """The acts on where things are."""
 
     def bounds(self, item: str) -> Bounds | None:
@@ -149,12 +149,6 @@ def scratch_document() -> Iterator[Any]:
     finally:
         FreeCAD.closeDocument(scratch.Name)
         FreeCAD.setActiveDocument(active)
-
-
-def triple(vector: Iterable[float]) -> Vector:
-    """Give a vector as three numbers."""
-    x, y, z = vector
-    return float(x), float(y), float(z)
 
 
 def _boxes(obj: Any) -> Iterator[Any]:

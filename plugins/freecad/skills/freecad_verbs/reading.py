@@ -39,7 +39,7 @@ VALID: Final = Rule("valid_shape", "its shape is not valid", "delete, or create 
 NOT_EMPTY: Final = Rule("not_empty", "it has no shape", "set_values with what it is made of")
 
 
-class Reads(Acts):
+class _Reads(Acts):
     """The acts on what there is."""
 
     def namespace(self) -> dict[str, Any]:
@@ -74,7 +74,6 @@ class Reads(Acts):
             yield from (str(obj.Name) for obj in document().Objects)
 
     def kind(self, item: str) -> str:
-        """Give the type, such as "Part::Box"."""
         return str(find(item).TypeId)
 
     def name(self, item: str) -> str:
@@ -82,18 +81,15 @@ class Reads(Acts):
         return str(find(item).Label)
 
     def parent(self, item: str) -> str | None:
-        """Give the group, part or body that an object is in."""
         parent = parent_of(find(item))
         return None if parent is None else str(parent.Name)
 
     def users(self, thing: str) -> Iterator[str]:
-        """Give the objects that use one, or a file."""
         by_file = [item for item, _, path in self.files() if thing in (path, path.split("/")[-1])]
         users = by_file or [str(user.Name) for user in find(thing).InList]
         yield from dict.fromkeys(users)
 
     def look_into(self, item: str, part: Part) -> Any:
-        """Tell one part of an object."""
         transactions().compute()
         obj = find(item)
         match part:
@@ -136,7 +132,6 @@ class Reads(Acts):
     # ---- check
 
     def rules(self) -> tuple[Rule, ...]:
-        """Give what can be wrong with a model."""
         return RECOMPUTES, VALID, NOT_EMPTY
 
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -148,7 +143,6 @@ class Reads(Acts):
     # ---- find_api
 
     def api(self) -> Iterator[ApiEntry]:
-        """Give the types with their properties, of one object each, and functions of modules."""
         for kind in self.types():
             yield ApiEntry(f"create type {kind}", "type")
             yield from _properties(kind)

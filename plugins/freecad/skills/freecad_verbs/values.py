@@ -12,7 +12,7 @@ from .properties import CELL, ERRORS, form, held, linked, links_of, paths, read,
 _WHOLE = "Shape"  # what goes into a link: the object itself
 
 
-class Values(Acts):
+class _Values(Acts):
     """The acts on values."""
 
     def value(self, item: str, prop: str) -> Value:

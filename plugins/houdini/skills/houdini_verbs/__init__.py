@@ -7,13 +7,13 @@ from typing import Final
 from dcc_bridge.host import Host
 from dcc_bridge.verbs.acts import Acts
 
-from .building import Builds
-from .files import Files
-from .looking import Looks
-from .losing import Loses
-from .reading import Reads
-from .shading import Shades
-from .values import Values
+from .building import _Builds
+from .files import _Files
+from .looking import _Looks
+from .losing import _Loses
+from .reading import _Reads
+from .shading import _Shades
+from .values import _Values
 
 _INSTRUCTIONS: Final = (
     "Houdini builds scenes of nodes. An item is a node's path (/obj/geo1/box1). Objects (geo, cam, "
@@ -26,7 +26,7 @@ _INSTRUCTIONS: Final = (
 )
 
 
-class HoudiniActs(Reads, Values, Builds, Shades, Files, Loses):
+class HoudiniActs(_Reads, _Values, _Builds, _Shades, _Files, _Loses):
     """Houdini's side of the verbs."""
 
     instructions = _INSTRUCTIONS
@@ -35,7 +35,7 @@ class HoudiniActs(Reads, Values, Builds, Shades, Files, Loses):
         self.host = host
 
 
-class _WindowedActs(HoudiniActs, Looks):
+class _WindowedActs(HoudiniActs, _Looks):
     """With a window there is a scene view to look through."""
 
 

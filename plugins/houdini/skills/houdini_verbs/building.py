@@ -9,10 +9,10 @@ from typing import Final, Literal
 
 import hou
 
-from dcc_bridge.verbs.acts import Acts, At, Axes, Placement, Vector
+from dcc_bridge.verbs.acts import Acts, At, Axes, Placement, Vector, triple
 from dcc_bridge.verbs.reading import no_such
 
-from .reading import find, triple
+from .reading import find
 from .values import held, reason, record
 
 _OBJECTS: Final = "/obj"  # where an object is made if nobody says where
@@ -21,7 +21,7 @@ _PARTS: Final = {"t": "translate", "r": "rotate", "s": "scale", "shear": "shear"
 _UNIT: Final[dict[str, Vector]] = {"at": (0, 0, 0), "rotation": (0, 0, 0), "scale": (1, 1, 1)}
 
 
-class Builds(Acts):
+class _Builds(Acts):
     """The acts that make, and that put in order."""
 
     def create(self, kind: str, name: str | None, under: str | None) -> str:

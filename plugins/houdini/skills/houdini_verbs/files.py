@@ -16,7 +16,7 @@ from .values import reason
 _SUFFIXES: Final = (".bgeo", ".geo", ".obj", ".ply", ".stl")
 
 
-class Files(Acts):
+class _Files(Acts):
     """The acts on files, but for the scene's own."""
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:

@@ -13,9 +13,9 @@ from typing import Any, Final
 import hou
 
 from dcc_bridge.geometry import add, frame_of
-from dcc_bridge.verbs.acts import Acts, Shot
+from dcc_bridge.verbs.acts import Acts, Shot, triple
 
-from .reading import find, triple
+from .reading import find
 
 _QUALITY: Final = 80
 _CAMERA: Final = ("focus", "resx", "resy", "orthowidth", "projection", "focal", "aperture")
@@ -25,11 +25,10 @@ _OFF: Final = (
 )
 
 
-class Looks(Acts):
+class _Looks(Acts):
     """The acts of `look`; of a Houdini with a window only."""
 
     def viewpoint(self, view: str) -> Shot:
-        """Read the person's view, or a camera."""
         if view == "person":
             _, viewport, world = _scene_view()
             camera, matrix = viewport.defaultCamera(), viewport.viewTransform()
@@ -50,7 +49,6 @@ class Looks(Acts):
         return Shot(eye, add(eye, back, -far), up, angle, size, view if view != "person" else "")
 
     def draw(self, shots: Sequence[Shot], width: int, height: int, shading: str) -> bytes:
-        """Draw with the person's viewport."""
         viewer, viewport, world = _scene_view()
         with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder, _kept(viewport, shading):
             files = [Path(folder) / f"{number}.jpg" for number in range(len(shots))]

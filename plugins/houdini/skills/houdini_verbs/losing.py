@@ -16,11 +16,10 @@ from .values import reason
 _SUFFIXES: Final = (".hip", ".hiplc", ".hipnc")
 
 
-class Loses(Acts):
+class _Loses(Acts):
     """The acts that lose something."""
 
     def junk(self, what: Junk) -> list[str]:
-        """Give what nobody needs."""
         if what == "empty_groups":
             nodes = [it for it in find("/obj").allSubChildren(True, False) if not it.children()]
             return [node.path() for node in nodes if node.type().name() == "subnet"]
@@ -31,11 +30,9 @@ class Loses(Acts):
         raise ValueError(f"Houdini has no {what} that can be cleaned: it has empty_groups, unused.")
 
     def clean(self, what: Junk, items: Sequence[str]) -> None:
-        """Take it away."""
         self.delete(items)
 
     def delete(self, items: Sequence[str]) -> list[str]:
-        """Delete nodes, and what is inside."""
         for item in items:
             node = hou.node(item)
             if node is None:  # it went with what it was in
@@ -57,7 +54,6 @@ class Loses(Acts):
         return len(followers - set(items))
 
     def save_files(self, path: Path | None) -> list[Path]:
-        """Give the scene's file, or the one that it will be."""
         if path is None and hou.hipFile.isNewFile():
             raise ValueError("This scene was never saved: give the path of a file.")
         target = path or Path(hou.hipFile.path())
@@ -71,7 +67,6 @@ class Loses(Acts):
         return [target.with_suffix(self.host.suffix)]
 
     def save(self, path: Path | None) -> Path:
-        """Save the scene; another file is its own from then on."""
         (target,) = self.save_files(path)
         try:
             hou.hipFile.save(target.as_posix())

@@ -11,7 +11,16 @@ from typing import Any, Final
 import hou
 
 from dcc_bridge.hosts import houdini
-from dcc_bridge.verbs.acts import Acts, ApiEntry, Bounds, Part, Rule, SocketLink, Value, Vector
+from dcc_bridge.verbs.acts import (
+    Acts,
+    ApiEntry,
+    Bounds,
+    Part,
+    Rule,
+    SocketLink,
+    Value,
+    triple,
+)
 
 from .values import held, value_of
 
@@ -22,11 +31,10 @@ _PICTURES: Final = ("sopoutput", "vm_picture", "picture", "lopoutput", "outputim
 COOKS: Final = Rule("cooks", "Houdini reports an error", "set_values or connect, as the error says")
 
 
-class Reads(Acts):
+class _Reads(Acts):
     """The acts on what there is."""
 
     def namespace(self) -> dict[str, Any]:
-        """Give code ``hou``."""
         return {"hou": hou}
 
     @contextmanager
@@ -52,11 +60,9 @@ class Reads(Acts):
         return (node.path() for node in below(find(under or "/")))
 
     def kind(self, item: str) -> str:
-        """Give the type's name, such as "geo"."""
         return find(item).type().name()
 
     def name(self, item: str) -> str:
-        """Give the last part of the path."""
         return item.rpartition("/@")[2] if "/@" in item else find(item).name()
 
     def parent(self, item: str) -> str | None:
@@ -80,7 +86,6 @@ class Reads(Acts):
         yield from dict.fromkeys(user.path() for user in users if user.path() != thing)
 
     def look_into(self, item: str, part: Part) -> Any:
-        """Tell one part of a node."""
         node = find(item)
         match part:
             case "values":
@@ -111,12 +116,10 @@ class Reads(Acts):
         return triple(map(min, lows)), triple(map(max, highs))
 
     def types(self) -> list[str]:
-        """Give the types of all networks."""
         categories = hou.nodeTypeCategories().values()
         return list(dict.fromkeys(name for it in categories for name in it.nodeTypes()))
 
     def files(self) -> Iterator[tuple[str, str, str]]:
-        """Give the files that parameters name."""
         for parm, path in hou.fileReferences():
             if parm is not None:  # what no parameter names is an asset's library
                 yield parm.node().path(), parm.name(), path
@@ -124,16 +127,13 @@ class Reads(Acts):
     # ---- check and find_api
 
     def rules(self) -> tuple[Rule, ...]:
-        """Give what Houdini itself tells of."""
         return (COOKS,)
 
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Give each node, and its errors."""
         for item in items:
             yield item, " ".join(find(item).errors())
 
     def api(self) -> Iterator[ApiEntry]:
-        """Give the types of all networks, and their parameters."""
         for category in hou.nodeTypeCategories().values():
             for name, kind in category.nodeTypes().items():
                 yield ApiEntry(f"create type {name}", "type", kind.description(), category.name())
@@ -240,9 +240,3 @@ def _box(node: hou.Node) -> Bounds | None:
     world = above.worldTransform() if isinstance(above, hou.ObjNode) else None
     box = shape.boundingBox(world)
     return triple(box.minvec()), triple(box.maxvec())
-
-
-def triple(vector: Iterable[float]) -> Vector:
-    """Give a vector as three numbers."""
-    x, y, z = vector
-    return float(x), float(y), float(z)

@@ -30,7 +30,7 @@ _OBJECT: Final = "shop_materialpath"  # of an object; a Material node has a numb
 _SHAPE: Final = "shop_materialpath1"
 
 
-class Shades(Acts):
+class _Shades(Acts):
     """The acts on materials."""
 
     def materials(self) -> Iterator[str]:

@@ -47,11 +47,10 @@ class Playbar(NamedTuple):
         hou.setFrame(self.frame)
 
 
-class Values(Acts):
+class _Values(Acts):
     """The acts on values."""
 
     def value(self, item: str, prop: str) -> Value:
-        """Read a parameter, or all of a tuple; of the scene what the playbar shows."""
         if item == SCENE:
             known = Playbar.now()._asdict()
             if prop not in known:
@@ -88,12 +87,10 @@ class Values(Acts):
     # ---- wires
 
     def sockets(self, item: str) -> tuple[list[str], list[str]]:
-        """Give the names of a node's inputs and outputs."""
         node = houdini.find(item)
         return list(node.inputNames()), list(node.outputNames())
 
     def connect(self, link: SocketLink) -> None:
-        """Lead an output into an input; what was there goes."""
         source, target = houdini.find(link.source), houdini.find(link.target)
         if source.parent() != target.parent():
             raise ValueError(f"{link.source} and {link.target} are in two networks.")
@@ -103,7 +100,6 @@ class Values(Acts):
             raise ValueError(f"{link.target}, {link.into}: {reason(error)}") from error
 
     def cut(self, link: SocketLink) -> None:
-        """Take away what leads into an input."""
         target = houdini.find(link.target)
         try:
             target.setInput(target.inputIndex(link.into), None)
@@ -113,7 +109,6 @@ class Values(Acts):
     # ---- keys
 
     def keys(self, item: str, prop: str) -> list[tuple[float, Any]]:
-        """Give the keys of a parameter, or of all of a tuple, by frame."""
         parms = parms_of(item, prop)
         frames = sorted({key.frame() for parm in parms for key in _keyframes(parm)})
         if len(parms) == 1:
@@ -121,7 +116,6 @@ class Values(Acts):
         return [(frame, [parm.evalAtFrame(frame) for parm in parms]) for frame in frames]
 
     def set_keys(self, item: str, prop: str, keys: Keys, shape: Shape, *, clear: bool) -> None:
-        """Add keys; with `clear` the others go."""
         parms = parms_of(item, prop)
         for place, parm in enumerate(parms):
             if clear:

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 
 from maya import cmds
 
-from dcc_bridge.verbs.acts import At, Axes, Placement, Vector
+from dcc_bridge.verbs.acts import At, Axes, Placement, Vector, triple
 
 from . import dg
 from .dg import ask
@@ -71,10 +71,10 @@ class _Building(_Reading):
         if space == "local":
             angles = [angle * dg.degrees() for angle in ask.getAttr(f"{path}.rotate")[0]]
             turn = dg.reordered(angles, ask.getAttr(f"{path}.rotateOrder"), 0)
-            return Placement(_vector(at), _vector(turn), _vector(ask.getAttr(f"{path}.scale")[0]))
+            return Placement(triple(at), triple(turn), triple(ask.getAttr(f"{path}.scale")[0]))
         matrix = ask.xform(path, query=True, matrix=True, worldSpace=True)
         scale = [math.hypot(*matrix[start : start + 3]) for start in (0, 4, 8)]
-        return Placement(_vector(at), _vector(dg.rotation(matrix)), _vector(scale))
+        return Placement(triple(at), triple(dg.rotation(matrix)), triple(scale))
 
     def place(
         self, item: str, at: At = None, rotation: At = None, scale: At = None, space: Axes = "world"
@@ -213,11 +213,6 @@ def _transform(item: str) -> str:
     if not dg.is_of(path, "transform"):
         raise ValueError(f"{path} is a {dg.type_of(path)}, which has no place.")
     return path
-
-
-def _vector(numbers: Sequence[float]) -> Vector:
-    x, y, z = (float(number) for number in numbers)
-    return x, y, z
 
 
 def _shading_group(material: str) -> str:

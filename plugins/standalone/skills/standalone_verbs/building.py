@@ -11,12 +11,12 @@ from dcc_bridge.hosts.standalone import prims
 from dcc_standalone import names, schemas
 
 from .items import refusing
-from .placing import Placing
+from .placing import _Placing
 
 _COLLECTIONS: Final = ("collection", "set")
 
 
-class Building(Placing):
+class _Building(_Placing):
     """Makes prims."""
 
     def create(self, kind: str, name: str | None, under: str | None) -> str:

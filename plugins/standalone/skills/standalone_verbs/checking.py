@@ -12,7 +12,7 @@ from dcc_bridge import track
 from dcc_bridge.verbs.acts import ApiEntry, Rule
 from dcc_standalone import schemas
 
-from .items import Items
+from .items import _Items
 
 _MOST_TOLD: Final = 300
 _TOGETHER: Final = 100  # prims that are validated in 10 ms
@@ -52,7 +52,7 @@ _TEXTS: Final = {
 _MORE_FACES: Final = "set_values of faceVertexCounts and faceVertexIndices"
 
 
-class Checking(Items):
+class _Checking(_Items):
     """Checks a scene, and tells of USD."""
 
     def rules(self) -> Iterable[Rule]:

@@ -11,12 +11,12 @@ from pxr import Gf, UsdGeom
 from dcc_bridge.verbs.acts import Shot
 from dcc_standalone.transforms import FIRST, vector
 
-from .checking import Checking
-from .losing import Losing
-from .shading import Shading
+from .checking import _Checking
+from .losing import _Losing
+from .shading import _Shading
 
 
-class UsdActs(Shading, Losing, Checking):
+class UsdActs(_Shading, _Losing, _Checking):
     """All acts, and those that draw."""
 
     def viewpoint(self, view: str) -> Shot:

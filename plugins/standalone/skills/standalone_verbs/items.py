@@ -41,7 +41,7 @@ def refusing(what: str) -> Iterator[None]:
         ) from error
 
 
-class Items(Acts):
+class _Items(Acts):
     """A stage's prims."""
 
     instructions = (
@@ -66,7 +66,6 @@ class Items(Acts):
         return cast("UsdSession", self.host).stage
 
     def namespace(self) -> dict[str, Any]:
-        """Give code the stage."""
         return {"stage": self.stage}
 
     @contextmanager
@@ -109,7 +108,6 @@ class Items(Acts):
         return islice(iter(Usd.PrimRange(self.root(under))), 1, None)
 
     def kind(self, item: str) -> str:
-        """Give the type: "Mesh"."""
         return str(self.prim(item).GetTypeName()) or "(no type)"
 
     def name(self, item: str) -> str:
@@ -121,7 +119,6 @@ class Items(Acts):
         return str(self.prim(item).GetName())
 
     def parent(self, item: str) -> str | None:
-        """Give the path above."""
         above = self.prim(item).GetParent()
         return None if above.IsPseudoRoot() else str(above.GetPath())
 
@@ -161,7 +158,6 @@ class Items(Acts):
     # ---- one item
 
     def look_into(self, item: str, part: Part) -> Any:
-        """Tell one part of a prim."""
         if part == "bounds":
             return self.bounds(item)
         return getattr(self, f"_{part}")(self.prim(item))

@@ -13,7 +13,7 @@ from dcc_bridge.hosts.standalone.prims import remove
 from dcc_bridge.verbs.acts import Imported, Junk
 from dcc_standalone import exchange, links
 
-from .building import Building
+from .building import _Building
 from .items import refusing
 
 _NAMED: Final = (  # which argument is the file that they write, or the folder
@@ -42,7 +42,7 @@ _SOMEWHERE: Final = (Tf.MallocTag.CallTree, "LogReport"), (Tf, "LogStackTrace")
 Writer = tuple[Any, str, Callable[..., Iterable[Any]]]
 
 
-class Losing(Building):
+class _Losing(_Building):
     """Reads and writes files, and deletes."""
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:
@@ -64,7 +64,6 @@ class Losing(Building):
         return Imported([str(at)], list(file.doubts(self.stage, scale, up)))
 
     def export_formats(self) -> Sequence[str]:
-        """Give the suffixes of scenes."""
         return files.SUFFIXES
 
     def export_file(
@@ -91,7 +90,6 @@ class Losing(Building):
     # ---- what nobody needs
 
     def junk(self, what: Junk) -> list[str]:
-        """List what is of no use."""
         if what == "history":
             raise ValueError("A USD scene keeps no history.")
         find: dict[Junk, Callable[[Usd.Stage], Iterable[str]]] = {
@@ -119,7 +117,6 @@ class Losing(Building):
             return list(map(str, remove(self.stage, map(Sdf.Path, items))))
 
     def below(self, items: Sequence[str]) -> int:
-        """Count what goes with them."""
         return cast("UsdSession", self.host).count_below(items)  # the look of the question's
 
     # ---- saving

@@ -12,13 +12,13 @@ from dcc_standalone import names, transforms
 from dcc_standalone.transforms import vector
 
 from .items import refusing
-from .values import Values
+from .values import _Values
 
 Axes = Literal["world", "local"]
 Parts = Sequence[Literal["at", "rotation", "scale"]]
 
 
-class Placing(Values):
+class _Placing(_Values):
     """Reads and writes transforms."""
 
     def placement(self, item: str, space: Axes = "world") -> Placement:

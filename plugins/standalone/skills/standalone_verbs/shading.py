@@ -13,11 +13,11 @@ from dcc_standalone import names, schemas
 from dcc_standalone.links import targets
 from dcc_standalone.looks import cut, set_look
 
-from .building import Building
+from .building import _Building
 from .items import refusing, socket
 
 
-class Shading(Building):
+class _Shading(_Building):
     """Makes materials of UsdPreviewSurface."""
 
     def material(self, name: str | None, values: Mapping[str, Any]) -> str:
@@ -87,7 +87,6 @@ class Shading(Building):
         return sorted(inputs), sorted(outputs)
 
     def connect(self, link: SocketLink) -> None:
-        """Connect two sockets, of which one may have to be made."""
         source, target = self.prim(link.source), self.prim(link.target)
         with refusing(f"{link.into} of {link.target} cannot take {link.out} of {link.source}"):
             gives = _socket(source, link.out, ("outputs", "inputs"))
@@ -103,7 +102,6 @@ class Shading(Building):
             raise ValueError(f"{takes.GetPath()} is held by a stronger layer.")
 
     def cut(self, link: SocketLink) -> None:
-        """Take a connection away."""
         prim = self.prim(link.target)
         every_name = (link.into, f"inputs:{link.into}", f"outputs:{link.into}")
         every = [a for a in map(prim.GetAttribute, every_name) if a and a.GetConnections()]

@@ -15,7 +15,7 @@ from dcc_standalone.properties import OWN, choose, fit_extent, own_value, set_ow
 from dcc_standalone.settings import change, settings
 from dcc_standalone.transforms import FIRST
 
-from .items import Items, refusing, short, told_value
+from .items import _Items, refusing, short, told_value
 
 _PLACE: Final = {"xformOp:translate", "xformOp:rotateXYZ", "xformOp:scale"}
 # What does not blend from key to key.
@@ -23,7 +23,7 @@ _HELD: Final = (bool, int, str, Sdf.AssetPath, Gf.Vec2i, Gf.Vec3i, Gf.Vec4i)
 _STILL: Final = "locked: the window shows the first key of each value"
 
 
-class Values(Items):
+class _Values(_Items):
     """Reads and writes properties."""
 
     def attribute(self, item: str, prop: str) -> Usd.Attribute:
@@ -47,7 +47,6 @@ class Values(Items):
         return [*prim.GetPropertyNames(), *sets, *OWN, *place]
 
     def value(self, item: str, prop: str) -> Value:
-        """Read a property of a prim, or of the scene."""
         if item == SCENE:
             if (known := settings(self.stage).get(prop)) is None:
                 raise LookupError(
@@ -70,7 +69,6 @@ class Values(Items):
         raise LookupError(f"{item} has no property {prop!r}.{names.near(prop, self._names(prim))}")
 
     def set_value(self, item: str, prop: str, value: Any, *, replace: bool = False) -> None:
-        """Write a property of a prim, or of the scene."""
         with refusing(f"{prop} of {item} cannot be set to {value!r} here"):
             found = self.value(item, prop)
             if item == SCENE:
@@ -91,7 +89,6 @@ class Values(Items):
     # ---- keys
 
     def keys(self, item: str, prop: str) -> list[tuple[float, Any]]:
-        """Give the time samples of an attribute."""
         self.value(item, prop)
         attribute = self.prim(item).GetAttribute(prop)
         every = attribute.GetTimeSamples() if attribute else []

@@ -257,11 +257,11 @@ def _title(kind: str) -> str:
 def _collection(above: Any) -> bpy.types.Collection:
     """Give the collection that something new goes to: its parent's, or the one that is open."""
     layer = bpy.context.view_layer
-    near: list[Any] = list(above.users_collection) if above is not None else []
+    near: list[bpy.types.Collection] = list(above.users_collection) if above is not None else []
     active = layer.active_layer_collection if layer else None
     if active is not None and not active.exclude:
         near.append(active.collection)
-    return next((it for it in near if it.library is None), scene().collection)  # type: ignore[no-any-return]
+    return next((it for it in near if it.library is None), scene().collection)
 
 
 def _mesh(name: str, fill: Callable[..., object]) -> bpy.types.Mesh:

@@ -38,10 +38,6 @@ class BridgedServer:
         self.started: Future[Server] = Future()
         self._bridge.start().add_done_callback(self._note_start)
 
-    def submit(self) -> Future[None]:
-        """Have nothing done on the main thread. Any thread."""
-        return self.main.submit(lambda: None, read=True)
-
     def stop(self) -> None:
         """Stop it."""
         self._bridge.stop()

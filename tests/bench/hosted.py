@@ -106,12 +106,11 @@ def process(module: str, *arguments: str) -> Iterator[Process]:
         running.kill()
 
 
-def served(host: Process, kind: str) -> Server:
-    """Have a host serve, "bare" or by a "bridge", and give where.
+def bridge_in(host: Process) -> Server:
+    """Have a host serve by a bridge, and give where.
 
     Before the bridge's one collection is over, gaps and calls are what chance makes of them.
     """
-    server = Server(**host.tell(kind))
-    if kind == "bridge":
-        host.tell("settle")
+    server = Server(**host.tell("bridge"))
+    host.tell("settle")
     return server

@@ -14,7 +14,7 @@ from typing import Final
 
 from tests.bench.agent import Agent, Server, result
 from tests.bench.figures import options, over, show, timed
-from tests.bench.hosted import process, served
+from tests.bench.hosted import bridge_in, process
 
 OPEN: Final = 64
 POLL: Final = 1.0
@@ -26,7 +26,7 @@ def main() -> None:
     chosen = options(__doc__, quick={"rounds": 3, "calls": 100}, rounds=10, calls=1000)
     rows: list[tuple[object, ...]] = []
     with ExitStack() as stack:
-        server = served(stack.enter_context(process("host")), "bridge")
+        server = bridge_in(stack.enter_context(process("host")))
         reader = stack.enter_context(closing(Agent(server, tasks=True)))
         read = reader.calling("ping")
 

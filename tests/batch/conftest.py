@@ -84,8 +84,15 @@ def scene_line(
         **{"message": message or f"Delete {len(items)}?", "title": "Delete", "items": items},
         **{"kinds": [kind] * len(items), "arguments": arguments, "details": None},
     }
-    line = {"n": number, "path": path, "size": 1, "sha256": "0" * 64, "state": "asks", "why": ""}
-    line |= {"question": question, **more}
+    line: Scene = {
+        "n": number,
+        "path": path,
+        "size": 1,
+        "sha256": "0" * 64,
+        "state": "asks",
+        "why": "",
+    }
+    line = {**line, "question": question, **more}
     return {**line, "question_sha256": plan.question_digest(line["question"])}
 
 
@@ -99,10 +106,12 @@ def write_plan(
     facts = HostFacts("host 1", "0.1.0", digest_file(skill), str(skill))
     lines = []
     for number, state in zip(range(count), cycle(states), strict=False):
-        said = {} if state == "asks" else {"question": None, "why": f"It is {state}."}
+        said: dict[str, Any] = (
+            {} if state == "asks" else {"question": None, "why": f"It is {state}."}
+        )
         file = folder / f"shot_{number}.usda"
-        sha256 = {"sha256": digest_file(file)} if file.exists() else {}
-        lines.append(scene_line(number, file.name, ["/a", "/b"], state=state, **said, **sha256))
+        said |= {"sha256": digest_file(file)} if file.exists() else {}
+        lines.append(scene_line(number, file.name, ["/a", "/b"], state=state, **said))
     request = Request("standalone", "skill", {"pattern": "*"}, **more)
     return plan.write(folder / "plan", request, facts, folder, lines)
 

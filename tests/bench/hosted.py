@@ -12,8 +12,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from tests.bench.agent import Server
-
 _ROOT: Final = Path(__file__).parents[2]
 
 
@@ -104,13 +102,3 @@ def process(module: str, *arguments: str) -> Iterator[Process]:
         running.end()
     finally:
         running.kill()
-
-
-def bridge_in(host: Process) -> Server:
-    """Have a host serve by a bridge, and give where.
-
-    Before the bridge's one collection is over, gaps and calls are what chance makes of them.
-    """
-    server = Server(**host.tell("bridge"))
-    host.tell("settle")
-    return server

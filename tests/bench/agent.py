@@ -97,12 +97,6 @@ class Agent:
         """Make the request that lists the tools."""
         return self._request({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
 
-    def listening(self) -> bytes:
-        """Make the request of a modern client for a stream of news."""
-        news = {"notifications": {"toolsListChanged": True}}
-        method = "subscriptions/listen"
-        return self._request({"jsonrpc": "2.0", "id": 1, "method": method, "params": news})
-
     def answering(self, tool: str) -> Callable[[], bytes]:
         """Make what calls a tool that asks one question, and answers it at once with a yes."""
         first = self.calling(tool)

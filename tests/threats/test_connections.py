@@ -48,6 +48,10 @@ def _parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(connections, "PARSERS", [request.param])
 
 
+LISTED, LIST = request("tools/list")  # its headers and its body
+CHUNKED: Headers = {"Content-Length": None, "Transfer-Encoding": "chunked"}
+
+
 def lasts(sock: socket.socket, limit: float) -> bool:
     """Whether a connection is still open when the limit has passed."""
     sock.settimeout(max(0.01, limit))
@@ -147,7 +151,7 @@ def test_a_stream_that_lasts_longer_than_a_request_may_take_is_not_cut(tmp_path:
 def test_a_client_that_is_killed_in_mid_request_writes_nothing_into_the_hosts_terminal(
     modern: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    head = request("tools/list")[0] if modern else {}
+    head = LISTED if modern else {}
     with live(tmp_path) as running:
         raw = Raw.to(running)
 
@@ -181,42 +185,35 @@ def test_a_connection_may_rest_for_longer_than_a_client_keeps_it(tmp_path: Path)
     assert RESTS > 5.0  # what httpx, for one, keeps
 
 
-def test_a_head_without_an_end_is_refused_before_its_time_is_over(tmp_path: Path) -> None:
+@pytest.mark.parametrize("part", ["head", "trailers"])
+def test_a_head_or_trailers_without_an_end_are_refused_before_their_time_is_over(
+    part: str, tmp_path: Path
+) -> None:
     """Nothing else would keep a sender from filling the memory in those seconds."""
     with live(tmp_path, request_deadline=60.0) as running:
         raw = Raw.to(running)
-        endless = raw.head(0)[:-2] + b"X-Long: " + b"a" * 300_000
-
-        assert running.beside(lambda: raw.write(endless)).status in (400, 0)
-
-
-def test_trailers_without_an_end_are_refused_before_their_time_is_over(tmp_path: Path) -> None:
-    chunked = {"Content-Length": None, "Transfer-Encoding": "chunked"}
-    with live(tmp_path, request_deadline=60.0) as running:
-        raw = Raw.to(running)
-        endless = raw.head(0, chunked) + b"1\r\n{\r\n0\r\nX-Long: " + b"a" * 300_000
+        whole = raw.head(0, CHUNKED) + b"1\r\n{\r\n0\r\n"
+        endless = (whole if part == "trailers" else raw.head(0)[:-2]) + b"X-Long: " + b"a" * 300_000
 
         assert running.beside(lambda: raw.write(endless)).status in (400, 0)
 
 
 def test_what_comes_behind_a_body_is_no_header(tmp_path: Path) -> None:
-    headers, body = request("tools/list")
     with live(tmp_path) as running:
         raw = Raw.to(running)
-        other = {"Content-Length": None, "Transfer-Encoding": "chunked", "Connection": "close"}
+        other = {**CHUNKED, "Connection": "close", "Authorization": None}
         token = f"Authorization: {raw.own['Authorization']}".encode()
-        head = raw.head(0, {**headers, **other, "Authorization": None})
-        chunks = b"%x\r\n%b\r\n0\r\n%b\r\n\r\n" % (len(body), body, token)
+        head = raw.head(0, {**LISTED, **other})
+        chunks = b"%x\r\n%b\r\n0\r\n%b\r\n\r\n" % (len(LIST), LIST, token)
 
         assert running.beside(lambda: raw.write(head + chunks)).status == 401
 
 
 def test_requests_that_are_sent_ahead_are_answered_in_turn(tmp_path: Path) -> None:
-    headers, body = request("tools/list")
     with live(tmp_path) as running:
         raw = Raw.to(running)
         first = raw.head(0, {"Authorization": None})
-        last = raw.head(len(body), {**headers, "Connection": "close"}) + body
+        last = raw.head(len(LIST), {**LISTED, "Connection": "close"}) + LIST
 
         with raw.open() as sock:
             sock.sendall(first + first + last)
@@ -293,11 +290,10 @@ def test_a_flood_of_requests_on_one_connection_does_not_pile_up(tmp_path: Path) 
 @pytest.mark.parametrize("protocol", ["h2c", "websocket"])
 def test_who_offers_another_protocol_is_answered_in_this_one(protocol: str, tmp_path: Path) -> None:
     """As Java's client does in each first request."""
-    headers, body = request("tools/list")
     offer = {"Connection": "Upgrade", "Upgrade": protocol}
     with live(tmp_path) as running, Raw.to(running).line() as line:
         statuses = running.beside(
-            lambda: [line.send(body, {**headers, **more}).status for more in (offer, {}, offer)]
+            lambda: [line.send(LIST, {**LISTED, **more}).status for more in (offer, {}, offer)]
         )
 
     assert statuses == [200, 200, 200]
@@ -315,15 +311,14 @@ def test_a_flood_of_connections_leaves_room(tmp_path: Path) -> None:
 
 def test_a_flood_of_one_clients_connections_costs_no_other_its_own(tmp_path: Path) -> None:
     """The other's connection is older, and rests."""
-    headers, body = request("tools/list")
     with live(tmp_path, connections=20) as running, ExitStack() as opened:
         greedy = Raw.to(running, "greedy")
         with Raw.to(running).line() as line:
-            assert line.send(body, headers).status == 200
+            assert line.send(LIST, LISTED).status == 200
             for _ in range(60):
-                assert opened.enter_context(greedy.line()).send(body, headers).status == 200
+                assert opened.enter_context(greedy.line()).send(LIST, LISTED).status == 200
 
-            assert line.send(body, headers).status == 200
+            assert line.send(LIST, LISTED).status == 200
 
 
 def test_connections_that_pile_up_all_find_room_and_are_taken_a_few_at_a_time(
@@ -367,14 +362,9 @@ def test_connections_that_pile_up_all_find_room_and_are_taken_a_few_at_a_time(
 
 
 def test_where_all_are_served_the_next_one_is_told_so(tmp_path: Path) -> None:
-    listening = {"notifications": {"toolsListChanged": True}}
-    headers, body = request("subscriptions/listen", listening)
     with live(tmp_path, connections=5) as running, ExitStack() as opened:
         for number in range(5):
-            raw = Raw.to(running, f"client-{number}")
-            sock = opened.enter_context(raw.open())
-            sock.sendall(raw.head(len(body), headers) + body)
-            assert sock.recv(4096).startswith(b"HTTP/1.1 200")
+            assert Raw.to(running, f"client-{number}").listen(opened) == ""
 
         response = Raw.to(running).say("tools/list", {})
 
@@ -383,29 +373,23 @@ def test_where_all_are_served_the_next_one_is_told_so(tmp_path: Path) -> None:
 
 
 def test_a_client_keeps_its_only_connection_where_all_others_are_served(tmp_path: Path) -> None:
-    asking, asked = request("tools/list")
-    headers, body = request("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
     with live(tmp_path, connections=5) as running, Raw.to(running).line() as line:
-        assert line.send(asked, asking).status == 200
+        assert line.send(LIST, LISTED).status == 200
         with ExitStack() as opened:
             greedy = Raw.to(running, "greedy")
-            for _ in range(4):
-                sock = opened.enter_context(greedy.open())
-                sock.sendall(greedy.head(len(body), headers) + body)
-                assert sock.recv(4096).startswith(b"HTTP/1.1 200")
+            assert [greedy.listen(opened) for _ in range(4)] == [""] * 4
 
-            assert greedy.send(asked, asking).status == 503
-            assert line.send(asked, asking).status == 200
+            assert greedy.send(LIST, LISTED).status == 503
+            assert line.send(LIST, LISTED).status == 200
 
 
 @pytest.mark.parametrize("is_chunked", [False, True])
 def test_a_body_over_the_limit_is_413(is_chunked: bool, tmp_path: Path) -> None:
     body = b" " * (2**20 + 1)
-    chunked: Headers = {"Content-Length": None, "Transfer-Encoding": "chunked"}
     with live(tmp_path) as running, Raw.to(running).open() as sock:
         raw = Raw.to(running)
         if is_chunked:
-            sock.sendall(raw.head(0, chunked) + b"100001\r\n" + body + b"\r\n0\r\n\r\n")
+            sock.sendall(raw.head(0, CHUNKED) + b"100001\r\n" + body + b"\r\n0\r\n\r\n")
         else:
             sock.sendall(raw.head(len(body)) + body[:10])
         assert sock.recv(4096).startswith(b"HTTP/1.1 413")
@@ -416,7 +400,6 @@ def test_a_body_over_the_limit_is_413(is_chunked: bool, tmp_path: Path) -> None:
 def test_broken_bodies(fuzzed: int, tmp_path: Path) -> None:
     """None is a fault of the server's own, and none of them stays in its memory."""
     chance = random.Random(8)
-    modern, good = request("tools/list")
     shapes = [_flipped, _cut, _noise, _deep, _strange]
 
     with live(tmp_path) as running:
@@ -429,8 +412,8 @@ def test_broken_bodies(fuzzed: int, tmp_path: Path) -> None:
                 for number in range(fuzzed):
                     if number == fuzzed // 10:
                         before = memory()
-                    body = shapes[number % len(shapes)](good, chance)
-                    seen[line.send(body, modern if number % 2 else {}).status] += 1
+                    body = shapes[number % len(shapes)](LIST, chance)
+                    seen[line.send(body, LISTED if number % 2 else {}).status] += 1
                     if not line.is_open:
                         line = opened.enter_context(raw.line())
             return seen, memory() - before

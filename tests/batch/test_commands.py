@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dcc_batch import approval, files, outcome, planning, report, scenes
+from dcc_batch import approval, files, planning, report, scenes
 from dcc_batch.plan import Plan, PlanError, Request
 from tests.batch.conftest import Command, write_plan
 
@@ -32,14 +32,10 @@ def test_where_its_packages_are_missing_it_says_how_to_get_them(
 
 
 def test_a_folder_without_a_plan_is_told(command: Command, tmp_path: Path) -> None:
-    assert command("status", tmp_path) == (
-        2,
-        f"dcc-bridge: There is no plan in {tmp_path}.\n",
-    )
+    assert command("status", tmp_path) == (2, f"dcc-bridge: There is no plan in {tmp_path}.\n")
 
 
 def test_nobody_but_a_person_at_a_terminal_can_approve(made: Plan, command: Command) -> None:
-
     code, said = command("approve", made.folder)
 
     assert code == 3
@@ -83,7 +79,6 @@ def typed(words: list[str | Path], line: str) -> tuple[int, str]:
     ],
 )
 def test_who_agrees_types_how_many_scenes_are_changed(made: Plan, line: str, code: int) -> None:
-
     ended, said = typed(["approve", made.folder], line)
 
     assert ended == code, said
@@ -94,7 +89,6 @@ def test_who_agrees_types_how_many_scenes_are_changed(made: Plan, line: str, cod
 def test_a_plan_that_was_not_approved_is_neither_run_nor_exported(
     made: Plan, command: Command, tmp_path: Path
 ) -> None:
-
     for words in (("run", made.folder), ("export", made.folder, tmp_path / "job")):
         code, said = command(*words)
         assert code == 3
@@ -103,18 +97,11 @@ def test_a_plan_that_was_not_approved_is_neither_run_nor_exported(
 
 
 def test_a_second_process_does_not_work_on_the_same_plan(made: Plan, command: Command) -> None:
-
     with files.only_process(made.folder):
         code, said = command("rollback", made.folder)
 
     assert code == 2
     assert "Another process works on" in said
-
-
-def test_a_status_counts_the_scenes_of_a_plan_that_was_not_run(made: Plan) -> None:
-
-    assert outcome.totals(made).states == {"open": 3}
-    assert not outcome.totals(made).is_over
 
 
 def test_scenes_are_found_once_each_and_in_order(tmp_path: Path) -> None:
@@ -160,7 +147,6 @@ def test_nothing_but_the_plan_itself_is_read_back(tmp_path: Path) -> None:
 def test_a_consent_holds_for_an_hour_to_a_year(
     made: Plan, command: Command, capsys: pytest.CaptureFixture[str], hours: str
 ) -> None:
-
     with pytest.raises(SystemExit) as ended:
         command("approve", made.folder, f"--hours={hours}")
 

@@ -21,7 +21,6 @@ from tests.batch.conftest import Command, write_plan
 if sys.platform == "win32":
     pytest.skip("a terminal is POSIX's", allow_module_level=True)
 
-from tests.batch.test_commands import typed
 
 NO_EDIT = ("nothing", "failed", "twice")
 
@@ -46,13 +45,15 @@ def edited(tmp_path: Path) -> Plan:
     return done(tmp_path)
 
 
-def test_a_plan_that_would_change_no_scene_is_not_asked_about(tmp_path: Path) -> None:
+def test_a_plan_that_would_change_no_scene_is_not_asked_about(
+    command: Command, tmp_path: Path
+) -> None:
     made = write_plan(tmp_path, states=NO_EDIT)
 
-    code, said = typed(["approve", made.folder], "0")
+    code, said = command("approve", made.folder)
 
     assert code == 2
-    assert "To agree" not in said
+    assert "must agree" not in said
     assert "No scene would be changed, so there is nothing to approve." in " ".join(said.split())
     assert not (made.folder / approval.FILE).exists()
 
@@ -71,6 +72,7 @@ def test_a_status_before_the_run_says_what_is_to_be_tried_and_what_is_not(
     _, said = command("status", made.folder)
 
     assert totals.states == {"open": 2, "nothing": 2, "left": 4}
+    assert not totals.is_over
     assert totals.reasons == {"It is failed.": 2, "It is twice.": 2}
     assert "2    not tried yet" in said
     assert "2    nothing to do" in said

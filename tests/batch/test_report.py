@@ -121,9 +121,7 @@ def test_the_terminal_shows_each_distinct_question_and_says_where_more_are(
 
 @pytest.mark.real
 @pytest.mark.skipif(not browser.THERE, reason="there is no Chromium")
-def test_a_browser_shows_the_report_searches_it_and_runs_nothing_of_a_scene(
-    tmp_path: Path,
-) -> None:
+def test_a_browser_shows_the_report_searches_it_and_runs_nothing_of_a_scene(tmp_path: Path) -> None:
     made = odd_show(tmp_path / "plan", 1000)
 
     with browser.browser(tmp_path / "profile") as page:

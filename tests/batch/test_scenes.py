@@ -315,9 +315,7 @@ def test_a_task_that_ended_after_the_rename_says_so_and_edits_nothing(stage: Sta
     assert digest_file(stage.places(name).kept) == stage.before[name][0]
 
 
-def test_rollback_brings_back_the_very_files_and_leaves_what_was_edited_since(
-    stage: Stage,
-) -> None:
+def test_rollback_brings_back_the_very_files_and_leaves_what_was_edited_since(stage: Stage) -> None:
     back, edited = stage.places("back.usda"), stage.places("edited.usda")
     node = back.scene.stat().st_ino
     for name in ("back.usda", "edited.usda"):

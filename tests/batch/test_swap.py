@@ -288,6 +288,7 @@ def test_a_scene_as_the_run_left_it_is_committed(case: Case) -> None:
 
     assert outcome.commit(case.plan, case.plan.root).states == {"committed": 1}
     assert case.texts() == {"scene": EDITED}
+    assert list(case.plan.root.rglob(".*")) == []
 
 
 @pytest.mark.parametrize("look", [lambda it: it.scene(0), lambda it: list(it.scenes())])

@@ -58,7 +58,6 @@ def test_a_task_that_waited_while_the_consent_was_withdrawn_edits_nothing(
 
 
 def test_a_task_of_an_approved_plan_looks_for_its_host(approved: Plan) -> None:
-
     said = start(approved, [])
 
     assert said == [

@@ -176,11 +176,7 @@ class Agent:
         return {**headers, "Mcp-Session-Id": self.session} if self.session else {}
 
     def _shake_hands(self) -> None:
-        params = {
-            "protocolVersion": LEGACY,
-            "capabilities": _CAPABILITIES,
-            "clientInfo": _CLIENT,
-        }
+        params = {"protocolVersion": LEGACY, "capabilities": _CAPABILITIES, "clientInfo": _CLIENT}
         hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
         head = self.exchange(self._request(hello)).partition(b"\r\n\r\n")[0]
         self.session = _header(head, "mcp-session-id") or ""

@@ -59,8 +59,7 @@ FEW, MANY = (1, 8), (50, 64)
 
 
 @pytest.mark.parametrize(
-    ("many", "tool"),
-    sampled([(FEW, "on_loop")], [FEW, MANY], ["on_pool", "on_loop"]),
+    ("many", "tool"), sampled([(FEW, "on_loop")], [FEW, MANY], ["on_pool", "on_loop"])
 )
 def test_of_five_hundred_attempts_only_so_many_are_open(
     many: tuple[int, int], tool: str, tmp_path: Path

@@ -45,10 +45,7 @@ def written(tmp_path: Path) -> Iterator[Path]:
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
 @pytest.mark.parametrize("calls", CALLS)
 def test_no_token_is_found_anywhere_after_many_calls(
-    calls: int,
-    tmp_path: Path,
-    written: Path,
-    capfd: pytest.CaptureFixture[str],
+    calls: int, tmp_path: Path, written: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Neither in logs nor in the record, nor in the arguments or environment of any process."""
     statuses: Counter[int] = Counter()

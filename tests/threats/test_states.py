@@ -117,9 +117,7 @@ def test_ten_thousand_changed_states(asked: Asked) -> None:
     chance = random.Random(10)
 
     ends, state = attempts(
-        asked,
-        FLIPS,
-        lambda state, _: {**ACCEPTING, "requestState": flipped(state, chance)},
+        asked, FLIPS, lambda state, _: {**ACCEPTING, "requestState": flipped(state, chance)}
     )
     agreed = asked.agreed
     own = asked.running.beside(lambda: asked.raw.call("wipe", **ACCEPTING, requestState=state))

@@ -1,7 +1,4 @@
-"""Questions that somebody leaves open, as many as they can (row 11).
-
-11  `test_of_five_hundred_attempts_only_so_many_are_open`, `test_an_answered_question_makes_room`
-"""
+"""Questions that somebody leaves open, as many as they can (row 11)."""
 
 from __future__ import annotations
 

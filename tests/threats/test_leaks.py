@@ -1,7 +1,6 @@
 """Tokens where others could read them (row 4).
 
-4   `test_no_token_is_found_anywhere_after_many_calls`, `test_what_is_logged_here_loses_tokens`;
-    tests/server/test_canary.py does the same for what a person enters
+``tests/server/test_canary.py`` does the same for what a person enters.
 """
 
 from __future__ import annotations

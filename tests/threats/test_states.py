@@ -1,8 +1,4 @@
-"""The state that a client brings back with an answer: changed, used again, another one's (row 10).
-
-10  `test_ten_thousand_changed_states`, `test_a_thousand_replays`,
-    `test_a_state_is_for_one_call_of_one_client_on_one_host`, `test_a_state_ends`
-"""
+"""The state that a client brings with an answer: changed, used again, another one's (row 10)."""
 
 from __future__ import annotations
 

@@ -104,23 +104,18 @@ def test_a_status_names_the_next_step(made: Plan, command: Command, is_approved:
     assert f"Next: dcc-bridge batch {step} {made.folder}\n" in said
 
 
-def test_after_a_run_the_next_step_is_to_commit_or_to_roll_back(
-    edited: Plan, command: Command
+@pytest.mark.parametrize("word", ["status", "run"])
+def test_after_a_run_the_next_step_is_to_commit_or_to_roll_back_and_then_there_is_none(
+    edited: Plan, command: Command, word: str
 ) -> None:
-    for words in (("status", edited.folder), ("run", edited.folder)):
-        code, said = command(*words)
-        assert code == 0
-        assert f"Next: dcc-bridge batch commit {edited.folder}, or rollback" in said
-
-
-def test_after_a_commit_there_is_no_next_step(edited: Plan, command: Command) -> None:
+    ran = command(word, edited.folder)
     command("commit", edited.folder)
+    committed = command(word, edited.folder)
 
-    for words in (("status", edited.folder), ("run", edited.folder)):
-        code, said = command(*words)
-        assert code == 0
-        assert "Next:" not in said
-        assert "There is nothing left to do." in said
+    assert (ran[0], committed[0]) == (0, 0)
+    assert f"Next: dcc-bridge batch commit {edited.folder}, or rollback" in ran[1]
+    assert "Next:" not in committed[1]
+    assert "There is nothing left to do." in committed[1]
 
 
 def test_what_was_committed_cannot_be_rolled_back_and_that_is_told(

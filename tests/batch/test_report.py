@@ -49,10 +49,21 @@ def odd_show(folder: Path, count: int = 200) -> Plan:
     return show(folder, (odd.get(it["n"], it) for it in usual))
 
 
+def page_of(made: Plan) -> str:
+    return (made.folder / report.FILE).read_text(encoding="utf-8")
+
+
+def in_terminal(made: Plan, width: int) -> str:
+    """Show a plan as a terminal of that width does."""
+    said = io.StringIO()
+    display.show_plan(made, Console(file=said, width=width))
+    return said.getvalue()
+
+
 def rows(made: Plan) -> list[list[Any]]:
     """Read the rows out of the page."""
-    text = (made.folder / report.FILE).read_text(encoding="utf-8")
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    pattern = r'<script type="application/json" id="data">(.*?)</script>'
+    found = re.search(pattern, page_of(made), re.DOTALL)
     assert found is not None
     listed: list[list[Any]] = json.loads(found[1])
     return listed
@@ -70,17 +81,14 @@ def test_the_scenes_that_differ_from_the_rest_come_first(tmp_path: Path) -> None
     assert "others have no Light" in whys
 
 
-def test_no_text_of_a_scene_is_markup_in_the_report(tmp_path: Path) -> None:
-    text = (odd_show(tmp_path).folder / report.FILE).read_text(encoding="utf-8")
+def test_no_text_of_a_scene_is_markup_in_the_report_which_loads_nothing_from_elsewhere(
+    tmp_path: Path,
+) -> None:
+    text = page_of(odd_show(tmp_path))
 
     assert "<img" not in text
     assert text.count("</script>") == 2
     assert "\u202e" not in text
-
-
-def test_the_report_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
-    text = (odd_show(tmp_path).folder / report.FILE).read_text(encoding="utf-8")
-
     page = text.partition('id="data">')[0] + text.rpartition("<script>")[2]
     assert not re.search(r"<[^>]*\s(src|href)\s*=|https?://|@import|url\(", page)
 
@@ -88,12 +96,7 @@ def test_the_report_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
 def test_what_is_agreed_to_can_be_read_whole(tmp_path: Path) -> None:
     line = scene(0, [f"/World/cam_{n}" for n in range(60)], arguments=[["target", "/World/hero"]])
     made = show(tmp_path, [line], {"long": "y" * 900, "last": "at the end"})
-    said = io.StringIO()
-
-    display.show_plan(made, Console(file=said, width=120))
-
-    page = (made.folder / report.FILE).read_text(encoding="utf-8")
-    shown = said.getvalue()
+    page, shown = page_of(made), in_terminal(made, 120)
     assert "at the end" in page
     assert "at the end" in shown.replace("\n", " ")
     assert rows(made)[0][7:] == [["target: /World/hero"], 1]
@@ -108,15 +111,14 @@ def test_the_terminal_shows_each_distinct_question_and_says_where_more_are(
 ) -> None:
     asks = "Delete the cameras of layer {}?"
     lines = (scene(n, ["/cam"], message=asks.format(n % count)) for n in range(2 * count))
-    made, said = show(tmp_path, lines), io.StringIO()
+    made = show(tmp_path, lines)
+    said = in_terminal(made, 400)
 
-    display.show_plan(made, Console(file=said, width=400))
-
-    asked = [it for it in said.getvalue().splitlines() if it.startswith("It asks in 2 scenes")]
+    asked = [it for it in said.splitlines() if it.startswith("It asks in 2 scenes")]
     assert len(asked) == min(count, 20)
     assert asked[0] == f"It asks in 2 scenes: {asks.format(0)}"
     more = f"There are more questions than these: {made.folder / plan.SCENES} has all."
-    assert (more in said.getvalue()) is is_cut
+    assert (more in said) is is_cut
 
 
 @pytest.mark.real

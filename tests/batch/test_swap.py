@@ -26,7 +26,7 @@ class Case:
 
     plan: Plan
     places: Places
-    stamp: swap.Stamp
+    stamp: files.Stamp
     planned: str  # digests
     proved: str
 

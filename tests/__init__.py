@@ -38,12 +38,12 @@ minute, the longest gap 0.28 s                           tests/hosts/test_blende
 =======================================================  ========================================
 
 Benchmarks, each of which prints ratios within one run: ``python -m tests.bench.NAME``, with
-``read_call`` (a call beside a bare SDK server), ``heartbeat`` (what the main thread feels of it),
-``track`` (a long skill), ``tasks`` (a look at a task, and 64 tasks beside a read call),
-``skills_1000`` (a thousand skill files), ``edit_record`` (what the record costs an edit), ``proxy``
-(what ``connect`` adds), ``greedy`` (what a client that wants everything costs the others),
-``batch_growth`` (what grows with the scenes of a batch), ``hosts`` (a call in each application
-beside the standalone one, and what an idle bridge costs it).
+``driver`` (a call beside other servers, and what the main thread feels of it; ``--only sdk_sse``
+installs none), ``layers`` (where the time of a call goes), ``start`` (what a start and an idle
+bridge cost a host), ``growth`` (what grows with clients, questions and the record), ``track`` (a
+long skill), ``skills_1000`` (a thousand skill files), ``edit_record`` and ``stretches`` (what the
+record and the agreement cost an edit), ``proxy`` (what ``connect`` adds), ``verbs``,
+``agreed_code``, and ``batch_growth`` (what grows with the scenes of a batch).
 
 ``python tests/pictures.py`` takes the pictures of README and the guide again, but for Blender's:
 ``BLENDER_PICTURE=FILE pytest -m real -n 0 tests/hosts/test_blender_window.py -k esc``; with ``-k

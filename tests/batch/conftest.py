@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pxr import Usd
 
+from dcc_bridge import cli
 from dcc_bridge.hosts.standalone.prims import remove
 
 ROOT = Path(__file__).parents[2]
@@ -20,13 +23,97 @@ PLUGIN = str(ROOT / "plugins" / "batch")
 if PLUGIN not in sys.path:
     sys.path.insert(0, PLUGIN)
 
-from dcc_batch import hosts, ledger, planning, scenes, task  # noqa: E402
+from dcc_batch import approval, hosts, ledger, plan, planning, scenes, task  # noqa: E402
 from dcc_batch.files import digest_file  # noqa: E402
 from dcc_batch.host_job import Job, label  # noqa: E402
-from dcc_batch.plan import Plan, Request  # noqa: E402
+from dcc_batch.plan import HostFacts, Plan, Request, Scene  # noqa: E402
 from dcc_batch.swap import Places  # noqa: E402
 
 SKILLS = Path(__file__).parent / "skills"
+FACTS = HostFacts("host 1", "0.1.0", "0" * 64, None)
+Command = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    """Give what runs ``dcc-bridge batch`` in this process: its exit code and what it said."""
+
+    def run(*words: str | Path) -> tuple[int, str]:
+        code = cli.main(["batch", *map(str, words)])
+        said = capsys.readouterr()
+        return code, said.out + said.err
+
+    return run
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Plan:
+    """A plan of a skill in a file, without a host, for three scenes that are not there."""
+    return write_plan(tmp_path)
+
+
+@pytest.fixture
+def approved(made: Plan) -> Plan:
+    """The same, approved."""
+    approval.approve(made)
+    return made
+
+
+@pytest.fixture(params=[True, False], ids=["links", "no links"])
+def links(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a file system with hard links, and one without."""
+
+    def link(*_: object) -> None:
+        raise OSError(95, "Operation not supported")
+
+    if not request.param:
+        monkeypatch.setattr(os, "link", link)
+
+
+def scene_line(
+    number: int,
+    path: str,
+    items: Sequence[str],
+    kind: str = "Camera",
+    message: str = "",
+    arguments: Sequence[Sequence[str]] = (),
+    **more: Any,
+) -> Scene:
+    """Give a plan's line of a scene that asks for some items; `more` says what else it says."""
+    question = {
+        **{"message": message or f"Delete {len(items)}?", "title": "Delete", "items": items},
+        **{"kinds": [kind] * len(items), "arguments": arguments, "details": None},
+    }
+    line: Scene = {
+        "n": number,
+        "path": path,
+        "size": 1,
+        "sha256": "0" * 64,
+        "state": "asks",
+        "why": "",
+    }
+    line = {**line, "question": question, **more}
+    return {**line, "question_sha256": plan.question_digest(line["question"])}
+
+
+def write_plan(
+    folder: Path, count: int = 3, states: Sequence[str] = ("asks",), **more: Any
+) -> Plan:
+    """Write a plan of a skill in a file, without a host; its scenes have the states in turn."""
+    skill = folder / "skill.py"
+    folder.mkdir(parents=True, exist_ok=True)
+    skill.write_text("def skill(): ...\n")
+    facts = HostFacts("host 1", "0.1.0", digest_file(skill), str(skill))
+    lines = []
+    for number, state in zip(range(count), cycle(states), strict=False):
+        said: dict[str, Any] = (
+            {} if state == "asks" else {"question": None, "why": f"It is {state}."}
+        )
+        file = folder / f"shot_{number}.usda"
+        said |= {"sha256": digest_file(file)} if file.exists() else {}
+        lines.append(scene_line(number, file.name, ["/a", "/b"], state=state, **said))
+    request = Request("standalone", "skill", {"pattern": "*"}, **more)
+    return plan.write(folder / "plan", request, facts, folder, lines)
 
 
 def write_scene(file: Path, cameras: int = 2, way: str = "", more: str = "") -> Path:

@@ -7,10 +7,8 @@ import random
 import shutil
 import sys
 import threading
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -20,48 +18,19 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from dcc_batch import approval, files, plan
 from dcc_batch.approval import NotApproved, Rule
 from dcc_batch.plan import HostFacts, Plan, PlanError, Request
-from dcc_bridge import cli, private_files
+from dcc_batch.swap import Places
+from dcc_bridge import private_files
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import log_folder
-from tests.batch.conftest import ROOT
+from tests.batch.conftest import ROOT, Command, write_plan
 
 LIMIT = 30.0  # seconds for what takes none
-QUESTION = {
-    "message": "Delete 2 cameras?",
-    "title": "Delete",
-    "items": ["/a", "/b"],
-    "kinds": ["Camera", "Camera"],
-    "arguments": [],
-    "details": None,
-}
 
 
-def write_plan(
-    folder: Path, count: int = 3, states: Sequence[str] = ("asks",), **more: Any
-) -> Plan:
-    """Write a plan of a skill in a file, without a host; its scenes have the states in turn."""
-    skill = folder / "skill.py"
-    folder.mkdir(parents=True, exist_ok=True)
-    skill.write_text("def skill(): ...\n")
-    facts = HostFacts("host 1", "0.1.0", files.digest_file(skill), str(skill))
-    scenes = []
-    for n, state in zip(range(count), cycle(states), strict=False):
-        question = QUESTION if state == "asks" else None
-        file = folder / f"shot_{n}.usda"
-        sha256 = files.digest_file(file) if file.exists() else "0" * 64
-        scene = {"n": n, "path": file.name, "size": 10, "sha256": sha256}
-        why = "" if question else f"It is {state}."
-        scene |= {"state": state, "why": why, "question": question}
-        scenes.append({**scene, "question_sha256": plan.question_digest(question)})
-    request = Request("standalone", "skill", {"pattern": "*"}, **more)
-    return plan.write(folder / "plan", request, facts, folder, scenes)
-
-
-@pytest.fixture
-def approved(tmp_path: Path) -> Plan:
-    made = write_plan(tmp_path)
-    approval.approve(made)
-    return made
+def written(folder: Path, policy: str) -> Path:
+    """Write a policy."""
+    (file := folder / "batch.toml").write_text(policy)
+    return file
 
 
 def accepted(folder: Path) -> bool:
@@ -86,11 +55,6 @@ def test_a_plan_that_its_user_approved_may_run_and_the_record_has_it(approved: P
     assert granted["name"] == plan.user()
     assert granted["objects_digest"] == approved.digest
     assert granted["digest"] == approved.header["skill"]["sha256"]
-
-
-def test_a_plan_that_nobody_approved_may_not_run(tmp_path: Path) -> None:
-    with pytest.raises(NotApproved, match="Somebody must approve the plan"):
-        approval.check(write_plan(tmp_path), Rule.read())
 
 
 def mutate(file: Path, chance: random.Random) -> bytes:
@@ -128,8 +92,7 @@ def test_a_plan_or_skill_or_approval_that_was_changed_is_refused(
     assert accepted(folder)
 
 
-def test_an_approval_ends(tmp_path: Path) -> None:
-    made = write_plan(tmp_path)
+def test_an_approval_ends(made: Plan) -> None:
     approval.approve(made, hours=-1)
 
     with pytest.raises(NotApproved, match=r"The approval of .* ended at"):
@@ -159,8 +122,7 @@ def signed(made: Plan, key: Ed25519PrivateKey, name: str) -> dict[str, Any]:
     return {**statement, "signature": key.sign(files.canonical(statement)).hex()}
 
 
-def test_a_key_that_does_not_count_here_approves_nothing(tmp_path: Path) -> None:
-    made = write_plan(tmp_path)
+def test_a_key_that_does_not_count_here_approves_nothing(made: Plan) -> None:
     entry = signed(made, Ed25519PrivateKey.generate(), "mallory")
     files.write_json(made.folder / approval.FILE, [entry])
 
@@ -172,8 +134,7 @@ def test_two_people_must_agree_where_the_plan_or_the_policy_says_so(tmp_path: Pa
     key = Ed25519PrivateKey.generate()
     public = key.public_key().public_bytes_raw().hex()
     made = write_plan(tmp_path, approvers=2)
-    policy = tmp_path / "batch.toml"
-    policy.write_text(f'approvers = 2\nkeys = ["{approval.public_key()}", "{public}"]\n')
+    policy = written(tmp_path, f'approvers = 2\nkeys = ["{approval.public_key()}", "{public}"]\n')
     approval.approve(made)
     approval.approve(made)  # one person's second consent is one consent
 
@@ -186,24 +147,21 @@ def test_two_people_must_agree_where_the_plan_or_the_policy_says_so(tmp_path: Pa
 
 
 def test_a_second_person_is_named_as_the_next_step_until_they_have_agreed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    made: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
-    made = write_plan(tmp_path)
     states = [tmp_path / "alice", tmp_path / "bob"]
     keys = []
     for state in states:
         monkeypatch.setenv("XDG_STATE_HOME", str(state))
         keys.append(approval.public_key())
-    policy = tmp_path / "batch.toml"
-    policy.write_text(f"approvers = 2\nkeys = {keys}\n")
+    policy = written(tmp_path, f"approvers = 2\nkeys = {keys}\n")
     monkeypatch.setattr(approval.Rule.read.__func__, "__defaults__", (policy, ()))  # type: ignore[attr-defined]  # a class method's function
 
     said = []
     for state in (states[0], *states):  # the first of them agrees twice
         monkeypatch.setenv("XDG_STATE_HOME", str(state))
         approval.approve(made)
-        cli.main(["batch", "status", str(made.folder)])
-        said.append(capsys.readouterr().err.splitlines()[-1])
+        said.append(command("status", made.folder)[1].splitlines()[-1])
 
     wanted = "2 people must approve the plan before it is run, and 1 did so far."
     waits = f"dcc-bridge: {wanted} Next: dcc-bridge batch approve {made.folder}"
@@ -212,9 +170,8 @@ def test_a_second_person_is_named_as_the_next_step_until_they_have_agreed(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such lock")
 def test_of_two_people_who_agree_at_once_none_loses_their_consent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = write_plan(tmp_path)
     read, claim = approval._read, private_files.claim
     bob = threading.Thread(target=approval.approve, args=(made,))
     goes_on = threading.Event()
@@ -246,12 +203,9 @@ def test_of_two_people_who_agree_at_once_none_loses_their_consent(
     assert len(keys) == 2
 
 
-def test_a_policy_says_for_how_long_a_consent_holds(tmp_path: Path) -> None:
-    made = write_plan(tmp_path)
+def test_a_policy_says_for_how_long_a_consent_holds(made: Plan, tmp_path: Path) -> None:
     approval.approve(made, hours=72)
-    policy = tmp_path / "batch.toml"
-    policy.write_text("hours = 8\n")
-    rule = Rule.read(policy)
+    rule = Rule.read(written(tmp_path, "hours = 8\n"))
     begun = datetime.now(UTC)
 
     assert approval.check(made, rule) == [plan.user()]
@@ -262,21 +216,22 @@ def test_a_policy_says_for_how_long_a_consent_holds(tmp_path: Path) -> None:
     assert datetime.fromisoformat(entry["expires"]) > begun + timedelta(hours=71)
 
 
-@pytest.mark.parametrize("hours", ["0", "-1", "1e9", "true", '"8"', "nan"])
-def test_a_policy_wants_hours_that_a_consent_can_hold(tmp_path: Path, hours: str) -> None:
-    policy = tmp_path / "batch.toml"
-    policy.write_text(f"hours = {hours}\n")
-
-    with pytest.raises(NotApproved, match="1 to 8760 hours, not"):
-        Rule.read(policy)
+HOURS, PEOPLE = "1 to 8760 hours, not", "approvers is a whole number, at least 1"
 
 
-def test_a_policy_that_cannot_be_read_lets_nothing_run(tmp_path: Path) -> None:
-    policy = tmp_path / "batch.toml"
-    policy.write_text("approvers = ")
-
-    with pytest.raises(NotApproved, match="cannot be read"):
-        Rule.read(policy)
+@pytest.mark.parametrize(
+    ("policy", "why"),
+    [
+        *((f"hours = {it}", HOURS) for it in ("0", "-1", "1e9", "true", '"8"', "nan")),
+        *((f"approvers = {it}", PEOPLE) for it in ("0", "-1", "1.5", "true", '"2"')),
+        ("approvers = ", "cannot be read"),
+    ],
+)
+def test_a_policy_that_cannot_be_kept_or_read_lets_nothing_run(
+    tmp_path: Path, policy: str, why: str
+) -> None:
+    with pytest.raises(NotApproved, match=why):
+        Rule.read(written(tmp_path, f"{policy}\n"))
 
 
 def test_a_skill_of_ours_is_found_where_the_worker_has_the_bridge(tmp_path: Path) -> None:
@@ -300,36 +255,22 @@ def test_the_key_is_a_file_that_only_its_user_can_read() -> None:
     assert (approval.key_folder() / "key").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.usefixtures("made")
 def test_a_plan_is_never_written_over(tmp_path: Path) -> None:
-    write_plan(tmp_path)
-
     with pytest.raises(PlanError, match="There is a plan in"):
         write_plan(tmp_path)
 
 
-def test_a_scene_outside_the_root_is_refused(tmp_path: Path) -> None:
-    from dcc_batch.swap import Places
-
-    made = write_plan(tmp_path)
+def test_a_scene_outside_the_root_is_refused(made: Plan, tmp_path: Path) -> None:
     for path in ("../x.usda", "/etc/x.usda", "a/../../x.usda", "a//x.usda"):
         with pytest.raises(PlanError, match="does not lie below"):
             Places.of(made, {"path": path}, tmp_path)
 
 
 def test_where_a_policy_names_no_keys_the_users_own_counts(approved: Plan, tmp_path: Path) -> None:
-    policy = tmp_path / "batch.toml"
-    policy.write_text("approvers = 1\n")
+    rule = Rule.read(written(tmp_path, "approvers = 1\n"))
 
-    assert approval.check(approved, Rule.read(policy)) == [plan.user()]
-
-
-@pytest.mark.parametrize("count", ["0", "-1", "1.5", "true", '"2"'])
-def test_a_policy_wants_at_least_one_person(tmp_path: Path, count: str) -> None:
-    policy = tmp_path / "batch.toml"
-    policy.write_text(f"approvers = {count}\n")
-
-    with pytest.raises(NotApproved, match="approvers is a whole number, at least 1"):
-        Rule.read(policy)
+    assert approval.check(approved, rule) == [plan.user()]
 
 
 def test_a_plan_that_wants_nobody_is_not_run_without_consent(tmp_path: Path) -> None:
@@ -339,16 +280,13 @@ def test_a_plan_that_wants_nobody_is_not_run_without_consent(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(("approvers", "counts"), [(1, True), (2, False)])
 def test_keys_that_a_job_names_do_not_make_two_people_of_one(
-    tmp_path: Path, approvers: int, counts: bool
+    made: Plan, tmp_path: Path, approvers: int, counts: bool
 ) -> None:
-    made = write_plan(tmp_path)
     keys = [Ed25519PrivateKey.generate() for _ in range(2)]
     files.write_json(made.folder / approval.FILE, [signed(made, key, "me") for key in keys])
-    policy = tmp_path / "batch.toml"
-    policy.write_text(f"approvers = {approvers}\n")
     named = [key.public_key().public_bytes_raw().hex() for key in keys]
 
-    rule = Rule.read(policy, trusted=named)
+    rule = Rule.read(written(tmp_path, f"approvers = {approvers}\n"), trusted=named)
 
     assert (rule.keys >= set(named)) is counts
     if not counts:
@@ -357,9 +295,8 @@ def test_keys_that_a_job_names_do_not_make_two_people_of_one(
 
 
 def test_a_plan_wants_as_many_people_as_the_policy_wherever_it_is_run(tmp_path: Path) -> None:
-    policy = tmp_path / "batch.toml"
-    policy.write_text(f'approvers = 2\nkeys = ["{"1" * 64}", "{"2" * 64}", "{"3" * 64}"]\n')
-    rule = Rule.read(policy)
+    keys = [str(it) * 64 for it in (1, 2, 3)]
+    rule = Rule.read(written(tmp_path, f"approvers = 2\nkeys = {keys}\n"))
 
     assert [rule.people(wanted) for wanted in (1, 2, 3)] == [2, 2, 3]
     with pytest.raises(NotApproved, match="4 people would have to approve"):

@@ -10,50 +10,33 @@ from pathlib import Path
 
 import pytest
 
-from dcc_batch import approval, files, outcome, planning, report, scenes
+from dcc_batch import approval, files, planning, report, scenes
 from dcc_batch.plan import Plan, PlanError, Request
-from dcc_bridge import cli
-from tests.batch.test_approval import write_plan
+from tests.batch.conftest import Command, write_plan
 
 if sys.platform == "win32":
     pytest.skip("a terminal is POSIX's", allow_module_level=True)
 
 
-def command(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, str]:
-    """Run a command in this process; gives its exit code and what it said."""
-    code = cli.main(["batch", *map(str, words)])
-    said = capsys.readouterr()
-    return code, said.out + said.err
-
-
 def test_where_its_packages_are_missing_it_says_how_to_get_them(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in [name for name in sys.modules if name.split(".")[0] == "dcc_batch"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "cryptography.exceptions", None)
 
-    code, said = command(capsys, "status", "plan")
+    code, said = command("status", "plan")
 
     assert code == 2
     assert "pip install 'dcc-bridge-mcp[batch]'" in said
 
 
-def test_a_folder_without_a_plan_is_told(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    assert command(capsys, "status", tmp_path) == (
-        2,
-        f"dcc-bridge: There is no plan in {tmp_path}.\n",
-    )
+def test_a_folder_without_a_plan_is_told(command: Command, tmp_path: Path) -> None:
+    assert command("status", tmp_path) == (2, f"dcc-bridge: There is no plan in {tmp_path}.\n")
 
 
-def test_nobody_but_a_person_at_a_terminal_can_approve(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    made = write_plan(tmp_path)
-
-    code, said = command(capsys, "approve", made.folder)
+def test_nobody_but_a_person_at_a_terminal_can_approve(made: Plan, command: Command) -> None:
+    code, said = command("approve", made.folder)
 
     assert code == 3
     assert "A person must agree to a plan, in a window or at a terminal." in said
@@ -95,9 +78,7 @@ def typed(words: list[str | Path], line: str) -> tuple[int, str]:
         ("33", 3),
     ],
 )
-def test_who_agrees_types_how_many_scenes_are_changed(tmp_path: Path, line: str, code: int) -> None:
-    made = write_plan(tmp_path)
-
+def test_who_agrees_types_how_many_scenes_are_changed(made: Plan, line: str, code: int) -> None:
     ended, said = typed(["approve", made.folder], line)
 
     assert ended == code, said
@@ -106,34 +87,21 @@ def test_who_agrees_types_how_many_scenes_are_changed(tmp_path: Path, line: str,
 
 
 def test_a_plan_that_was_not_approved_is_neither_run_nor_exported(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    made: Plan, command: Command, tmp_path: Path
 ) -> None:
-    made = write_plan(tmp_path)
-
     for words in (("run", made.folder), ("export", made.folder, tmp_path / "job")):
-        code, said = command(capsys, *words)
+        code, said = command(*words)
         assert code == 3
         assert "must approve the plan before it is run" in said
     assert not (tmp_path / "job").exists()
 
 
-def test_a_second_process_does_not_work_on_the_same_plan(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    made = write_plan(tmp_path)
-
+def test_a_second_process_does_not_work_on_the_same_plan(made: Plan, command: Command) -> None:
     with files.only_process(made.folder):
-        code, said = command(capsys, "rollback", made.folder)
+        code, said = command("rollback", made.folder)
 
     assert code == 2
     assert "Another process works on" in said
-
-
-def test_a_status_counts_the_scenes_of_a_plan_that_was_not_run(tmp_path: Path) -> None:
-    made = write_plan(tmp_path)
-
-    assert outcome.totals(made).states == {"open": 3}
-    assert not outcome.totals(made).is_over
 
 
 def test_scenes_are_found_once_each_and_in_order(tmp_path: Path) -> None:
@@ -177,12 +145,10 @@ def test_nothing_but_the_plan_itself_is_read_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("hours", ["nan", "inf", "1e6", "0.5", "-1", "soon"])
 def test_a_consent_holds_for_an_hour_to_a_year(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, hours: str
+    made: Plan, command: Command, capsys: pytest.CaptureFixture[str], hours: str
 ) -> None:
-    made = write_plan(tmp_path)
-
     with pytest.raises(SystemExit) as ended:
-        command(capsys, "approve", made.folder, f"--hours={hours}")
+        command("approve", made.folder, f"--hours={hours}")
 
     assert ended.value.code == 2
     assert f"1 to 8760 hours, not {hours}" in capsys.readouterr().err
@@ -193,20 +159,19 @@ def test_a_consent_holds_for_an_hour_to_a_year(
     [("0", 2, "--approvers is at least 1"), ("2", 3, "the keys of 1 count here")],
 )
 def test_a_plan_that_nobody_could_approve_is_not_made(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, people: str, code: int, why: str
+    command: Command, tmp_path: Path, people: str, code: int, why: str
 ) -> None:
     (tmp_path / "shot.usda").touch()
     words = ("plan", "tidy", "--scenes", tmp_path / "shot.usda", "--out", tmp_path / "plan")
 
-    ended, said = command(capsys, *words, "--approvers", people)
+    ended, said = command(*words, "--approvers", people)
 
     assert ended == code
     assert why in said
     assert not (tmp_path / "plan").exists()
 
 
-def test_whoever_approves_reads_a_report_of_this_very_plan(tmp_path: Path) -> None:
-    made = write_plan(tmp_path)
+def test_whoever_approves_reads_a_report_of_this_very_plan(made: Plan) -> None:
     (made.folder / report.FILE).write_text("It changes nothing, go on.")
 
     typed(["approve", made.folder, "--terminal"], "no")
@@ -217,7 +182,7 @@ def test_whoever_approves_reads_a_report_of_this_very_plan(tmp_path: Path) -> No
 
 
 def test_a_plan_is_made_for_as_many_people_as_the_policy_wants(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requests: list[Request] = []
 
@@ -230,6 +195,6 @@ def test_a_plan_is_made_for_as_many_people_as_the_policy_wants(
     monkeypatch.setattr(approval.Rule, "read", lambda *_: rule)
     monkeypatch.setattr(planning, "make", make)
 
-    command(capsys, "plan", "tidy", "--scenes", tmp_path / "shot.usda", "--out", tmp_path / "plan")
+    command("plan", "tidy", "--scenes", tmp_path / "shot.usda", "--out", tmp_path / "plan")
 
     assert [it.approvers for it in requests] == [2]

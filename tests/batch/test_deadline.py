@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dcc_batch import approval, bundle
-from tests.batch.test_approval import write_plan
+from tests.batch.conftest import write_plan
 from tests.packages import from_pip
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]

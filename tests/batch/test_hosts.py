@@ -45,10 +45,7 @@ for number in range({count}):
 os._exit(0)
 """
 STEM = "shot é 雪 'x'"  # what an artist may call a file
-HOSTS = {
-    "blender": (["blender", "-b", "--python"], BLENDER),
-    "freecad": (["freecadcmd"], FREECAD),
-}
+HOSTS = {"blender": (["blender", "-b", "--python"], BLENDER), "freecad": (["freecadcmd"], FREECAD)}
 
 
 def make_scenes(host: str, folder: Path, count: int) -> None:
@@ -157,10 +154,7 @@ hours = pytest.mark.skipif("BATCH_HOURS" not in os.environ, reason="an hour: BAT
 
 @pytest.mark.parametrize(
     ("count", "few"),
-    [
-        (20, 2),
-        pytest.param(200, 10, marks=[hours, pytest.mark.long, pytest.mark.timeout(7200)]),
-    ],
+    [(20, 2), pytest.param(200, 10, marks=[hours, pytest.mark.long, pytest.mark.timeout(7200)])],
 )
 def test_many_scenes_in_one_blender_cost_less_than_in_one_each_and_no_more_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, few: int

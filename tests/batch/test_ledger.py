@@ -9,7 +9,8 @@ import pytest
 
 from dcc_batch import ledger
 from dcc_batch.ledger import LedgerError, TaskLedger
-from tests.batch.test_approval import write_plan
+from dcc_batch.plan import Plan
+from tests.batch.conftest import write_plan
 
 
 def failing(*_: object) -> None:
@@ -17,9 +18,8 @@ def failing(*_: object) -> None:
 
 
 def test_where_a_torn_line_cannot_be_cut_off_nothing_is_written_behind_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = write_plan(tmp_path)
     with TaskLedger(made, 0) as book:
         book.write(0, "left", why="It is locked.")
         with monkeypatch.context() as broken:

@@ -16,12 +16,11 @@ from dcc_batch.ledger import TaskLedger
 from dcc_batch.plan import Plan, PlanError
 from dcc_batch.swap import Places
 from dcc_bridge import cli
-from tests.batch.test_approval import write_plan
+from tests.batch.conftest import Command, write_plan
 
 if sys.platform == "win32":
     pytest.skip("a terminal is POSIX's", allow_module_level=True)
 
-from tests.batch.test_commands import command, typed
 
 NO_EDIT = ("nothing", "failed", "twice")
 
@@ -41,13 +40,20 @@ def done(folder: Path, count: int = 2) -> Plan:
     return made
 
 
-def test_a_plan_that_would_change_no_scene_is_not_asked_about(tmp_path: Path) -> None:
+@pytest.fixture
+def edited(tmp_path: Path) -> Plan:
+    return done(tmp_path)
+
+
+def test_a_plan_that_would_change_no_scene_is_not_asked_about(
+    command: Command, tmp_path: Path
+) -> None:
     made = write_plan(tmp_path, states=NO_EDIT)
 
-    code, said = typed(["approve", made.folder], "0")
+    code, said = command("approve", made.folder)
 
     assert code == 2
-    assert "To agree" not in said
+    assert "must agree" not in said
     assert "No scene would be changed, so there is nothing to approve." in " ".join(said.split())
     assert not (made.folder / approval.FILE).exists()
 
@@ -58,14 +64,15 @@ def test_nobody_can_sign_a_plan_that_would_change_no_scene(tmp_path: Path) -> No
 
 
 def test_a_status_before_the_run_says_what_is_to_be_tried_and_what_is_not(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    command: Command, tmp_path: Path
 ) -> None:
     made = write_plan(tmp_path, 8, states=("asks", *NO_EDIT))
 
     totals = outcome.totals(made)
-    _, said = command(capsys, "status", made.folder)
+    _, said = command("status", made.folder)
 
     assert totals.states == {"open": 2, "nothing": 2, "left": 4}
+    assert not totals.is_over
     assert totals.reasons == {"It is failed.": 2, "It is twice.": 2}
     assert "2    not tried yet" in said
     assert "2    nothing to do" in said
@@ -87,63 +94,48 @@ def test_a_scene_with_nothing_to_do_is_the_same_before_and_after_the_run(tmp_pat
 
 
 @pytest.mark.parametrize("is_approved", [False, True])
-def test_a_status_names_the_next_step(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, is_approved: bool
-) -> None:
-    made = write_plan(tmp_path)
+def test_a_status_names_the_next_step(made: Plan, command: Command, is_approved: bool) -> None:
     if is_approved:
         approval.approve(made)
 
-    _, said = command(capsys, "status", made.folder)
+    _, said = command("status", made.folder)
 
     step = "run" if is_approved else "approve"
     assert f"Next: dcc-bridge batch {step} {made.folder}\n" in said
 
 
-def test_after_a_run_the_next_step_is_to_commit_or_to_roll_back(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+@pytest.mark.parametrize("word", ["status", "run"])
+def test_after_a_run_the_next_step_is_to_commit_or_to_roll_back_and_then_there_is_none(
+    edited: Plan, command: Command, word: str
 ) -> None:
-    made = done(tmp_path)
+    ran = command(word, edited.folder)
+    command("commit", edited.folder)
+    committed = command(word, edited.folder)
 
-    for words in (("status", made.folder), ("run", made.folder)):
-        code, said = command(capsys, *words)
-        assert code == 0
-        assert f"Next: dcc-bridge batch commit {made.folder}, or rollback" in said
-
-
-def test_after_a_commit_there_is_no_next_step(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    made = done(tmp_path)
-    command(capsys, "commit", made.folder)
-
-    for words in (("status", made.folder), ("run", made.folder)):
-        code, said = command(capsys, *words)
-        assert code == 0
-        assert "Next:" not in said
-        assert "There is nothing left to do." in said
+    assert (ran[0], committed[0]) == (0, 0)
+    assert f"Next: dcc-bridge batch commit {edited.folder}, or rollback" in ran[1]
+    assert "Next:" not in committed[1]
+    assert "There is nothing left to do." in committed[1]
 
 
 def test_what_was_committed_cannot_be_rolled_back_and_that_is_told(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    edited: Plan, command: Command
 ) -> None:
-    made = done(tmp_path)
-    command(capsys, "commit", made.folder)
+    command("commit", edited.folder)
 
-    code, said = command(capsys, "rollback", made.folder)
+    code, said = command("rollback", edited.folder)
 
     assert code == 1
     assert "cannot be put back: its originals were deleted" in said
 
 
 def test_the_record_tells_a_consent_a_commit_and_a_rollback_apart(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    edited: Plan, command: Command, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    made = done(tmp_path)
-    command(capsys, "rollback", made.folder)
-    approval.approve(made)
+    command("rollback", edited.folder)
+    approval.approve(edited)
 
-    cli.main(["audit", "show", "--call", f"batch-{made.id}"])
+    cli.main(["audit", "show", "--call", f"batch-{edited.id}"])
     said = capsys.readouterr().out
 
     assert f'asked: "Let skill change 2 of 2 scenes below {tmp_path}?" 2 objects' in said
@@ -153,42 +145,37 @@ def test_the_record_tells_a_consent_a_commit_and_a_rollback_apart(
 
 
 def test_a_rollback_takes_the_consent_back_so_that_no_run_does_it_again_unasked(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    edited: Plan, command: Command, tmp_path: Path
 ) -> None:
-    made = done(tmp_path)
-
-    rolled = command(capsys, "rollback", made.folder)
-    ran = command(capsys, "run", made.folder)
+    rolled = command("rollback", edited.folder)
+    ran = command("run", edited.folder)
 
     assert [it.read_text() for it in tmp_path.glob("*.usda")] == ["original"] * 2
     assert rolled[0] == 0
-    assert f"To do it again: dcc-bridge batch approve {made.folder}\n" in rolled[1]
+    assert f"To do it again: dcc-bridge batch approve {edited.folder}\n" in rolled[1]
     assert ran[0] == 3
     assert "Somebody must approve the plan before it is run" in ran[1]
 
 
 def test_what_was_rolled_back_is_to_be_done_again_once_it_is_approved_again(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    edited: Plan, command: Command
 ) -> None:
-    made = done(tmp_path)
-    command(capsys, "rollback", made.folder)
-    approval.approve(made)
+    command("rollback", edited.folder)
+    approval.approve(edited)
 
-    _, said = command(capsys, "status", made.folder)
+    _, said = command("status", edited.folder)
 
-    assert engine.Run(made, 1).has_work(0)
-    assert f"Next: dcc-bridge batch run {made.folder}\n" in said
+    assert engine.Run(edited, 1).has_work(0)
+    assert f"Next: dcc-bridge batch run {edited.folder}\n" in said
 
 
-def test_what_a_farm_did_elsewhere_is_rolled_back_there(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_what_a_farm_did_elsewhere_is_rolled_back_there(command: Command, tmp_path: Path) -> None:
     (tmp_path / "here").mkdir()
     made = done(tmp_path / "here")
     folder = (tmp_path / "here").rename(tmp_path / "farm") / "plan"
 
-    missing = command(capsys, "rollback", folder)
-    code, _ = command(capsys, "rollback", folder, "--root", tmp_path / "farm")
+    missing = command("rollback", folder)
+    code, _ = command("rollback", folder, "--root", tmp_path / "farm")
 
     assert missing == (
         2,
@@ -200,14 +187,14 @@ def test_what_a_farm_did_elsewhere_is_rolled_back_there(
 
 @pytest.mark.parametrize(("count", "left"), [(2, (0, 1)), (2, (1,)), (7, range(7))])
 def test_a_run_that_left_what_was_agreed_to_says_so_once_and_by_its_code(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, count: int, left: Sequence[int]
+    command: Command, tmp_path: Path, count: int, left: Sequence[int]
 ) -> None:
     made = done(tmp_path, count)
     with TaskLedger(made, 0) as book:
         for number in left:
             book.write(number, "left", why="It is locked.")
 
-    code, said = command(capsys, "run", made.folder)
+    code, said = command("run", made.folder)
 
     assert code == 1
     assert said.count("It is locked.") == 1
@@ -218,7 +205,7 @@ def test_a_run_that_left_what_was_agreed_to_says_so_once_and_by_its_code(
 
 
 def test_a_run_that_did_all_that_was_agreed_to_is_done_though_the_plan_left_others(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    command: Command, tmp_path: Path
 ) -> None:
     made = write_plan(tmp_path, 3, states=("asks", "twice", "failed"))
     approval.approve(made)
@@ -227,37 +214,34 @@ def test_a_run_that_did_all_that_was_agreed_to_is_done_though_the_plan_left_othe
         for number in (1, 2):
             book.write(number, "left", why="It is twice.")
 
-    assert command(capsys, "run", made.folder)[0] == 0
+    assert command("run", made.folder)[0] == 0
 
 
 def test_a_run_that_ctrl_c_ends_says_how_many_are_done_and_how_to_go_on(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    approved: Plan, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = write_plan(tmp_path)
-    approval.approve(made)
-    with TaskLedger(made, 0) as book:
+    with TaskLedger(approved, 0) as book:
         book.write(0, "done", sha256="", changed=1)
         book.write(1, "left", why="It is locked.")
     monkeypatch.setattr(engine.Run, "run", lambda _: signal.raise_signal(signal.SIGINT))
 
-    code, said = command(capsys, "run", made.folder)
+    code, said = command("run", approved.folder)
 
     assert code == 130
     for state in ("changed, the original is kept", "left as it was", "not tried yet"):
         assert re.search(rf"^ *1 +{state} *$", said, re.MULTILINE)
-    assert f"Ctrl+C ended the run. Next: dcc-bridge batch run {made.folder}\n" in said
+    assert f"Ctrl+C ended the run. Next: dcc-bridge batch run {approved.folder}\n" in said
 
 
 @pytest.mark.parametrize("is_approved", [False, True])
 @pytest.mark.parametrize("end", ["commit", "rollback"])
 def test_what_was_never_run_is_neither_committed_nor_rolled_back_and_that_is_told(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, end: str, is_approved: bool
+    made: Plan, command: Command, end: str, is_approved: bool
 ) -> None:
-    made = write_plan(tmp_path)
     if is_approved:
         approval.approve(made)
 
-    code, said = command(capsys, end, made.folder)
+    code, said = command(end, made.folder)
 
     word = "committed" if end == "commit" else "rolled back"
     is_run_next = is_approved and end == "commit"
@@ -268,36 +252,34 @@ def test_what_was_never_run_is_neither_committed_nor_rolled_back_and_that_is_tol
 
 
 def test_a_scene_that_cannot_be_rolled_back_is_told_with_its_original_and_what_to_do(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    edited: Plan, command: Command, tmp_path: Path
 ) -> None:
-    made = done(tmp_path)
-    places = Places.of(made, made.scene(0), made.root)
+    places = Places.of(edited, edited.scene(0), edited.root)
     places.scene.write_text("a day of somebody's work")
 
-    code, said = command(capsys, "rollback", made.folder)
-    status = command(capsys, "status", made.folder)[1]
+    code, said = command("rollback", edited.folder)
+    status = command("status", edited.folder)[1]
     places.scene.rename(tmp_path / "mine.usda")  # as it says
-    again = command(capsys, "rollback", made.folder)[0]
+    again = command("rollback", edited.folder)[0]
 
     why = f"It was changed after the run; the original is {places.kept}. To have that back, move"
     assert code == 1
     for text in (said, status):
         assert f"  1 changed: {why} the scene away and roll back again.\n    shot_0.usda\n" in text
-        assert f"Next: dcc-bridge batch rollback {made.folder}, for what is not" in text
+        assert f"Next: dcc-bridge batch rollback {edited.folder}, for what is not" in text
     assert "1 scene could not be rolled back, as said above: shot_0.usda." in said
     assert again == 0
     assert places.scene.read_text() == "original"
 
 
 def test_each_time_is_told_in_one_form(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: Plan, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = write_plan(tmp_path)
     monkeypatch.setattr(ask_person, "ask", lambda *_, **__: "terminal")
-    said = command(capsys, "approve", made.folder)[1]
+    said = command("approve", made.folder)[1]
     monkeypatch.setattr(approval, "datetime", Later)
 
-    said += command(capsys, "run", made.folder)[1]
+    said += command("run", made.folder)[1]
 
     told = re.findall(r"(?:Made|until|ended at) +(.*?) ?(?:by|\. |$)", said, re.MULTILINE)
     assert len(told) == 3

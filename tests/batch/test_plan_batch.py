@@ -31,14 +31,8 @@ FOLDER = Path(PLUGIN) / "skills"
 YES = Reply("accept", {"approve": True})
 NO = Reply("decline")
 PLANNING = 100.0  # seconds for a plan, on a busy machine
-REAL = (pytest.mark.real, pytest.mark.timeout(240))  # seconds, and on a busy machine a minute
-
-
-def planning(test: Any) -> Any:
-    """Mark a test that makes a plan."""
-    for mark in REAL:
-        test = mark(test)
-    return test
+real, slow = pytest.mark.real, pytest.mark.timeout(240)  # seconds, and on a busy machine a minute
+REAL = (real, slow)
 
 
 @pytest.fixture
@@ -66,26 +60,25 @@ def host(
 
 
 async def plan(
-    running: Live,
-    root: Path,
-    arguments: dict[str, Any] | None = None,
-    hear: Any = None,
-    **client: Any,
+    running: Live, root: Path, arguments: Any = None, hear: Any = None, **client: Any
 ) -> CallToolResult:
     """Plan all scenes below a root, as an agent does."""
     usual = {"skill": "tidy", "scenes": [str(root / "*.usda")], "host": "standalone"}
+    asked = {**usual, **(arguments or {})}
     async with running.client(**client) as session:
-        return await session.call_tool(
-            "plan_batch", {**usual, **(arguments or {})}, progress_callback=hear
-        )
+        return await session.call_tool("plan_batch", asked, progress_callback=hear)
 
 
-def planned(running: Live, root: Path, **client: Any) -> dict[str, Any]:
-    """Have an agent plan all scenes below a root; gives the tool's value."""
+def planned(running: Live, root: Path, **client: Any) -> tuple[dict[str, Any], Plan]:
+    """Have an agent plan all scenes below a root; gives the tool's value, and the plan."""
     result = running.run(partial(plan, running, root, **client), limit=PLANNING)
     assert not result.is_error, text(result)
     value: dict[str, Any] = json.JSONDecoder().raw_decode(text(result))[0]  # a refusal says more
-    return value
+    return value, Plan.read(Path(value["plan"]))
+
+
+def is_signed(made: Plan) -> bool:
+    return (made.folder / approval.FILE).exists()
 
 
 def recorded(made: Plan) -> list[tuple[object, object]]:
@@ -96,7 +89,8 @@ def recorded(made: Plan) -> list[tuple[object, object]]:
     ]
 
 
-@planning
+@real
+@slow
 def test_an_agent_plans_and_the_person_at_the_host_approves(scenes: Path, tmp_path: Path) -> None:
     before = digests(scenes)
     heard: list[tuple[Any, ...]] = []
@@ -105,10 +99,9 @@ def test_an_agent_plans_and_the_person_at_the_host_approves(scenes: Path, tmp_pa
         heard.append(progress)
 
     with host(tmp_path, YES) as (running, person):
-        value = planned(running, scenes, hear=hear)
+        value, made = planned(running, scenes, hear=hear)
 
     (question,) = person.shown
-    made = Plan.read(Path(value["plan"]))
     assert heard[-1] == (4, 4, "scenes planned")
     assert value["approved"]
     assert value["scenes"] == {"will be changed": 3, "nothing to do": 1}
@@ -124,14 +117,12 @@ def test_an_agent_plans_and_the_person_at_the_host_approves(scenes: Path, tmp_pa
     assert digests(scenes) == before
 
 
-@planning
+@real
+@slow
 @pytest.mark.parametrize(
     ("policy", "why"),
     [
-        (
-            'approvers = 2\nkeys = ["{own}", "{other}"]\n',
-            "2 people must approve the plan",
-        ),
+        ('approvers = 2\nkeys = ["{own}", "{other}"]\n', "2 people must approve the plan"),
         ('keys = ["{other}"]\n', "is not one that counts here."),
     ],
 )
@@ -142,25 +133,23 @@ def test_what_one_person_approved_is_not_called_approved_where_that_is_not_enoug
     file.write_text(policy.format(own=approval.public_key(), other="0" * 64))
     monkeypatch.setattr(approval.Rule.read.__func__, "__defaults__", (file, ()))  # type: ignore[attr-defined]  # a class method's function
     with host(tmp_path, YES) as (running, _):
-        value = planned(running, scenes)
+        value, made = planned(running, scenes)
 
-    made = Plan.read(Path(value["plan"]))
-    assert (made.folder / approval.FILE).exists()
+    assert is_signed(made)
     assert not value["approved"]
     assert why in value["next"]
     assert value["next"].endswith(f"Next: dcc-bridge batch approve {made.folder}")
 
 
-@planning
+@real
+@slow
 def test_what_no_dialog_can_show_whole_is_not_asked_in_one(scenes: Path, tmp_path: Path) -> None:
     with host(tmp_path, YES) as (running, person):
         arguments = {"arguments": {"note": "n" * 40_000}}
-        value = planned(running, scenes, arguments=arguments)
+        value, made = planned(running, scenes, arguments=arguments)
 
-    made = Plan.read(Path(value["plan"]))
     assert person.shown == []
-    assert not value["approved"]
-    assert not (made.folder / approval.FILE).exists()
+    assert (value["approved"], is_signed(made)) == (False, False)
     assert value["next"] == (
         f"What the plan would do is too long for a dialog. {value['report']} lists each scene and "
         f"cuts long texts and lists of items; {value['plan']}/scenes.jsonl has all of it. "
@@ -168,42 +157,43 @@ def test_what_no_dialog_can_show_whole_is_not_asked_in_one(scenes: Path, tmp_pat
     )
 
 
-@planning
+@real
+@slow
 def test_what_the_person_declines_is_not_signed(scenes: Path, tmp_path: Path) -> None:
     with host(tmp_path, NO) as (running, _):
-        value = planned(running, scenes)
+        value, made = planned(running, scenes)
 
-    made = Plan.read(Path(value["plan"]))
-    assert not value["approved"]
-    assert not (made.folder / approval.FILE).exists()
+    assert (value["approved"], is_signed(made)) == (False, False)
     assert recorded(made) == [("asked", "host"), ("declined", None)]
 
 
-@planning
+@real
+@slow
 def test_a_yes_of_a_client_signs_nothing(scenes: Path, tmp_path: Path) -> None:
     with host(tmp_path, None, consent="either") as (running, _):
-        value = planned(running, scenes, era="2025-11-25", asked=accept(approve=True))
+        value, made = planned(running, scenes, era="2025-11-25", asked=accept(approve=True))
 
-    assert not value["approved"]
+    assert (value["approved"], is_signed(made)) == (False, False)
     assert value["next"].endswith(f"dcc-bridge batch approve {value['plan']}")
-    assert not Path(value["plan"], approval.FILE).exists()
 
 
-@planning
+@real
+@slow
 def test_where_nobody_sits_the_plan_waits_for_a_terminal(scenes: Path, tmp_path: Path) -> None:
     with host(tmp_path) as (running, _):
-        value = planned(running, scenes, asked=accept(approve=True))
+        value, _ = planned(running, scenes, asked=accept(approve=True))
 
     assert not value["approved"]
     assert "at a terminal: dcc-bridge batch approve" in value["next"]
 
 
-@planning
+@real
+@slow
 def test_a_plan_that_would_change_nothing_asks_nobody(scenes: Path, tmp_path: Path) -> None:
     with host(tmp_path, YES) as (running, person):
         for scene in scenes.glob("shot*"):
             scene.unlink()
-        value = planned(running, scenes)
+        value, _ = planned(running, scenes)
 
     assert person.shown == []
     assert not value["approved"]
@@ -218,17 +208,8 @@ def test_a_plan_that_would_change_nothing_asks_nobody(scenes: Path, tmp_path: Pa
         ({"scenes": ["/show/a.usda", "/etc/notes.TXT"]}, "paths and patterns, not /etc/notes.TXT"),
         ({"host": "fake"}, "host is one of standalone, blender"),
         ({"host": ""}, "host is one of standalone, blender"),
-        pytest.param(
-            {"skill": "--help"},
-            "--help cannot be planned",
-            marks=REAL,
-            id="option",
-        ),
-        pytest.param(
-            {"scenes": ["/nowhere/*.usda"]},
-            "no scene at /nowhere",
-            marks=REAL,
-        ),
+        pytest.param({"skill": "--help"}, "--help cannot be planned", marks=REAL, id="option"),
+        pytest.param({"scenes": ["/nowhere/*.usda"]}, "no scene at /nowhere", marks=REAL),
     ],
 )
 def test_what_cannot_be_planned_is_told(
@@ -241,7 +222,8 @@ def test_what_cannot_be_planned_is_told(
     assert why in text(result)
 
 
-@planning
+@real
+@slow
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are listed in /proc")
 def test_a_plan_whose_call_is_cancelled_ends_with_its_hosts(scenes: Path, tmp_path: Path) -> None:
     for number in range(3000):

@@ -22,12 +22,12 @@ class Deleting:
     """A host in which a scene is deleted; then, perhaps, it is gone itself."""
 
     def __init__(self, path: Path, error: Exception | None) -> None:
-        self._path = path
+        self.path = path
         self._error = error
 
     async def tool(self, tool: str, **_: object) -> dict[str, Any]:
         if tool == "batch_asked":
-            self._path.unlink()
+            self.path.unlink()
             if self._error is not None:
                 raise self._error
         if tool == "batch_about":
@@ -38,62 +38,75 @@ class Deleting:
         return "done", ""
 
 
+class Strict(Deleting):
+    """One whose skill takes other arguments than "patern"."""
+
+    async def skill(self, *_: object) -> tuple[str, str]:
+        with pytest.raises(BadArguments) as refused:
+            Signature(Shape({"pattern": (str, ...)}), "tidy").bind({"patern": "*"})
+        return "failed", str(refused.value)
+
+
+class Hung(Deleting):
+    """One whose skill does not end."""
+
+    async def skill(self, *_: object) -> tuple[str, str]:
+        await anyio.Event().wait()
+        raise AssertionError
+
+
+def planned(
+    host: Deleting, monkeypatch: pytest.MonkeyPatch, scenes: list[Scene], limit: float = 9.0
+) -> list[Scene]:
+    """Plan one scene in such a host; gives what is added to the scenes."""
+    host.path.write_text("a scene")
+    request, folder = Request("standalone", "tidy", {}, limit=limit), host.path.parent
+    planner = planning._Planner(request, folder, folder / "host", scenes.append)
+
+    @asynccontextmanager
+    async def connected(*_: object) -> AsyncIterator[WarmHost]:
+        yield cast(WarmHost, host)
+
+    monkeypatch.setattr(hosts, "connected", connected)
+    anyio.run(planner._serve, "http://nowhere", deque([(0, host.path)]))
+    return scenes
+
+
+HUNG = "The host ended, or hung, when the skill was run in it."
+
+
 @pytest.mark.parametrize(
     ("error", "why"),
     [
         (None, "It was deleted while it was planned."),
-        (
-            Unreachable("http://nowhere", "gone"),
-            "The host ended, or hung, when the skill was run in it.",
-        ),
-        (TimeoutError(), "The host ended, or hung, when the skill was run in it."),
+        (Unreachable("http://nowhere", "gone"), HUNG),
+        (TimeoutError(), HUNG),
     ],
 )
 def test_a_scene_that_is_deleted_while_it_is_planned_is_told_and_ends_no_plan(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception | None, why: str
 ) -> None:
-    path = tmp_path / "shot.usda"
-    path.write_text("a scene")
-    scenes: list[Scene] = []
-    request = Request("standalone", "tidy", {})
-    planner = planning._Planner(request, tmp_path, tmp_path / "host", scenes.append)
+    (line,) = planned(Deleting(tmp_path / "shot.usda", error), monkeypatch, [])
 
-    class Connected:
-        async def __aenter__(self) -> WarmHost:
-            return cast(WarmHost, Deleting(path, error))
-
-        async def __aexit__(self, *_: object) -> None: ...
-
-    monkeypatch.setattr(hosts, "connected", lambda *_: Connected())
-    anyio.run(planner._serve, "http://nowhere", deque([(0, path)]))
-
-    assert [(it["state"], it["why"], it["size"]) for it in scenes] == [("failed", why, 0)]
+    assert (line["state"], line["why"], line["size"]) == ("failed", why, 0)
 
 
 def test_a_skill_that_does_not_take_what_it_is_called_with_is_not_planned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "shot.usda"
-    path.write_text("a scene")
     scenes: list[Scene] = []
-    request = Request("standalone", "tidy", {"patern": "*"})
-    planner = planning._Planner(request, tmp_path, tmp_path / "host", scenes.append)
-
-    class Strict(Deleting):
-        async def skill(self, *_: object) -> tuple[str, str]:
-            with pytest.raises(BadArguments) as refused:
-                Signature(Shape({"pattern": (str, ...)}), "tidy").bind(request.arguments)
-            return "failed", str(refused.value)
-
-    @asynccontextmanager
-    async def connected(*_: object) -> AsyncIterator[WarmHost]:
-        yield cast(WarmHost, Strict(path, None))
-
-    monkeypatch.setattr(hosts, "connected", connected)
 
     with pytest.raises(PlanError, match=r"Did you mean pattern\?.* No plan was made"):
-        anyio.run(planner._serve, "http://nowhere", deque([(0, path)]))
+        planned(Strict(tmp_path / "shot.usda", None), monkeypatch, scenes)
     assert scenes == []
+
+
+def test_a_scene_that_takes_longer_than_the_plan_lets_it_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (line,) = planned(Hung(tmp_path / "shot.usda", None), monkeypatch, [], limit=0.01)
+
+    assert line["why"] == HUNG
 
 
 def question(**more: Any) -> dict[str, Any]:
@@ -102,10 +115,11 @@ def question(**more: Any) -> dict[str, Any]:
     return {**facts, "arguments": [], "details": None, **more}
 
 
-def test_a_question_about_a_text_that_no_plan_shows_is_not_planned() -> None:
-    def result(state: str, why: str = "", question: object = None) -> Scene:
-        return {"state": state, "why": why, "question": question}
+def result(state: str, why: str = "", question: object = None) -> Scene:
+    return {"state": state, "why": why, "question": question}
 
+
+def test_a_question_about_a_text_that_no_plan_shows_is_not_planned() -> None:
     seen = planning._judged(result, [question(details="0" * 64)], "done", "")
     usual = planning._judged(result, [question()], "done", "")
 
@@ -116,10 +130,6 @@ def test_a_question_about_a_text_that_no_plan_shows_is_not_planned() -> None:
 
 def test_of_two_questions_a_plan_sees_what_the_skill_asks_without_an_answer_to_the_first() -> None:
     """A question is answered by nobody while a plan is made: what hangs on its answer is unseen."""
-
-    def result(state: str, why: str = "", question: object = None) -> Scene:
-        return {"state": state, "why": why, "question": question}
-
     first, second = question(message="Delete?"), question(message="And once more?")
     caught = planning._judged(result, [first, second], "done", "")
     unseen = planning._judged(result, [first], "refused", "")
@@ -127,29 +137,3 @@ def test_of_two_questions_a_plan_sees_what_the_skill_asks_without_an_answer_to_t
 
     assert caught == result("twice", "It asks 2 times: And once more?")
     assert (unseen["state"], values["state"]) == ("asks", "asks")
-
-
-def test_a_scene_that_takes_longer_than_the_plan_lets_it_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "shot.usda"
-    path.write_text("a scene")
-    scenes: list[Scene] = []
-    request = Request("standalone", "tidy", {}, limit=0.01)
-    planner = planning._Planner(request, tmp_path, tmp_path / "host", scenes.append)
-
-    class Hung(Deleting):
-        async def skill(self, *_: object) -> tuple[str, str]:
-            await anyio.Event().wait()
-            raise AssertionError
-
-    @asynccontextmanager
-    async def connected(*_: object) -> AsyncIterator[WarmHost]:
-        yield cast(WarmHost, Hung(path, None))
-
-    monkeypatch.setattr(hosts, "connected", connected)
-    anyio.run(planner._serve, "http://nowhere", deque([(0, path)]))
-
-    assert [it["why"] for it in scenes] == [
-        "The host ended, or hung, when the skill was run in it."
-    ]

@@ -10,7 +10,7 @@ from rich.console import Console
 from dcc_batch import display, outcome, warm_host
 from dcc_batch.ledger import TaskLedger
 from dcc_batch.warm_host import Desk, _Look
-from tests.batch.test_approval import write_plan
+from tests.batch.conftest import write_plan
 
 
 def proof(before: _Look, now: _Look, items: list[str]) -> str | None:

@@ -7,7 +7,7 @@ import json
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,29 +15,24 @@ import pytest
 from rich.console import Console
 
 from dcc_batch import display, plan, report
-from dcc_batch.plan import HostFacts, Plan, Request
+from dcc_batch.plan import Plan, Request, Scene
+from tests.batch.conftest import FACTS, scene_line
 from tests.bench import batch_growth
 from tests.server import browser
 
 EVIL = "</script><img src=x onerror=\"document.title='evil'\">\u202e"
 
 
-def scene(number: int, items: list[str], kind: str = "Camera", **more: Any) -> dict[str, Any]:
+def scene(number: int, items: list[str], kind: str = "Camera", **more: Any) -> Scene:
     """Give the line of a scene that asks for some items."""
-    question = {
-        **{"message": f"Delete {len(items)}?", "title": "Delete", "items": items},
-        **{"kinds": [kind] * len(items), "arguments": [], "details": None},
-    }
-    facts = {"n": number, "path": f"sq{number % 7}/shot_{number:06}.usda", "size": 1}
-    line = {**facts, "sha256": "", "state": "asks", "why": "", "question": question, **more}
-    return {**line, "question_sha256": plan.question_digest(line["question"])}
+    path = more.pop("path", f"sq{number % 7}/shot_{number:06}.usda")
+    return scene_line(number, path, items, kind, **more)
 
 
-def show(folder: Path, scenes: Iterator[dict[str, Any]]) -> Plan:
+def show(folder: Path, scenes: Iterable[Scene], arguments: Any = None) -> Plan:
     """Write a plan and its report."""
-    facts = HostFacts("host 1", "0.1.0", "0" * 64, None)
-    request = Request("standalone", "tidy", {"name": EVIL})
-    made = plan.write(folder, request, facts, folder, scenes)
+    request = Request("standalone", "tidy", {"name": EVIL} if arguments is None else arguments)
+    made = plan.write(folder, request, FACTS, folder, scenes)
     report.write(made)
     return made
 
@@ -54,10 +49,21 @@ def odd_show(folder: Path, count: int = 200) -> Plan:
     return show(folder, (odd.get(it["n"], it) for it in usual))
 
 
+def page_of(made: Plan) -> str:
+    return (made.folder / report.FILE).read_text(encoding="utf-8")
+
+
+def in_terminal(made: Plan, width: int) -> str:
+    """Show a plan as a terminal of that width does."""
+    said = io.StringIO()
+    display.show_plan(made, Console(file=said, width=width))
+    return said.getvalue()
+
+
 def rows(made: Plan) -> list[list[Any]]:
     """Read the rows out of the page."""
-    text = (made.folder / report.FILE).read_text(encoding="utf-8")
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    pattern = r'<script type="application/json" id="data">(.*?)</script>'
+    found = re.search(pattern, page_of(made), re.DOTALL)
     assert found is not None
     listed: list[list[Any]] = json.loads(found[1])
     return listed
@@ -75,34 +81,22 @@ def test_the_scenes_that_differ_from_the_rest_come_first(tmp_path: Path) -> None
     assert "others have no Light" in whys
 
 
-def test_no_text_of_a_scene_is_markup_in_the_report(tmp_path: Path) -> None:
-    text = (odd_show(tmp_path).folder / report.FILE).read_text(encoding="utf-8")
+def test_no_text_of_a_scene_is_markup_in_the_report_which_loads_nothing_from_elsewhere(
+    tmp_path: Path,
+) -> None:
+    text = page_of(odd_show(tmp_path))
 
     assert "<img" not in text
     assert text.count("</script>") == 2
     assert "\u202e" not in text
-
-
-def test_the_report_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
-    text = (odd_show(tmp_path).folder / report.FILE).read_text(encoding="utf-8")
-
     page = text.partition('id="data">')[0] + text.rpartition("<script>")[2]
     assert not re.search(r"<[^>]*\s(src|href)\s*=|https?://|@import|url\(", page)
 
 
 def test_what_is_agreed_to_can_be_read_whole(tmp_path: Path) -> None:
-    line = scene(0, [f"/World/cam_{n}" for n in range(60)])
-    line["question"]["arguments"] = [["target", "/World/hero"]]
-    facts = HostFacts("host 1", "0.1.0", "0" * 64, None)
-    request = Request("standalone", "tidy", {"long": "y" * 900, "last": "at the end"})
-    made = plan.write(tmp_path, request, facts, tmp_path, iter([line]))
-    report.write(made)
-    said = io.StringIO()
-
-    display.show_plan(made, Console(file=said, width=120))
-
-    page = (made.folder / report.FILE).read_text(encoding="utf-8")
-    shown = said.getvalue()
+    line = scene(0, [f"/World/cam_{n}" for n in range(60)], arguments=[["target", "/World/hero"]])
+    made = show(tmp_path, [line], {"long": "y" * 900, "last": "at the end"})
+    page, shown = page_of(made), in_terminal(made, 120)
     assert "at the end" in page
     assert "at the end" in shown.replace("\n", " ")
     assert rows(made)[0][7:] == [["target: /World/hero"], 1]
@@ -115,27 +109,21 @@ def test_what_is_agreed_to_can_be_read_whole(tmp_path: Path) -> None:
 def test_the_terminal_shows_each_distinct_question_and_says_where_more_are(
     tmp_path: Path, count: int, is_cut: bool
 ) -> None:
-    lines = []
-    for number in range(2 * count):
-        line = scene(number, ["/cam"])
-        line["question"]["message"] = f"Delete the cameras of layer {number % count}?"
-        lines.append(line)
-    made, said = show(tmp_path, iter(lines)), io.StringIO()
+    asks = "Delete the cameras of layer {}?"
+    lines = (scene(n, ["/cam"], message=asks.format(n % count)) for n in range(2 * count))
+    made = show(tmp_path, lines)
+    said = in_terminal(made, 400)
 
-    display.show_plan(made, Console(file=said, width=400))
-
-    asked = [it for it in said.getvalue().splitlines() if it.startswith("It asks in 2 scenes")]
+    asked = [it for it in said.splitlines() if it.startswith("It asks in 2 scenes")]
     assert len(asked) == min(count, 20)
-    assert asked[0] == "It asks in 2 scenes: Delete the cameras of layer 0?"
+    assert asked[0] == f"It asks in 2 scenes: {asks.format(0)}"
     more = f"There are more questions than these: {made.folder / plan.SCENES} has all."
-    assert (more in said.getvalue()) is is_cut
+    assert (more in said) is is_cut
 
 
 @pytest.mark.real
 @pytest.mark.skipif(not browser.THERE, reason="there is no Chromium")
-def test_a_browser_shows_the_report_searches_it_and_runs_nothing_of_a_scene(
-    tmp_path: Path,
-) -> None:
+def test_a_browser_shows_the_report_searches_it_and_runs_nothing_of_a_scene(tmp_path: Path) -> None:
     made = odd_show(tmp_path / "plan", 1000)
 
     with browser.browser(tmp_path / "profile") as page:

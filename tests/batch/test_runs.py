@@ -23,15 +23,7 @@ from dcc_batch import approval, engine, ledger, outcome
 from dcc_batch.files import digest_file
 from dcc_batch.plan import HostFacts, Plan, Request
 from dcc_batch.plan import write as write_plan
-from tests.batch.conftest import (
-    Show,
-    bare,
-    digests,
-    make_show,
-    places_of,
-    processes,
-    write_scene,
-)
+from tests.batch.conftest import Show, bare, digests, make_show, places_of, processes, write_scene
 
 if sys.platform == "win32":
     pytest.skip("Windows has neither these signals nor mounts", allow_module_level=True)
@@ -107,16 +99,6 @@ def test_a_run_changes_what_was_agreed_to_and_a_second_one_finds_nothing(tmp_pat
     rolled = outcome.roll_back(show.plan, show.root)
     assert rolled.states == {"rolled_back": 7}
     assert digests(show.root) == before
-
-
-def test_what_was_committed_has_no_original_beside_it(tmp_path: Path) -> None:
-    show = approved_show(tmp_path, 3, 2)
-    run(show.plan)
-
-    totals = outcome.commit(show.plan, show.root)
-
-    assert totals.states == {"committed": 3}
-    assert list(show.root.rglob(".*")) == []
 
 
 def test_scenes_that_end_their_host_stop_no_other(tmp_path: Path) -> None:

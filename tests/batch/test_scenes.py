@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pxr import Sdf, Usd
@@ -57,6 +58,16 @@ class Stage:
     def entry(self, name: str) -> ledger.Entry:
         number = self.show.number(name)
         return ledger.entries(self.show.plan, number)[number]
+
+    def run(self, name: str, run: str = "first") -> ledger.Entry:
+        """Run the task of a scene; gives what the ledger says of it then."""
+        self.session.run(name, run)
+        return self.entry(name)
+
+    def note(self, name: str, state: ledger.State, **facts: Any) -> None:
+        number = self.show.number(name)
+        with ledger.TaskLedger(self.show.plan, number) as book:
+            book.write(number, state, **facts)
 
     def places(self, name: str) -> Places:
         return places_of(self.show.plan, self.show.number(name), self.root)
@@ -134,9 +145,8 @@ def test_a_plan_writes_nothing_to_a_scene_nor_beside_it(stage: Stage) -> None:
     "name", ["plain.usda", "a b/shot 1.usda", "ä ö/shot 1.usda", "雪.usda", "later.usda"]
 )
 def test_what_was_agreed_to_is_done_and_the_original_is_kept(stage: Stage, name: str) -> None:
-    stage.session.run(name)
+    entry, places = stage.run(name), stage.places(name)
 
-    places, entry = stage.places(name), stage.entry(name)
     assert (entry["state"], entry["changed"]) == ("done", 2)
     assert cameras(places.scene) == 0
     assert entry["sha256"] == digest_file(places.scene)
@@ -145,46 +155,37 @@ def test_what_was_agreed_to_is_done_and_the_original_is_kept(stage: Stage, name:
 
 
 def test_a_scene_that_is_done_is_not_edited_again(stage: Stage) -> None:
-    stage.session.run("good.usda")
+    stage.run("good.usda")
     after = digests(stage.root)["good.usda"]
 
-    stage.session.run("good.usda", "second")
-
+    assert stage.run("good.usda", "second")["state"] == "done"
     assert digests(stage.root)["good.usda"] == after
-    assert stage.entry("good.usda")["state"] == "done"
 
 
 def test_a_scene_that_was_changed_since_the_plan_is_left(stage: Stage) -> None:
     write_scene(stage.root / "changed.usda", cameras=5)
     now = digests(stage.root)["changed.usda"]
 
-    stage.session.run("changed.usda")
-
-    assert stage.entry("changed.usda")["why"] == "It was changed after it was planned."
+    assert stage.run("changed.usda")["why"] == "It was changed after it was planned."
     assert digests(stage.root)["changed.usda"] == now
 
 
 def test_a_scene_that_is_gone_is_left(stage: Stage) -> None:
     (stage.root / "gone.usda").unlink()
 
-    stage.session.run("gone.usda")
-
-    assert stage.entry("gone.usda")["why"] == "It is not there any more."
+    assert stage.run("gone.usda")["why"] == "It is not there any more."
 
 
 def test_a_question_about_other_items_is_not_granted(stage: Stage) -> None:
-    stage.session.run("other/differs.usda")
+    entry = stage.run("other/differs.usda")
 
-    entry = stage.entry("other/differs.usda")
     assert entry["state"] == "left"
     assert entry["why"].startswith("It asks something else than what was approved: Delete 2")
     assert stage.is_as_before("other/differs.usda")
 
 
 def test_a_second_question_is_not_granted(stage: Stage) -> None:
-    stage.session.run("twice/twice.usda")
-
-    assert "And once more?" in stage.entry("twice/twice.usda")["why"]
+    assert "And once more?" in stage.run("twice/twice.usda")["why"]
     assert stage.is_as_before("twice/twice.usda")
 
 
@@ -203,16 +204,12 @@ def test_a_scene_whose_name_is_no_text_fails_alone(
 
 @pytest.mark.parametrize("name", ["fails/fails.usda", "unsafe/unsafe.usda", "empty.usda", ODD])
 def test_a_scene_that_no_plan_can_speak_for_is_left(stage: Stage, name: str) -> None:
-    stage.session.run(name)
-
-    assert stage.entry(name)["state"] == "left"
+    assert stage.run(name)["state"] == "left"
     assert stage.is_as_before(name)
 
 
 def test_a_skill_that_changes_nothing_leaves_the_scene(stage: Stage) -> None:
-    stage.session.run("idle/idle.usda")
-
-    assert stage.entry("idle/idle.usda")["why"] == "The skill ran, and changed nothing."
+    assert stage.run("idle/idle.usda")["why"] == "The skill ran, and changed nothing."
     assert stage.is_as_before("idle/idle.usda")
 
 
@@ -223,37 +220,32 @@ def test_the_saved_scene_says_whether_what_was_agreed_to_is_another_one(
     stage: Stage, way: str, proof: str
 ) -> None:
     name = "proof.usda" if way == "plain" else f"{way}/{way}.usda"
-    stage.session.run(name)
+    entry = stage.run(name)
 
-    assert (stage.entry(name)["state"], stage.entry(name)["proof"]) == ("done", proof)
+    assert (entry["state"], entry["proof"]) == ("done", proof)
 
 
 def test_a_scene_that_holds_what_it_held_is_left_and_counted_apart(stage: Stage) -> None:
     before = outcome.totals(stage.show.plan).states["unchanged"]
 
-    stage.session.run("back and forth/back and forth.usda")
+    entry = stage.run("back and forth/back and forth.usda")
 
-    assert stage.entry("back and forth/back and forth.usda")["why"] == (
-        "The skill ran, and changed nothing."
-    )
+    assert entry["why"] == "The skill ran, and changed nothing."
     assert outcome.totals(stage.show.plan).states["unchanged"] == before + 1
     assert stage.is_as_before("back and forth/back and forth.usda")
 
 
 def test_a_change_to_another_file_than_the_scene_is_not_saved(stage: Stage) -> None:
-    stage.session.run("below/below.usda")
+    why = "Saving would write under.usda too, which the plan does not speak of."
 
+    assert stage.run("below/below.usda")["why"] == why
     assert stage.is_as_before("below/below.usda")
-    assert stage.entry("below/below.usda")["why"] == (
-        "Saving would write under.usda too, which the plan does not speak of."
-    )
     assert stage.is_as_before("below/under.usda")
 
 
 def test_a_scene_that_the_skill_opens_instead_is_not_saved(stage: Stage) -> None:
-    stage.session.run("elsewhere/elsewhere.usda")
+    entry = stage.run("elsewhere/elsewhere.usda")
 
-    entry = stage.entry("elsewhere/elsewhere.usda")
     assert entry["state"] == "failed"
     assert "wanted to open other.usda in place of" in entry["why"]
     assert stage.is_as_before("elsewhere/elsewhere.usda")
@@ -263,17 +255,15 @@ def test_a_scene_that_the_skill_opens_instead_is_not_saved(stage: Stage) -> None
 def test_a_read_only_scene_is_left(stage: Stage) -> None:
     (stage.root / "read only.usda").chmod(0o444)
 
-    stage.session.run("read only.usda")
-
-    assert stage.entry("read only.usda")["why"] == "It is read-only."
+    assert stage.run("read only.usda")["why"] == "It is read-only."
 
 
 def test_a_scene_that_another_program_holds_is_left(stage: Stage) -> None:
     with (stage.root / "held.usda").open() as held:
         fcntl.flock(held, fcntl.LOCK_SH)
-        stage.session.run("held.usda")
+        entry = stage.run("held.usda")
 
-    assert stage.entry("held.usda")["why"] == "Another program holds it locked."
+    assert entry["why"] == "Another program holds it locked."
 
 
 def test_where_there_is_no_room_the_scene_fails_and_the_next_run_goes_on(stage: Stage) -> None:
@@ -281,29 +271,21 @@ def test_where_there_is_no_room_the_scene_fails_and_the_next_run_goes_on(stage: 
     size = stage.places("no room.usda").scene.stat().st_size
     resource.setrlimit(resource.RLIMIT_FSIZE, (size - 1, hard))
     try:
-        stage.session.run("no room.usda")
+        first = stage.run("no room.usda")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    first = stage.entry("no room.usda")
-
-    stage.session.run("no room.usda", "first")
-    same = stage.entry("no room.usda")
-    stage.session.run("no room.usda", "second")
 
     assert (first["state"], first["why"]) == ("failed", "File too large.")
-    assert same == first
-    assert stage.entry("no room.usda")["state"] == "done"
+    assert stage.run("no room.usda", "first") == first
+    assert stage.run("no room.usda", "second")["state"] == "done"
 
 
 def test_a_task_that_ended_in_the_middle_of_a_scene_begins_it_again(stage: Stage) -> None:
-    places, number = stage.places("half.usda"), stage.show.number("half.usda")
+    places = stage.places("half.usda")
     places.work.write_text("half of a")
-    with ledger.TaskLedger(stage.show.plan, number) as book:
-        book.write(number, "editing", attempt=1, tries=1)
+    stage.note("half.usda", "editing", attempt=1, tries=1)
 
-    stage.session.run("half.usda")
-
-    assert stage.entry("half.usda")["state"] == "done"
+    assert stage.run("half.usda")["state"] == "done"
     assert cameras(places.scene) == 0
     assert not places.work.exists()
     assert not stage.places("half.usda").work.exists()
@@ -311,39 +293,33 @@ def test_a_task_that_ended_in_the_middle_of_a_scene_begins_it_again(stage: Stage
 
 def test_a_torn_last_line_of_the_ledger_is_none(stage: Stage) -> None:
     number = stage.show.number("torn.usda")
-    with ledger.TaskLedger(stage.show.plan, number) as book:
-        book.write(number, "editing", attempt=1, tries=1)
+    stage.note("torn.usda", "editing", attempt=1, tries=1)
     with ledger.file_of(stage.show.plan, number).open("ab") as out:
         out.write(b'{"n":%d,"state":"do' % number)
 
     assert stage.entry("torn.usda")["state"] == "editing"
-    stage.session.run("torn.usda")
-    assert stage.entry("torn.usda")["state"] == "done"
+    assert stage.run("torn.usda")["state"] == "done"
 
 
 def test_a_task_that_ended_after_the_rename_says_so_and_edits_nothing(stage: Stage) -> None:
     name = "renamed.usda"
-    stage.session.run(name)
+    stage.run(name)
     file = ledger.file_of(stage.show.plan, stage.show.number(name))
     lines = file.read_bytes().splitlines(keepends=True)
     assert [json.loads(line)["state"] for line in lines] == ["editing", "proved", "done"]
     file.write_bytes(b"".join(lines[:-1]))
     after = digests(stage.root)[name]
 
-    stage.session.run(name, "second")
-
-    assert stage.entry(name)["state"] == "done"
+    assert stage.run(name, "second")["state"] == "done"
     assert digests(stage.root)[name] == after
     assert digest_file(stage.places(name).kept) == stage.before[name][0]
 
 
-def test_rollback_brings_back_the_very_files_and_leaves_what_was_edited_since(
-    stage: Stage,
-) -> None:
+def test_rollback_brings_back_the_very_files_and_leaves_what_was_edited_since(stage: Stage) -> None:
     back, edited = stage.places("back.usda"), stage.places("edited.usda")
     node = back.scene.stat().st_ino
     for name in ("back.usda", "edited.usda"):
-        stage.session.run(name)
+        stage.run(name)
     kept = stage.places("edited.usda").kept
     write_scene(edited.scene, cameras=7)
 

@@ -13,9 +13,9 @@ import anyio
 import pytest
 
 from dcc_batch import files, hosts, ledger, outcome, plan, swap, task
-from dcc_batch.plan import HostFacts, Plan, Request
+from dcc_batch.plan import Plan, Request
 from dcc_batch.swap import Left, Places
-from dcc_bridge import cli
+from tests.batch.conftest import FACTS, Command, scene_line
 
 ORIGINAL, EDITED, OWN = "as it was planned", "as the skill left it", "a day of somebody's work"
 
@@ -26,7 +26,7 @@ class Case:
 
     plan: Plan
     places: Places
-    stamp: swap.Stamp
+    stamp: files.Stamp
     planned: str  # digests
     proved: str
 
@@ -35,12 +35,19 @@ class Case:
 
     def texts(self) -> dict[str, str]:
         """Give what each file is, by what it is for."""
-        named = {
-            "scene": self.places.scene,
-            "work": self.places.work,
-            "kept": self.places.kept,
-        }
+        named = {name: getattr(self.places, name) for name in ("scene", "work", "kept")}
         return {name: file.read_text() for name, file in named.items() if file.exists()}
+
+    def note(self, state: ledger.State, **facts: Any) -> None:
+        """Write a line of the ledger."""
+        with ledger.TaskLedger(self.plan, 0) as book:
+            book.write(0, state, **facts)
+
+    def leave(self, text: str | None) -> None:
+        """Have somebody write this to the scene, or delete it."""
+        self.places.scene.unlink()
+        if text is not None:
+            self.places.scene.write_text(text)
 
 
 def plan_of(folder: Path, count: int = 1) -> Plan:
@@ -51,20 +58,9 @@ def plan_of(folder: Path, count: int = 1) -> Plan:
     for number in range(count):
         file = root / f"shot_{number}.usda"
         file.write_text(ORIGINAL)
-        question = {
-            **{"message": "Delete it?", "title": "", "items": [f"/item_{number}"]},
-            **{"kinds": ["Camera"], "arguments": [], "details": None},
-        }
-        lines.append(
-            {
-                **{"n": number, "path": file.name, "size": file.stat().st_size},
-                **{"sha256": files.digest_file(file), "state": "asks", "why": ""},
-                "question": question,
-                "question_sha256": plan.question_digest(question),
-            }
-        )
-    facts = HostFacts("host 1", "0.1.0", "0" * 64, None)
-    return plan.write(folder / "plan", Request("standalone", "tidy", {}), facts, root, lines)
+        sha256 = files.digest_file(file)
+        lines.append(scene_line(number, file.name, [f"/item_{number}"], sha256=sha256))
+    return plan.write(folder / "plan", Request("standalone", "tidy", {}), FACTS, root, lines)
 
 
 @pytest.fixture
@@ -77,30 +73,35 @@ def case(tmp_path: Path) -> Case:
     return Case(made, places, stamp, scene["sha256"], files.digest_file(places.work))
 
 
-def no_links(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have a file system without hard links."""
+def beside(
+    monkeypatch: pytest.MonkeyPatch, step: str, act: Callable[..., object], *, first: bool = False
+) -> None:
+    """Have somebody else act right after a step of `files`, or before it."""
+    usual = getattr(files, step)
 
-    def link(*_: object) -> None:
-        raise OSError(95, "Operation not supported")
+    def stepped(*words: Any) -> Any:
+        if first:
+            act(*words)
+        result = usual(*words)
+        if not first:
+            act(*words)
+        return result
 
-    monkeypatch.setattr(os, "link", link)
+    monkeypatch.setattr(files, step, stepped)
 
 
 @pytest.mark.parametrize("way", ["in place", "by a rename"])
+@pytest.mark.parametrize("links", [False], indirect=True)
+@pytest.mark.usefixtures("links")
 def test_a_save_while_the_original_is_copied_stays(
     case: Case, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
-    no_links(monkeypatch)
-    copy = files.copy_file
-
-    def copy_then_save(source: Path, target: Path) -> str:
-        sha256 = copy(source, target)
+    def save(source: Path, _: Path) -> None:
         other = source.with_name("other") if way == "by a rename" else source
         other.write_text(OWN)
         os.replace(other, source)
-        return sha256
 
-    monkeypatch.setattr(files, "copy_file", copy_then_save)
+    beside(monkeypatch, "copy_file", save)
     with pytest.raises(Left, match="It was changed after it was planned"):
         case.replace()
 
@@ -110,14 +111,11 @@ def test_a_save_while_the_original_is_copied_stays(
 def test_a_save_after_the_original_has_its_second_name_stays(
     case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sync = files.sync_folder
-
-    def save_then_sync(folder: Path) -> None:
+    def save(folder: Path) -> None:
         (folder / "other").write_text(OWN)
         os.replace(folder / "other", case.places.scene)
-        sync(folder)
 
-    monkeypatch.setattr(files, "sync_folder", save_then_sync)
+    beside(monkeypatch, "sync_folder", save, first=True)
     with pytest.raises(Left, match="It was changed after it was planned"):
         case.replace()
 
@@ -127,13 +125,7 @@ def test_a_save_after_the_original_has_its_second_name_stays(
 def test_an_original_that_is_deleted_meanwhile_is_kept(
     case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sync = files.sync_folder
-
-    def delete_then_sync(folder: Path) -> None:
-        case.places.scene.unlink()
-        sync(folder)
-
-    monkeypatch.setattr(files, "sync_folder", delete_then_sync)
+    beside(monkeypatch, "sync_folder", lambda _: case.places.scene.unlink(), first=True)
     with pytest.raises(Left, match="It is not there any more"):
         case.replace()
 
@@ -144,15 +136,12 @@ def test_a_save_while_rollback_reads_the_scene_stays(
     case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case.replace()
-    read = files.digest_file
 
-    def read_then_save(file: Path) -> str:
-        sha256 = read(file)
+    def save(file: Path) -> None:
         if file == case.places.scene:
             file.write_text(OWN)
-        return sha256
 
-    monkeypatch.setattr(files, "digest_file", read_then_save)
+    beside(monkeypatch, "digest_file", save)
     with pytest.raises(Left, match="It was changed after the run"):
         swap.roll_back(case.places, case.proved, case.planned)
 
@@ -171,12 +160,10 @@ def failing_rename(monkeypatch: pytest.MonkeyPatch, error: OSError, after: Any) 
     monkeypatch.setattr(os, "replace", replace)
 
 
-@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.usefixtures("links")
 def test_a_rename_that_is_done_and_reports_an_error_loses_no_original(
-    case: Case, monkeypatch: pytest.MonkeyPatch, links: bool
+    case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not links:
-        no_links(monkeypatch)
     failing_rename(monkeypatch, FileNotFoundError(2, "No such file or directory"), os.replace)
 
     case.replace()
@@ -184,12 +171,10 @@ def test_a_rename_that_is_done_and_reports_an_error_loses_no_original(
     assert case.texts() == {"scene": EDITED, "kept": ORIGINAL}
 
 
-@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.usefixtures("links")
 def test_a_rename_that_fails_leaves_the_scene_and_no_second_name(
-    case: Case, monkeypatch: pytest.MonkeyPatch, links: bool
+    case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not links:
-        no_links(monkeypatch)
     failing_rename(monkeypatch, OSError(5, "Input/output error"), lambda *_: None)
 
     with pytest.raises(OSError, match="Input/output error"):
@@ -224,13 +209,9 @@ def test_a_copy_that_was_written_to_after_it_was_proved_is_not_put_in_place(case
 
 def ended(case: Case, text: str | None) -> ledger.Entry:
     """Have a task end after its rename, then somebody else leave this scene; give what is told."""
-    with ledger.TaskLedger(case.plan, 0) as book:
-        book.write(0, "proved", sha256=case.proved, changed=1, attempt=1)
+    case.note("proved", sha256=case.proved, changed=1, attempt=1)
     case.replace()
-    if text is None:
-        case.places.scene.unlink()
-    else:
-        case.places.scene.write_text(text)
+    case.leave(text)
     return gone_on(case)
 
 
@@ -270,10 +251,7 @@ def test_commit_keeps_the_original_of_a_scene_that_is_not_as_the_run_left_it(
     case: Case, text: str | None
 ) -> None:
     replaced(case)
-    if text is None:
-        case.places.scene.unlink()
-    else:
-        case.places.scene.write_text(text)
+    case.leave(text)
 
     totals = outcome.commit(case.plan, case.plan.root)
 
@@ -287,8 +265,7 @@ def test_commit_keeps_the_original_of_a_scene_that_is_not_as_the_run_left_it(
 def replaced(case: Case) -> None:
     """Replace the scene, and say so."""
     case.replace()
-    with ledger.TaskLedger(case.plan, 0) as book:
-        book.write(0, "done", sha256=case.proved, changed=1)
+    case.note("done", sha256=case.proved, changed=1)
 
 
 @pytest.mark.parametrize("end", [outcome.commit, outcome.roll_back])
@@ -311,6 +288,7 @@ def test_a_scene_as_the_run_left_it_is_committed(case: Case) -> None:
 
     assert outcome.commit(case.plan, case.plan.root).states == {"committed": 1}
     assert case.texts() == {"scene": EDITED}
+    assert list(case.plan.root.rglob(".*")) == []
 
 
 @pytest.mark.parametrize("look", [lambda it: it.scene(0), lambda it: list(it.scenes())])
@@ -363,8 +341,7 @@ def test_rollback_where_the_originals_lie_untouched_records_nothing_as_rolled_ba
     case: Case, tmp_path: Path, state: ledger.State
 ) -> None:
     case.replace()
-    with ledger.TaskLedger(case.plan, 0) as book:
-        book.write(0, state, sha256=case.proved, changed=1)
+    case.note(state, sha256=case.proved, changed=1)
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "shot_0.usda").write_text(ORIGINAL)
 
@@ -384,8 +361,7 @@ def test_a_rollback_that_ended_before_it_could_say_so_is_said_by_the_next_one_th
     case: Case, tmp_path: Path, root: str, state: str
 ) -> None:
     replaced(case)
-    with ledger.TaskLedger(case.plan, 0) as book:
-        book.write(0, "rolling_back", sha256=case.proved, changed=1, root=str(tmp_path / root))
+    case.note("rolling_back", sha256=case.proved, changed=1, root=str(tmp_path / root))
     os.replace(case.places.kept, case.places.scene)
 
     assert outcome.roll_back(case.plan, case.plan.root).states == {state: 1}
@@ -393,10 +369,7 @@ def test_a_rollback_that_ended_before_it_could_say_so_is_said_by_the_next_one_th
 
 @pytest.mark.parametrize("end", ["commit", "rollback"])
 def test_one_scene_that_cannot_be_ended_stops_no_other_and_is_named(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    end: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command, end: str
 ) -> None:
     made = plan_of(tmp_path, 3)
     for number in range(3):
@@ -419,8 +392,8 @@ def test_one_scene_that_cannot_be_ended_stops_no_other_and_is_named(
     with monkeypatch.context() as denied:
         denied.setattr(os, "replace", refusing(os.replace))
         denied.setattr(os, "unlink", refusing(os.unlink))
-        code = cli.main(["batch", end, str(made.folder)])
-    said = " ".join(capsys.readouterr().err.split())
+        code, text = command(end, made.folder)
+    said = " ".join(text.split())
     first = outcome.totals(made).states
 
     wanted = "committed" if end == "commit" else "rolled_back"
@@ -429,7 +402,7 @@ def test_one_scene_that_cannot_be_ended_stops_no_other_and_is_named(
     kept = Places.of(made, made.scene(0), made.root).kept
     assert f"1 changed: Permission denied. The original is {kept}. Mend that" in said
     assert first == {wanted: 2, "done": 1}
-    assert cli.main(["batch", end, str(made.folder)]) == 0
+    assert command(end, made.folder)[0] == 0
     assert outcome.totals(made).states == {wanted: 3}
 
 
@@ -439,9 +412,8 @@ def test_what_a_killed_attempt_kept_of_a_scene_that_was_not_changed_goes_at_the_
     case: Case, end: Callable[[Plan, Path], outcome.Totals], state: ledger.State
 ) -> None:
     os.link(case.places.scene, case.places.kept)
-    with ledger.TaskLedger(case.plan, 0) as book:
-        book.write(0, "proved", sha256=case.proved, changed=1)
-        book.write(0, state, why="It is locked.", run="first", attempt=1)
+    case.note("proved", sha256=case.proved, changed=1)
+    case.note(state, why="It is locked.", run="first", attempt=1)
 
     assert end(case.plan, case.plan.root).states == {state: 1}
     assert case.texts() == {"scene": ORIGINAL}
@@ -454,9 +426,8 @@ def test_an_original_beside_a_scene_that_is_said_to_be_as_it_was_is_not_forgotte
 ) -> None:
     case.replace()
     case.places.scene.write_text(text)
-    with ledger.TaskLedger(case.plan, 0) as book:
-        book.write(0, "proved", sha256=case.proved, changed=1)
-        book.write(0, state, why="Something is odd.", run="first", attempt=1)
+    case.note("proved", sha256=case.proved, changed=1)
+    case.note(state, why="Something is odd.", run="first", attempt=1)
 
     totals = outcome.roll_back(case.plan, case.plan.root)
 
@@ -476,11 +447,8 @@ def test_a_scene_that_was_never_replaced_is_not_said_to_be_done(
     case: Case, text: str | None
 ) -> None:
     os.link(case.places.scene, case.places.kept)  # and then the task was killed
-    with ledger.TaskLedger(case.plan, 0) as book:
-        book.write(0, "proved", sha256=case.proved, changed=1, attempt=1)
-    case.places.scene.unlink()
-    if text is not None:
-        case.places.scene.write_text(text)
+    case.note("proved", sha256=case.proved, changed=1, attempt=1)
+    case.leave(text)
 
     entry = gone_on(case)
 
@@ -495,10 +463,8 @@ def test_a_scene_that_was_never_replaced_is_not_said_to_be_done(
 def test_an_edited_scene_has_the_owner_the_group_the_mode_and_the_attributes_of_the_original(
     case: Case,
 ) -> None:
-    if sys.platform != "linux":
-        pytest.skip("the calls are Linux's")
-    if os.getuid() != 0:
-        pytest.skip("only root gives files away")
+    if sys.platform != "linux":  # for mypy
+        return
     os.chown(case.places.scene, 1234, 4321)
     case.places.scene.chmod(0o664)
     try:

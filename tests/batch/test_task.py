@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -16,7 +15,7 @@ from dcc_batch.ledger import TaskLedger
 from dcc_batch.plan import Plan
 from dcc_batch.task_session import TaskSession
 from dcc_bridge import private_files
-from tests.batch.test_approval import LIMIT, write_plan
+from tests.batch.test_approval import LIMIT
 
 if sys.platform == "win32":
     pytest.skip("Windows has no such lock", allow_module_level=True)
@@ -30,10 +29,8 @@ def start(made: Plan, said: list[str]) -> list[str]:
 
 
 def test_a_task_that_waited_while_the_consent_was_withdrawn_edits_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    approved: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = write_plan(tmp_path)
-    approval.approve(made)
     waits, outcomes, claim = threading.Event(), list[object](), private_files.claim
     said: list[str] = []
 
@@ -43,28 +40,25 @@ def test_a_task_that_waited_while_the_consent_was_withdrawn_edits_nothing(
 
     def run() -> None:
         try:
-            outcomes.append(start(made, said))
+            outcomes.append(start(approved, said))
         except NotApproved as error:
             outcomes.append(error)
 
-    with TaskLedger(made, 0):  # as a rollback has it
+    with TaskLedger(approved, 0):  # as a rollback has it
         monkeypatch.setattr(private_files, "claim", claims)
         waiting = threading.Thread(target=run)
         waiting.start()
         assert waits.wait(LIMIT)
         monkeypatch.undo()
-        approval.withdraw(made)
+        approval.withdraw(approved)
     waiting.join(LIMIT)
 
     assert [type(it) for it in outcomes] == [NotApproved]
     assert said[0].startswith("openjd_fail: Somebody must approve the plan before it is run.")
 
 
-def test_a_task_of_an_approved_plan_looks_for_its_host(tmp_path: Path) -> None:
-    made = write_plan(tmp_path)
-    approval.approve(made)
-
-    said = start(made, [])
+def test_a_task_of_an_approved_plan_looks_for_its_host(approved: Plan) -> None:
+    said = start(approved, [])
 
     assert said == [
         "openjd_status: The host went away: The host of this session is not running any more."

@@ -15,7 +15,7 @@ import pytest
 from dcc_batch import files, ledger, outcome, swap, task
 from dcc_batch.hosts import WarmHost
 from dcc_batch.plan import Plan
-from tests.batch.test_swap import ORIGINAL, no_links, plan_of
+from tests.batch.test_swap import ORIGINAL, plan_of
 
 STEPS = 30  # more than an edit has of those that are counted
 
@@ -132,14 +132,12 @@ def original_is_there(root: Path) -> bool:
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("links")
 @pytest.mark.parametrize("texts", [("edited", "edited"), ("ours", "theirs")])
-@pytest.mark.parametrize("links", [True, False])
 def test_no_interleaving_of_two_runs_loses_an_original(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, texts: tuple[str, str], links: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, texts: tuple[str, str]
 ) -> None:
     """Have the other run work at one step, and be rolled back at a later one."""
-    if not links:
-        no_links(monkeypatch)
     interrupter, lost, met = Interrupter(monkeypatch), [], 0
 
     for first in range(1, STEPS):
@@ -164,12 +162,10 @@ def test_no_interleaving_of_two_runs_loses_an_original(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.usefixtures("links")
 def test_a_run_that_is_killed_while_another_one_works_loses_no_original(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not links:
-        no_links(monkeypatch)
     interrupter, lost, met = Interrupter(monkeypatch), [], 0
 
     for first in range(1, STEPS, 2):

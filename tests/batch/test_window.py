@@ -21,11 +21,10 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from dcc_batch import approval, report, summary, window
-from dcc_batch.plan import HostFacts, Plan, Request, question_digest, write
+from dcc_batch.plan import Plan
 from dcc_bridge.elicitation.question import MOST_LINES, Reply
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt.question_dialog import QuestionDialog
-from tests.batch.test_approval import write_plan
 from tests.batch.test_commands import typed
 from tests.batch.test_report import odd_show, scene, show
 from tests.printed import nothing_printed
@@ -141,13 +140,10 @@ CODE = "for prim in stage.Traverse():\n\tif prim.IsActive():\n\t\tprim.SetActive
 
 def asking(folder: Path, arguments: dict[str, Any], *questions: tuple[str, list[str]]) -> Plan:
     """Plan scenes which ask these questions, each with its items."""
-    lines = []
-    for number, (message, items) in enumerate(questions):
-        line = scene(number, items)
-        line["question"] |= {"message": message, "arguments": [["target", "hero\nvillain"]]}
-        lines.append({**line, "question_sha256": question_digest(line["question"])})
-    facts = HostFacts("host 1", "0.1.0", "0" * 64, None)
-    return write(folder, Request("standalone", "tidy", arguments), facts, folder, lines)
+    target = [["target", "hero\nvillain"]]
+    asked = enumerate(questions)
+    lines = [scene(n, items, message=text, arguments=target) for n, (text, items) in asked]
+    return show(folder, lines, arguments)
 
 
 def test_what_the_skill_asks_and_is_called_with_is_whole_in_the_window(tmp_path: Path) -> None:
@@ -263,9 +259,8 @@ def test_a_window_is_opened_only_where_somebody_sits(
 @pytest.mark.real
 @pytest.mark.skipif(sys.platform != "linux", reason="a display has a name only there")
 def test_where_the_screen_cannot_be_reached_the_terminal_asks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = write_plan(tmp_path)
     for name, value in {**SCREEN, "DISPLAY": ":4711"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("QT_QPA_PLATFORM")
@@ -308,8 +303,7 @@ def act(process: subprocess.Popen[str], env: dict[str, str], agrees: bool) -> st
     not (shutil.which("Xvfb") and shutil.which("xdotool")), reason="there is no Xvfb or xdotool"
 )
 @pytest.mark.parametrize("agrees", [True, False])
-def test_on_a_real_screen_the_window_takes_the_consent(tmp_path: Path, agrees: bool) -> None:
-    made = write_plan(tmp_path)
+def test_on_a_real_screen_the_window_takes_the_consent(made: Plan, agrees: bool) -> None:
     env = {name: value for name, value in os.environ.items() if name != "QT_QPA_PLATFORM"}
     words = [sys.executable, "-m", "dcc_bridge", "batch", "approve", str(made.folder)]
     server = ["Xvfb", "-displayfd", "1", "-screen", "0", "1280x900x24"]

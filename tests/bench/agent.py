@@ -57,14 +57,11 @@ class Agent:
         session: The id of the legacy session, or "".
     """
 
-    def __init__(
-        self, server: Server, era: str = MODERN, *, tasks: bool = False, session: str = ""
-    ) -> None:
-        """Connect, and shake hands where the era wants it; it declares `tasks` or not.
+    def __init__(self, server: Server, era: str = MODERN, *, session: str = "") -> None:
+        """Connect, and shake hands where the era wants it.
 
         With a `session`, that of another agent, it is a further connection of that one.
         """
-        self._able: dict[str, Any] = {"extensions": {f"{_META}tasks": {}}} if tasks else {}
         self._server = server
         self._era = era
         self.session = session
@@ -99,17 +96,6 @@ class Agent:
     def listing(self) -> bytes:
         """Make the request that lists the tools."""
         return self._request({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
-
-    def listening(self) -> bytes:
-        """Make the request of a modern client for a stream of news."""
-        news = {"notifications": {"toolsListChanged": True}}
-        method = "subscriptions/listen"
-        return self._request({"jsonrpc": "2.0", "id": 1, "method": method, "params": news})
-
-    def about(self, task: str, method: str = "tasks/get") -> bytes:
-        """Make the request that looks at a task, or another one about it."""
-        params = {"taskId": task}
-        return self._request({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 
     def answering(self, tool: str) -> Callable[[], bytes]:
         """Make what calls a tool that asks one question, and answers it at once with a yes."""
@@ -163,7 +149,7 @@ class Agent:
 
     def _request(self, message: dict[str, Any]) -> bytes:
         if self._era == MODERN:
-            message["params"]["_meta"] = envelope(**self._able)
+            message["params"]["_meta"] = envelope()
         body = json.dumps(message).encode()
         headers = [f"{name}: {value}" for name, value in self._headers(message, len(body)).items()]
         path = urlsplit(self._server.url).path
@@ -184,17 +170,13 @@ class Agent:
         """Give the headers by which the era is told and the request is found."""
         headers = {"MCP-Protocol-Version": self._era}
         if self._era == MODERN:
-            name = message["params"].get("name") or message["params"].get("taskId")
+            name = message["params"].get("name")
             named = {"Mcp-Name": name} if name else {}
             return {**headers, "Mcp-Method": message["method"], **named}
         return {**headers, "Mcp-Session-Id": self.session} if self.session else {}
 
     def _shake_hands(self) -> None:
-        params = {
-            "protocolVersion": LEGACY,
-            "capabilities": _CAPABILITIES,
-            "clientInfo": _CLIENT,
-        }
+        params = {"protocolVersion": LEGACY, "capabilities": _CAPABILITIES, "clientInfo": _CLIENT}
         hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
         head = self.exchange(self._request(hello)).partition(b"\r\n\r\n")[0]
         self.session = _header(head, "mcp-session-id") or ""
@@ -223,11 +205,11 @@ def _connect(url: str) -> socket.socket:
     return connection
 
 
-def envelope(**able: Any) -> dict[str, Any]:
+def envelope() -> dict[str, Any]:
     """Give what a modern request says of its client."""
     return {
         f"{_META}protocolVersion": MODERN,
-        f"{_META}clientCapabilities": _CAPABILITIES | able,
+        f"{_META}clientCapabilities": _CAPABILITIES,
         f"{_META}clientInfo": _CLIENT,
     }
 

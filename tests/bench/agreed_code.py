@@ -16,7 +16,7 @@ import operator
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,6 +26,7 @@ from dcc_bridge.code.trip_wire import trip_wire
 from dcc_bridge.skills.runner import run_in_thread
 from tests.bench.figures import options, over, paired, show, timed
 
+Rounds = Sequence[Sequence[float]]  # milliseconds
 LOOPS: Final = {
     "a plain loop": "for i in range(100_000): x = i + 1",
     "a loop that calls": "def f(i): return i + 1\nfor i in range(50_000): f(i)",
@@ -50,11 +51,7 @@ def main() -> None:
     with trip_wire([], []):
         events["wire open"] = [_events() for _ in range(rounds)]
     columns = ["median of", "plain (ms)", "checkpoints (ms)", "wire as well (ms)", "ratio", "ratio"]
-    rows: list[list[object]] = [
-        [name, *(over(way, 50) for way in ways), *(_ratio(way, ways[0]) for way in ways[1:])]
-        for name, ways in loops.items()
-    ]
-    show("Agreed code", columns, rows)
+    show("Agreed code", columns, [_row(name, *ways) for name, ways in loops.items()])
     plain = events["no hook yet"]
     rows = [[name, over(way, 50), _ratio(way, plain)] for name, way in events.items()]
     show("Opening a file to read 100 times, one event each", ["hook", "ms", "ratio"], rows)
@@ -94,20 +91,8 @@ def _vetoes(rounds: int) -> None:
         return timed(lambda: execute(ast.parse("1"), "1", {}, timeout=9, writers=writers), 20)
 
     none, usd = zip(*((one(), one(*acts.writers())) for _ in range(rounds)), strict=True)
-    rows: list[list[object]] = [
-        [
-            "2,000 calls of a method",
-            over([*plain], 50),
-            over([*vetoed], 50),
-            _ratio([*vetoed], [*plain]),
-        ],
-        [
-            f"a line, with USD {Usd.GetVersion()}",
-            over([*none], 50),
-            over([*usd], 50),
-            _ratio([*usd], [*none]),
-        ],
-    ]
+    named = f"a line, with USD {Usd.GetVersion()}"
+    rows = [_row("2,000 calls of a method", plain, vetoed), _row(named, none, usd)]
     show("The vetoes of a host", ["median of", "without (ms)", "with (ms)", "ratio"], rows)
 
 
@@ -134,11 +119,8 @@ def _reading(rounds: int) -> None:
     text, waits = ROW * 73, list[float]()
     alone = timed(lambda: read_code(text, "blender"), rounds)
     for _ in range(rounds):
-        reading, before, longest = (
-            run_in_thread(lambda: read_code(text, "blender"), "bench"),
-            0.0,
-            0.0,
-        )
+        reading = run_in_thread(lambda: read_code(text, "blender"), "bench")
+        before = longest = 0.0
         while not reading.done():
             now = time.perf_counter()
             longest = max(longest, now - (before or now))
@@ -159,7 +141,13 @@ def _events() -> list[float]:
     return timed(_open_and_close, 5)
 
 
-def _ratio(ours: list[list[float]], theirs: list[list[float]]) -> str:
+def _row(name: str, *ways: Rounds) -> list[object]:
+    """Give each way's median, and its ratio to the first one."""
+    ratios = [_ratio(way, ways[0]) for way in ways[1:]]
+    return [name, *(over(way, 50) for way in ways), *ratios]
+
+
+def _ratio(ours: Rounds, theirs: Rounds) -> str:
     return f"{paired(ours, theirs, operator.truediv):.2f} x"
 
 

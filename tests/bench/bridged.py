@@ -1,11 +1,10 @@
-"""A bridge with three skills in a Qt host, complete: tokens, policy, and the main thread.
+"""A bridge with two skills in a Qt host, complete: tokens, policy, and the main thread.
 
 Importing this module imports what a plug-in of a host would import, and neither mcp nor uvicorn.
 """
 
 from __future__ import annotations
 
-import asyncio
 from concurrent.futures import Future
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,14 +32,10 @@ class BridgedServer:
         settings = Settings(runtime=Path(self._runtime.name))
         self.main = self._loop.main  # the way to the main thread
         self._bridge = Bridge(FakeHost(), self.main, settings=settings)
-        for fn in (ping, ask, linger):
+        for fn in (ping, ask):
             self._bridge.registry.add(describe(fn))
         self.started: Future[Server] = Future()
         self._bridge.start().add_done_callback(self._note_start)
-
-    def submit(self) -> Future[None]:
-        """Have nothing done on the main thread. Any thread."""
-        return self.main.submit(lambda: None, read=True)
 
     def stop(self) -> None:
         """Stop it."""
@@ -68,9 +63,3 @@ def ping() -> str:
 def ask() -> str:
     """Ask the person."""
     return str((elicit_form_sync("Sure?", FORM, key="answer").data or {})["sure"])
-
-
-@skill(risk="read")
-async def linger() -> None:
-    """Go on until the host ends."""
-    await asyncio.sleep(3600.0)

@@ -1,10 +1,11 @@
 """The bridge beside other servers: what a call costs, and what the artist feels of many.
 
-``python -m tests.bench.driver [--quick] [--json FILE] [--svg FILE] [--environments DIR]``. Each
-server has a Qt application and an environment of its own, made from the package index on first use.
-Rounds are interleaved and shuffled, and a ratio is the median of the ratios within each round, with
-the smallest and the largest. Beside the time that a call takes stands the processor's time of the
-server, which says nearly the same on a busy machine. ``--svg`` needs the extra "bench".
+``python -m tests.bench.driver [--quick] [--only KIND ...] [--json FILE] [--svg FILE]``. Each server
+has a Qt application and an environment of its own (``--environments DIR``), made from the package
+index on first use; ``--only sdk_json sdk_sse`` needs none. Rounds are interleaved and shuffled, and
+a ratio is the median of the ratios within each round, with the smallest and the largest. Beside the
+time that a call takes stands the processor's time of the server, which says nearly the same on a
+busy machine. ``--svg`` needs the extra "bench".
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import venv
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +34,8 @@ from tests.bench.hosted import Process, process
 
 Rounds = dict[str, list[list[float]]]  # milliseconds, by round, of each server
 _QT: Final = "PySide6-Essentials>=6.5,<6.12"
-_CROWD: Final = 32
+_CROWDS: Final = (0, 1, 32)  # clients that call without a pause
+_CROWD: Final = _CROWDS[-1]
 _GREY: Final = "#848484"
 _POINTS: Final = 150  # of a curve in the picture
 
@@ -66,12 +68,13 @@ OURS: Final = PEERS[0].kind
 class Bench:
     """All servers, each in its process, and an agent of each era for each."""
 
-    def __init__(self, stack: ExitStack, environments: Path) -> None:
+    def __init__(self, stack: ExitStack, peers: Sequence[Peer], environments: Path) -> None:
         """Start everything; the stack ends it."""
+        self._peers = peers
         self._hosts: dict[str, Process] = {}
         self._servers: dict[str, Server] = {}
         self._agents: dict[tuple[str, str], Agent] = {}
-        for peer in PEERS:
+        for peer in peers:
             python = _environment(environments, peer.packages)
             host = Process("host", python=python)
             stack.callback(host.kill)  # others leave threads behind that no exit waits for
@@ -85,11 +88,12 @@ class Bench:
 
     def calls(self, era: str, rounds: int, calls: int) -> tuple[Rounds, Rounds]:
         """Time read calls, one after the other, and the server's processor in each round."""
-        return self._timed(era, rounds, calls, [it.kind for it in PEERS if era in it.eras], "ping")
+        kinds = [it.kind for it in self._peers if era in it.eras]
+        return self._timed(era, rounds, calls, kinds, "ping")
 
     def questions(self, era: str, rounds: int, calls: int) -> tuple[Rounds, Rounds]:
         """Time calls that ask one question, which is answered at once."""
-        return self._timed(era, rounds, calls, [it.kind for it in PEERS if it.asks], "ask")
+        return self._timed(era, rounds, calls, [it.kind for it in self._peers if it.asks], "ask")
 
     def _timed(
         self, era: str, rounds: int, calls: int, kinds: list[str], tool: str
@@ -110,12 +114,12 @@ class Bench:
         times = _shuffled(kinds, rounds + 1, measure)  # the first round does not count
         return times, {kind: its[1:] for kind, its in used.items()}
 
-    def gaps(self, rounds: int, seconds: float) -> tuple[Rounds, Rounds]:
+    def gaps(self, size: int, rounds: int, seconds: float) -> tuple[Rounds, Rounds]:
         """Give how late a 5 ms beat is while a crowd calls, and how often it was answered."""
         rates: Rounds = defaultdict(list)
 
         def measure(kind: str) -> list[float]:
-            with process("crowd", str(_CROWD)) as crowd:
+            with process("crowd", str(size)) as crowd:
                 crowd.tell(json.dumps(self._servers[kind].to_json()))
                 self._hosts[kind].tell("beat")
                 sleep(seconds)
@@ -124,7 +128,7 @@ class Bench:
             rates[kind].append([counted["calls"] / counted["seconds"]])
             return late
 
-        kinds = [peer.kind for peer in PEERS if peer.kind != "polled"]
+        kinds = [peer.kind for peer in self._peers if peer.kind != "polled"]
         return _shuffled(kinds, rounds, measure), rates
 
 
@@ -254,28 +258,31 @@ def main() -> None:
     """Measure, print, and write what is asked for."""
     place: dict[str, Any] = {"type": Path, "default": None}
     cache = {"type": Path, "default": platformdirs.user_cache_path("dcc_bridge") / "bench"}
-    more = ("--json", place), ("--svg", place), ("--environments", cache)
+    kinds = [it.kind for it in PEERS]
+    only = {"nargs": "+", "choices": kinds, "default": kinds}
+    more = ("--only", only), ("--json", place), ("--svg", place), ("--environments", cache)
     quick = {"rounds": 2, "calls": 50, "seconds": 1.0}
     chosen = options(__doc__, *more, quick=quick, rounds=12, calls=200, seconds=3.0)
+    peers = [it for it in PEERS if it.kind in (OURS, *chosen.only)]
     with ExitStack() as stack:
         stack.enter_context(_silent_peers())
-        bench = Bench(stack, chosen.environments)
+        bench = Bench(stack, peers, chosen.environments)
         calls = {era: bench.calls(era, chosen.rounds, chosen.calls) for era in ERAS}
         asked = {era: bench.questions(era, chosen.rounds, chosen.calls // 4) for era in ERAS}
-        late, rates = bench.gaps(chosen.rounds, chosen.seconds)
+        gaps = {size: bench.gaps(size, chosen.rounds, chosen.seconds) for size in _CROWDS}
     for what, measured in (("read call", calls), ("one question", asked)):
         for era, (times, used) in measured.items():
             columns = (f"{what}, ms", "p50", "p95", "p99", "bridge more", "bridge is", "processor",
                        "bridge is")  # fmt: skip
             show(f"One client, {era}, {chosen.rounds} rounds", columns, call_rows(times, used))
     headings = ("late by, ms", "p50", "p99", "p99.9", "max", "calls/s")
-    show(f"{_CROWD} clients, {chosen.rounds} rounds of {chosen.seconds:g} s", headings,
-         gap_rows(late, rates))  # fmt: skip
+    for size, (late, rates) in gaps.items():
+        title = f"Beside {size} clients, {chosen.rounds} rounds of {chosen.seconds:g} s"
+        show(title, headings, gap_rows(late, rates))
     if chosen.json:
-        parts = {"calls": calls, "questions": asked, "late": late, "calls_a_second": rates}
-        chosen.json.write_text(json.dumps(parts))
+        chosen.json.write_text(json.dumps({"calls": calls, "questions": asked, "gaps": gaps}))
     if chosen.svg:
-        draw(calls[MODERN][0], late, chosen.svg)
+        draw(calls[MODERN][0], gaps[_CROWD][0], chosen.svg)
 
 
 if __name__ == "__main__":

@@ -15,14 +15,12 @@ from threading import Thread
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from tests.bench.agent import Server
-from tests.bench.figures import timed
 
 if TYPE_CHECKING:
-    from tests.bench.bare import BareServer
     from tests.bench.bridged import BridgedServer
 
 BEAT: Final = 5
@@ -60,25 +58,6 @@ class Beat(QObject):
         self._last = now
 
 
-class Posted(QObject):
-    """The least that reaches the main thread: a bare event, and a future for the result."""
-
-    _kind = QEvent.Type(QEvent.registerEventType())
-
-    def submit(self) -> Future[None]:
-        """Have a future done on the main thread. Any thread."""
-        self._future: Future[None] = Future()
-        QApplication.postEvent(self, QEvent(self._kind))
-        return self._future
-
-    def event(self, event: QEvent) -> bool:
-        """Take the event. Main thread."""
-        if event.type() != self._kind:
-            return super().event(event)
-        self._future.set_result(None)
-        return True
-
-
 class Host(QObject):
     """Does what it is told, on the main thread."""
 
@@ -87,9 +66,7 @@ class Host(QObject):
     def __init__(self) -> None:
         super().__init__()
         self._beat = Beat()
-        self._posted = Posted()
-        self._submit: Callable[[], Future[None]] = self._posted.submit
-        self._server: BareServer | BridgedServer | None = None
+        self._server: BridgedServer | None = None
         self._told.connect(self._obey)
         Thread(target=self._listen, daemon=True).start()
 
@@ -123,26 +100,12 @@ class Host(QObject):
         looking, server = QTimer(self), self._server
 
         def look() -> None:
-            if getattr(server, "main").is_settled:  # noqa: B009 - others have none
+            if server is not None and server.main.is_settled:
                 looking.stop()
                 _say(None)
 
         looking.timeout.connect(look)
         looking.start(100)
-
-    def _do_load(self) -> None:
-        """Import what a plug-in imports."""
-        import tests.bench.bridged  # noqa: F401 - the import is what is measured
-
-        _say(None)
-
-    def _do_import(self) -> None:
-        """Import the server's packages on a thread."""
-        Thread(target=_import, daemon=True).start()
-
-    def _do_bare(self) -> None:
-        """Serve without a bridge; imported on a thread, as a bridge would."""
-        Thread(target=self._serve_bare, daemon=True).start()
 
     def _do_peer(self, kind: str) -> None:
         """Serve as another server does, in whose environment this process runs."""
@@ -153,30 +116,8 @@ class Host(QObject):
     def _do_bridge(self) -> None:
         from tests.bench.bridged import BridgedServer
 
-        self._server = server = BridgedServer()
-        self._submit = server.submit
-        server.started.add_done_callback(_say_server)
-
-    def _serve_bare(self) -> None:
-        from tests.bench.bare import BareServer
-
-        self._server = BareServer()
+        self._server = BridgedServer()
         self._server.started.add_done_callback(_say_server)
-
-    def _do_hop(self, times: str) -> None:
-        """Measure the way to the main thread and back, from another thread."""
-        Thread(target=_hop, args=(self._submit, int(times)), daemon=True).start()
-
-
-def _import() -> None:
-    import mcp  # noqa: F401 - the import is what is measured
-    import uvicorn  # noqa: F401 - likewise
-
-    _say(None)
-
-
-def _hop(submit: Callable[[], Future[None]], times: int) -> None:
-    _say(timed(lambda: submit().result(), times))
 
 
 def _say_server(started: Future[Server]) -> None:

@@ -12,8 +12,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from tests.bench.agent import Server
-
 _ROOT: Final = Path(__file__).parents[2]
 
 
@@ -104,14 +102,3 @@ def process(module: str, *arguments: str) -> Iterator[Process]:
         running.end()
     finally:
         running.kill()
-
-
-def served(host: Process, kind: str) -> Server:
-    """Have a host serve, "bare" or by a "bridge", and give where.
-
-    Before the bridge's one collection is over, gaps and calls are what chance makes of them.
-    """
-    server = Server(**host.tell(kind))
-    if kind == "bridge":
-        host.tell("settle")
-    return server

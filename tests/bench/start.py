@@ -2,8 +2,9 @@
 
 ``python -m tests.bench.start [--quick]``. Processor time and not the clock, so that it says the
 same on a busy machine; needs Linux. Commands are beside an empty interpreter. A Qt window with a
-plug-in is beside one without: the longest stretch for which its main thread did one thing, or
-another thread of ours held the interpreter's lock; the first calls; an idle minute; memory.
+plug-in is beside one with the SDK's bare server and one with neither: the longest stretch for which
+its main thread did one thing, or another thread of ours held the interpreter's lock; the first
+calls; an idle minute; memory.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -38,6 +40,7 @@ COMMANDS: Final = {
     "dcc-bridge audit show": ("-m", "dcc_bridge", "audit", "show"),
 }
 _BARE: Final = next(iter(COMMANDS))
+_KINDS: Final = ("bridge", "bare", "none")  # of windows
 _SETTLED: Final = 9.0  # seconds after which the collector of `freeze` has been here
 _CALLS: Final = 40
 
@@ -71,7 +74,7 @@ def _children() -> float:
 
 
 def host(kind: str, seconds: float) -> dict[str, float]:
-    """Be a window, with a plug-in or without, and measure this process."""
+    """Be a window, with a plug-in, the SDK's server or neither, and measure this process."""
     from PySide6.QtCore import QEventLoop, QTimer
     from PySide6.QtWidgets import QApplication, QMainWindow
 
@@ -121,6 +124,11 @@ def host(kind: str, seconds: float) -> dict[str, float]:
             calling = threading.Thread(target=lambda: measured.update(_first_calls(server)))
             calling.start()
             until(lambda: not calling.is_alive())
+        elif kind == "bare":
+            stretches.look()
+            until(bare_server().done)
+            stretches.look()
+            measured |= stretches.longest
         timer.stop()
         QTimer.singleShot(int(_SETTLED * 1000), app.quit)
         app.exec()
@@ -133,6 +141,19 @@ def host(kind: str, seconds: float) -> dict[str, float]:
         if kind == "bridge":
             plug_in.uninstall()
     return measured
+
+
+def bare_server() -> Future[Server]:
+    """Have the SDK's own server serve; it is imported on a thread, as a bridge imports it."""
+    started: Future[Server] = Future()
+
+    def serve() -> None:
+        from tests.bench.bare import BareServer
+
+        started.set_result(BareServer().started.result())
+
+    threading.Thread(target=serve, daemon=True).start()
+    return started
 
 
 class Stretches:
@@ -199,35 +220,30 @@ def memory() -> dict[str, float]:
 
 
 def hosts(rounds: int, seconds: float) -> list[tuple[object, ...]]:
-    """Measure both kinds of window in turn; the first round does not count."""
-    measured: dict[str, dict[str, list[float]]] = {"none": {}, "bridge": {}}
+    """Measure each kind of window in turn; the first round does not count."""
+    measured: dict[str, dict[str, list[float]]] = {kind: {} for kind in _KINDS}
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     for number in range(rounds + 1):
         for kind, values in measured.items():
-            words = [
-                sys.executable,
-                "-m",
-                "tests.bench.start",
-                kind,
-                f"--idle={seconds * bool(number) or 0.1}",
-            ]
-            text = subprocess.run(
-                words, env=environment, capture_output=True, text=True, check=True
-            ).stdout
-            reply: dict[str, Any] = json.loads(text)
+            idle = f"--idle={seconds * bool(number) or 0.1}"
+            words = [sys.executable, "-m", "tests.bench.start", kind, idle]
+            done = subprocess.run(words, env=environment, capture_output=True, check=True)
+            reply: dict[str, Any] = json.loads(done.stdout)
             for name, value in reply.items() if number else ():
                 values.setdefault(name, []).append(value)
-    alone = {name: median(taken) for name, taken in measured["none"].items()}
-    ours = {name: median(taken) for name, taken in measured["bridge"].items()}
+    ours, bare, alone = (
+        {name: median(taken) for name, taken in measured[kind].items()} for kind in _KINDS
+    )
     return [
-        (name, value, alone.get(name, ""), value - alone[name] if name in alone else "")
+        (name, value, bare.get(name, ""), alone.get(name, ""),
+         value - alone[name] if name in alone else "")
         for name, value in ours.items()
-    ]
+    ]  # fmt: skip
 
 
 def main() -> None:
     """Measure and print, or be one of the hosts."""
-    kinds = ("kind", {"nargs": "?", "choices": ("none", "bridge")})
+    kinds = ("kind", {"nargs": "?", "choices": _KINDS})
     quick = {"rounds": 1, "idle": 10.0}
     chosen = options(__doc__, kinds, quick=quick, rounds=5, idle=60.0)
     if chosen.kind is not None:
@@ -236,7 +252,7 @@ def main() -> None:
     with bytecode():
         columns = ("processor's ms", "median", "best", "beside an empty one", "over it")
         show(f"{chosen.rounds} new interpreters each, in turn", columns, commands(chosen.rounds))
-        titles = ("a Qt window", "with the bridge", "without", "more")
+        titles = ("a Qt window", "with the bridge", "with the bare SDK", "without", "more")
         show(f"{chosen.rounds} windows each, in turn", titles, hosts(chosen.rounds, chosen.idle))
 
 

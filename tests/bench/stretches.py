@@ -1,22 +1,18 @@
 """What keeping a skill to what was agreed costs a read, an edit and a destructive call.
 
-``python -m tests.bench.stretches [--prims N] [--group N] [--rounds N] [--beside TREE]``. The runner
-alone on a USD scene of 2,000 prims, or more: no network, no client, a person who answers at once,
-and who before the last of the three edits by hand. Then the bundled skill deletes as many prims, in
-groups of 1,000 or of others, beside what USD's own fastest way for it takes; figures of the
-processor, not of the clock. With another checkout, which has an environment of its own, the two
-take turns, so that the machine's other work is in both.
+``python -m tests.bench.stretches [--prims N] [--group N] [--rounds N]``. The runner alone on a USD
+scene of 2,000 prims, or more: no network, no client, a person who answers at once, and who before
+the last of the three edits by hand. Then the bundled skill deletes as many prims, in groups of
+1,000 or of others, beside what USD's own fastest way for it takes; figures of the processor, not of
+the clock.
 """
 
 from __future__ import annotations
 
 import importlib
-import json
 import statistics
-import subprocess
 import sys
 import time
-from argparse import ArgumentParser
 from collections import defaultdict
 from collections.abc import Callable
 from itertools import pairwise
@@ -36,12 +32,12 @@ from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
+from tests.bench.figures import options, over, show
 from tests.stand_ins import ScriptedPresenter
 
-CALLS, ROUNDS = 100, 5
+CALLS = 100
 NAMES = ("read after an edit by hand", "read", "edit", "destroy")
 DELETION = ("delete: to the question", "delete: after it", "delete: unpainted", "undo", "USD's own")
-GROUP = 1000
 SETTINGS = Settings(dialogs_per_minute=10**6)
 YES = Reply("accept", {"confirm": True})
 
@@ -118,9 +114,9 @@ def _groups(stage: Usd.Stage, prims: int, size: int) -> list[Any]:
     return groups
 
 
-def measure_deletion(prims: int, size: int = GROUP) -> dict[str, float]:
+def measure_deletion(prims: int, size: int) -> dict[str, float]:
     """Give the milliseconds of each part of one deletion, and the longest without a paint."""
-    sys.path.insert(0, str(Path.cwd() / "plugins/standalone/skills"))
+    sys.path.insert(0, str(Path(__file__).parents[2] / "plugins/standalone/skills"))
     deleting = describe(importlib.import_module("delete_prims").delete_prims)
     session, other = UsdSession(), Usd.Stage.CreateInMemory()
     uninstall = standalone.install(session)
@@ -169,40 +165,17 @@ def _no_loop(coroutine: Any) -> Any:
     raise AssertionError("these skills are sync")
 
 
-def _measure_in(tree: Path, prims: int, group: int) -> dict[str, float]:
-    """Measure in a process of another checkout's own, with this very file."""
-    sizes = ["--prims", str(prims), "--group", str(group)]
-    command = [str(tree / ".venv/bin/python"), str(Path(__file__)), "--json", *sizes]
-    done = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=True)
-    medians: dict[str, float] = json.loads(done.stdout)
-    return medians
-
-
 def main() -> None:
-    """Print milliseconds, and the ratio to the other tree."""
-    parser = ArgumentParser(description=__doc__)
-    parser.add_argument("--beside", type=Path)
-    parser.add_argument("--prims", type=int, default=2000)
-    parser.add_argument("--group", type=int, default=GROUP)
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--json", action="store_true")
-    arguments = parser.parse_args()
-    if arguments.json:
-        deletion = measure_deletion(arguments.prims, arguments.group)
-        print(json.dumps(measure(arguments.prims) | deletion))
-        return
-    trees = [Path.cwd(), *([arguments.beside] if arguments.beside else [])]
-    rounds: dict[tuple[Path, str], list[float]] = defaultdict(list)
-    for _ in range(arguments.rounds):
-        for tree in trees:
-            for name, median in _measure_in(tree, arguments.prims, arguments.group).items():
-                rounds[tree, name].append(median)
-    for name in (*NAMES, *DELETION):
-        here, *other = (statistics.median(rounds[tree, name]) for tree in trees)
-        beside = f"  {other[0]:7.3f} ms beside, ratio {here / other[0]:.2f}" if other else ""
-        print(f"{name:26} {here:7.3f} ms{beside}")
+    """Measure and print."""
+    chosen = options(__doc__, prims=2000, group=1000, rounds=5)
+    rounds: dict[str, list[list[float]]] = defaultdict(list)
+    for _ in range(chosen.rounds):
+        figures = measure(chosen.prims) | measure_deletion(chosen.prims, chosen.group)
+        for name, milliseconds in figures.items():
+            rounds[name].append([milliseconds])
+    title = f"{chosen.prims:,} prims, medians of {chosen.rounds} rounds"
+    show(title, ("", "ms"), [(name, over(its, 50)) for name, its in rounds.items()])
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path.cwd()))
     main()

@@ -53,6 +53,37 @@ class Case:
     stands: bool = False  # for the next call, which undoes it
 
 
+def batches(box: str, hundred: list[str], many: list[str], **facts: Any) -> list[Case]:
+    """Give the batches of a host, and what is measured of undo.
+
+    Args:
+        box: An item.
+        hundred: That one and others.
+        many: What is not asked for at once.
+        **facts: The `kind` of a new thing, how to `move`, `values` of a new thing and of an
+            `other` one, and a `material`.
+    """
+    made, moved = {"items": ["$made"]}, {"move": facts["move"]}
+    rig: list[dict[str, Any]] = [
+        {"id": "made", "do": "create", "with": {"things": [{"type": facts["kind"]}] * 100}},
+        {"do": "transform", "with": made | moved},
+        {"do": "set_values", "with": made | {"values": facts["values"]}},
+        {"do": "assign_material", "with": made | {"material": facts["material"]}},
+        {"do": "rename", "with": {"names": {box: "first"}}},
+    ]
+    bad = {"do": "set_values", "with": {"items": [box], "values": facts["other"]}}
+    loss = {"do": "delete", "with": {"items": hundred[1:]}}
+    what = f"move {len(many)}"
+    return [
+        Case("batch", {"steps": rig}, "5 steps on 100 items"),
+        Case("batch", {"steps": [*rig, bad]}, "the same, the last one bad", status="failed"),
+        Case("batch", {"steps": [*rig, loss]}, "the same, and delete 99"),
+        Case("transform", {"items": many, **moved}, f"{what}, once more", stands=True),
+        Case("undo_last", {}, what),
+        Case("recent_calls", {}, ""),
+    ]
+
+
 class Scene(Protocol):
     """A host with a large scene, and the calls that are measured in it."""
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import bpy
 
 from dcc_bridge.hosts.blender import BlenderHost
-from tests.bench.verbs import ROOT, Case
+from tests.bench.verbs import ROOT, Case, batches
 
 IN_A_SET: Final = 100
 MANY: Final = 500  # what is not asked for at once
@@ -164,25 +164,9 @@ class Large:
         ]  # fmt: skip
 
     def _batches(self) -> list[Case]:
-        (box,), hundred = self._boxes(1), self._boxes(100)
-        rig: list[dict[str, Any]] = [
-            {"id": "made", "do": "create", "with": {"things": [{"type": "CUBE"}] * 100}},
-            {"do": "transform", "with": {"items": ["$made"], "move": [0, 0, 1]}},
-            {"do": "set_values", "with": {"items": ["$made"], "values": {"pass_index": 2}}},
-            {"do": "assign_material", "with": {"items": ["$made"], "material": _WOOD}},
-            {"do": "rename", "with": {"names": {box: "first"}}},
-        ]
-        bad = {"do": "set_values", "with": {"items": [box], "values": {"pass_index": 1}}}
-        moved = {"items": self._boxes(MANY), "move": [0, 0, 1]}
-        loss = {"do": "delete", "with": {"items": hundred[1:]}}
-        return [
-            Case("batch", {"steps": rig}, "5 steps on 100 items"),
-            Case("batch", {"steps": [*rig, bad]}, "the same, the last one bad", status="failed"),
-            Case("batch", {"steps": [*rig, loss]}, "the same, and delete 99"),
-            Case("transform", moved, f"move {MANY}, once more", stands=True),
-            Case("undo_last", {}, f"move {MANY}"),
-            Case("recent_calls", {}, ""),
-        ]
+        (box,), (hundred, many) = self._boxes(1), map(self._boxes, (100, MANY))
+        facts = {"values": {"pass_index": 2}, "other": {"pass_index": 1}, "material": _WOOD}
+        return batches(box, hundred, many, kind="CUBE", move=[0, 0, 1], **facts)
 
 
 def _build(items: int) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from pxr import Sdf, Usd, UsdGeom, UsdLux, UsdShade
 
 from dcc_bridge.hosts.standalone import UsdSession, install
-from tests.bench.verbs import ROOT, Case
+from tests.bench.verbs import ROOT, Case, batches
 
 IN_A_SET: Final = 1000
 MANY: Final = 500  # what is not asked for at once
@@ -162,25 +162,9 @@ class Large:
         ]  # fmt: skip
 
     def _batches(self) -> list[Case]:
-        (box,), more = self._boxes(1), self._boxes(100)
-        rig = [
-            {"id": "made", "do": "create", "with": {"things": [{"type": "Sphere"}] * 100}},
-            {"do": "transform", "with": {"items": ["$made"], "move": [0, 1, 0]}},
-            {"do": "set_values", "with": {"items": ["$made"], "values": {"radius": 2.0}}},
-            {"do": "assign_material", "with": {"items": ["$made"], "material": _WOOD}},
-            {"do": "rename", "with": {"names": {box: "first"}}},
-        ]
-        bad = {"do": "set_values", "with": {"items": [box], "values": {"size": 1.0}}}
-        moved = {"items": self._boxes(MANY), "move": [0, 1, 0]}
-        loss = {"do": "delete", "with": {"items": more[1:]}}
-        return [
-            Case("batch", {"steps": rig}, "5 steps on 100 items"),
-            Case("batch", {"steps": [*rig, bad]}, "the same, the last one bad", status="failed"),
-            Case("batch", {"steps": [*rig, loss]}, "the same, and delete 99"),
-            Case("transform", moved, f"move {MANY}, once more", stands=True),
-            Case("undo_last", {}, f"move {MANY}"),
-            Case("recent_calls", {}, ""),
-        ]
+        (box,), (hundred, many) = self._boxes(1), map(self._boxes, (100, MANY))
+        facts = {"values": {"radius": 2.0}, "other": {"size": 1.0}, "material": _WOOD}
+        return batches(box, hundred, many, kind="Sphere", move=[0, 1, 0], **facts)
 
 
 def _build(file: Path, items: int) -> None:

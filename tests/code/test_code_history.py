@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,25 +9,8 @@ import pytest
 
 from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.qt.panel import rows
-from tests.code.test_run_python import GRID, NO, REMOVES, YES, Seat
+from tests.code.seat import GRID, NO, REMOVES, YES, Seat, Sit
 from tests.live import status, text
-
-Sit = Callable[..., Seat]
-
-
-@pytest.fixture
-def seat(tmp_path: Path) -> Iterator[Sit]:
-    """Give what starts our application with a person who answers as is said."""
-    seats: list[Seat] = []
-
-    def sit(*answers: Any, **settings: Any) -> Seat:
-        seats.append(Seat(tmp_path, *answers, **settings))
-        return seats[-1]
-
-    yield sit
-    for one in seats:
-        one.stop()
-        one.uninstall()
 
 
 def facts(live: Seat) -> list[str]:

@@ -472,13 +472,26 @@ def test_the_names_that_a_host_gives_are_those_that_are_read(host: str) -> None:
     assert names == {*tables.GIVEN[host]}
 
 
-@pytest.mark.parametrize("call", ["os.remove", "os.unlink", "shutil.rmtree", "pathlib.Path.unlink"])
-def test_removing_a_file_is_told_as_that(call: str) -> None:
-    module = call.partition(".")[0]
+DELETES = ("os.remove", "os.unlink", "shutil.rmtree", "pathlib.Path.unlink")
+TOLD = [
+    *(
+        ("Maya", f"import {it.partition('.')[0]}\n{it}('x')", f"removes a file or folder: {it}")
+        for it in DELETES
+    ),
+    ("standalone", "s = stage\ns.Save()", "writes a file: stage.Save"),
+    # what the text does not resolve
+    ("Blender", "for o in f('x'):\n    o[0].modifiers.clear()",
+     "removes objects or data: o[0].modifiers.clear"),
+]  # fmt: skip
 
-    (finding,) = read_code(f"import {module}\n{call}('x')", "Maya").findings
 
-    assert (finding.line, finding.reason) == (2, f"removes a file or folder: {call}")
+@pytest.mark.parametrize(("host", "code", "reason"), TOLD, ids=range(len(TOLD)))
+def test_what_is_found_is_told_with_its_line_as_it_is_written(
+    host: str, code: str, reason: str
+) -> None:
+    (finding,) = read_code(code, host).findings
+
+    assert (finding.line, finding.reason) == (2, reason)
 
 
 @pytest.mark.parametrize("name", ["gr\u00f6\u00dfe", "\uff4fs", "cafe\u0301", "a\ufe4db"])
@@ -489,27 +502,13 @@ def test_a_name_with_other_letters_is_told_with_its_line(name: str) -> None:
     assert f"has letters that may only look like others: {name}" in {it.reason for it in findings}
 
 
-def test_a_name_that_is_given_is_told_as_the_text_has_it() -> None:
-    (finding,) = read_code("s = stage\ns.Save()", "dcc_bridge standalone").findings
-
-    assert finding.reason == "writes a file: stage.Save"
-
-
-def test_what_the_text_does_not_resolve_is_told_as_it_is_written() -> None:
-    (finding,) = read_code("for o in find('x'):\n    o[0].modifiers.clear()", "Blender").findings
-
-    assert (finding.line, finding.reason) == (2, "removes objects or data: o[0].modifiers.clear")
-
-
 def test_a_finding_is_a_sentence_with_its_line_and_the_name_behind_the_alias() -> None:
-    code = (
-        "d = bpy.data\nopen(path, 'w')\nd.objects.remove(x)\nbpy.app.handlers.load_post.append(f)"
-    )
+    code = "d = bpy.data\nopen(p, 'w')\nd.objects.remove(x)\nbpy.app.handlers.load_post.append(f)"
 
     findings = read_code(code, "Blender").findings
 
     assert [(it.line, it.reason) for it in findings] == [
-        (2, "writes a file: open(path, 'w')"),
+        (2, "writes a file: open(p, 'w')"),
         (3, "removes objects or data: bpy.data.objects.remove"),
         (4, "leaves a handler, a timer or a callback behind: bpy.app.handlers.load_post.append"),
     ]
@@ -521,7 +520,6 @@ def test_a_finding_is_a_sentence_with_its_line_and_the_name_behind_the_alias() -
 BRANCHING = "import os\na0 = os\n" + "".join(
     f"a{n} = a{n - 1}.p if x else (a{n - 1}.q, a{n - 1})[y]\n" for n in range(1, 300)
 )
-CROWDED = "".join(f"m = b.x{n}\n" for n in range(100)) + "import os\nm = os\nm.remove('x')\n"
 
 
 @pytest.mark.timeout(10)
@@ -530,7 +528,9 @@ def test_names_that_branch_without_end_are_read_in_time() -> None:
 
 
 def test_a_name_that_stands_for_too_much_is_a_finding() -> None:
-    (finding,) = read_code(CROWDED, "Maya").findings
+    crowded = "".join(f"m = b.x{n}\n" for n in range(100)) + "import os\nm = os\nm.remove('x')\n"
+
+    (finding,) = read_code(crowded, "Maya").findings
 
     assert finding.reason == "stands for too much to be read: m"
 

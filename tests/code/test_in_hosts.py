@@ -29,6 +29,8 @@ from tests.live import live
 from tests.verbs.tasks import Agent, Words
 from tests.verbs.words import BLENDER, FREECAD, HOUDINI, MAYA, blender, freecad_console, skills
 
+WHY = "The test wants it."
+
 
 class Lines(NamedTuple):
     """Lines of code in a host's own API."""
@@ -219,6 +221,20 @@ class Coder(Agent):
     answered = 0.0  # when the person answered last
     window: Window | None = None  # the one that is painted meanwhile
 
+    async def ran(self, code: str, **more: Any) -> dict[str, Any]:
+        """Send code that has to be done."""
+        told: dict[str, Any] = await self.call("run_python", code=code, why=WHY, **more)
+        return told
+
+    async def failed(self, code: str, **more: Any) -> str:
+        """Send code that has to fail; gives what is said of that."""
+        return str(await self.fails("run_python", code=code, why=WHY, **more))
+
+    async def undo_to(self, depth: int) -> None:
+        """Undo until the stack is as deep as it was."""
+        while (await self.state())["depth"] > depth:
+            await self.call("undo_last")
+
     async def asked(self, params: ElicitRequestParams) -> ElicitResult:
         self.answers = "accept"
         if params.message.startswith("The code deletes"):
@@ -231,68 +247,65 @@ async def work(agent: Coder) -> None:
     """Make, fail, reach out, lose and go on, each time with a look at the scene."""
     lines = LINES[agent.words.host]
     make = f"for n in range(100):\n    {lines.make}"
-    sent = {"why": "The test wants it."}
     before = await agent.state()
 
-    made = await agent.call("run_python", code=make, **sent)
+    made = await agent.ran(make)
     there = await agent.state()
     assert made["changed"]["created"]["count"] == 100
     assert {lines.names.format(n=n) for n in range(2)} <= {*made["changed"]["created"]["items"]}
     assert there["depth"] == before["depth"] + 1
     check_record(agent.folder, make)
 
-    warned = await agent.call("run_python", code=lines.warn, **sent)
+    warned = await agent.ran(lines.warn)
     assert [it for it in warned["warnings"] if it.startswith(lines.warning)]
-    if (await agent.state())["depth"] > there["depth"]:
-        await agent.call("undo_last")
+    await agent.undo_to(there["depth"])
     assert await agent.state() == there
 
     edits = f"for _ in range(50):\n    {lines.edit}"
-    failed = await agent.fails("run_python", code=f"{edits}\n{lines.miss}", **sent)
+    failed = await agent.failed(f"{edits}\n{lines.miss}")
     assert f"line 3: {lines.miss}" in failed
     assert lines.near in failed
     assert f"{lines.left}." in failed
     assert await agent.state() == there
 
-    told = await agent.call("run_python", code=f"print('seen')\n{lines.edit}\n7", **sent)
+    told = await agent.ran(f"print('seen')\n{lines.edit}\n7")
     assert (told["result"], told["stdout"]) == (7, "seen\n")
     assert told["changed"]["changed"]["items"] == [lines.names.format(n=0)]
     await agent.call("undo_last")
     assert await agent.state() == there
 
-    await reach_out(agent, lines, sent)
+    await reach_out(agent, lines)
     assert await agent.state() == there
 
-    looked = await agent.call("run_python", code=f"{lines.edit}\n7", read_only=True, **sent)
+    looked = await agent.ran(f"{lines.edit}\n7", read_only=True)
     assert (looked["result"], looked["undo"]) == (7, None)
-    await see(agent, lines, sent)
-    await end_the_endless(agent, lines, sent)
-    await leave_behind(agent, lines, sent)
+    await see(agent, lines)
+    await end_the_endless(agent, lines)
+    await leave_behind(agent, lines)
 
-    await agent.fails("run_python", code=f"{lines.edit}\n{lines.lose}", **sent)
+    await agent.failed(f"{lines.edit}\n{lines.lose}")
     assert agent.questions[-1].startswith("The code deletes")
     assert await agent.state() == there
 
     agent.agrees_to_loss = True
-    lost = await agent.call("run_python", code=f"{lines.edit}\n{lines.lose}", **sent)
+    lost = await agent.ran(f"{lines.edit}\n{lines.lose}")
     assert lost["changed"]["deleted"]["items"][0] == lines.names.format(n=1)
     assert (await agent.state())["depth"] == there["depth"] + 1
 
     for _ in range(2):
         await agent.call("undo_last")
     assert await agent.state() == before
-    await look_beside(agent, lines, sent)
+    await look_beside(agent, lines)
 
-    await agent.send(
-        "run_python", {"code": f"{lines.off}\n{lines.make.replace('{n}', '')}", **sent}
-    )
+    off_and_on = f"{lines.off}\n{lines.make.replace('{n}', '')}"
+    await agent.send("run_python", {"code": off_and_on, "why": WHY})
     assert "scene" in agent.questions[-1]
     off = await agent.state()
-    await agent.call("run_python", code=lines.make.replace("{n}", "On"), **sent)
+    await agent.ran(lines.make.replace("{n}", "On"))
     await agent.call("undo_last")
     assert await agent.state() == off  # undo is on again
     if lines.opens:
-        await open_another(agent, lines, sent)
+        await open_another(agent, lines)
 
 
 def check_record(folder: Path, code: str) -> None:
@@ -307,23 +320,23 @@ def check_record(folder: Path, code: str) -> None:
     assert file.read_text() == code
 
 
-async def see(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
+async def see(agent: Coder, lines: Lines) -> None:
     """Have a picture drawn once the code has run."""
     there, look = await agent.state(), {"view": "three_quarter", "size": 128}
     if agent.words.draws:
-        told, picture = await agent.picture("run_python", code=lines.edit, look=look, **sent)
+        told, picture = await agent.picture("run_python", code=lines.edit, look=look, why=WHY)
         assert told["changed"]["changed"]["count"] == 1
         assert max(picture.size) == 128
         await agent.call("undo_last")
     else:
         asked = len(agent.questions)
-        said = await agent.fails("run_python", code=lines.edit, look=look, **sent)
+        said = await agent.failed(lines.edit, look=look)
         assert "draws no pictures here" in said
         assert len(agent.questions) == asked
     assert await agent.state() == there
 
 
-async def end_the_endless(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
+async def end_the_endless(agent: Coder, lines: Lines) -> None:
     """Let a time limit and a client end code, each within a second, and the window lives on.
 
     The best of five tries counts: other tests may hold the processor.
@@ -332,12 +345,12 @@ async def end_the_endless(agent: Coder, lines: Lines, sent: dict[str, str]) -> N
     window, late, drawn = agent.window, {"limit": [1.0], "client": [1.0]}, 0
     for _ in range(5):
         frames = window.frames if window else 0
-        assert "0.3 s" in await agent.fails("run_python", code=endless, timeout=0.3, **sent)
+        assert "0.3 s" in await agent.failed(endless, timeout=0.3)
         late["limit"].append(time.monotonic() - agent.answered - 0.3)
         drawn = max(drawn, window.frames - frames if window else 0)
         assert await agent.state() == there
         with move_on_after(1) as patience:
-            await agent.send("run_python", {"code": endless, "timeout": 100, **sent})
+            await agent.send("run_python", {"code": endless, "timeout": 100, "why": WHY})
         assert patience.cancelled_caught
         assert await agent.state() == there  # which waits until it has ended
         late["client"].append(time.monotonic() - patience.deadline)
@@ -348,86 +361,81 @@ async def end_the_endless(agent: Coder, lines: Lines, sent: dict[str, str]) -> N
     assert window is None or drawn >= 5  # those with windows of their own have tests of their own
 
 
-async def leave_behind(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
+async def leave_behind(agent: Coder, lines: Lines) -> None:
     """Leave a thread, a function for the end, and one that the application calls."""
     there = await agent.state()
     thread = "import threading\nthreading.Thread(target=print).start()"
-    refused = await agent.fails("run_python", code=f"{lines.edit}\n{thread}", **sent)
+    refused = await agent.failed(f"{lines.edit}\n{thread}")
     assert lines.left in refused
 
     end = "import atexit\natexit.register(int)"
-    told = await agent.call("run_python", code=end, **sent)
+    told = await agent.ran(end)
     assert "leaves behind what undo does not take back" in agent.questions[-1]
     assert "Left behind: 1 to be called when the host quits." in told["stderr"]
     assert told["warnings"][-1].startswith("Undo does not end this: line 2: ")
 
     note = "import sys\nsys.calls = []\ndef note(*_, **__): sys.calls.append(1)\n"
-    told = await agent.call("run_python", code=note + lines.leaves, **sent)
+    told = await agent.ran(note + lines.leaves)
     last = (note + lines.leaves).count("\n") + 1
     assert "leaves behind what undo does not take back" in agent.questions[-1]
     warned = [it for it in told["warnings"] if f"does not end this: line {last}: leaves " in it]
     assert warned, told
     if lines.calls:
-        await agent.call("run_python", code=lines.calls, **sent)
-        again = await agent.call("run_python", code="import sys\nlen(sys.calls)", **sent)
+        await agent.ran(lines.calls)
+        again = await agent.ran("import sys\nlen(sys.calls)")
         assert again["result"] > 0
     if agent.words.host not in ("Blender", "FreeCAD"):  # those quit with all that is left in them
-        await agent.call("run_python", code="import atexit\natexit.unregister(int)", **sent)
-    while (await agent.state())["depth"] > there["depth"]:
-        await agent.call("undo_last")
+        await agent.ran("import atexit\natexit.unregister(int)")
+    await agent.undo_to(there["depth"])
     assert (await agent.state())["digest"] == there["digest"]
 
 
-async def look_beside(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
+async def look_beside(agent: Coder, lines: Lines) -> None:
     """Change what undo does not hold, and fail; or only look."""
     there = await agent.state()
     for before, code, said in lines.beside:
-        await agent.call("run_python", code=before, **sent)
+        await agent.ran(before)
         depth = (await agent.state())["depth"]
-        failed = await agent.fails("run_python", code=f"{code}\n1 / 0", **sent)
+        failed = await agent.failed(f"{code}\n1 / 0")
         assert said in failed
-        looked = await agent.call("run_python", code=code, read_only=True, **sent)
+        looked = await agent.ran(code, read_only=True)
         assert said in looked["warnings"][0]
         assert not looked["changed"]["is_exact"]
         assert (await agent.state())["depth"] == depth
-    while (await agent.state())["depth"] > there["depth"]:
-        await agent.call("undo_last")
+    await agent.undo_to(there["depth"])
 
 
-async def open_another(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
+async def open_another(agent: Coder, lines: Lines) -> None:
     """Save a copy and open it: that is refused, or told of."""
     (folder := agent.folder / "opened").mkdir()
     saves, opens = (it.replace("{folder}", str(folder)) for it in (lines.saves, lines.opens))
-    await agent.call("run_python", code=saves, writes=[str(folder)], **sent)
+    await agent.ran(saves, writes=[str(folder)])
     there = await agent.state()
-    said = await agent.fails("run_python", code=opens, **sent)
+    said = await agent.failed(opens)
     assert lines.opened in said
     assert (await agent.state())["digest"] == there["digest"]
 
 
-async def reach_out(agent: Coder, lines: Lines, sent: dict[str, str]) -> None:
+async def reach_out(agent: Coder, lines: Lines) -> None:
     """Save, export and open in the application's own way, without having said so."""
     there = await agent.state()
     folder = agent.folder / "reached"
     folder.mkdir()
     (agent.folder / "starts.py").write_text("import subprocess; subprocess.run(['true'])")
     for code in lines.reaches:
-        said = await agent.fails(
-            "run_python", code=f"{lines.edit}\n" + code.replace("{folder}", str(folder)), **sent
-        )
+        said = await agent.failed(f"{lines.edit}\n" + code.replace("{folder}", str(folder)))
         assert lines.left in said, said
         assert "AttributeError" not in said, said  # it was refused, and did not fail before that
         assert ([*folder.iterdir()], await agent.state()) == ([], there), said
     if lines.undoes:
-        said = await agent.fails("run_python", code=lines.undoes, **sent)
+        said = await agent.failed(lines.undoes)
         assert "undid what others had done" in said
         assert "That was redone." in said
         assert await agent.state() == there
     for code in lines.noticed:
-        await agent.call("run_python", code=code.replace("{folder}", str(folder)), **sent)
+        await agent.ran(code.replace("{folder}", str(folder)))
         assert len([*folder.iterdir()]) == 1
-        if (await agent.state())["depth"] > there["depth"]:
-            await agent.call("undo_last")
+        await agent.undo_to(there["depth"])
 
 
 @pytest.mark.long

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from hashlib import sha256
@@ -14,9 +13,8 @@ from threading import Event, Thread
 from typing import Any
 
 import pytest
-from mcp_types import CallToolResult, Tool
+from mcp_types import CallToolResult
 
-from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog
 from dcc_bridge.code import run_python
 from dcc_bridge.code.agreed import agree
@@ -27,83 +25,13 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
 from dcc_bridge.errors import BridgeError
-from dcc_bridge.hosts.standalone import UsdSession, install
 from tests.code import test_trip_wire
-from tests.live import Live, status, text
+from tests.code.seat import GRID, NO, REMOVES, YES, Sit
+from tests.live import status, text
 from tests.stand_ins import ScriptedPresenter
-from tests.verbs import usd_scene
 from tests.verbs.memory import MemoryActs, MemoryHost
 
-SKILLS = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
-YES, NO = Reply("accept", {"confirm": True}), Reply("decline")
-GRID = """
-from pxr import UsdGeom
-for n in range(100):
-    UsdGeom.Cube.Define(stage, f"/World/Grid/c{n:02}")
-len(stage.GetPrimAtPath("/World/Grid").GetChildren())
-"""
-REMOVES = 'stage.RemovePrim("/World/Props/Tree")'
-
-
-class Seat(Live):
-    """Our application with a scene, and a person at it who answers as told."""
-
-    def __init__(self, where: Path, *answers: Any, **settings: Any) -> None:
-        self.session = UsdSession(usd_scene.make(where / "shot.usda"), has_ui=True)
-        self.uninstall = install(self.session)
-        person: Any = settings.pop("presenter", None) or ScriptedPresenter(*answers)
-        self.person = person
-        super().__init__(
-            where / "run", host=self.session, presenter=person, skills=[SKILLS], **settings
-        )
-
-    def code(self, code: str, **more: Any) -> CallToolResult:
-        """Send code, and wait for what comes of it."""
-        return self.call("run_python", {"code": code, "why": "The test wants it.", **more})
-
-    def ran(self, code: str, **more: Any) -> dict[str, Any]:
-        """Send code that has to be done; gives the answer."""
-        result = self.code(code, **more)
-        assert status(result) == "done", text(result)
-        told: dict[str, Any] = result.structured_content or json.loads(text(result))
-        return told
-
-    def tools(self) -> list[Tool]:
-        """List the tools as a client does, and keep what it was told at first."""
-
-        async def agent() -> list[Tool]:
-            async with self.client("2025-11-25") as client:
-                self.instructions = str(client.instructions)
-                return (await client.list_tools()).tools
-
-        return self.run(agent)
-
-    def record(self) -> list[dict[str, Any]]:
-        """Give the lines of the audit log."""
-        (file,) = reader.logs(self.bridge.audit.folder)
-        return [line.fields for line in reader.AuditFile(file).lines()]
-
-    @property
-    def state(self) -> tuple[str, list[str], list[str]]:
-        """All that has to be as before: the scene, and both of its stacks."""
-        return self.session.scene_digest(), self.session.undo_labels, self.session.redo_labels
-
-
-@pytest.fixture
-def seat(tmp_path: Path) -> Iterator[Callable[..., Seat]]:
-    seats: list[Seat] = []
-
-    def sit(*answers: Any, **settings: Any) -> Seat:
-        seats.append(Seat(tmp_path, *answers, **settings))
-        return seats[-1]
-
-    yield sit
-    for one in seats:
-        one.stop()
-        one.uninstall()
-
-
-Sit = Callable[..., Seat]
+REMEMBERED = Reply("accept", {"confirm": True}, remember=True)
 
 
 def test_code_runs_once_its_whole_text_was_agreed_to_as_one_step(seat: Sit) -> None:
@@ -175,12 +103,9 @@ def test_code_that_fails_leaves_the_scene_and_its_stacks_and_names_line_and_near
 ) -> None:
     live = seat(YES)
     fails = GRID.replace("range(100)", "range(50)") + "stage.DefinePrism('/A')\n"
-    before = live.state
 
-    result = live.code(fails)
+    said = text(live.vain(fails))
 
-    said = text(result)
-    assert live.state == before
     assert "line 6" in said
     assert "DefinePrism" in said
     assert " It has: DefinePrim, " in said
@@ -197,48 +122,25 @@ def test_code_that_fails_leaves_the_scene_and_its_stacks_and_names_line_and_near
             "ErrorException: Path must be an absolute path: <rel>. Nothing",
         ),
         ("stage.GetPrimAtPath('/no').GetName()", "null prim. Nothing was changed."),
+        ("stage.focalLength", "find_api knows: Camera.focalLength float"),
     ],
 )
 def test_what_fails_is_told_in_whole_sentences_and_is_nobodys_no(
     seat: Sit, code: str, why: str
 ) -> None:
-    live = seat(YES)
-
-    result = live.code(code)
+    result = seat(YES).code(code)
 
     assert status(result) == "failed"
     assert why in text(result)
 
 
-def test_a_name_that_is_nearly_there_is_found_in_the_api(seat: Sit) -> None:
-    live = seat(YES)
-
-    said = text(live.code("stage.focalLength"))
-
-    assert "find_api knows: Camera.focalLength float" in said
-
-
 def test_a_slip_in_a_name_of_an_object_meets_the_names_of_that_object_first(seat: Sit) -> None:
-    live = seat(YES)
-
-    said = text(live.code('stage.GetPrimAtPaht("/World")'))
+    said = text(seat(YES).code('stage.GetPrimAtPaht("/World")'))
 
     assert " It has: GetPrimAtPath, " in said
     _, _, known = said.partition("find_api knows: ")
     names = known.partition(". ")[0].split("; ")
     assert len(names) == len(set(names))
-
-
-def test_code_that_would_write_what_it_does_not_declare_is_said_to_be_refused(
-    seat: Sit, tmp_path: Path
-) -> None:
-    live = seat(YES)
-
-    said = text(live.code(f"open({str(tmp_path / 'out')!r}, 'w')"))
-
-    (question,) = live.person.shown
-    assert "It declares no file that it writes: each write is refused." in question.message
-    assert "which had not been declared in `writes`" in said
 
 
 @pytest.mark.parametrize("answer", [YES, NO])
@@ -290,16 +192,12 @@ def test_code_that_deletes_others_each_time_is_asked_for_three_times(
 ) -> None:
     monkeypatch.setattr(sys, "count", 0, raising=False)
     live = seat(*[YES] * 9)
-    before = live.state
-    other = (
-        'import sys\nsys.count += 1\nstage.RemovePrim(f"/World/Props/Placeholder_{sys.count:02}")'
-    )
+    other = 'import sys\nsys.count += 1\nstage.RemovePrim(f"/World/Props/Placeholder_0{sys.count}")'
 
-    said = text(live.code(other))
+    said = text(live.vain(other))
 
     assert len(live.person.shown) == 4
     assert "deletes something else each time that it runs. Nothing was changed." in said
-    assert live.state == before
 
 
 def test_a_prim_that_is_renamed_is_not_lost(seat: Sit) -> None:
@@ -352,13 +250,9 @@ def test_what_usd_warns_of_is_told_once(seat: Sit) -> None:
 
 
 def test_endless_code_ends_at_its_time_limit(seat: Sit) -> None:
-    live = seat(YES)
-    before = live.state
-
-    result = live.code(GRID + "while True:\n    pass", timeout=0.3)
+    result = seat(YES).vain(GRID + "while True:\n    pass", timeout=0.3)
 
     assert status(result) == "timed_out"
-    assert live.state == before
 
 
 def test_a_call_that_cannot_be_stopped_is_an_unknown_outcome_and_taken_back_when_it_returns(
@@ -378,30 +272,31 @@ def test_a_call_that_cannot_be_stopped_is_an_unknown_outcome_and_taken_back_when
 def test_endless_code_ends_when_it_is_cancelled(seat: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     live, started = seat(YES), Event()
     monkeypatch.setattr(sys, "started", started, raising=False)
-    before = live.state
 
     def cancel() -> None:
         started.wait(20)
         live.bridge.cancel(live.bridge.recent.records()[0].id)
 
     Thread(target=cancel, daemon=True).start()
-    result = live.code("import sys\nsys.started.set()\nwhile True:\n    pass", timeout=60)
+    result = live.vain("import sys\nsys.started.set()\nwhile True:\n    pass", timeout=60)
 
     assert status(result) == "cancelled"
-    assert live.state == before
 
 
-def test_a_write_that_was_not_declared_is_refused_and_taken_back(seat: Sit, tmp_path: Path) -> None:
+def test_a_write_that_was_not_declared_is_said_to_be_refused_and_is_and_is_taken_back(
+    seat: Sit, tmp_path: Path
+) -> None:
     live = seat(YES, YES, YES)
     file = tmp_path / "out.txt"
     writes = f"{GRID}with open({str(file)!r}, 'w') as out:\n    out.write('x')\n"
-    before = live.state
 
-    refused = live.code(writes)
+    refused = live.vain(writes)
 
-    assert refused.is_error
+    (question,) = live.person.shown
+    assert "It declares no file that it writes: each write is refused." in question.message
+    assert "which had not been declared in `writes`" in text(refused)
     assert "out.txt" in text(refused)
-    assert (live.state, file.exists()) == (before, False)
+    assert not file.exists()
     assert status(live.code(writes, writes=[str(file)])) == "done"
     assert file.read_text() == "x"
     assert status(live.code(writes, writes=[str(file)])) == "done"
@@ -413,17 +308,15 @@ def test_what_is_not_the_text_that_was_agreed_to_does_not_run(
     seat: Sit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     live = seat(YES)
-    before = live.state
 
     def agree_and_change(call: Call, code: CodeText, *more: Any) -> None:
         agree(call, code, *more)
         object.__setattr__(code, "text", code.text.replace("Cube", "Cone"))
 
     monkeypatch.setattr("dcc_bridge.code.agreed.agree", agree_and_change)
-    said = text(live.code(GRID))
+    said = text(live.vain(GRID))
 
     assert "The code is not what was agreed to, so it was not run." in said
-    assert live.state == before
 
 
 @pytest.mark.parametrize("count", [200, pytest.param(10_000, marks=pytest.mark.long)])
@@ -455,13 +348,11 @@ def test_of_many_texts_that_differ_in_a_character_none_runs(
 
 def test_what_was_written_is_told_where_the_rest_is_taken_back(seat: Sit, tmp_path: Path) -> None:
     live, file = seat(YES, NO), tmp_path / "out.txt"
-    before = live.state
 
-    said = text(live.code(f"open({str(file)!r}, 'w').close()\n{REMOVES}", writes=[str(file)]))
+    said = text(live.vain(f"open({str(file)!r}, 'w').close()\n{REMOVES}", writes=[str(file)]))
 
     assert f"undo does not bring back: write {file}." in live.person.shown[1].message
     assert f"Nothing was changed, but for what undo does not bring back: write {file}." in said
-    assert live.state == before
 
 
 @pytest.mark.long
@@ -478,18 +369,18 @@ def test_every_way_out_does_nothing_after_a_no_and_is_taken_back_after_a_yes(
     for folder in ("declared", "empty"):
         (place / folder).mkdir(parents=True)
     (place / "kept").write_text("kept")
-    before, files = live.state, test_trip_wire.state(place)
+    files = test_trip_wire.state(place)
     names = f"new, kept, folder = {str(place / 'new')!r}, {str(place / 'kept')!r}, {str(place)!r}"
 
     for code in vectors.values():
         text_sent = f"{names}\nstage.DefinePrim('/Edit')\n{code}"
         writes = [f"{place}/declared"]
-        refused, agreed = (live.code(text_sent, writes=writes) for _ in range(2))
+        refused, agreed = (live.vain(text_sent, writes=writes) for _ in range(2))
 
         assert status(refused) == "refused", code
         assert agreed.is_error, code
         assert "it was refused. Nothing was changed" in text(agreed), code
-        assert (live.state, test_trip_wire.state(place)) == (before, files), code
+        assert test_trip_wire.state(place) == files, code
         told = [line["outcome"] for line in live.record() if line["event"] == "code"]
         assert told[-2:] == ["agreed", "failed"], code
 
@@ -527,29 +418,21 @@ def test_code_is_shown_where_it_reaches_for_the_bridge_and_grants_itself_nothing
     seat: Sit, tmp_path: Path
 ) -> None:
     live = seat(YES, NO)
-    before = live.state
     grants = (
         "from dcc_bridge.elicitation.call import current\n"
         "current.get().agreement.needs_grant = False\n" + REMOVES
     )
 
-    result = live.code(grants)
-
+    assert live.vain(grants).is_error
     assert live.person.shown[0].details.marks[0][0] == 1
-    assert result.is_error
-    assert live.state == before
 
 
 def test_code_that_undoes_is_taken_back(seat: Sit) -> None:
     live = seat(YES, YES)
     live.ran(GRID)
-    before = live.state
     undoes = "import sys\nsys.modules['dcc_bridge.hosts.standalone'].session().undo()"
 
-    result = live.code(undoes)
-
-    assert result.is_error
-    assert live.state == before
+    assert live.vain(undoes).is_error
 
 
 def test_the_studio_can_do_without_it(seat: Sit) -> None:
@@ -601,8 +484,7 @@ def test_what_listens_to_usd_after_the_code_is_told_of_before_and_after(
 
 @pytest.mark.parametrize("python", ["session", "session_hash"])
 def test_code_without_findings_can_be_agreed_to_for_the_session(seat: Sit, python: str) -> None:
-    remembered = Reply("accept", {"confirm": True}, remember=True)
-    live = seat(remembered, YES, NO, YES, python=python)
+    live = seat(REMEMBERED, YES, NO, YES, python=python)
 
     live.ran("1")
     live.ran("2")
@@ -624,9 +506,7 @@ def test_where_nobody_can_be_asked_only_a_listed_digest_runs(tmp_path: Path, sea
 
 
 def test_a_picture_comes_with_the_answer(seat: Sit) -> None:
-    live = seat(YES)
-
-    result = live.code("1", look={"items": ["/World/Props/Crate"], "size": 64})
+    result = seat(YES).code("1", look={"items": ["/World/Props/Crate"], "size": 64})
 
     assert [part.type for part in result.content].count("image") == 1
 
@@ -659,8 +539,7 @@ def test_lines_that_undo_does_not_take_back_are_named_where_the_rest_is(seat: Si
 
 
 def test_what_differs_is_told_of_the_text_that_a_person_has_read(seat: Sit) -> None:
-    remembered = Reply("accept", {"confirm": True}, remember=True)
-    live = seat(remembered, NO, python="session")
+    live = seat(REMEMBERED, NO, python="session")
 
     live.ran("a = 1")
     live.ran("a = 1\nb = 2")  # which the grant answers

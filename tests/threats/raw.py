@@ -6,7 +6,7 @@ import json
 import socket
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # a process of clients alone needs nothing of it
 Headers = Mapping[str, str | None]
 """Headers that are sent; None leaves out one that is usual."""
 META = envelope()
+NEWS: Mapping[str, Any] = {"notifications": {"toolsListChanged": True}}
 
 
 def request(
@@ -106,6 +107,18 @@ class Raw(Sender):
         sent = {**self.own, "Content-Length": str(size), **(headers or {})}
         lines = [f"{name}: {value}" for name, value in sent.items() if value is not None]
         return "\r\n".join([f"{start} HTTP/1.1", *lines]).encode("latin-1") + b"\r\n\r\n"
+
+    def listen(self, stack: ExitStack) -> str:
+        """Open a stream of news for as long as the stack lasts; gives why it was refused, or ""."""
+        headers, body = request("subscriptions/listen", NEWS)
+        sock = stack.enter_context(self.open())
+        sock.sendall(self.head(len(body), headers) + body)
+        received = b""
+        while b"acknowledged" not in received:
+            received += sock.recv(65536)
+            if b"error" in received:
+                return str(Response.parse(received).message["error"]["message"])
+        return ""
 
     @contextmanager
     def open(self) -> Iterator[socket.socket]:

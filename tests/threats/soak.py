@@ -1,8 +1,5 @@
 """A host that is used for a long time: ``python -m tests.threats.soak FOLDER SECONDS [SEED]``.
 
-``python -m tests.threats.soak --minutes 60`` takes an hour at the pace of people: it prints every
-minute what the host holds, and at the end how fast that grew after the tenth.
-
 This process is the host: its main loop has a beat every 16 ms, as a window's has, and its person
 answers dialogs. Sixteen clients are a process of their own (`tests.threats.crowd`), and so is a
 bare loop with the same beat and nothing else to do. What was asked, heard and done is written to
@@ -24,7 +21,6 @@ from contextlib import closing
 from pathlib import Path
 from random import Random
 from statistics import linear_regression
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from anyio import to_thread
@@ -37,7 +33,6 @@ from tests.bench.figures import memory
 from tests.live import Live
 from tests.stand_ins import FakeHost
 from tests.threats.beats import Beats
-from tests.threats.growth import Growth
 from tests.threats.loop import StrictLoop
 
 CLIENTS: Final = 16
@@ -46,9 +41,8 @@ DEADLINE: Final = 3.0
 IDLE: Final = 15.0
 """Seconds after which a legacy session is closed that nobody uses; else it is half an hour."""
 _MOST_UNDO: Final = 100
-_MINUTE: Final = 60.0
-_PAUSES: Final = {True: 2.0, False: 0.1}
-"""Seconds that a client rests after a call at most: for an hour, and for as much as fits in."""
+_PAUSE: Final = 0.1
+"""Seconds that a client rests after a call at most."""
 _ACTS: Final[tuple[Any, ...]] = ("accept", "decline", "cancel", None)
 _WORD: Final[dict[str, Any]] = {
     "type": "object",
@@ -62,7 +56,6 @@ class Ledger:
 
     def __init__(self, file: Path) -> None:
         self._file = file.open("ab", buffering=0)  # each line in one write
-        self.runs = 0
 
     def note(self, what: str, word: str, more: str = "") -> None:
         """Add a line."""
@@ -71,7 +64,6 @@ class Ledger:
     def ran(self, word: str) -> str:
         """Note that a skill ran; gives what it says."""
         self.note("ran", word)
-        self.runs += 1
         return f"{word}!"
 
     def heard(self, word: str, answer: Any) -> str:
@@ -202,10 +194,8 @@ def slope(samples: list[tuple[float, float]]) -> float:
 class Soak:
     """A run, from the start to the figures."""
 
-    def __init__(self, folder: Path, seconds: float, seed: int, growth: Growth | None) -> None:
+    def __init__(self, folder: Path, seconds: float, seed: int) -> None:
         self._folder, self._seconds, self._seed = folder, seconds, seed
-        self._growth = growth
-        self._next_minute = 0.0
         self._loop = StrictLoop()
         self._samples: list[tuple[float, float]] = []
         self._server: Any = None
@@ -214,7 +204,6 @@ class Soak:
         """Give what was seen."""
         host = Scene(has_ui=True)
         with closing(Ledger(self._folder / "host")) as ledger:
-            self._ledger = ledger
             person = Person(self._loop, ledger, Random(self._seed))
             self._live = running = Live(
                 self._folder,
@@ -233,9 +222,9 @@ class Soak:
             self._crowd(3.0)  # everything that is imported and made at first use
             self._until_quiet()
             before = held()
-            self._crowd(min(_MINUTE, max(5.0, self._seconds / 10)))
+            self._crowd(min(60.0, max(5.0, self._seconds / 10)))
             warm = held()
-            since = self._next_minute = time.monotonic()
+            since = time.monotonic()
             beats = Beats(self._seconds)
             self._loop.tick = beats.look
             bare = self._start("beats")
@@ -265,24 +254,16 @@ class Soak:
             "tokens": tokens,
             "seconds": seconds,
             "seed": self._seed,
-            "pause": _PAUSES[self._growth is not None],
+            "pause": _PAUSE,
         }
         working = self._live.go(to_thread.run_sync, crowd.communicate, json.dumps(orders).encode())
         end = time.monotonic() + seconds + 90
         while not working.done():
             self._serve(working.done, 1.0)
-            self._sample()
+            self._samples.append((time.monotonic(), memory() / 1e6))
             assert time.monotonic() < end, "the clients do not come to an end"
         counts: dict[str, Any] = json.loads(working.result()[0])
         return counts
-
-    def _sample(self) -> None:
-        now = time.monotonic()
-        if self._growth is None:
-            self._samples.append((now, memory() / 1e6))
-        elif 0 < self._next_minute <= now:
-            self._next_minute += _MINUTE
-            print(self._growth.note(self._ledger.runs), flush=True)
 
     def _serve(self, condition: Callable[[], bool], seconds: float) -> None:
         """Serve until a condition holds, or so many seconds have passed."""
@@ -311,20 +292,12 @@ class Soak:
 def main() -> None:
     """Run, and print the figures."""
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("folder", nargs="?", type=Path)
-    parser.add_argument("seconds", nargs="?", type=float)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("seconds", type=float)
     parser.add_argument("seed", nargs="?", type=int, default=0)
-    parser.add_argument("--minutes", type=float, help="how long to run at the pace of people")
     chosen = parser.parse_args()
-    with TemporaryDirectory() as spare:
-        folder = chosen.folder or Path(spare)
-        folder.mkdir(parents=True, exist_ok=True)
-        growth = Growth() if chosen.minutes else None
-        seconds = _MINUTE * chosen.minutes if chosen.minutes else chosen.seconds
-        figures = Soak(folder, seconds, chosen.seed, growth).run()
-    print(json.dumps(figures))
-    if growth:
-        print(*growth.verdict(), sep="\n")
+    chosen.folder.mkdir(parents=True, exist_ok=True)
+    print(json.dumps(Soak(chosen.folder, chosen.seconds, chosen.seed).run()))
 
 
 if __name__ == "__main__":

@@ -1,15 +1,4 @@
-"""Connections that dawdle or come in floods, and bodies that are too much (rows 8 and 9).
-
-8   `test_a_body_over_the_limit_is_413`, `test_broken_bodies`
-9   `test_three_hundred_half_open_connections_are_closed`, `test_a_part_that_does_not_come`,
-    `test_a_flood_of_connections_leaves_room`,
-    `test_a_flood_of_one_clients_connections_costs_no_other_its_own`,
-    `test_connections_that_pile_up_all_find_room_and_are_taken_a_few_at_a_time`,
-    `test_where_all_are_served_the_next_one_is_told_so`,
-    `test_a_client_keeps_its_only_connection_where_all_others_are_served`,
-    `test_a_stream_that_lasts_longer_than_a_request_may_take_is_not_cut`,
-    `test_a_connection_may_rest_for_longer_than_a_client_keeps_it`
-"""
+"""Connections that dawdle or come in floods, and bodies that are too much (rows 8 and 9)."""
 
 from __future__ import annotations
 
@@ -20,8 +9,9 @@ import socket
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +36,17 @@ FUZZED = repeated(250, 10_000)
 def _parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Hold each limit with either parser: where one has no wheel, the other one reads."""
     monkeypatch.setattr(connections, "PARSERS", [request.param])
+
+
+LISTED, LIST = request("tools/list")  # its headers and its body
+CHUNKED: Headers = {"Content-Length": None, "Transfer-Encoding": "chunked"}
+
+
+@contextmanager
+def reached(folder: Path, *fns: Callable[..., Any], **limits: Any) -> Iterator[tuple[Live, Raw]]:
+    """Run a bridge with these limits, and give the way to it."""
+    with live(folder, *fns, **limits) as running:
+        yield running, Raw.to(running)
 
 
 def lasts(sock: socket.socket, limit: float) -> bool:
@@ -94,8 +95,7 @@ def test_three_hundred_half_open_connections_are_closed(seconds: float, tmp_path
 @pytest.mark.parametrize(("sent", "part"), [(40, "head"), (None, "body"), (0, "")])
 def test_a_part_that_does_not_come(sent: int | None, part: str, tmp_path: Path) -> None:
     """Who is too slow is told which part was missing; who sent nothing hears nothing."""
-    with live(tmp_path, request_deadline=0.3) as running:
-        raw = Raw.to(running)
+    with reached(tmp_path, request_deadline=0.3) as (_, raw):
         response = raw.write(raw.head(100)[:sent])
 
     assert response.status == (408 if part else 0)
@@ -105,8 +105,8 @@ def test_a_part_that_does_not_come(sent: int | None, part: str, tmp_path: Path) 
 
 
 def test_a_byte_now_and_then_does_not_lengthen_the_time(tmp_path: Path) -> None:
-    with live(tmp_path, request_deadline=0.5) as running, Raw.to(running).open() as sock:
-        begin, head = time.monotonic(), Raw.to(running).head(100)
+    with reached(tmp_path, request_deadline=0.5) as (_, raw), raw.open() as sock:
+        begin, head = time.monotonic(), raw.head(100)
         sock.settimeout(0.1)
         for byte in head:
             try:
@@ -123,8 +123,8 @@ def test_a_byte_now_and_then_does_not_lengthen_the_time(tmp_path: Path) -> None:
 
 
 def test_a_second_request_on_a_connection_has_its_time_again(tmp_path: Path) -> None:
-    with live(tmp_path, request_deadline=1.0) as running, Raw.to(running).open() as sock:
-        line = Line(Raw.to(running), sock)
+    with reached(tmp_path, request_deadline=1.0) as (_, raw), raw.open() as sock:
+        line = Line(raw, sock)
         for _ in range(3):
             assert lasts(sock, 0.6)  # shorter than the deadline, and all together longer
             sock.settimeout(10)
@@ -147,9 +147,8 @@ def test_a_stream_that_lasts_longer_than_a_request_may_take_is_not_cut(tmp_path:
 def test_a_client_that_is_killed_in_mid_request_writes_nothing_into_the_hosts_terminal(
     modern: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    head = request("tools/list")[0] if modern else {}
-    with live(tmp_path) as running:
-        raw = Raw.to(running)
+    head = LISTED if modern else {}
+    with reached(tmp_path) as (running, raw):
 
         def leave() -> int:
             with raw.open() as sock:
@@ -181,42 +180,32 @@ def test_a_connection_may_rest_for_longer_than_a_client_keeps_it(tmp_path: Path)
     assert RESTS > 5.0  # what httpx, for one, keeps
 
 
-def test_a_head_without_an_end_is_refused_before_its_time_is_over(tmp_path: Path) -> None:
+@pytest.mark.parametrize("part", ["head", "trailers"])
+def test_a_head_or_trailers_without_an_end_are_refused_before_their_time_is_over(
+    part: str, tmp_path: Path
+) -> None:
     """Nothing else would keep a sender from filling the memory in those seconds."""
-    with live(tmp_path, request_deadline=60.0) as running:
-        raw = Raw.to(running)
-        endless = raw.head(0)[:-2] + b"X-Long: " + b"a" * 300_000
-
-        assert running.beside(lambda: raw.write(endless)).status in (400, 0)
-
-
-def test_trailers_without_an_end_are_refused_before_their_time_is_over(tmp_path: Path) -> None:
-    chunked = {"Content-Length": None, "Transfer-Encoding": "chunked"}
-    with live(tmp_path, request_deadline=60.0) as running:
-        raw = Raw.to(running)
-        endless = raw.head(0, chunked) + b"1\r\n{\r\n0\r\nX-Long: " + b"a" * 300_000
+    with reached(tmp_path, request_deadline=60.0) as (running, raw):
+        whole = raw.head(0, CHUNKED) + b"1\r\n{\r\n0\r\n"
+        endless = (whole if part == "trailers" else raw.head(0)[:-2]) + b"X-Long: " + b"a" * 300_000
 
         assert running.beside(lambda: raw.write(endless)).status in (400, 0)
 
 
 def test_what_comes_behind_a_body_is_no_header(tmp_path: Path) -> None:
-    headers, body = request("tools/list")
-    with live(tmp_path) as running:
-        raw = Raw.to(running)
-        other = {"Content-Length": None, "Transfer-Encoding": "chunked", "Connection": "close"}
+    with reached(tmp_path) as (running, raw):
+        other = {**CHUNKED, "Connection": "close", "Authorization": None}
         token = f"Authorization: {raw.own['Authorization']}".encode()
-        head = raw.head(0, {**headers, **other, "Authorization": None})
-        chunks = b"%x\r\n%b\r\n0\r\n%b\r\n\r\n" % (len(body), body, token)
+        head = raw.head(0, {**LISTED, **other})
+        chunks = b"%x\r\n%b\r\n0\r\n%b\r\n\r\n" % (len(LIST), LIST, token)
 
         assert running.beside(lambda: raw.write(head + chunks)).status == 401
 
 
 def test_requests_that_are_sent_ahead_are_answered_in_turn(tmp_path: Path) -> None:
-    headers, body = request("tools/list")
-    with live(tmp_path) as running:
-        raw = Raw.to(running)
+    with reached(tmp_path) as (running, raw):
         first = raw.head(0, {"Authorization": None})
-        last = raw.head(len(body), {**headers, "Connection": "close"}) + body
+        last = raw.head(len(LIST), {**LISTED, "Connection": "close"}) + LIST
 
         with raw.open() as sock:
             sock.sendall(first + first + last)
@@ -236,20 +225,16 @@ def ahead(raw: Raw, *tools: str) -> bytes:
 
 
 def test_the_result_of_each_call_that_is_sent_ahead_counts_as_fetched(tmp_path: Path) -> None:
-    @skill(risk="edit")
-    def first() -> str:
-        """Edit."""
-        return "1"
+    def edit(name: str) -> Callable[[], str]:
+        def returns() -> str:
+            """Edit."""
+            return name
 
-    @skill(risk="edit")
-    def second() -> str:
-        """Edit."""
-        return "2"
+        return skill(risk="edit", name=name)(returns)
 
-    with live(tmp_path, first, second) as running:
-        raw = Raw.to(running)
-        sent = running.beside(lambda: raw.write(ahead(raw, "first", "second")))
-        again = [text(running.call(tool)) for tool in ("first", "second")]
+    with reached(tmp_path, edit("1"), edit("2")) as (running, raw):
+        sent = running.beside(lambda: raw.write(ahead(raw, "1", "2")))
+        again = [text(running.call(tool)) for tool in "12"]
 
     assert sent.body.count(b"HTTP/1.1 200") == 1  # behind the first response
     assert again == ["1", "2"]
@@ -267,8 +252,7 @@ def test_a_client_that_leaves_ends_its_call_also_where_more_was_sent_ahead(tmp_p
         finally:
             ended.set()
 
-    with live(tmp_path, wait) as running:
-        raw = Raw.to(running)
+    with reached(tmp_path, wait) as (running, raw):
         with raw.open() as sock:
             sock.sendall(ahead(raw, "wait", "wait", "wait"))
             running.until(began.is_set)
@@ -279,8 +263,7 @@ def test_a_client_that_leaves_ends_its_call_also_where_more_was_sent_ahead(tmp_p
 
 
 def test_a_flood_of_requests_on_one_connection_does_not_pile_up(tmp_path: Path) -> None:
-    with live(tmp_path) as running:
-        raw = Raw.to(running)
+    with reached(tmp_path) as (running, raw):
 
         def attack() -> int:
             with raw.open() as sock:
@@ -293,11 +276,10 @@ def test_a_flood_of_requests_on_one_connection_does_not_pile_up(tmp_path: Path) 
 @pytest.mark.parametrize("protocol", ["h2c", "websocket"])
 def test_who_offers_another_protocol_is_answered_in_this_one(protocol: str, tmp_path: Path) -> None:
     """As Java's client does in each first request."""
-    headers, body = request("tools/list")
     offer = {"Connection": "Upgrade", "Upgrade": protocol}
     with live(tmp_path) as running, Raw.to(running).line() as line:
         statuses = running.beside(
-            lambda: [line.send(body, {**headers, **more}).status for more in (offer, {}, offer)]
+            lambda: [line.send(LIST, {**LISTED, **more}).status for more in (offer, {}, offer)]
         )
 
     assert statuses == [200, 200, 200]
@@ -305,8 +287,7 @@ def test_who_offers_another_protocol_is_answered_in_this_one(protocol: str, tmp_
 
 def test_a_flood_of_connections_leaves_room(tmp_path: Path) -> None:
     """The idle ones make room, the oldest first; nobody who asks is turned away."""
-    with live(tmp_path, connections=20) as running, ExitStack() as opened:
-        raw = Raw.to(running)
+    with reached(tmp_path, connections=20) as (_, raw), ExitStack() as opened:
         socks = [opened.enter_context(raw.open()) for _ in range(100)]
 
         assert raw.say("tools/list", {}).status == 200
@@ -315,15 +296,14 @@ def test_a_flood_of_connections_leaves_room(tmp_path: Path) -> None:
 
 def test_a_flood_of_one_clients_connections_costs_no_other_its_own(tmp_path: Path) -> None:
     """The other's connection is older, and rests."""
-    headers, body = request("tools/list")
     with live(tmp_path, connections=20) as running, ExitStack() as opened:
         greedy = Raw.to(running, "greedy")
         with Raw.to(running).line() as line:
-            assert line.send(body, headers).status == 200
+            assert line.send(LIST, LISTED).status == 200
             for _ in range(60):
-                assert opened.enter_context(greedy.line()).send(body, headers).status == 200
+                assert opened.enter_context(greedy.line()).send(LIST, LISTED).status == 200
 
-            assert line.send(body, headers).status == 200
+            assert line.send(LIST, LISTED).status == 200
 
 
 def test_connections_that_pile_up_all_find_room_and_are_taken_a_few_at_a_time(
@@ -367,14 +347,9 @@ def test_connections_that_pile_up_all_find_room_and_are_taken_a_few_at_a_time(
 
 
 def test_where_all_are_served_the_next_one_is_told_so(tmp_path: Path) -> None:
-    listening = {"notifications": {"toolsListChanged": True}}
-    headers, body = request("subscriptions/listen", listening)
     with live(tmp_path, connections=5) as running, ExitStack() as opened:
         for number in range(5):
-            raw = Raw.to(running, f"client-{number}")
-            sock = opened.enter_context(raw.open())
-            sock.sendall(raw.head(len(body), headers) + body)
-            assert sock.recv(4096).startswith(b"HTTP/1.1 200")
+            assert Raw.to(running, f"client-{number}").listen(opened) == ""
 
         response = Raw.to(running).say("tools/list", {})
 
@@ -383,29 +358,22 @@ def test_where_all_are_served_the_next_one_is_told_so(tmp_path: Path) -> None:
 
 
 def test_a_client_keeps_its_only_connection_where_all_others_are_served(tmp_path: Path) -> None:
-    asking, asked = request("tools/list")
-    headers, body = request("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
     with live(tmp_path, connections=5) as running, Raw.to(running).line() as line:
-        assert line.send(asked, asking).status == 200
+        assert line.send(LIST, LISTED).status == 200
         with ExitStack() as opened:
             greedy = Raw.to(running, "greedy")
-            for _ in range(4):
-                sock = opened.enter_context(greedy.open())
-                sock.sendall(greedy.head(len(body), headers) + body)
-                assert sock.recv(4096).startswith(b"HTTP/1.1 200")
+            assert [greedy.listen(opened) for _ in range(4)] == [""] * 4
 
-            assert greedy.send(asked, asking).status == 503
-            assert line.send(asked, asking).status == 200
+            assert greedy.send(LIST, LISTED).status == 503
+            assert line.send(LIST, LISTED).status == 200
 
 
 @pytest.mark.parametrize("is_chunked", [False, True])
 def test_a_body_over_the_limit_is_413(is_chunked: bool, tmp_path: Path) -> None:
     body = b" " * (2**20 + 1)
-    chunked: Headers = {"Content-Length": None, "Transfer-Encoding": "chunked"}
-    with live(tmp_path) as running, Raw.to(running).open() as sock:
-        raw = Raw.to(running)
+    with reached(tmp_path) as (running, raw), Raw.to(running).open() as sock:
         if is_chunked:
-            sock.sendall(raw.head(0, chunked) + b"100001\r\n" + body + b"\r\n0\r\n\r\n")
+            sock.sendall(raw.head(0, CHUNKED) + b"100001\r\n" + body + b"\r\n0\r\n\r\n")
         else:
             sock.sendall(raw.head(len(body)) + body[:10])
         assert sock.recv(4096).startswith(b"HTTP/1.1 413")
@@ -416,11 +384,9 @@ def test_a_body_over_the_limit_is_413(is_chunked: bool, tmp_path: Path) -> None:
 def test_broken_bodies(fuzzed: int, tmp_path: Path) -> None:
     """None is a fault of the server's own, and none of them stays in its memory."""
     chance = random.Random(8)
-    modern, good = request("tools/list")
     shapes = [_flipped, _cut, _noise, _deep, _strange]
 
-    with live(tmp_path) as running:
-        raw = Raw.to(running)
+    with reached(tmp_path) as (running, raw):
 
         def attack() -> tuple[Counter[int], int]:
             seen, before = Counter[int](), 0
@@ -429,8 +395,8 @@ def test_broken_bodies(fuzzed: int, tmp_path: Path) -> None:
                 for number in range(fuzzed):
                     if number == fuzzed // 10:
                         before = memory()
-                    body = shapes[number % len(shapes)](good, chance)
-                    seen[line.send(body, modern if number % 2 else {}).status] += 1
+                    body = shapes[number % len(shapes)](LIST, chance)
+                    seen[line.send(body, LISTED if number % 2 else {}).status] += 1
                     if not line.is_open:
                         line = opened.enter_context(raw.line())
             return seen, memory() - before

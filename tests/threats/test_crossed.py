@@ -1,7 +1,4 @@
-"""Answers that reach another one's question (row 24).
-
-24  `test_no_answer_reaches_another_question`
-"""
+"""Answers that reach another one's question (row 24)."""
 
 from __future__ import annotations
 

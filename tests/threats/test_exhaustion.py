@@ -1,7 +1,4 @@
-"""Questions that somebody leaves open, as many as they can (row 11).
-
-11  `test_of_five_hundred_attempts_only_so_many_are_open`, `test_an_answered_question_makes_room`
-"""
+"""Questions that somebody leaves open, as many as they can (row 11)."""
 
 from __future__ import annotations
 
@@ -59,8 +56,7 @@ FEW, MANY = (1, 8), (50, 64)
 
 
 @pytest.mark.parametrize(
-    ("many", "tool"),
-    sampled([(FEW, "on_loop")], [FEW, MANY], ["on_pool", "on_loop"]),
+    ("many", "tool"), sampled([(FEW, "on_loop")], [FEW, MANY], ["on_pool", "on_loop"])
 )
 def test_of_five_hundred_attempts_only_so_many_are_open(
     many: tuple[int, int], tool: str, tmp_path: Path

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from pydantic_core import from_json
 
 from dcc_bridge import bridge, skill
 from dcc_bridge.elicitation import rate_limits
@@ -19,7 +20,6 @@ from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
 from tests.bench.agent import LEGACY, Agent, Server
 from tests.live import ERAS, Live, live
 from tests.stand_ins import FakeHost
-from tests.threats.growth import fill_string_cache
 from tests.threats.raw import Line, Raw
 from tests.threats.soak import Ledger, Scene, skills
 
@@ -32,6 +32,17 @@ BATCHES: Final = 4
 # A session is held for its grace: how many are depends on the speed of the machine.
 ROOM: Final[dict[str, Any]] = {"dialogs_per_minute": 10**6, "session_grace": 0.0}
 Call = Callable[[Line, str], object]
+_STRINGS: Final = 10**5  # the cache is full by then, but for a place or two
+
+
+def fill_string_cache() -> None:
+    """Fill the cache of Pydantic's reader of JSON, by which the SDK reads requests.
+
+    It is one for the process: 16,384 strings of at most 63 bytes. It fills within hours where each
+    call brings another word, one block a string, and would hide what else grows.
+    """
+    for number in range(_STRINGS):
+        from_json(b'"%d"' % number)
 
 
 class Person:

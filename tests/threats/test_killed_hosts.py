@@ -1,7 +1,4 @@
-"""A host that is killed, or that quits, in the middle of whatever it does (row 23).
-
-23  `test_a_host_that_goes_leaves_nobody_waiting_and_nothing_behind`
-"""
+"""A host that is killed, or that quits, in the middle of whatever it does (row 23)."""
 
 from __future__ import annotations
 

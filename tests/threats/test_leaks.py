@@ -1,7 +1,6 @@
 """Tokens where others could read them (row 4).
 
-4   `test_no_token_is_found_anywhere_after_many_calls`, `test_what_is_logged_here_loses_tokens`;
-    tests/server/test_canary.py does the same for what a person enters
+``tests/server/test_canary.py`` does the same for what a person enters.
 """
 
 from __future__ import annotations
@@ -45,10 +44,7 @@ def written(tmp_path: Path) -> Iterator[Path]:
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
 @pytest.mark.parametrize("calls", CALLS)
 def test_no_token_is_found_anywhere_after_many_calls(
-    calls: int,
-    tmp_path: Path,
-    written: Path,
-    capfd: pytest.CaptureFixture[str],
+    calls: int, tmp_path: Path, written: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Neither in logs nor in the record, nor in the arguments or environment of any process."""
     statuses: Counter[int] = Counter()

@@ -1,9 +1,4 @@
-"""Names that somebody else took before us, as links to places of theirs (row 5).
-
-5   `test_a_name_that_was_taken_before_is_not_written_to`,
-    `test_a_record_that_is_not_a_plain_file_of_ours_alone_is_not_read`,
-    `test_a_folder_that_becomes_a_link_and_back`
-"""
+"""Names that somebody else took before us, as links to places of theirs (row 5)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Paths that lead somewhere else than they seem to (row 25; skill files: tests/skills/test_trust).
-
-25  `test_sixty_paths_of_requests`, `test_what_a_resource_names_is_no_file`
-"""
+"""Paths that lead elsewhere than they seem to (row 25; skill files: tests/skills/test_trust)."""
 
 from __future__ import annotations
 

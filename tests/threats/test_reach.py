@@ -13,12 +13,12 @@ from contextlib import contextmanager, suppress
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import pytest
 from pxr import Sdf, Tf, Usd
 
-from dcc_bridge import carry, confirm_sync, elicit_form_sync, on_main, skill
+from dcc_bridge import carry, confirm, confirm_sync, elicit_form_sync, on_main, skill
 from dcc_bridge.audit.log import Event
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import context
@@ -38,6 +38,8 @@ from tests.stand_ins import FakeHost, ScriptedPresenter
 
 YES: Final = Reply("accept", {"confirm": True})
 NO: Final = Reply("decline")
+ASKS: Final[dict[str, Any]] = {"risk": "destructive", "confirms": True}
+FINAL: Final[dict[str, Any]] = {"risk": "destructive", "undo": False}
 FORM: Final = {
     "type": "object",
     "properties": {"confirm": {"type": "boolean"}},
@@ -59,6 +61,15 @@ def Xform "World" {
 ASSET: Final = '#usda 1.0\ndef Xform "Asset" {\n    def Sphere "ball" {\n    }\n}\n'
 BELOW: Final = '#usda 1.0\nover "World" {\n    def "low" {\n    }\n}\n'
 A, B = "/World/a", "/World/b"
+Answer = Reply | Callable[[], Reply]
+
+
+class Person(ScriptedPresenter):
+    """One whose answers are made when they are due."""
+
+    def __init__(self, answers: Iterator[Reply]) -> None:
+        super().__init__()
+        self._answers = answers
 
 
 @dataclass
@@ -77,24 +88,35 @@ class Studio:
     person: ScriptedPresenter = field(default_factory=ScriptedPresenter)
     record: list[Event] = field(default_factory=list)
 
+    @property
+    def stage(self) -> Usd.Stage:
+        return self.session.stage
+
+    @property
+    def other(self) -> Path:
+        """The file of another scene."""
+        return self.folder / "other.usda"
+
     def run(
         self,
         fn: Callable[..., Any],
-        *answers: Reply | Callable[[], Reply],
+        *answers: Answer,
         late: Callable[[], threading.Thread] | None = None,
+        **marks: Any,
     ) -> Outcome:
-        """Run a skill on the main thread to its end; an answer may be worked out when it is due.
+        """Run a skill with these marks on the main thread to its end.
 
-        The main thread is served until the thread ends that is begun late.
+        An answer may be worked out when it is due. The main thread is served until the thread ends
+        that is begun late.
         """
         main = MainThread(lambda delay: None)
-        self.person = _Person(it() if callable(it) else it for it in answers)
+        self.person = Person(it() if callable(it) else it for it in answers)
         settings = Settings(dialogs_per_minute=10**6)
         broker = Broker(settings, host=self.person, auditor=self.write)
         remove = context.install(broker, main, self.session)
         try:
             runner = Runner(self.session, main, settings, _no_loop, _never, auditor=self.write)
-            marked = describe(fn)
+            marked = describe(marked_as(fn, **marks))
             call = Call(marked.name, marked.title, marked.metadata.risk, Client("agent"))
             run = runner.start(marked, {}, call)
             while not run.outcome.done():
@@ -108,15 +130,33 @@ class Studio:
             main.close()
             remove()
 
+    def vain(self, fn: Callable[..., Any], *answers: Answer, **marks: Any) -> str:
+        """Run a skill that has to leave all as it was; gives how it ended."""
+        before = self.state()
+        ended = self.run(fn, *answers, **marks)
+        assert self.state() == before, ended
+        return ended.status
+
     def wiping(self) -> Callable[[str], None]:
         """Make a destructive skill that does not ask by itself."""
 
         @skill(risk="destructive")
         def wipe(path: str) -> None:
             """Wipe."""
-            self.session.stage.RemovePrim(path)
+            self.stage.RemovePrim(path)
 
         return wipe
+
+    def layer(self, name: str) -> Sdf.Layer:
+        """Give a layer that is in memory."""
+        layer = Sdf.Layer.Find(str(self.folder / name))
+        assert layer is not None
+        return layer
+
+    def copies(self, pattern: str = "*") -> list[tuple[str, str]]:
+        """Give the name and the text of each copy that was kept of what was lost."""
+        files = self.folder.glob(f"*.checkpoints/*/{pattern}")
+        return [(file.name, file.read_text()) for file in files]
 
     def write(self, *events: Event, durable: bool = False) -> None:
         """Keep the record."""
@@ -124,7 +164,7 @@ class Studio:
 
     def state(self) -> tuple[Any, ...]:
         """Look at all that a skill could have changed: scene, view, stacks and files."""
-        stage = self.session.stage
+        stage, session = self.stage, self.session
         files = {file.name: file.read_bytes() for file in self.folder.glob("*.usda")}
         view = (
             stage.GetEditTarget().GetLayer().identifier,
@@ -134,8 +174,21 @@ class Studio:
             {it.identifier: it.permissionToSave for it in stage.GetUsedLayers()},
             {it.identifier: it.ExportToString() for it in stage.GetUsedLayers()},
         )
-        session = self.session
         return (session.scene_digest(), session.undo_labels, session.redo_labels, files, view)
+
+
+def marked_as(fn: Callable[..., Any], **marks: Any) -> Callable[..., Any]:
+    """Mark a function as a skill."""
+    fn.__doc__ = "Do something."
+    return skill(name="careless", **marks)(fn)
+
+
+def _no_loop(coroutine: Any) -> Future[Any]:
+    raise AssertionError("these skills are sync")
+
+
+def _never(seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
+    return lambda: None
 
 
 @pytest.fixture
@@ -151,6 +204,113 @@ def studio(tmp_path: Path) -> Studio:
     return Studio(session, tmp_path)
 
 
+def called(
+    folder: Path, host: FakeHost, fn: Callable[..., Any], *answers: Reply, **marks: Any
+) -> tuple[str, str]:
+    """Have a client call a skill with these marks; gives how that ended, and what it was told."""
+    person = ScriptedPresenter(*answers) if answers else None
+    with live(folder, marked_as(fn, **marks), host=host, presenter=person) as running:
+        result = running.call("careless")
+    return status(result), text(result)
+
+
+# ---- what is taken back: all is as before then, files, stacks and view
+
+
+CASES: list[Any] = []
+Body = Callable[[Studio], object]
+
+
+def taken_back(ends: str, *answers: Reply, **marks: Any) -> Callable[[Body], Body]:
+    """Note the body of a skill, how it has to end, and what it is answered."""
+
+    def note(body: Body) -> Body:
+        CASES.append(pytest.param(body, marks, answers, ends, id=body.__name__))
+        return body
+
+    return note
+
+
+@taken_back("no_consent", YES, **ASKS)
+def a_property_that_is_deleted_counts_as_well(studio: Studio) -> None:
+    confirm_sync("Delete it?", items=[A])
+    studio.stage.GetPrimAtPath(B).RemoveProperty("note")
+
+
+@taken_back("no_consent", YES, YES, YES, **ASKS)
+def an_item_may_be_lost_once_and_what_is_made_under_its_name_is_another_thing(
+    studio: Studio,
+) -> None:
+    confirm_sync("Delete it?", items=[A])
+    studio.stage.RemovePrim(A)
+    elicit_form_sync("And a name?", FORM, consent=False)
+    studio.stage.DefinePrim(A)
+    elicit_form_sync("Another?", FORM, consent=False)
+    studio.stage.RemovePrim(A)
+
+
+@taken_back("no_consent", YES, NO, **ASKS)
+def a_no_to_the_second_list_withdraws_the_first(studio: Studio) -> None:
+    confirm_sync("Delete it?", items=[A])
+    studio.stage.RemovePrim(A)
+    with suppress(NotConfirmed):
+        confirm_sync("And this?", items=[B])
+    studio.stage.RemovePrim(B)
+
+
+@taken_back("no_consent", NO, YES, NO, risk="edit")
+def a_no_to_a_question_that_a_look_up_asks_outlasts_the_yes_around_it(studio: Studio) -> None:
+    def look() -> list[str]:
+        with suppress(NotConfirmed):
+            confirm_sync("Really?")
+        return [A]
+
+    confirm_sync("Delete it?", items=look)
+    studio.stage.RemovePrim(A)
+
+
+@taken_back("no_consent", NO, risk="edit")
+def an_edit_whose_question_a_person_declined_changes_nothing_any_more(studio: Studio) -> None:
+    elicit_form_sync("Shall I?", FORM)
+    studio.stage.DefinePrim("/World/new")
+
+
+@taken_back("no_consent", risk="edit")
+def one_that_says_it_asks_and_does_not_is_undone_in_an_edit_too(studio: Studio) -> None:
+    marked_as(lambda: studio.stage.RemovePrim(A), **ASKS)()
+
+
+@taken_back("failed", risk="edit")
+def a_layer_of_the_scene_is_saved_by_the_host_alone(studio: Studio) -> None:
+    studio.stage.DefinePrim("/World/new")
+    studio.stage.GetRootLayer().Save()
+
+
+@taken_back("failed", risk="read")
+def a_read_that_unlocks_all_layers_undoes_nothing_of_the_persons(studio: Studio) -> None:
+    for layer in studio.stage.GetUsedLayers():
+        layer.SetPermissionToEdit(True)
+    studio.session.undo()
+
+
+@taken_back("failed", risk="read")
+def a_read_cannot_edit_and_usd_itself_says_so(studio: Studio) -> None:
+    studio.stage.RemovePrim(A)
+
+
+@taken_back("failed", YES, risk="read")
+def a_read_that_asked_something_may_edit_as_little_as_before(studio: Studio) -> None:
+    elicit_form_sync("Look?", FORM)
+    studio.stage.RemovePrim(A)
+
+
+@pytest.mark.parametrize(("body", "marks", "answers", "ends"), CASES)
+def test_what_nobody_agreed_to_is_taken_back(
+    studio: Studio, body: Body, marks: dict[str, Any], answers: tuple[Reply, ...], ends: str
+) -> None:
+    assert studio.vain(lambda: body(studio), *answers, **marks) == ends
+
+
 # ---- a destructive skill is one wherever it is called
 
 
@@ -159,55 +319,28 @@ def test_a_destructive_skill_that_an_edit_calls_is_asked_for_with_its_arguments(
 ) -> None:
     wipe = studio.wiping()
 
-    @skill(risk="edit")
     def tidy() -> None:
-        """Tidy."""
         wipe(A)
 
-    before = studio.state()
-    refused = studio.run(tidy, NO)
-
-    assert (refused.status, studio.state()) == ("refused", before)
+    assert studio.vain(tidy, NO, risk="edit") == "refused"
     (question,) = studio.person.shown
     assert question.consent is not None
     assert question.consent.arguments == (("path", A),)
-    assert studio.run(tidy, YES).status == "done"
-    assert not studio.session.stage.GetPrimAtPath(A)
-
-
-def test_one_that_says_it_asks_and_does_not_is_undone_in_an_edit_too(studio: Studio) -> None:
-    @skill(risk="destructive", confirms=True)
-    def wipe() -> None:
-        """Wipe."""
-        studio.session.stage.RemovePrim(A)
-
-    @skill(risk="edit")
-    def tidy() -> None:
-        """Tidy."""
-        wipe()
-
-    before = studio.state()
-
-    assert (studio.run(tidy).status, studio.state()) == ("no_consent", before)
+    assert studio.run(tidy, YES, risk="edit").status == "done"
+    assert not studio.stage.GetPrimAtPath(A)
 
 
 def test_a_destructive_skill_that_a_coroutine_calls_on_the_main_thread_is_asked_for(
     tmp_path: Path,
 ) -> None:
     host, person = FakeHost(["cam0"], has_ui=True), ScriptedPresenter(NO)
+    wipe = marked_as(lambda: host.items.clear(), risk="destructive")
 
-    @skill(risk="destructive")
-    def wipe() -> None:
-        """Wipe."""
-        host.items.clear()
-
-    @skill(risk="edit")
     async def tidy() -> None:
-        """Tidy."""
         await on_main(wipe)
 
-    with live(tmp_path, tidy, host=host, presenter=person) as running:
-        result = running.call("tidy")
+    with live(tmp_path, marked_as(tidy, risk="edit"), host=host, presenter=person) as running:
+        result = running.call("careless")
 
     assert (status(result), host.items, len(person.shown)) == ("refused", ["cam0"], 1)
 
@@ -217,13 +350,11 @@ def test_what_a_person_agreed_to_as_a_whole_is_not_asked_again_for_its_parts(
 ) -> None:
     wipe = studio.wiping()
 
-    @skill(risk="destructive")
     def wipe_both() -> None:
-        """Wipe both."""
         wipe(A)
         wipe(B)
 
-    assert studio.run(wipe_both, YES).status == "done"
+    assert studio.run(wipe_both, YES, risk="destructive").status == "done"
     assert len(studio.person.shown) == 1
 
 
@@ -254,193 +385,123 @@ def test_an_edit_that_a_skill_queued_before_it_failed_does_not_stand(
 def test_a_yes_to_a_called_skill_is_none_to_what_its_caller_does(studio: Studio) -> None:
     wipe = studio.wiping()
 
-    @skill(risk="edit")
     def tidy() -> None:
-        """Tidy."""
         wipe(A)
         wipe(B)
 
-    before = studio.state()
-
-    assert (studio.run(tidy, YES, NO).status, studio.state()) == ("refused", before)
-    assert [it.consent.arguments for it in studio.person.shown if it.consent] == [
-        (("path", A),),
-        (("path", B),),
-    ]
+    assert studio.vain(tidy, YES, NO, risk="edit") == "refused"
+    asked = [it.consent.arguments for it in studio.person.shown if it.consent]
+    assert asked == [(("path", A),), (("path", B),)]
 
 
 def test_an_edit_that_calls_a_skill_with_nothing_to_lose_goes_on(studio: Studio) -> None:
-    @skill(risk="destructive", confirms=True)
-    def delete_empty() -> None:
-        """Delete what is empty: nothing is."""
+    delete_empty = marked_as(lambda: None, **ASKS)
 
-    @skill(risk="edit")
     def tidy() -> None:
-        """Tidy."""
         delete_empty()
-        studio.session.stage.DefinePrim("/World/new")
+        studio.stage.DefinePrim("/World/new")
 
-    assert studio.run(tidy).status == "done"
+    assert studio.run(tidy, risk="edit").status == "done"
     assert studio.person.shown == []
 
 
 def test_a_question_in_a_copied_context_is_one_of_the_same_call(studio: Studio) -> None:
-    @skill(risk="destructive", confirms=True)
     def wipe() -> None:
-        """Wipe."""
         carry(lambda: confirm_sync("Delete it?", items=[A]))()
-        studio.session.stage.RemovePrim(A)
+        studio.stage.RemovePrim(A)
 
-    assert studio.run(wipe, YES).status == "done"
+    assert studio.run(wipe, YES, **ASKS).status == "done"
 
 
 # ---- a grant covers what it names
 
 
 def test_what_is_deleted_beside_the_agreed_items_is_brought_back_with_them(studio: Studio) -> None:
-    @skill(risk="destructive", confirms=True)
     def wipe() -> None:
-        """Wipe."""
         confirm_sync("Delete it?", items=[A])
-        studio.session.stage.RemovePrim(A)
-        studio.session.stage.RemovePrim(B)
+        studio.stage.RemovePrim(A)
+        studio.stage.RemovePrim(B)
 
     before = studio.state()
-    outcome = studio.run(wipe, YES)
+    outcome = studio.run(wipe, YES, **ASKS)
 
     assert (outcome.status, studio.state()) == ("no_consent", before)
     assert f"deleted {B}" in str(outcome.error)
 
 
-def test_a_property_that_is_deleted_counts_as_well(studio: Studio) -> None:
-    @skill(risk="destructive", confirms=True)
-    def wipe() -> None:
-        """Wipe."""
-        confirm_sync("Delete it?", items=[A])
-        studio.session.stage.GetPrimAtPath(B).RemoveProperty("note")
-
-    before = studio.state()
-
-    assert (studio.run(wipe, YES).status, studio.state()) == ("no_consent", before)
-
-
 def test_what_lies_below_an_agreed_item_goes_with_it(studio: Studio) -> None:
-    @skill(risk="destructive", confirms=True)
     def wipe() -> None:
-        """Wipe."""
         confirm_sync("Delete it?", items=["/World"])
-        studio.session.stage.RemovePrim(A)
-        studio.session.stage.RemovePrim("/World")
+        studio.stage.RemovePrim(A)
+        studio.stage.RemovePrim("/World")
 
-    assert studio.run(wipe, YES).status == "done"
+    assert studio.run(wipe, YES, **ASKS).status == "done"
 
 
-@pytest.mark.parametrize(
-    "lose",
-    [
-        lambda stage: stage.GetRootLayer().Clear(),
-        lambda stage: stage.GetRootLayer().ImportFromString("#usda 1.0\n"),
-        lambda stage: stage.GetRootLayer().subLayerPaths.clear(),
-        lambda stage: _replace(stage, "/World"),
-        lambda stage: stage.GetPrimAtPath(B).SetActive(False),
-        lambda stage: stage.GetPrimAtPath(B).RemoveProperty("focalLength"),
-        lambda stage: stage.GetPrimAtPath("/World/set").GetReferences().ClearReferences(),
-        lambda stage: rename(stage, stage.GetPrimAtPath("/World/set/ball"), "mine"),
-    ],
-    ids=[
-        *("cleared", "replaced", "without its sublayer", "made anew", "hidden"),
-        *("a schema's value", "without its reference", "renamed in its reference"),
-    ],
-)
+def _replace(stage: Usd.Stage, path: str) -> None:
+    """Delete a prim with all that is below it, and make one of its name at once."""
+    with Sdf.ChangeBlock():
+        layer = stage.GetRootLayer()
+        del layer.rootPrims[path.strip("/")]  # type: ignore[attr-defined]  # its stub lacks it
+        Sdf.PrimSpec(layer, path.strip("/"), Sdf.SpecifierDef, "Xform")
+
+
+GREAT: Final[dict[str, Callable[[Usd.Stage], object]]] = {
+    "cleared": lambda stage: stage.GetRootLayer().Clear(),
+    "replaced": lambda stage: stage.GetRootLayer().ImportFromString("#usda 1.0\n"),
+    "without its sublayer": lambda stage: stage.GetRootLayer().subLayerPaths.clear(),
+    "made anew": lambda stage: _replace(stage, "/World"),
+    "hidden": lambda stage: stage.GetPrimAtPath(B).SetActive(False),
+    "a schema's value": lambda stage: stage.GetPrimAtPath(B).RemoveProperty("focalLength"),
+    "without its reference": lambda stage: (
+        stage.GetPrimAtPath("/World/set").GetReferences().ClearReferences()
+    ),
+    "renamed in its reference": lambda stage: rename(
+        stage, stage.GetPrimAtPath("/World/set/ball"), "mine"
+    ),
+}
+
+
+@pytest.mark.parametrize("lose", GREAT.values(), ids=GREAT)
 def test_what_is_lost_in_one_great_change_is_seen_as_well(
     studio: Studio, lose: Callable[[Usd.Stage], object]
 ) -> None:
-    @skill(risk="destructive", confirms=True)
     def wipe() -> None:
-        """Wipe."""
         confirm_sync("Delete it?", items=[A])
-        lose(studio.session.stage)
+        lose(studio.stage)
 
-    before = studio.state()
-
-    assert (studio.run(wipe, YES).status, studio.state()) == ("no_consent", before)
+    assert studio.vain(wipe, YES, **ASKS) == "no_consent"
 
 
 @pytest.mark.parametrize("unsaved", [False, True])
 def test_a_referenced_layer_that_a_body_unlocks_and_edits_holds_what_it_did(
     studio: Studio, unsaved: bool
 ) -> None:
-    asset = _layer(studio, "asset.usda")
+    asset = studio.layer("asset.usda")
     if unsaved:
         Sdf.CreatePrimInLayer(asset, "/Asset/theirs")
 
-    @skill(risk="edit")
     def tidy() -> None:
-        """Tidy."""
         asset.SetPermissionToEdit(True)
         Sdf.CreatePrimInLayer(asset, "/Asset/mine")
 
-    before = studio.state()
-
-    assert (studio.run(tidy).status, studio.state()) == ("done", before)
+    assert studio.vain(tidy, risk="edit") == "done"
 
 
 def test_the_lock_of_a_layer_stays_where_a_body_took_the_layer_out_of_the_scene(
     studio: Studio,
 ) -> None:
-    _layer(studio, "asset.usda").SetPermissionToEdit(False)
+    studio.layer("asset.usda").SetPermissionToEdit(False)
 
-    @skill(risk="destructive", confirms=True)
-    def wipe() -> None:
-        """Wipe."""
-        studio.session.stage.GetRootLayer().Clear()
-
-    before = studio.state()
-
-    assert (studio.run(wipe).status, studio.state()) == ("no_consent", before)
+    assert studio.vain(lambda: studio.stage.GetRootLayer().Clear(), **ASKS) == "no_consent"
 
 
 @pytest.mark.parametrize("risk", ["read", "edit"])
-def test_the_scenes_file_is_another_one_only_with_a_yes(
-    studio: Studio, risk: Literal["read", "edit"]
-) -> None:
-    @skill(risk=risk)
-    def keep() -> None:
-        """Keep."""
-        studio.session.save(studio.folder / "new.usda")
+def test_the_scenes_file_is_another_one_only_with_a_yes(studio: Studio, risk: str) -> None:
+    ended = studio.run(lambda: studio.session.save(studio.folder / "new.usda"), risk=risk)
 
-    assert studio.run(keep).status == "no_consent"
+    assert ended.status == "no_consent"
     assert studio.session.file() == studio.folder / "shot.usda"
-
-
-def test_a_read_that_unlocks_all_layers_undoes_nothing_of_the_persons(studio: Studio) -> None:
-    @skill(risk="read")
-    def look() -> None:
-        """Look."""
-        for layer in studio.session.stage.GetUsedLayers():
-            layer.SetPermissionToEdit(True)
-        studio.session.undo()
-
-    before = studio.state()
-
-    assert (studio.run(look).status, studio.state()) == ("failed", before)
-
-
-def test_a_no_to_a_question_that_a_look_up_asks_outlasts_the_yes_around_it(studio: Studio) -> None:
-    def look() -> list[str]:
-        with suppress(NotConfirmed):
-            confirm_sync("Really?")
-        return [A]
-
-    @skill(risk="edit")
-    def tidy() -> None:
-        """Tidy."""
-        confirm_sync("Delete it?", items=look)
-        studio.session.stage.RemovePrim(A)
-
-    before = studio.state()
-
-    assert (studio.run(tidy, NO, YES, NO).status, studio.state()) == ("no_consent", before)
 
 
 def test_a_look_up_after_the_end_is_not_run_and_what_was_done_stands(studio: Studio) -> None:
@@ -449,8 +510,7 @@ def test_a_look_up_after_the_end_is_not_run_and_what_was_done_stands(studio: Stu
 
     def look() -> list[str]:
         looks.append("looked")
-        root = studio.session.stage.GetRootLayer()
-        root.ImportFromString("#usda 1.0\n")  # which no lock stops
+        studio.stage.GetRootLayer().ImportFromString("#usda 1.0\n")  # which no lock stops
         return [B]
 
     def ask() -> None:
@@ -459,62 +519,49 @@ def test_a_look_up_after_the_end_is_not_run_and_what_was_done_stands(studio: Stu
 
     threads: list[threading.Thread] = []
 
-    @skill(risk="edit")
     def tidy() -> None:
-        """Tidy."""
-        studio.session.stage.RemovePrim(A)
+        studio.stage.RemovePrim(A)
         threads.append(threading.Thread(target=carry(ask)))
 
     def late() -> threading.Thread:
         threads[0].start()
         return threads[0]
 
-    done = studio.run(tidy, late=late)
+    done = studio.run(tidy, late=late, risk="edit")
 
     assert (done.status, looks) == ("done", [])
-    assert not studio.session.stage.GetPrimAtPath(A)
-    assert studio.session.stage.GetPrimAtPath(B)
+    assert not studio.stage.GetPrimAtPath(A)
+    assert studio.stage.GetPrimAtPath(B)
 
 
 def test_a_scene_that_a_body_opened_is_not_saved_past_the_session(studio: Studio) -> None:
-    other = studio.folder / "other.usda"
-    content = other.read_bytes()
+    content = studio.other.read_bytes()
 
-    @skill(risk="destructive", undo=False)
     def turn() -> None:
-        """Turn."""
-        studio.session.open(other)
-        studio.session.stage.GetRootLayer().Clear()
-        studio.session.stage.Save()
+        studio.session.open(studio.other)
+        studio.stage.GetRootLayer().Clear()
+        studio.stage.Save()
 
-    assert studio.run(turn, YES).status == "failed"
-    assert other.read_bytes() == content
-    assert studio.session.stage.GetRootLayer().permissionToSave
-
-
-def _layer(studio: Studio, name: str) -> Sdf.Layer:
-    layer = Sdf.Layer.Find(str(studio.folder / name))
-    assert layer is not None
-    return layer
+    assert studio.run(turn, YES, **FINAL).status == "failed"
+    assert studio.other.read_bytes() == content
+    assert studio.stage.GetRootLayer().permissionToSave
 
 
 def test_nobody_is_asked_about_nothing_and_nothing_is_granted(studio: Studio) -> None:
-    @skill(risk="destructive", confirms=True)
     def wipe(path: str = "") -> list[str]:
-        """Wipe."""
         agreed = confirm_sync(lambda items: f"Delete {items[0]}?", items=list)
         if studio.person.shown or agreed:
             raise AssertionError
         if wipes:
-            studio.session.stage.RemovePrim(A)
+            studio.stage.RemovePrim(A)
         return list(agreed)
 
-    before, wipes = studio.state(), False
-    nothing = studio.run(wipe)
+    wipes = False
+    nothing = studio.run(wipe, **ASKS)
     wipes = True
 
     assert (nothing.status, nothing.value) == ("done", [])
-    assert (studio.run(wipe).status, studio.state()) == ("no_consent", before)
+    assert studio.vain(wipe, **ASKS) == "no_consent"
 
 
 def test_a_grant_ends_though_its_call_still_runs(
@@ -522,105 +569,51 @@ def test_a_grant_ends_though_its_call_still_runs(
 ) -> None:
     monkeypatch.setattr("dcc_bridge.elicitation.call.GRANT_LASTS", -1.0)
 
-    @skill(risk="destructive")
-    def wipe() -> None:
-        """Wipe."""
-        studio.session.stage.RemovePrim(A)
+    ends = studio.vain(lambda: studio.stage.RemovePrim(A), YES, risk="destructive")
 
-    before = studio.state()
-
-    assert (studio.run(wipe, YES).status, studio.state()) == ("no_consent", before)
-
-
-def test_an_item_may_be_lost_once(studio: Studio) -> None:
-    """What was made again under its name is another thing."""
-
-    @skill(risk="destructive", confirms=True)
-    def wipe() -> None:
-        """Wipe."""
-        confirm_sync("Delete it?", items=[A])
-        studio.session.stage.RemovePrim(A)
-        elicit_form_sync("And a name?", FORM, consent=False)
-        studio.session.stage.DefinePrim(A)
-        elicit_form_sync("Another?", FORM, consent=False)
-        studio.session.stage.RemovePrim(A)
-
-    before = studio.state()
-
-    assert (studio.run(wipe, YES, YES, YES).status, studio.state()) == ("no_consent", before)
-
-
-def test_a_no_to_the_second_list_withdraws_the_first(studio: Studio) -> None:
-    @skill(risk="destructive", confirms=True)
-    def wipe() -> None:
-        """Wipe."""
-        confirm_sync("Delete it?", items=[A])
-        studio.session.stage.RemovePrim(A)
-        with suppress(NotConfirmed):
-            confirm_sync("And this?", items=[B])
-        studio.session.stage.RemovePrim(B)
-
-    before = studio.state()
-
-    assert (studio.run(wipe, YES, NO).status, studio.state()) == ("no_consent", before)
+    assert ends == "no_consent"
 
 
 def test_every_form_of_a_destructive_skill_is_a_consent_after_the_first_as_well(
     studio: Studio,
 ) -> None:
-    @skill(risk="destructive", confirms=True)
     def wipe() -> None:
-        """Wipe."""
         confirm_sync("Delete it?", items=[A])
         elicit_form_sync("All the others as well?", FORM)
         elicit_form_sync("What is your favourite?", FORM, consent=False)
 
-    studio.run(wipe, YES, YES, YES)
+    studio.run(wipe, YES, YES, YES, **ASKS)
 
     assert [shown.consent is not None for shown in studio.person.shown] == [True, True, False]
     asked = [fields for event, fields in studio.record if event == "asked"]
     assert [fields.get("consent") for fields in asked] == [True, True, False]
 
 
-def test_an_edit_whose_question_a_person_declined_changes_nothing_any_more(studio: Studio) -> None:
-    @skill(risk="edit")
-    def tidy() -> None:
-        """Tidy."""
-        elicit_form_sync("Shall I?", FORM)
-        studio.session.stage.DefinePrim("/World/new")
-
-    before = studio.state()
-
-    assert (studio.run(tidy, NO).status, studio.state()) == ("no_consent", before)
-
-
 def test_an_edit_may_go_on_after_a_question_that_only_asked_for_input(studio: Studio) -> None:
-    @skill(risk="edit")
     def tidy() -> None:
-        """Tidy."""
         elicit_form_sync("A name?", FORM, consent=False)
-        studio.session.stage.DefinePrim("/World/new")
+        studio.stage.DefinePrim("/World/new")
 
-    assert studio.run(tidy, NO).status == "done"
+    assert studio.run(tidy, NO, risk="edit").status == "done"
 
 
 # ---- what undo does not bring back
 
 
-def _open(session: UsdSession, folder: Path) -> None:
-    session.open(folder / "other.usda")
+def _open(studio: Studio) -> None:
+    studio.session.open(studio.other)
 
 
-def _save(session: UsdSession, folder: Path) -> None:
-    session.save()
+def _save(studio: Studio) -> None:
+    studio.session.save()
 
 
-def _save_as(session: UsdSession, folder: Path) -> None:
-    session.save(folder / "other.usda")
+def _save_as(studio: Studio) -> None:
+    studio.session.save(studio.other)
 
 
-def _save_copy(session: UsdSession, folder: Path) -> None:
-    session.save_copy(folder / "other.usda")
+def _save_copy(studio: Studio) -> None:
+    studio.session.save_copy(studio.other)
 
 
 LOSSES: Final = [_open, _save, _save_as, _save_copy]
@@ -629,15 +622,10 @@ LOSSES: Final = [_open, _save, _save_as, _save_copy]
 @pytest.mark.parametrize("risk", ["read", "edit", "destructive"])
 @pytest.mark.parametrize("lose", LOSSES)
 def test_no_scene_is_closed_and_no_file_written_over_unasked(
-    studio: Studio, risk: Any, lose: Callable[[UsdSession, Path], None]
+    studio: Studio, risk: str, lose: Body
 ) -> None:
-    @skill(risk=risk, confirms=True)
-    def careless() -> None:
-        """Lose something."""
-        lose(studio.session, studio.folder)
-
     before = studio.state()
-    outcome = studio.run(careless)
+    outcome = studio.run(lambda: lose(studio), risk=risk, confirms=True)
 
     assert (outcome.status, studio.state()) == ("no_consent", before)
     assert "undoable=False" in str(outcome.error)
@@ -645,89 +633,67 @@ def test_no_scene_is_closed_and_no_file_written_over_unasked(
 
 @pytest.mark.parametrize("lose", LOSSES)
 def test_a_yes_to_what_undo_brings_back_is_none_to_what_it_does_not(
-    studio: Studio, lose: Callable[[UsdSession, Path], None]
+    studio: Studio, lose: Body
 ) -> None:
-    @skill(risk="destructive")
-    def careless() -> None:
-        """Lose something."""
-        lose(studio.session, studio.folder)
-
-    before = studio.state()
-
-    assert (studio.run(careless, YES).status, studio.state()) == ("no_consent", before)
+    assert studio.vain(lambda: lose(studio), YES, risk="destructive") == "no_consent"
 
 
 @pytest.mark.parametrize("lose", LOSSES)
 def test_with_a_yes_it_is_done_and_a_copy_is_kept_of_what_was_lost(
-    studio: Studio, lose: Callable[[UsdSession, Path], None]
+    studio: Studio, lose: Body
 ) -> None:
-    @skill(risk="destructive", undo=False)
-    def asked() -> None:
-        """Lose something."""
-        lose(studio.session, studio.folder)
+    lost = {it: (studio.folder / it).read_text() for it in ("shot.usda", "other.usda")}
+    outcome = studio.run(lambda: lose(studio), YES, **FINAL)
 
-    lost = {it: (studio.folder / f"{it}.usda").read_bytes() for it in ("shot", "other")}
-    outcome = studio.run(asked, YES)
-
-    copies = {file.name: file.read_bytes() for file in studio.folder.glob("*.checkpoints/*/*")}
-    over = [it for it, old in lost.items() if (studio.folder / f"{it}.usda").read_bytes() != old]
+    copies = dict(studio.copies())
+    over = [it for it, old in lost.items() if (studio.folder / it).read_text() != old]
     assert outcome.status == "done"
-    assert all(copies[f"{it}.usda"] == lost[it] for it in over)
+    assert all(copies[it] == lost[it] for it in over)
     assert any("unsaved" in name for name in copies)
 
 
 def test_a_yes_to_one_file_is_none_to_another_nor_to_the_scene(studio: Studio) -> None:
-    @skill(risk="destructive", confirms=True)
-    def asked() -> None:
-        """Ask for one, and lose another."""
-        confirm_sync("Write over it?", undoable=False, files=[studio.folder / "other.usda"])
-        acts.pop()(studio.session, studio.folder)
-
     acts = [_save_copy, _open, _save]
-    before = studio.state()
 
-    assert [studio.run(asked, YES).status for _ in range(2)] == ["no_consent"] * 2
-    assert studio.state() == before
-    assert studio.run(asked, YES).status == "done"
+    def asked() -> None:
+        confirm_sync("Write over it?", undoable=False, files=[studio.other])
+        acts.pop()(studio)
+
+    assert [studio.vain(asked, YES, **ASKS) for _ in range(2)] == ["no_consent"] * 2
+    assert studio.run(asked, YES, **ASKS).status == "done"
 
 
 def test_what_the_person_does_after_the_yes_is_in_a_copy_too(studio: Studio) -> None:
     def work() -> Reply:
         with studio.session.undo_step("The person goes on"):
-            studio.session.stage.DefinePrim("/World/late")
+            studio.stage.DefinePrim("/World/late")
         return YES
 
-    @skill(risk="destructive", undo=False)
     def asked() -> None:
-        """Ask, and ask again."""
         elicit_form_sync("A name?", FORM, consent=False)
-        studio.session.open(studio.folder / "other.usda")
+        _open(studio)
 
-    assert studio.run(asked, YES, work).status == "done"
-    copies = [file.read_text() for file in studio.folder.glob("*.checkpoints/*/*unsaved*")]
-    assert any('"late"' in text for text in copies)
+    assert studio.run(asked, YES, work, **FINAL).status == "done"
+    assert any('"late"' in text for _, text in studio.copies("*unsaved*"))
 
 
 def test_two_files_that_were_agreed_to_one_by_one_may_be_written_at_once(studio: Studio) -> None:
-    Sdf.CreatePrimInLayer(_layer(studio, "below.usda"), "/World/low/work")
+    Sdf.CreatePrimInLayer(studio.layer("below.usda"), "/World/low/work")
 
-    @skill(risk="destructive", confirms=True)
     def asked() -> None:
-        """Ask for the scene and for its sublayer."""
         for name in ("shot.usda", "below.usda"):
             confirm_sync(f"Write over {name}?", undoable=False, files=[studio.folder / name])
         studio.session.save()
 
-    assert studio.run(asked, YES, YES).status == "done"
+    assert studio.run(asked, YES, YES, **ASKS).status == "done"
     assert "work" in (studio.folder / "below.usda").read_text()
 
 
 def test_two_sublayers_of_one_name_have_each_its_copy(studio: Studio) -> None:
     (studio.folder / "more").mkdir()
     (studio.folder / "more/below.usda").write_text(BELOW)
-    root = studio.session.stage.GetRootLayer()
-    root.subLayerPaths.append("more/below.usda")
-    for layer in studio.session.stage.GetLayerStack()[-2:]:
+    studio.stage.GetRootLayer().subLayerPaths.append("more/below.usda")
+    for layer in studio.stage.GetLayerStack()[-2:]:
         Sdf.CreatePrimInLayer(layer, "/World/low/work")
 
     studio.session.save_copy(studio.folder / "copy.usda")
@@ -740,43 +706,32 @@ def test_two_sublayers_of_one_name_have_each_its_copy(studio: Studio) -> None:
 def test_the_layer_of_edits_is_put_back_in_a_scene_that_a_body_opened(
     studio: Studio, other: str
 ) -> None:
-    @skill(risk="destructive", undo=False)
     def careless() -> None:
-        """Go on in another file, and leave another edit target."""
-        go_on = studio.session.open if other == "open" else studio.session.save
-        go_on(studio.folder / "other.usda")
-        studio.session.stage.SetEditTarget(studio.session.stage.GetSessionLayer())
+        (_open if other == "open" else _save_as)(studio)
+        studio.stage.SetEditTarget(studio.stage.GetSessionLayer())
 
-    assert studio.run(careless, YES).status == "done"
-    stage = studio.session.stage
-    assert stage.GetEditTarget().GetLayer() == stage.GetRootLayer()
-    assert stage.GetRootLayer().permissionToSave
+    assert studio.run(careless, YES, **FINAL).status == "done"
+    assert studio.stage.GetEditTarget().GetLayer() == studio.stage.GetRootLayer()
+    assert studio.stage.GetRootLayer().permissionToSave
 
 
 def test_a_yes_does_not_outlive_its_call_in_a_copied_context(studio: Studio) -> None:
     later: list[Context] = []
 
-    @skill(risk="destructive", undo=False)
-    def careless() -> None:
-        """Leave its context behind."""
-        later.append(copy_context())
-
-    assert studio.run(careless, YES).status == "done"
+    assert studio.run(lambda: later.append(copy_context()), YES, **FINAL).status == "done"
     with pytest.raises(Ended):
-        later[0].run(studio.session.open, studio.folder / "other.usda")
+        later[0].run(studio.session.open, studio.other)
     assert studio.session.scene() == "shot.usda"
 
 
 def test_what_a_body_raises_is_told_though_it_locked_a_layer(studio: Studio) -> None:
-    @skill(risk="edit")
     def careless() -> None:
-        """Edit, lock and fail."""
-        studio.session.stage.DefinePrim("/World/new")
-        studio.session.stage.GetRootLayer().SetPermissionToEdit(False)
+        studio.stage.DefinePrim("/World/new")
+        studio.stage.GetRootLayer().SetPermissionToEdit(False)
         raise BridgeError("the real error")
 
     before = studio.state()
-    outcome = studio.run(careless)
+    outcome = studio.run(careless, risk="edit")
 
     assert (outcome.status, studio.state()) == ("failed", before)
     assert "the real error" in str(outcome.error)
@@ -787,71 +742,56 @@ def test_one_call_keeps_all_the_copies_that_it_needs(studio: Studio) -> None:
     for file in files:
         file.write_text(ASSET)
 
-    @skill(risk="destructive", undo=False)
     def asked() -> None:
-        """Write over each."""
         for file in files:
             studio.session.save_copy(file)
 
-    assert studio.run(asked, YES).status == "done"
-    kept = {file.name for file in studio.folder.glob("*.checkpoints/*/*")}
-    assert {file.name for file in files} <= kept
+    assert studio.run(asked, YES, **FINAL).status == "done"
+    assert {file.name for file in files} <= {name for name, _ in studio.copies()}
 
 
 def test_the_work_in_a_sublayer_is_in_the_copy_of_a_scene(studio: Studio) -> None:
-    Sdf.CreatePrimInLayer(_layer(studio, "below.usda"), "/World/low/work")
+    Sdf.CreatePrimInLayer(studio.layer("below.usda"), "/World/low/work")
 
-    @skill(risk="destructive", undo=False)
-    def asked() -> None:
-        """Open another scene."""
-        studio.session.open(studio.folder / "other.usda")
-
-    assert studio.run(asked, YES).status == "done"
-    copies = [file.read_text() for file in studio.folder.glob("*.checkpoints/*/*.1.below.usda")]
-    assert ["work" in text for text in copies] == [True]
+    assert studio.run(lambda: _open(studio), YES, **FINAL).status == "done"
+    copies = studio.copies("*.1.below.usda")
+    assert ["work" in text for _, text in copies] == [True]
 
 
 @pytest.mark.parametrize("risk", ["read", "destructive"])
-def test_a_layer_that_the_person_locked_is_as_it_was(
-    studio: Studio, risk: Literal["read", "destructive"]
-) -> None:
-    studio.session.stage.GetRootLayer().SetPermissionToEdit(False)
+def test_a_layer_that_the_person_locked_is_as_it_was(studio: Studio, risk: str) -> None:
+    studio.stage.GetRootLayer().SetPermissionToEdit(False)
 
-    @skill(risk=risk, confirms=True)
     def careless() -> None:
-        """Unlock and delete."""
-        studio.session.stage.GetRootLayer().SetPermissionToEdit(True)
-        studio.session.stage.RemovePrim(A)
+        studio.stage.GetRootLayer().SetPermissionToEdit(True)
+        studio.stage.RemovePrim(A)
 
-    before = studio.state()
+    assert studio.vain(careless, risk=risk, confirms=True) == "no_consent"
 
-    assert (studio.run(careless).status, studio.state()) == ("no_consent", before)
+
+def _edit_and_save(layer: Sdf.Layer, path: str) -> None:
+    with suppress(Tf.ErrorException):
+        Sdf.CreatePrimInLayer(layer, path)
+    with suppress(Tf.ErrorException):
+        layer.Save(force=True)
 
 
 @pytest.mark.parametrize("risk", ["read", "edit"])
-def test_a_layer_that_a_body_brings_in_is_not_written(
-    studio: Studio, risk: Literal["read", "edit"]
-) -> None:
-    studio.session.stage.MuteLayer(str(studio.folder / "below.usda"))
+def test_a_layer_that_a_body_brings_in_is_not_written(studio: Studio, risk: str) -> None:
+    studio.stage.MuteLayer(str(studio.folder / "below.usda"))
 
-    @skill(risk=risk)
     def careless() -> None:
-        """Unmute, edit and save."""
-        studio.session.stage.UnmuteLayer(str(studio.folder / "below.usda"))
-        layer = _layer(studio, "below.usda")
-        with suppress(Tf.ErrorException):
-            Sdf.CreatePrimInLayer(layer, "/World/low/work")
-        with suppress(Tf.ErrorException):
-            layer.Save(force=True)
+        studio.stage.UnmuteLayer(str(studio.folder / "below.usda"))
+        _edit_and_save(studio.layer("below.usda"), "/World/low/work")
 
-    studio.run(careless)
+    studio.run(careless, risk=risk)
 
     assert (studio.folder / "below.usda").read_text() == BELOW
 
 
 def test_what_a_person_does_in_the_window_is_not_held_up(studio: Studio) -> None:
     studio.session.save()
-    studio.session.open(studio.folder / "other.usda")
+    studio.session.open(studio.other)
 
     assert studio.session.scene() == "other.usda"
 
@@ -886,89 +826,63 @@ def _unlock(stage: Usd.Stage) -> None:
     ],
 )
 def test_what_undo_does_not_hold_is_put_back_and_on_record(
-    studio: Studio, risk: Any, change: Callable[[Usd.Stage], None], name: str
+    studio: Studio, risk: str, change: Callable[[Usd.Stage], None], name: str
 ) -> None:
-    @skill(risk=risk)
-    def careless() -> None:
-        """Leave something behind."""
-        change(studio.session.stage)
+    studio.vain(lambda: change(studio.stage), risk=risk)
 
-    before = studio.state()
-    studio.run(careless)
-
-    assert studio.state() == before
     assert name in [it for _, fields in studio.record for it in fields.get("put_back", ())]
 
 
 @pytest.mark.parametrize("risk", ["read", "edit", "destructive"])
 def test_a_layer_that_is_only_referenced_is_neither_edited_nor_saved(
-    studio: Studio, risk: Any
+    studio: Studio, risk: str
 ) -> None:
-    @skill(risk=risk)
-    def careless() -> None:
-        """Edit an asset."""
-        layer = Sdf.Layer.Find(str(studio.folder / "asset.usda"))
-        with suppress(Tf.ErrorException):
-            Sdf.CreatePrimInLayer(layer, "/Asset/more")
-        with suppress(Tf.ErrorException):
-            layer.Save(force=True)
-
     before = studio.state()
-    studio.run(careless, YES)
+    studio.run(lambda: _edit_and_save(studio.layer("asset.usda"), "/Asset/more"), YES, risk=risk)
 
     assert studio.state()[3:] == before[3:]
 
 
-def test_a_layer_of_the_scene_is_saved_by_the_host_alone(studio: Studio) -> None:
-    @skill(risk="edit")
-    def careless() -> None:
-        """Save."""
-        studio.session.stage.DefinePrim("/World/new")
-        studio.session.stage.GetRootLayer().Save()
-
-    before = studio.state()
-
-    assert (studio.run(careless).status, studio.state()) == ("failed", before)
-
-
-# ---- reading
-
-
-def test_a_read_cannot_edit_and_usd_itself_says_so(studio: Studio) -> None:
-    @skill(risk="read")
-    def careless() -> None:
-        """Edit."""
-        studio.session.stage.RemovePrim(A)
-
-    before = studio.state()
-
-    assert (studio.run(careless).status, studio.state()) == ("failed", before)
-
-
-def test_a_read_that_asked_something_may_edit_as_little_as_before(studio: Studio) -> None:
-    @skill(risk="read")
-    def careless() -> None:
-        """Ask and edit."""
-        elicit_form_sync("Look?", FORM)
-        studio.session.stage.RemovePrim(A)
-
-    before = studio.state()
-
-    assert (studio.run(careless, YES).status, studio.state()) == ("failed", before)
+# ---- what the person does meanwhile
 
 
 def test_what_the_person_edits_while_a_read_asks_is_theirs(studio: Studio) -> None:
-    @skill(risk="read")
-    def ask() -> None:
-        """Ask."""
-        elicit_form_sync("Look?", FORM)
-
     def work() -> Reply:
-        studio.session.stage.RemovePrim(A)
+        studio.stage.RemovePrim(A)
         return YES
 
-    assert studio.run(ask, work).status == "done"
-    assert not studio.session.stage.GetPrimAtPath(A)
+    def ask() -> None:
+        elicit_form_sync("Look?", FORM)
+
+    assert studio.run(ask, work, risk="read").status == "done"
+    assert not studio.stage.GetPrimAtPath(A)
+
+
+def test_what_the_person_undid_meanwhile_is_not_reported_as_standing(studio: Studio) -> None:
+    def tidy() -> None:
+        studio.stage.DefinePrim("/World/new")
+        elicit_form_sync("Go on?", FORM)
+
+    def undo_first() -> Reply:
+        studio.session.undo()
+        return NO
+
+    before = studio.state()
+    ended = studio.run(tidy, undo_first, risk="edit")
+
+    assert (ended.status, studio.state()[:2]) == ("refused", before[:2])
+
+
+def test_what_a_refusal_takes_back_leaves_the_persons_redo_as_it_was(studio: Studio) -> None:
+    assert studio.session.redo_labels == ["The person's second"]
+    studio.run(lambda: studio.stage.RemovePrim(A), **ASKS)
+
+    assert studio.session.redo_labels == ["The person's second"]
+    studio.session.redo()
+    assert studio.stage.GetPrimAtPath("/World/second")
+
+
+# ---- in a host that has no locks
 
 
 @pytest.mark.parametrize("undone", [1, 2])
@@ -980,16 +894,13 @@ def test_what_a_read_undoes_of_the_persons_is_reported_and_redone(
         with host.undo_step(name):
             host.items.append(name)
 
-    @skill(risk="read")
     def careless() -> None:
-        """Undo."""
         for _ in range(undone):
             host.undo()
 
-    with live(tmp_path, careless, host=host) as running:
-        result = running.call("careless")
+    ends, _ = called(tmp_path, host, careless, risk="read")
 
-    assert status(result) == "no_consent"
+    assert ends == "no_consent"
     assert host.labels == ["cam1", "cam2", "cam3"]
 
 
@@ -999,15 +910,9 @@ def test_a_second_edit_outside_of_a_step_is_seen_beside_the_first(tmp_path: Path
     host.items.append("theirs")
     host.undo_mark()
 
-    @skill(risk="read")
-    def careless() -> None:
-        """Edit."""
-        host.items.append("ours")
+    ends, _ = called(tmp_path, host, lambda: host.items.append("ours"), risk="read")
 
-    with live(tmp_path, careless, host=host) as running:
-        result = running.call("careless")
-
-    assert (status(result), host.items) == ("no_consent", ["cam0", "theirs"])
+    assert (ends, host.items) == ("no_consent", ["cam0", "theirs"])
 
 
 class _Tells(FakeHost):
@@ -1029,110 +934,38 @@ def test_what_a_host_could_only_tell_of_is_told_though_the_body_caught_it(
 ) -> None:
     host = _Tells(["cam0"], has_ui=True)
 
-    @skill(risk="edit", name="careless")
     def careless() -> str:
-        """Lose it, and ask for input."""
         host.is_lost = True
         with suppress(BridgeError):
             elicit_form_sync("Which?", FORM, consent=False)
         return "all is well"
 
-    @skill(risk="edit", name="careless")
     async def careless_async() -> str:
-        """Lose it in a job."""
         with suppress(BridgeError):
             await on_main(lambda: setattr(host, "is_lost", True))
         return "all is well"
 
     tested = careless_async if thread == "async" else careless
-    with live(tmp_path, tested, host=host, presenter=ScriptedPresenter(YES)) as running:
-        result = running.call("careless")
+    ends, told = called(tmp_path, host, tested, YES, risk="edit")
 
-    assert (status(result), "/copies" in text(result)) == ("no_consent", True)
+    assert (ends, "/copies" in told) == ("no_consent", True)
 
 
 @pytest.mark.parametrize("thread", ["main", "any", "async"])
 def test_a_look_up_of_items_that_edits_is_undone(thread: str, tmp_path: Path) -> None:
-    host, person = FakeHost(["cam0"], has_ui=True), ScriptedPresenter(YES)
+    host = FakeHost(["cam0"], has_ui=True)
 
     def look_up() -> list[str]:
         host.items.append("made")
         return ["cam0"]
 
-    marks: dict[str, Any] = {"risk": "destructive", "confirms": True}
-
-    @skill(**marks, name="careless", thread="main" if thread == "main" else "any")
     def careless() -> None:
-        """Look up."""
         confirm_sync("Delete it?", items=look_up)
 
-    @skill(**marks, name="careless")
     async def careless_async() -> None:
-        """Look up."""
-        from dcc_bridge import confirm
-
         await confirm("Delete it?", items=look_up)
 
-    with live(
-        tmp_path, careless_async if thread == "async" else careless, host=host, presenter=person
-    ) as running:
-        result = running.call("careless")
+    tested, marks = (careless_async, {}) if thread == "async" else (careless, {"thread": thread})
+    ends, _ = called(tmp_path, host, tested, YES, **ASKS, **marks)
 
-    assert (status(result), host.items) == ("no_consent", ["cam0"])
-
-
-# ---- what is taken back leaves no trace
-
-
-def test_what_a_refusal_takes_back_leaves_the_persons_redo_as_it_was(studio: Studio) -> None:
-    @skill(risk="destructive", confirms=True)
-    def wipe() -> None:
-        """Wipe."""
-        studio.session.stage.RemovePrim(A)
-
-    assert studio.session.redo_labels == ["The person's second"]
-    studio.run(wipe)
-
-    assert studio.session.redo_labels == ["The person's second"]
-    studio.session.redo()
-    assert studio.session.stage.GetPrimAtPath("/World/second")
-
-
-def _replace(stage: Usd.Stage, path: str) -> None:
-    """Delete a prim with all that is below it, and make one of its name at once."""
-    with Sdf.ChangeBlock():
-        layer = stage.GetRootLayer()
-        del layer.rootPrims[path.strip("/")]  # type: ignore[attr-defined]  # its stub lacks it
-        Sdf.PrimSpec(layer, path.strip("/"), Sdf.SpecifierDef, "Xform")
-
-
-class _Person(ScriptedPresenter):
-    """One whose answers are made when they are due."""
-
-    def __init__(self, answers: Iterator[Reply]) -> None:
-        super().__init__()
-        self._answers = answers
-
-
-def test_what_the_person_undid_meanwhile_is_not_reported_as_standing(studio: Studio) -> None:
-    @skill(risk="edit")
-    def tidy() -> None:
-        """Edit, and ask."""
-        studio.session.stage.DefinePrim("/World/new")
-        elicit_form_sync("Go on?", FORM)
-
-    def undo_first() -> Reply:
-        studio.session.undo()
-        return NO
-
-    before = studio.state()
-
-    assert (studio.run(tidy, undo_first).status, studio.state()[:2]) == ("refused", before[:2])
-
-
-def _no_loop(coroutine: Any) -> Future[Any]:
-    raise AssertionError("these skills are sync")
-
-
-def _never(seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
-    return lambda: None
+    assert (ends, host.items) == ("no_consent", ["cam0"])

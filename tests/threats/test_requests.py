@@ -1,10 +1,6 @@
 """Requests of web pages and of strangers, and requests that say two things (rows 1, 2, 6, 7).
 
-1   `test_sixty_four_pairs_of_host_and_origin`, `test_a_header_that_comes_twice`; the official
-    suite's dns-rebinding scenarios run in tests/conformance
-2   `test_twenty_other_origins`
-6   `test_fifteen_content_types`
-7   `test_thirty_heads_that_say_something_else_than_the_body`
+The official suite's dns-rebinding scenarios run in ``tests/conformance``.
 """
 
 from __future__ import annotations

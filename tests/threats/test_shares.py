@@ -18,7 +18,7 @@ import pytest
 
 from dcc_bridge import skill
 from tests.live import Live, live
-from tests.threats.raw import Raw, Response, request
+from tests.threats.raw import Raw, request
 
 HANDSHAKE = {
     "jsonrpc": "2.0",
@@ -57,21 +57,6 @@ def wait_until(condition: Callable[[], bool]) -> None:
             return
         clock.wait(0.005)
     raise AssertionError("the condition did not come true in time")
-
-
-def listening(raw: Raw, stack: ExitStack) -> str:
-    """Open a stream of news; gives why it was refused, or nothing."""
-    headers, body = request(
-        "subscriptions/listen", {"notifications": {"toolsListChanged": True}}, None
-    )
-    sock = stack.enter_context(raw.open())
-    sock.sendall(raw.head(len(body), headers) + body)
-    received = b""
-    while b"acknowledged" not in received:
-        received += sock.recv(65536)
-        if b"error" in received:
-            return str(Response.parse(received).message["error"]["message"])
-    return ""
 
 
 def opened(raw: Raw, version: str | None = None) -> tuple[int, str]:
@@ -187,10 +172,10 @@ def test_a_client_has_so_many_streams_and_another_one_its_own(tmp_path: Path) ->
     def attack(running: Live) -> tuple[list[str], str, str]:
         greedy, other = Raw.to(running, "greedy"), Raw.to(running, "other")
         with ExitStack() as stack:
-            heard = [listening(greedy, stack) for _ in range(4)]
-            beside = listening(other, stack)
+            heard = [greedy.listen(stack) for _ in range(4)]
+            beside = other.listen(stack)
         with ExitStack() as stack:
-            wait_until(lambda: listening(greedy, stack) == "")
+            wait_until(lambda: greedy.listen(stack) == "")
         return heard[:3], heard[3], beside
 
     with live(tmp_path, sessions_of_a_client=3) as running:

@@ -1,8 +1,4 @@
-"""The state that a client brings back with an answer: changed, used again, another one's (row 10).
-
-10  `test_ten_thousand_changed_states`, `test_a_thousand_replays`,
-    `test_a_state_is_for_one_call_of_one_client_on_one_host`, `test_a_state_ends`
-"""
+"""The state that a client brings with an answer: changed, used again, another one's (row 10)."""
 
 from __future__ import annotations
 
@@ -117,9 +113,7 @@ def test_ten_thousand_changed_states(asked: Asked) -> None:
     chance = random.Random(10)
 
     ends, state = attempts(
-        asked,
-        FLIPS,
-        lambda state, _: {**ACCEPTING, "requestState": flipped(state, chance)},
+        asked, FLIPS, lambda state, _: {**ACCEPTING, "requestState": flipped(state, chance)}
     )
     agreed = asked.agreed
     own = asked.running.beside(lambda: asked.raw.call("wipe", **ACCEPTING, requestState=state))

@@ -9,9 +9,9 @@ import argparse
 import json
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime
-from functools import wraps
+from functools import partial, wraps
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -21,14 +21,12 @@ from dcc_batch.files import Busy
 from dcc_batch.host_files import CALLS
 from dcc_batch.plan import Plan, PlanError, Request, when
 from dcc_bridge.cli import exits, interpreter
-from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.errors import NotRecorded
 
 for _package in ("openjd", "rich"):  # said here, before any work is done
     if find_spec(_package) is None:
         raise ImportError(f"No module named {_package!r}", name=_package)
 
-_MOST_NAMED: Final = 5  # scenes, in a sentence
 _NEXT: Final = "Next: dcc-bridge batch {} {}"
 Run = Callable[[argparse.Namespace], int]
 
@@ -45,14 +43,16 @@ def fill(parser: argparse.ArgumentParser) -> None:
         added.set_defaults(run=_sentences(run))
         return added
 
+    committing = partial(_end, what="Committing", end=outcome.commit, wanted="committed")
+    rolling_back = partial(_end, what="Rolling back", end=outcome.roll_back, wanted="rolled_back")
     _fill_plan(add("plan", _plan, "say what a skill would do to many scenes; changes none"))
     for name, run, summary in (
         ("approve", _approve, "look at a plan, and agree to it"),
         ("run", _run, "do what was agreed to; again, to go on"),
         ("export", _export, "write the job for a farm"),
         ("status", _status, "say what became of each scene"),
-        ("commit", _commit, "delete the originals that were kept"),
-        ("rollback", _rollback, "put the originals back"),
+        ("commit", committing, "delete the originals that were kept"),
+        ("rollback", rolling_back, "put the originals back"),
     ):
         added = add(name, run, summary)
         added.add_argument("plan", type=Path, metavar="PLAN", help="the folder of the plan")
@@ -273,14 +273,6 @@ def _status(options: argparse.Namespace) -> int:
     return exits.SUCCESS
 
 
-def _commit(options: argparse.Namespace) -> int:
-    return _end(options, "Committing", outcome.commit, "committed")
-
-
-def _rollback(options: argparse.Namespace) -> int:
-    return _end(options, "Rolling back", outcome.roll_back, "rolled_back")
-
-
 def _end(
     options: argparse.Namespace,
     what: str,
@@ -311,17 +303,12 @@ def _end(
         back = " Its approval was taken back." if was_approved and wanted == "rolled_back" else ""
         exits.tell(f"Nothing was run from {plan.folder} yet, so no scene can be {said}.{back}")
     if totals.refused:
-        exits.tell(_refused(said, totals.refused))
+        paths = [path for path, _ in totals.refused]
+        what = f"{report.scenes(len(paths))} could not be {said}, as said above"
+        exits.tell(f"{what}: {report.named(paths)}.")
     exits.tell(_next(plan, totals))
     is_open = totals.refused or states["done"] or states["rolling_back"]
     return exits.TOOL_ERROR if is_open else exits.SUCCESS
-
-
-def _refused(said: str, refused: Sequence[tuple[str, str]]) -> str:
-    """Say which scenes could not be committed or rolled back."""
-    names = ", ".join(safe_line(path, 120) for path, _ in refused[:_MOST_NAMED])
-    more = f" and {len(refused) - _MOST_NAMED:,} more" if len(refused) > _MOST_NAMED else ""
-    return f"{report.scenes(len(refused))} could not be {said}, as said above: {names}{more}."
 
 
 def _skills(options: argparse.Namespace) -> int:

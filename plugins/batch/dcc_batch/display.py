@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,11 +26,9 @@ from dcc_batch.plan import SCENES, Plan
 from dcc_bridge.elicitation.text import safe_line
 
 _MOST_ASKED = 20  # distinct questions of a plan that are shown
-_MOST_REASONS, _MOST_NAMED = 8, 5  # why scenes are not done, and scenes of each that are named
+_MOST_REASONS = 8  # why scenes are not done
 _WORDS = {"left": "left", "unchanged": "unchanged", "failed": "failed", "done": "changed"}
 _SOON = 20.0  # seconds of which the speed must be known before a remaining time is said
-
-
 _ELSEWHERE = "none of the items that were agreed to is gone or another one, as far as is told"
 
 
@@ -105,17 +102,10 @@ class ProgressShown:
 
 def show_plan(plan: Plan, to: Console, most: int = 15) -> None:
     """Show what somebody is asked to agree to: counts, then the scenes that differ."""
-    seen, header = report.overview(plan), plan.header
-    to.print(Text(f"{header['skill']['name']} in {report.scenes(plan.count)}", style="bold"))
-    for name, value in (
-        ("Folder", header["root"]),
-        ("Arguments", json.dumps(header["arguments"], ensure_ascii=False)),
-        ("Host", header["version"]),
-        ("Made", report.made(plan)),
-        ("Plan", plan.digest),
-    ):
-        text = str(value)  # whole, as what is called is a part of what is agreed to
-        to.print(Text(f"  {name:10}{safe_line(text, max(400, len(text)))}"))
+    seen, skill = report.overview(plan), plan.header["skill"]["name"]
+    to.print(Text(f"{skill} in {report.scenes(plan.count)}", style="bold"))
+    for name, text in report.facts(plan).items():
+        to.print(Text(f"  {name:10}{text}"))
     for line in summary.counts(seen):
         to.print(Text(line))
     _show_asked(plan, to)
@@ -148,12 +138,10 @@ def show_totals(plan: Plan, totals: Totals, to: Console) -> None:
         to.print(Text(f"  {totals.elsewhere:,} of those changed: {_ELSEWHERE}"))
     troubles = outcome.troubles(plan)
     for state, why, paths in troubles[:_MOST_REASONS]:
-        names = ", ".join(safe_line(path, 120) for path in paths[:_MOST_NAMED])
-        more = f" and {len(paths) - _MOST_NAMED:,} more" if len(paths) > _MOST_NAMED else ""
         word = _WORDS.get(state, "interrupted")
         # a path that is cut in two cannot be copied
         to.print(Text(f"  {len(paths):,} {word}: {safe_line(why, 1000)}"), soft_wrap=True)
-        to.print(Text(f"    {names}{more}"), soft_wrap=True)
+        to.print(Text(f"    {report.named(paths)}"), soft_wrap=True)
     if len(troubles) > _MOST_REASONS:
         rest = f"{len(troubles) - _MOST_REASONS:,} more reasons: {ledger.folder(plan)} has all."
         to.print(Text(f"  and {rest}"), soft_wrap=True)

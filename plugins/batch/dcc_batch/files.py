@@ -14,6 +14,7 @@ from dcc_bridge import private_files
 
 _BLOCK: Final = 1 << 20
 _LOCK: Final = "lock"
+Stamp = tuple[int, int, int]  # what tells a file from what became of it: node, size, time
 
 
 class Busy(OSError):
@@ -35,6 +36,12 @@ def digest_file(file: Path) -> str:
     """Digest a file's content; OSError: it cannot be read."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def stamp(file: Path) -> Stamp:
+    """Look at what changes with a file; OSError: it is not there."""
+    facts = file.stat()
+    return facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
 def copy_file(source: Path, target: Path, *, is_flushed: bool = True) -> str:

@@ -145,9 +145,7 @@ class TaskLedger:
                 rest = rest[os.write(self._descriptor, rest) :]
             os.fsync(self._descriptor)
         except OSError:
-            self._is_torn = (
-                True  # until what is there of it is cut off: nothing may stand behind it
-            )
+            self._is_torn = True  # nothing may stand behind what is there until it is cut off
             with suppress(OSError):
                 os.ftruncate(self._descriptor, self._end)
                 os.lseek(self._descriptor, self._end, os.SEEK_SET)

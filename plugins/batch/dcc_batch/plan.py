@@ -206,6 +206,12 @@ def question_digest(question: Mapping[str, Any] | None) -> str | None:
     return None if question is None else files.digest_of(question)
 
 
+def check_new(folder: Path) -> None:
+    """Have no plan be in a folder; PlanError: there is one."""
+    if (folder / HEADER).exists():
+        raise PlanError(f"There is a plan in {folder} already; name another folder with --out.")
+
+
 def write(
     folder: Path, request: Request, facts: HostFacts, root: Path, scenes: Iterable[Scene]
 ) -> Plan:
@@ -213,9 +219,8 @@ def write(
 
     PlanError: a plan is there already. OSError: it cannot be written.
     """
+    check_new(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    if (folder / HEADER).exists():
-        raise PlanError(f"There is a plan in {folder} already; name another folder with --out.")
     digest, count = hashlib.sha256(), 0
     states, kinds = Counter[str](), Counter[str]()
     part = folder / f"{SCENES}.part"

@@ -54,8 +54,7 @@ def make(
         PlanError: There is no such skill, or no common root. OSError: no space for the lines.
         HostFailed: No host could be started. exits.Failure: there is no interpreter for one.
     """
-    if (folder / plan.HEADER).exists():
-        raise PlanError(f"There is a plan in {folder} already; name another folder with --out.")
+    plan.check_new(folder)
     root = scenes.common_root(paths)
     with TemporaryDirectory(prefix="dcc_batch-") as temporary:
         workers = [
@@ -103,8 +102,8 @@ class _Planner:
         request = self._request
         while queue:
             job = Job(request.host, str(self._folder), request.skill, request.folders)
-            job = replace(job, idle=job.idle + request.limit)
-            process = hosts.start(_owned(job), request.interpreter)
+            job = replace(job, idle=job.idle + request.limit, owner=os.getpid())
+            process = hosts.start(job, request.interpreter)
             try:
                 url = await anyio.to_thread.run_sync(
                     partial(hosts.wait_until_ready, self._folder, process)
@@ -140,7 +139,7 @@ class _Planner:
 
     async def _plan(self, host: WarmHost, number: int, path: Path) -> Scene:
         try:
-            before = path.stat()
+            before = files.stamp(path)
             sha256 = await anyio.to_thread.run_sync(files.digest_file, path)
         except OSError as error:
             return self._scene(number, path, "", "failed", f"It cannot be read: {error.strerror}.")
@@ -155,14 +154,10 @@ class _Planner:
         except HostFailed as error:
             return result("failed", str(error))
         try:
-            after = path.stat()
+            if files.stamp(path) != before:
+                return result("failed", "It was changed while it was planned.")
         except OSError:
             return result("failed", "It was deleted while it was planned.")
-        if (before.st_mtime_ns, before.st_size, before.st_ino) != (
-            *(after.st_mtime_ns, after.st_size),
-            after.st_ino,
-        ):
-            return result("failed", "It was changed while it was planned.")
         return _judged(result, asked, status, sentence)
 
     def _scene(
@@ -196,10 +191,6 @@ def _is_text(path: Path) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _owned(job: Job) -> Job:
-    return replace(job, owner=os.getpid())
 
 
 async def _about(host: WarmHost, request: Request) -> HostFacts:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -32,6 +32,7 @@ _FAR: Final = 4  # times as many items as the usual scene has, or as few
 _MOST_DETAILED: Final = 2_000  # scenes whose items are in the report
 _MOST_ITEMS: Final = 50  # items of one of them
 _MOST_TEXT: Final = 400
+_MOST_NAMED: Final = 5  # scenes, in a sentence
 _PAGE: Final = Path(__file__).with_name("report.html")
 
 
@@ -120,6 +121,25 @@ def scenes(count: int) -> str:
     return "1 scene" if count == 1 else f"{count:,} scenes"
 
 
+def named(paths: Sequence[str]) -> str:
+    """Name some scenes, in a sentence, and count the rest."""
+    more = f" and {len(paths) - _MOST_NAMED:,} more" if len(paths) > _MOST_NAMED else ""
+    return ", ".join(safe_line(path, 120) for path in paths[:_MOST_NAMED]) + more
+
+
+def facts(plan: Plan) -> dict[str, str]:
+    """Give what a person reads of a plan as a whole: what is called is there whole."""
+    header = plan.header
+    texts = {
+        "Folder": header["root"],
+        "Arguments": json.dumps(header["arguments"], ensure_ascii=False),
+        "Host": header["version"],
+        "Made": made(plan),
+        "Plan": plan.digest,
+    }
+    return {name: safe_line(text, max(_MOST_TEXT, len(text))) for name, text in texts.items()}
+
+
 def made(plan: Plan) -> str:
     """Say when a plan was made, and by whom."""
     return f"{when(plan.header['created'])} by {plan.header['by']}"
@@ -135,18 +155,10 @@ def _listed(differing: int) -> str:
 
 
 def _facts(plan: Plan) -> Iterator[str]:
-    header = plan.header
-    facts = {
-        "Skill": f"{header['skill']['name']} (SHA-256 {header['skill']['sha256'][:16]}…)",
-        "Arguments": json.dumps(header["arguments"], ensure_ascii=False),
-        "Host": header["version"],
-        "Folder": header["root"],
-        "Made": made(plan),
-        "Plan": header["digest"],
-    }
-    for name, value in facts.items():
-        text = escape(safe_line(str(value), max(_MOST_TEXT, len(str(value)))))
-        yield f"<dt>{escape(name)}</dt><dd>{text}</dd>"
+    skill = plan.header["skill"]
+    named_skill = f"{safe_line(skill['name'])} (SHA-256 {skill['sha256'][:16]}…)"
+    for name, text in {"Skill": named_skill, **facts(plan)}.items():
+        yield f"<dt>{name}</dt><dd>{escape(text)}</dd>"
 
 
 def _bars(counts: Counter[str]) -> Iterator[str]:

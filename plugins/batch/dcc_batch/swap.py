@@ -39,7 +39,6 @@ _MOVE: Final = "To have that back, move the scene away and roll back again."
 _LOOK: Final = "Look at both, and put the one that you want in the scene's place."
 _WRITTEN: Final = "The copy was written to after it was proved."
 _LONG: Final = 180  # bytes of a name above which ours would not fit into a folder
-Stamp = tuple[int, int, int]  # what tells a file from what became of it: node, size, time
 
 
 class Left(Exception):
@@ -95,7 +94,7 @@ class Places:
         return any(it != self.kept for it in self.scene.parent.glob(pattern))
 
 
-def prepare(places: Places, sha256: str) -> Stamp:
+def prepare(places: Places, sha256: str) -> files.Stamp:
     """Make the copy that is edited.
 
     Args:
@@ -111,7 +110,7 @@ def prepare(places: Places, sha256: str) -> Stamp:
         OSError: No space, or no right to write in the folder; no copy is left.
     """
     try:
-        stamp = _stamp(places.scene)
+        stamp = files.stamp(places.scene)
     except FileNotFoundError:
         raise Left(GONE) from None
     _check_free(places.scene)
@@ -126,7 +125,7 @@ def prepare(places: Places, sha256: str) -> Stamp:
     return stamp
 
 
-def replace(places: Places, stamp: Stamp, proved: str, planned: str) -> None:
+def replace(places: Places, stamp: files.Stamp, proved: str, planned: str) -> None:
     """Put the copy in the scene's place, and keep the original.
 
     Args:
@@ -184,10 +183,10 @@ def _changed(places: Places) -> Left | Contested:
     return Contested(_RIVAL) if places.has_rival() else Left(CHANGED)
 
 
-def _check_same(places: Places, file: Path, stamp: Stamp) -> None:
+def _check_same(places: Places, file: Path, stamp: files.Stamp) -> None:
     """Have a file be the scene that was looked at. Left, Contested: it is another one."""
     try:
-        if _stamp(file) != stamp:
+        if files.stamp(file) != stamp:
             raise _changed(places)
     except FileNotFoundError:
         raise Left(GONE) from None
@@ -211,7 +210,7 @@ def _was_done(places: Places, proved: str, planned: str) -> bool:
     return False
 
 
-def _keep(places: Places, stamp: Stamp, planned: str) -> None:
+def _keep(places: Places, stamp: files.Stamp, planned: str) -> None:
     """Have the original by the attempt's own name, and be sure that it is the planned one."""
     try:
         os.link(places.scene, places.kept)
@@ -274,8 +273,8 @@ def roll_back(places: Places, edited: Collection[str], planned: str) -> None:
         raise Left(NOT_HERE)
     _check_kept(places, planned)
     with suppress(FileNotFoundError):
-        stamp = _stamp(places.scene)
-        if digest(places.scene) not in (*edited, planned) or _stamp(places.scene) != stamp:
+        stamp = files.stamp(places.scene)
+        if digest(places.scene) not in (*edited, planned) or files.stamp(places.scene) != stamp:
             raise Left(f"{_since(places)} {_MOVE}")
     os.replace(places.kept, places.scene)
     drop(places)  # a rename does nothing where both are names of one file
@@ -298,11 +297,6 @@ def digest(file: Path) -> str | None:
         return files.digest_file(file)
     except FileNotFoundError:
         return None
-
-
-def _stamp(file: Path) -> Stamp:
-    facts = file.stat()
-    return facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
 def _check_free(file: Path) -> None:

@@ -6,8 +6,8 @@ import logging
 import os
 import threading
 import uuid
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -107,21 +107,18 @@ class _Log(logging.FileHandler):
             super().close()
 
 
-class logged:
-    """Has what the sessions log in a file, and not in the terminal."""
-
-    def __init__(self, file: Path) -> None:
-        self._handler = _Log(file, encoding="utf-8", errors="backslashreplace")
-        shape, defaults = "%(asctime)s %(session_id)s %(message)s", {"session_id": "-"}
-        self._handler.setFormatter(logging.Formatter(shape, defaults=defaults))
-        self._propagates = LOG.propagate
-
-    def __enter__(self) -> None:
-        LOG.propagate = False
-        LOG.setLevel(logging.INFO)
-        LOG.addHandler(self._handler)
-
-    def __exit__(self, *_: object) -> None:
-        LOG.removeHandler(self._handler)
-        LOG.propagate = self._propagates
-        self._handler.close()
+@contextmanager
+def logged(file: Path) -> Iterator[None]:
+    """Have what the sessions log in a file, and not in the terminal."""
+    handler = _Log(file, encoding="utf-8", errors="backslashreplace")
+    shape, defaults = "%(asctime)s %(session_id)s %(message)s", {"session_id": "-"}
+    handler.setFormatter(logging.Formatter(shape, defaults=defaults))
+    propagated, LOG.propagate = LOG.propagate, False
+    LOG.setLevel(logging.INFO)
+    LOG.addHandler(handler)
+    try:
+        yield
+    finally:
+        LOG.removeHandler(handler)
+        LOG.propagate = propagated
+        handler.close()

@@ -14,11 +14,6 @@ Edit = Callable[[Any, str, str], object]
 """Does something to a port's scene, at one item, and perhaps with another one."""
 
 
-def by_name(*edits: Edit) -> dict[str, Edit]:
-    """List edits by their names, which programs are written with."""
-    return {edit.__name__: edit for edit in edits}
-
-
 @dataclass(frozen=True)
 class Scene:
     """A scene and its files at one moment.

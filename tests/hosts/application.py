@@ -27,16 +27,12 @@ LIMIT: Final = 120.0
 
 
 class Application:
-    """A process, with its bridge once that runs.
-
-    Attributes:
-        folder: Its own folder, which is its home as well.
-    """
+    """A process, with its bridge once that runs."""
 
     def __init__(self, process: subprocess.Popen[str], folder: Path) -> None:
         self._process = process
         self._ordered = 0
-        self.folder = folder
+        self.folder = folder  # its own folder, which is its home as well
         self.pid = process.pid
 
     @property

@@ -62,22 +62,14 @@ FORM: Final[dict[str, Any]] = {
 
 @dataclass
 class Granted:
-    """What the person agreed to in one run, as the person saw it.
+    """What the person agreed to in one run, as the person saw it."""
 
-    Attributes:
-        needs: Changes need a yes.
-        alive: What goes with the items of each yes that was not withdrawn; None for one that named
-            none.
-        lasting: There was one to a question that said that undo does not help.
-        foreign: There was one to a question of no call.
-        refusals: How often what was agreed to was withdrawn.
-    """
-
-    needs: bool
+    needs: bool  # changes need a yes
+    # What goes with the items of each yes that was not withdrawn; None for one that named none.
     alive: list[Callable[[str], bool] | None] = field(default_factory=list)
-    lasting: bool = False
-    foreign: bool = False
-    refusals: int = 0
+    lasting: bool = False  # there was one to a question that said that undo does not help
+    foreign: bool = False  # there was one to a question of no call
+    refusals: int = 0  # how often what was agreed to was withdrawn
 
     def covers(self, thing: str) -> bool:
         """Whether a thing may be gone now."""
@@ -92,29 +84,17 @@ class Granted:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a program.
+    """What came of a program."""
 
-    Attributes:
-        status: How it ended, as the agent is told.
-        before: The scene before it.
-        ended: The scene when its end was told.
-        after: The scene when the last thread of it was over.
-        granted: What the person agreed to.
-        lost: What was gone after some act to which the person had agreed.
-        changed: Whether an act changed something when that was agreed to.
-        theirs: How often the person edited meanwhile.
-        is_told: What was lost unasked was told to the agent, or in a thread while the call ended:
-            then it was told there alone.
-    """
-
-    status: str
-    before: Scene
-    ended: Scene
-    after: Scene
-    granted: Granted
-    lost: frozenset[str]
-    changed: bool
-    theirs: int
+    status: str  # how it ended, as the agent is told
+    before: Scene  # the scene before it
+    ended: Scene  # the scene when its end was told
+    after: Scene  # the scene when the last thread of it was over
+    granted: Granted  # what the person agreed to
+    lost: frozenset[str]  # what was gone after some act to which the person had agreed
+    changed: bool  # whether an act changed something when that was agreed to
+    theirs: int  # how often the person edited meanwhile
+    # What was lost unasked was told to the agent, or in a thread while the call ended: then there.
     is_told: bool
 
 

@@ -29,17 +29,12 @@ _BUTTON: Final = 18
 
 
 class Seat:
-    """A person in front of Blender, and an agent that asks.
-
-    Attributes:
-        application: Blender.
-        screen: Where it is drawn.
-        codes: The exit codes that are well: Blender's own is 1 after Esc, until a render.
-    """
+    """A person in front of Blender, and an agent that asks."""
 
     def __init__(self, application: Application, screen: Screen) -> None:
-        self.application = application
-        self.screen = screen
+        self.application = application  # Blender
+        self.screen = screen  # where it is drawn
+        # The exit codes that are well: Blender's own is 1 after Esc, until a render.
         self.codes: tuple[int, ...] = (0,)
         self._agents = ThreadPoolExecutor()
 

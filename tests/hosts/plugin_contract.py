@@ -29,49 +29,31 @@ Call = tuple[str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Seat:
-    """Somebody at a host that was started, with the bridge in it.
+    """Somebody at a host that was started, with the bridge in it."""
 
-    Attributes:
-        desk: The person, and agents.
-        window: The host's own window.
-        scene: The scene's file.
-        edit: Edits something by hand.
-        undo: Undoes the last edit by hand.
-        show_panel: Shows the panel, and gives it.
-        restart: Unloads the plug-in, looks that the host has nothing of it, and loads it again.
-        items: Two things in the scene.
-        delete: Deletes one of them.
-        lose: Begins a new scene in place of the open one.
-        lost: What an agent is told then, to which nobody agreed.
-    """
-
-    desk: Desk
-    window: QWidget
-    scene: Path
-    edit: Callable[[], object]
-    undo: Callable[[], object]
-    show_panel: Callable[[], QWidget]
+    desk: Desk  # the person, and agents
+    window: QWidget  # the host's own window
+    scene: Path  # the scene's file
+    edit: Callable[[], object]  # edits something by hand
+    undo: Callable[[], object]  # undoes the last edit by hand
+    show_panel: Callable[[], QWidget]  # shows the panel, and gives it
+    # Unloads the plug-in, looks that the host has nothing of it, and loads it again.
     restart: Callable[[], Desk]
-    items: tuple[str, str]
-    delete: Callable[[str], object]
-    lose: Callable[[], object]
-    lost: str
+    items: tuple[str, str]  # two things in the scene
+    delete: Callable[[str], object]  # deletes one of them
+    lose: Callable[[], object]  # begins a new scene in place of the open one
+    lost: str  # what an agent is told then, to which nobody agreed
 
 
 class PlugInContract:
-    """The promises.
+    """The promises."""
 
-    Attributes:
-        DELETE: Deletes three cameras, with consent.
-        VERB: What stands on the button that agrees to it.
-        EDIT: Edits something.
-        PICTURE: The skill that gives an image of the view.
-    """
-
-    DELETE: Call
-    VERB: str
-    EDIT: Call
-    PICTURE: str
+    DELETE: Call  # deletes three cameras, with consent
+    VERB: str  # what stands on the button that agrees to it
+    EDIT: Call  # edits something
+    PICTURE: str  # the skill that gives an image of the view
+    SKILLS: tuple[tuple[Call, dict[str, object]], ...]  # what some say; the last two are edits
+    REFUSED: tuple[tuple[Call, str], ...]  # what cannot be done, and what is said of it
 
     def test_consent_in_a_dialog_over_the_hosts_window(self, seat: Seat) -> None:
         """The agent asks, the person agrees, three are gone; the host's undo brings them back."""
@@ -202,6 +184,30 @@ class PlugInContract:
 
         kept = Path(future.result().structured_content["copy"]) / seat.scene.name
         assert kept.read_bytes() == old != seat.scene.read_bytes()
+
+    def test_the_skills_read_and_edit(self, seat: Seat) -> None:
+        """List, inspect, set and rename, each undone by one undo."""
+        before = scene_digest(seat.desk.host)
+
+        answers = [seat.desk.call(*call).structured_content or {} for call, _ in self.SKILLS]
+        edited = scene_digest(seat.desk.host)
+        for _ in range(2):
+            seat.undo()
+
+        for answer, (_, facts) in zip(answers, self.SKILLS, strict=True):
+            assert answer.items() >= facts.items()
+        assert scene_digest(seat.desk.host) == before != edited
+
+    def test_what_cannot_be_done_is_said(self, seat: Seat) -> None:
+        """In the host's own words, which tell the agent what to do; nothing changes."""
+        before = scene_digest(seat.desk.host)
+
+        results = [seat.desk.call(*call) for call, _ in self.REFUSED]
+
+        assert all(result.is_error for result in results)
+        for result, (_, words) in zip(results, self.REFUSED, strict=True):
+            assert words in text(result)
+        assert scene_digest(seat.desk.host) == before
 
     def test_the_view_is_an_image(self, seat: Seat) -> None:
         """The agent sees what the artist sees."""

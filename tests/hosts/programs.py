@@ -126,15 +126,10 @@ class Edits:
 
 @dataclass(frozen=True)
 class Seen:
-    """What was there at one moment.
+    """What was there at one moment."""
 
-    Attributes:
-        digest: Of the whole scene.
-        labels: The undo stack.
-    """
-
-    digest: str
-    labels: tuple[str, ...]
+    digest: str  # of the whole scene
+    labels: tuple[str, ...]  # the undo stack
 
 
 class Person(ScriptedPresenter):
@@ -157,24 +152,15 @@ class Person(ScriptedPresenter):
 
 
 class Program:
-    """One program: six kinds of edits and two questions in a random order, a consent the first.
-
-    Attributes:
-        session: Its scene.
-        steps: How many steps it has; the last is after all the edits.
-        questions: Which of them ask.
-        index: At which one it is.
-        is_over: Its body has ended.
-        artist: The scene after the artist's edit in the middle of it, if there was one.
-    """
+    """One program: six kinds of edits and two questions in a random order, a consent the first."""
 
     def __init__(self, seed: int, session: UsdSession | None = None) -> None:
         """Make it of a seed; the same seed is the same program on the same scene."""
         random = self._random = Random(seed)
-        self.session = session or UsdSession()
+        self.session = session or UsdSession()  # its scene
         self.session.stage.GetRootLayer().TransferContent(_CONTENT)
-        self.index = 0
-        self.is_over = False
+        self.index = 0  # at which one it is
+        self.is_over = False  # its body has ended
         self._edits = Edits(self.session, random)
         with self.session.undo_step("The artist began"):
             self._edit()
@@ -185,7 +171,8 @@ class Program:
         body.insert(random.randint(0, len(body)), second)
         self._body = [self._confirm, *body]
         self.steps = len(self._body) + 1  # a fault may come after the last one, too
-        self.questions = [0, self._body.index(second)]
+        self.questions = [0, self._body.index(second)]  # which of them ask
+        # The scene after the artist's edit in the middle of it, if there was one.
         self.artist: Seen | None = None
 
     def run(

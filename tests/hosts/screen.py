@@ -22,14 +22,10 @@ def missing() -> list[str]:
 
 
 class Screen:
-    """An X server.
-
-    Attributes:
-        display: Its name.
-    """
+    """An X server."""
 
     def __init__(self, display: str) -> None:
-        self.display = display
+        self.display = display  # its name
 
     def click(self, window: str, x: int, y: int) -> None:
         """Move the mouse to a place in the window of that title, and press its left button."""

@@ -92,6 +92,22 @@ class TestPlugIn(PlugInContract):
     VERB = "Delete 3 cameras"
     EDIT = ("set_attribute", {"node": "key", "name": "translateX", "value": 2.0})
     PICTURE = "playblast"
+    SKILLS = (
+        (("list_nodes", {"type_name": "camera", "under": "|cameras"}), {"found": 5}),
+        (("inspect_node", {"node": "shot_locked"}), {"cannot_be_set": ["translateX"]}),
+        (
+            ("set_attribute", {"node": "key", "name": "translateX", "value": 4.0}),
+            {"before": 0.0, "after": 4.0},
+        ),
+        (("rename_node", {"node": "key", "new_name": "rim"}), {"new": "|rim"}),
+    )
+    REFUSED = (
+        (("rename_node", {"node": "|key", "new_name": "not a name"}), "is not a name"),
+        (
+            ("set_attribute", {"node": "key", "name": "translateX", "value": "far"}),
+            "translateX cannot be set",
+        ),
+    )
 
     @pytest.fixture
     def seat(self, desk: Desk, maya: Maya, cmds: Any) -> Seat:
@@ -283,32 +299,6 @@ class TestWork:
 
         assert said == "Delete 2 cameras"
         assert cmds.objExists("|cameras|shot_000")
-
-    def test_what_cannot_be_done_is_said(self, desk: Desk, cmds: Any) -> None:
-        """In words that tell the agent what to do; nothing changes."""
-        before = scene_digest(desk.host)
-
-        result = desk.call("rename_node", {"node": "|key", "new_name": "not a name"})
-        wrong = desk.call("set_attribute", {"node": "key", "name": "translateX", "value": "far"})
-
-        assert result.is_error
-        assert "translateX cannot be set" in text(wrong)
-        assert scene_digest(desk.host) == before
-
-    def test_the_skills_read_and_edit(self, desk: Desk, cmds: Any) -> None:
-        """List, inspect, set and rename, each undone by one undo."""
-        listed = desk.call("list_nodes", {"type_name": "camera", "under": "|cameras"})
-        seen = desk.call("inspect_node", {"node": "shot_locked"})
-        put = desk.call("set_attribute", {"node": "key", "name": "translateX", "value": 4.0})
-        named = desk.call("rename_node", {"node": "key", "new_name": "rim"})
-        cmds.undo()
-        cmds.undo()
-
-        assert listed.structured_content["found"] == 5
-        assert seen.structured_content["cannot_be_set"] == ["translateX"]
-        assert (put.structured_content["before"], put.structured_content["after"]) == (0.0, 4.0)
-        assert named.structured_content["new"] == "|rim"
-        assert cmds.getAttr("key.translateX") == 0.0
 
     def test_a_skill_that_leaves_undo_off_is_told_what_became_of_the_undo_list(
         self, desk: Desk, cmds: Any

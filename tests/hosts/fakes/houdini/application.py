@@ -30,30 +30,20 @@ LICENCES = {"Commercial": ".hip", "Indie": ".hiplc", "Apprentice": ".hipnc"}
 
 
 class Houdini:
-    """A Houdini session.
-
-    Attributes:
-        batch: It is hython: no ``hou.ui``, no event loop.
-        scene: Its nodes.
-        undos: Its undo stack.
-        window: Its main window.
-        posted: What is called in the next turn of its event loop, once.
-        polled: What is called in each turn.
-        update_mode: When it cooks.
-        tabs: Its panes.
-    """
+    """A Houdini session."""
 
     def __init__(
         self, monkeypatch: pytest.MonkeyPatch, *, batch: bool = False, licence: str = "Commercial"
     ) -> None:
-        self.batch = batch
-        self.scene = Scene()
-        self.undos = Undos(self.scene)
-        self.window: Any = None
+        self.batch = batch  # it is hython: no ``hou.ui``, no event loop
+        self.scene = Scene()  # its nodes
+        self.undos = Undos(self.scene)  # its undo stack
+        self.window: Any = None  # its main window
+        # What is called in the next turn of its event loop, once.
         self.posted: list[Callable[[], None]] = []
-        self.polled: list[Callable[[], None]] = []
-        self.update_mode = "AutoUpdate"
-        self.tabs: list[Any] = [NetworkEditor(), SceneViewer(self)]
+        self.polled: list[Callable[[], None]] = []  # what is called in each turn
+        self.update_mode = "AutoUpdate"  # when it cooks
+        self.tabs: list[Any] = [NetworkEditor(), SceneViewer(self)]  # its panes
         self._licence = licence
         self._file_events: list[Callable[[str], None]] = []
         self._selected: list[Callable[[Any], None]] = []

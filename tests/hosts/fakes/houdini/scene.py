@@ -16,31 +16,21 @@ _ids = itertools.count(1)
 
 @dataclass
 class Kept:
-    """One node as the scene keeps it; nobody outside has it.
+    """One node as the scene keeps it; nobody outside has it."""
 
-    Attributes:
-        path: Where it is.
-        type: Its type's name.
-        parms: Its parameters.
-        asset: It is a locked asset.
-        selected: By the person.
-        wires: What leads into it: its input, the id of the other node, and that one's output.
-        keys: Of each parameter that has some: frame, value and expression.
-        locked: Its parameters that are locked.
-        flags: "display" and "render", of a node that makes a shape.
-        id: Unique in this session.
-    """
-
-    path: str
-    type: str
-    parms: dict[str, Any] = field(default_factory=dict)
-    asset: bool = False
-    selected: bool = False
+    path: str  # where it is
+    type: str  # its type's name
+    parms: dict[str, Any] = field(default_factory=dict)  # its parameters
+    asset: bool = False  # it is a locked asset
+    selected: bool = False  # by the person
+    # What leads into it: its input, the id of the other node, and that one's output.
     wires: list[list[int]] = field(default_factory=list)
+    # Of each parameter that has some: frame, value and expression.
     keys: dict[str, list[list[Any]]] = field(default_factory=dict)
-    locked: list[str] = field(default_factory=list)
+    locked: list[str] = field(default_factory=list)  # its parameters that are locked
+    # "display" and "render", of a node that makes a shape.
     flags: list[str] = field(default_factory=list)
-    id: int = field(default_factory=lambda: next(_ids))
+    id: int = field(default_factory=lambda: next(_ids))  # unique in this session
 
 
 class Scene:

@@ -13,31 +13,18 @@ from typing import Any, Final
 
 @dataclass(frozen=True)
 class Attribute:
-    """One attribute.
+    """One attribute."""
 
-    Attributes:
-        type: As `attributeQuery -attributeType` has it.
-        default: Its value in a new node, in centimetres, degrees and frames.
-        least: The lowest number that `setAttr` takes, or None.
-        most: The highest, or None.
-        labels: Of an enumeration, as `attributeQuery -listEnum` has them.
-        parts: The names of a compound's parts.
-        is_keyable: It is in the Channel Box, and keyed by default.
-        is_file: It names a file.
-        is_multi: It is an array.
-        is_output: It can be read only.
-    """
-
-    type: str
-    default: Any = 0.0
-    least: float | None = None
-    most: float | None = None
-    labels: str = ""
-    parts: tuple[str, ...] = ()
-    is_keyable: bool = False
-    is_file: bool = False
-    is_multi: bool = False
-    is_output: bool = False
+    type: str  # as `attributeQuery -attributeType` has it
+    default: Any = 0.0  # its value in a new node, in centimetres, degrees and frames
+    least: float | None = None  # the lowest number that `setAttr` takes, or None
+    most: float | None = None  # the highest, or None
+    labels: str = ""  # of an enumeration, as `attributeQuery -listEnum` has them
+    parts: tuple[str, ...] = ()  # the names of a compound's parts
+    is_keyable: bool = False  # it is in the Channel Box, and keyed by default
+    is_file: bool = False  # it names a file
+    is_multi: bool = False  # it is an array
+    is_output: bool = False  # it can be read only
 
 
 def three(

@@ -17,39 +17,27 @@ DAMAGED = "Undo was not successful. Damaged undo/redo information has been flush
 
 @dataclass
 class Node:
-    """One node.
+    """One node."""
 
-    Attributes:
-        name: Its short name.
-        type: As `nodeType` has it.
-        parent: The UUID of its parent, or None.
-        values: Its attributes.
-        locked: By `lockNode`.
-        referenced: It comes from a referenced file.
-        startup: A camera that Maya itself makes.
-        drives: The UUID of the node that it is connected to, and goes with, or None.
-        more_parents: The UUIDs of what else it is below: each is an instance of it.
-        inputs: What leads into its attributes: the giver's UUID and attribute.
-        locks: Its attributes that are locked.
-        members: Of a set or layer: UUIDs, or a UUID and a component.
-        keys: Of an animation curve: time, value, and the tangents in and out.
-        is_default: Maya's own: it can be neither renamed nor deleted.
-    """
-
-    name: str
-    type: str
-    parent: str | None = None
-    values: dict[str, Any] = field(default_factory=dict)
-    locked: bool = False
-    referenced: bool = False
-    startup: bool = False
+    name: str  # its short name
+    type: str  # as `nodeType` has it
+    parent: str | None = None  # the UUID of its parent, or None
+    values: dict[str, Any] = field(default_factory=dict)  # its attributes
+    locked: bool = False  # by `lockNode`
+    referenced: bool = False  # it comes from a referenced file
+    startup: bool = False  # a camera that Maya itself makes
+    # The UUID of the node that it is connected to, and goes with, or None.
     drives: str | None = None
+    # The UUIDs of what else it is below: each is an instance of it.
     more_parents: list[str] = field(default_factory=list)
+    # What leads into its attributes: the giver's UUID and attribute.
     inputs: dict[str, tuple[str, str]] = field(default_factory=dict)
-    locks: list[str] = field(default_factory=list)
+    locks: list[str] = field(default_factory=list)  # its attributes that are locked
+    # Of a set or layer: UUIDs, or a UUID and a component.
     members: list[str] = field(default_factory=list)
+    # Of an animation curve: time, value, and the tangents in and out.
     keys: list[tuple[float, float, str, str]] = field(default_factory=list)
-    is_default: bool = False
+    is_default: bool = False  # Maya's own: it can be neither renamed nor deleted
     uuid: str = field(default_factory=lambda: str(uuid.uuid4()).upper())
     named: ClassVar[int] = 0
 

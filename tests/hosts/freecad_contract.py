@@ -127,7 +127,6 @@ class TestFreeCAD(HostContract):
     def test_what_a_step_made_itself_is_no_loss_and_another_one_of_its_name_is(
         self, stand: Stand
     ) -> None:
-        """An object is known by its id."""
         document = FreeCAD.ActiveDocument
 
         with stand.host.undo_step("Replace"):
@@ -140,7 +139,6 @@ class TestFreeCAD(HostContract):
     def test_a_document_that_a_skill_closes_is_copied_and_that_is_not_rolled_back(
         self, stand: Stand
     ) -> None:
-        """FreeCAD cannot be kept from it."""
         other = FreeCAD.newDocument("Second", hidden=True)
         other.addObject("Part::Box", "Only")
         FreeCAD.setActiveDocument("Scene")
@@ -168,7 +166,6 @@ class TestFreeCAD(HostContract):
             document.saveAs(str(tmp_path / "new.FCStd"))
 
     def test_a_document_of_the_skills_own_may_be_closed(self, stand: Stand) -> None:
-        """It is as if it had never been."""
         before = stand.host.undo_mark()
 
         with careless(stand.host), stand.host.undo_step("Ours"):
@@ -192,7 +189,6 @@ class TestFreeCAD(HostContract):
         assert put_back == ["the undo of scene", "which document is active"]
 
     def test_what_a_read_edits_can_be_taken_back(self, stand: Stand) -> None:
-        """It has no step of its own."""
         host = stand.host
         before, digest = host.undo_mark(), scene_digest(host)
 

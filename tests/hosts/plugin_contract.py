@@ -73,7 +73,6 @@ class PlugInContract:
         assert scene_digest(desk.host) == before
 
     def test_a_refusal_changes_nothing(self, seat: Seat) -> None:
-        """Not even what can be undone."""
         desk = seat.desk
         before = scene_digest(desk.host), desk.host.undo_mark().label
         future = desk.go(call_skill, desk, self.DELETE)
@@ -103,8 +102,6 @@ class PlugInContract:
         assert (scene_digest(desk.host), desk.host.undo_mark().label) == before
 
     def test_what_a_read_changes_is_undone(self, seat: Seat) -> None:
-        """However many edits it makes; the person's own stays."""
-
         @skill(risk="read")
         def not_a_read() -> None:
             seat.edit()
@@ -116,8 +113,6 @@ class PlugInContract:
         assert after == before
 
     def test_a_body_that_undoes_what_the_person_did_is_no_consent(self, seat: Seat) -> None:
-        """Whatever it does on top of it."""
-
         @skill(risk="edit")
         def goes_back() -> None:
             seat.undo()
@@ -210,7 +205,6 @@ class PlugInContract:
         assert scene_digest(seat.desk.host) == before
 
     def test_the_view_is_an_image(self, seat: Seat) -> None:
-        """The agent sees what the artist sees."""
         (image,) = seat.desk.call(self.PICTURE).content
 
         assert isinstance(image, ImageContent)

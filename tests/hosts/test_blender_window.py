@@ -141,8 +141,6 @@ def test_a_form_is_filled_in_with_the_keyboard_and_says_beside_a_field_what_is_w
 
 @pytest.mark.parametrize("end", ["Esc", "its client is gone"])
 def test_what_was_typed_is_there_when_the_same_is_asked_again(new: Seat, end: str) -> None:
-    """Nobody has to type it twice, whatever took the question away."""
-
     def type_half() -> None:
         new.blue()
         new.screen.write("hero")
@@ -257,7 +255,6 @@ async def _lists(session: Client, tool: str) -> bool:
 
 
 def test_esc_deletes_nothing(new: Seat) -> None:
-    """The dialog lists twelve cameras, and goes; all of them stay."""
     new.do("fill")
     asked = new.ask("delete_objects", pattern="shot_*")
     new.blue()
@@ -271,7 +268,6 @@ def test_esc_deletes_nothing(new: Seat) -> None:
 
 
 def test_an_error_in_mid_edit_leaves_nothing(new: Seat) -> None:
-    """What was done until then is undone."""
     before = new.seen()["objects"]
 
     failed = new.application.call("break_off", {"name": "half"})
@@ -359,7 +355,6 @@ def test_a_button_of_blenders_own_cannot_wait_for_an_answer(new: Seat) -> None:
 
 
 def test_twenty_reloads_leave_it_working(new: Seat) -> None:
-    """A question is drawn after them, and taken by a click."""
     new.do(*["reload"] * 20)
 
     asked = new.ask("delete_objects", **CUBE)

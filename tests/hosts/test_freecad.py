@@ -91,7 +91,6 @@ class TestConsole(Work, ConsoleContract):
 
 
 def test_the_promises_hold_without_a_window(tmp_path: Path) -> None:
-    """In freecadcmd, by FreeCAD's own Python."""
     contract = "from tests.hosts.freecad_contract import run; assert run() == 0"
     done = freecad.in_console(contract, tmp_path)
 
@@ -128,7 +127,6 @@ def test_a_label_is_changed_and_the_name_stays(window: Application) -> None:
 
 
 def test_a_save_keeps_what_it_writes_over(window: Application) -> None:
-    """The file as it was is in the copy, to the last byte."""
     file = window.folder / "scene.FCStd"
     old = file.read_bytes()
     window.call("set_property", {"name": "Box0", "property_name": "Length", "value": 30})
@@ -160,7 +158,6 @@ def test_the_client_does_not_decide_where_somebody_sits(window: Application, era
 
 
 def test_freecads_own_dialog_and_a_question_end_well(window: Application) -> None:
-    """An edit waits until the modal dialog is gone."""
     window.order("modal")
     window.obeyed()
     set_ = window.call("set_property", {"name": "Box0", "property_name": "Length", "value": 30})
@@ -206,7 +203,6 @@ def test_freecads_menu_stops_and_starts_the_bridge(window: Application) -> None:
 
 
 def test_freecads_menu_lets_agents_only_read(window: Application) -> None:
-    """Until it is told otherwise."""
     edit = {"name": "Box0", "property_name": "Length", "value": 30}
     paused = _menu(window, "Pause")
     refused = window.call("set_property", edit)

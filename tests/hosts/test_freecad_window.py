@@ -122,7 +122,6 @@ def test_an_agent_sees_what_the_person_does(window: Application, tmp_path: Path)
 def test_a_person_stops_a_skill_that_holds_the_window_and_nothing_of_it_stays(
     stops: str, window: Application, shown: Screen
 ) -> None:
-    """What the person did before that stays."""
     window.order("edit")
     window.obeyed()
     before = seen(window)

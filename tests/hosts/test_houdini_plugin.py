@@ -144,7 +144,6 @@ class TestStart:
         assert running().bridge is not None
 
     def test_both_files_say_the_same(self) -> None:
-        """Nobody mends one of them alone."""
         files = sorted(MODULE.glob("python*libs/uiready.py"))
 
         assert len(files) == 2
@@ -188,8 +187,9 @@ class TestPanel:
         assert isinstance(late, Panel)
         shiboken6.delete(early)
 
-    def test_the_shelf_button_opens_one_pane(self, desk: Desk, houdini: Houdini) -> None:
-        """Pressed again it brings that one to the front."""
+    def test_the_shelf_button_opens_one_pane_and_brings_it_to_the_front(
+        self, desk: Desk, houdini: Houdini
+    ) -> None:
         houdini.press_shelf()
         houdini.press_shelf()
 

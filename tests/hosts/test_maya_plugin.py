@@ -193,8 +193,7 @@ class TestStart:
         running()
         shiboken6.delete(modal)
 
-    def test_it_is_in_the_manager_and_the_list_of_hosts(self, desk: Desk, maya: Maya) -> None:
-        """Agents find it as Maya, with its scene."""
+    def test_agents_find_it_as_maya_with_its_scene(self, desk: Desk, maya: Maya) -> None:
         assert (desk.bridge.instance.host, desk.bridge.instance.scene) == ("Maya", "shot.ma")
 
 
@@ -228,8 +227,7 @@ class TestPanel:
         assert maya.windows is not None
         assert not maya.windows.controls["dccBridgePanel"].findChildren(Panel)
 
-    def test_the_shelf_button_shows_it_docked(self, desk: Desk, maya: Maya) -> None:
-        """One button; pressed twice there is one panel still, and it is in Maya's own control."""
+    def test_the_shelf_button_shows_one_panel_docked(self, desk: Desk, maya: Maya) -> None:
         assert maya.windows is not None
         (command,) = maya.windows.shelves["Agents"]
 
@@ -255,7 +253,6 @@ class TestEnd:
         assert PLUG_IN in maya.loaded
 
     def test_an_open_question_ends_with_maya(self, desk: Desk, maya: Maya, cmds: Any) -> None:
-        """The agent is told, the dialog is gone, and the scene as it was."""
         before = scene_digest(desk.host)
         future = desk.go(call_skill, desk, TestPlugIn.DELETE)
         desk.until(lambda: bool(shown()))
@@ -287,7 +284,6 @@ class TestWork:
     def test_a_camera_that_moves_under_the_question_is_asked_for_again(
         self, desk: Desk, maya: Maya, cmds: Any
     ) -> None:
-        """What was agreed to was not what is there."""
         future = desk.go(call_skill, desk, TestPlugIn.DELETE)
         first = desk.dialog.question.id
         cmds.lockNode("|cameras|shot_000", lock=True)
@@ -346,7 +342,6 @@ def test_no_file_says_where_it_is_and_none_hides_the_package() -> None:
 
 
 def test_the_version_is_the_packages() -> None:
-    """In the module file and in the Plug-in Manager."""
     version = tomllib.loads((MODULE.parents[1] / "pyproject.toml").read_text())["project"][
         "version"
     ]

@@ -56,7 +56,6 @@ def test_the_application_goes_on_for_a_minute_and_its_own_dialog_ends_well(
     deletion: tuple[str, dict[str, Any]],
     tmp_path: Path,
 ) -> None:
-    """It beats all through, its own modal dialog comes and goes over the question, and it quits."""
     with host(tmp_path) as window, ThreadPoolExecutor(1) as agent:
         until(lambda: window.instance.state == "ready")
         if before is not None:

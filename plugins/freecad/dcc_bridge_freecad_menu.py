@@ -25,21 +25,13 @@ _BEFORE: Final = "&Windows"
 
 @dataclass(frozen=True)
 class Command:
-    """Something that a person can have done; FreeCAD looks for its methods by their names.
+    """Something that a person can have done; FreeCAD looks for its methods by their names."""
 
-    Attributes:
-        name: Its name among FreeCAD's commands.
-        text: What the menu says.
-        tip: What is said about it.
-        act: Does it.
-        can: Whether it can be done now.
-    """
-
-    name: str
-    text: str
-    tip: str
-    act: Callable[[], object]
-    can: Callable[[], bool]
+    name: str  # its name among FreeCAD's commands
+    text: str  # what the menu says
+    tip: str  # what is said about it
+    act: Callable[[], object]  # does it
+    can: Callable[[], bool]  # whether it can be done now
 
     def GetResources(self) -> dict[str, str]:
         """Give the words."""
@@ -112,19 +104,14 @@ COMMANDS: Final = (
 
 
 class Menu(QObject):
-    """The menu, as long as the plug-in is loaded.
-
-    Attributes:
-        menu: What is in the menu bar.
-        dock: What the panel is in, while it is shown.
-    """
+    """The menu, as long as the plug-in is loaded."""
 
     def __init__(self) -> None:
         """Put it into the bar; FreeCAD's window must be up."""
         super().__init__()
         self._window: Any = FreeCADGui.getMainWindow()
-        self.dock: QDockWidget | None = None
-        self.menu = QMenu(tr(_TITLE), self._window)
+        self.dock: QDockWidget | None = None  # what the panel is in, while it is shown
+        self.menu = QMenu(tr(_TITLE), self._window)  # what is in the menu bar
         self.menu.menuAction().setData(tr(_TITLE))  # or FreeCAD loses it with another language
         known = FreeCADGui.listCommands()
         for command in COMMANDS:

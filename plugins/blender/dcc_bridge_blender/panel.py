@@ -51,23 +51,16 @@ _ICONS: Final = {
 
 
 class Shown:
-    """What the sidebar shows of a bridge.
-
-    Attributes:
-        notes: The notifications, each with the time when it goes.
-        state: How everything was when it was read.
-        pages: The text of the code whose card is open; None before.
-        close: Ends the listening to the bridge.
-    """
+    """What the sidebar shows of a bridge."""
 
     def __init__(self, port: Port, notes: Sequence[tuple[str, float]]) -> None:
         """Listen to a bridge."""
-        self.notes = notes
-        self.state: State = read(port)
-        self.pages: Pages | None = None
+        self.notes = notes  # the notifications, each with the time when it goes
+        self.state: State = read(port)  # how everything was when it was read
+        self.pages: Pages | None = None  # the text of the code whose card is open; None before
         self._port = port
         self._is_stale, self._read_at = True, 0.0
-        self.close = port.watch(self._note_change)
+        self.close = port.watch(self._note_change)  # ends the listening to the bridge
 
     def _note_change(self) -> None:
         self._is_stale = True

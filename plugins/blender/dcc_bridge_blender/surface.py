@@ -38,13 +38,7 @@ class Surface:
 
 
 def choose(main: MainThread, host: Host, wanted: str) -> Surface:
-    """Choose who draws.
-
-    Args:
-        main: The way to the main thread.
-        host: For the dialogs' header.
-        wanted: "qt" for Qt's dialogs, if they can be had; "blender" for Blender's own.
-    """
+    """Choose who draws: "qt" for Qt's dialogs, if they can be had; "blender" for Blender's own."""
     lacking = _lacking() if wanted == "qt" else "You chose them."
     if lacking is None:
         return _start_qt(main, host)

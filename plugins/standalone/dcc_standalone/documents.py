@@ -24,13 +24,9 @@ def _nothing() -> None:
 
 
 class Documents(QObject):
-    """The file of a session.
+    """The file of a session."""
 
-    Signals:
-        said: Something was done; a sentence for the status bar.
-    """
-
-    said = Signal(str)
+    said = Signal(str)  # something was done; a sentence for the status bar
 
     def __init__(self, session: UsdSession, window: QWidget) -> None:
         super().__init__(window)

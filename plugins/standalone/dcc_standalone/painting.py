@@ -137,11 +137,7 @@ class Brush:
         self._painter.fillRect(area, gradient)
 
     def grid(self, box: Box) -> float:
-        """Draw the ground.
-
-        Returns:
-            The side of one square, in the scene's units.
-        """
+        """Draw the ground; give the side of one square, in the scene's units."""
         step = 10.0 ** floor(log10(box.radius))
         reach = step * max(10, 2 * int(box.radius / step) + 2)
         x, _, z = (step * round(at / step) for at in box.centre)

@@ -45,13 +45,9 @@ class Column(IntEnum):
 
 
 class PrimModel(QAbstractItemModel):
-    """The prims of a session's stage; renaming an item is an undo step.
+    """The prims of a session's stage; renaming an item is an undo step."""
 
-    Signals:
-        refused: A rename was not possible; the text says why.
-    """
-
-    refused = Signal(str)
+    refused = Signal(str)  # a rename was not possible; the text says why
 
     def __init__(self, session: UsdSession, parent: QObject | None = None) -> None:
         super().__init__(parent)

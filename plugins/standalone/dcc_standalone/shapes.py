@@ -57,12 +57,9 @@ def collect(
     time: Usd.TimeCode = _FIRST,
     through: Callable[[Sequence[_Seen]], Iterable[_Seen]] = iter,
 ) -> Scenery:
-    """Find the shapes of all visible prims of a stage.
+    """Find the shapes of all visible prims at a frame; by default at the first key of each value.
 
-    Args:
-        stage: The scene.
-        time: The frame; by default the first key of each value.
-        through: What the prims are iterated with, where it takes long.
+    `through` is what the prims are iterated with, where it takes long.
     """
     reader = _Reader(stage, time)
     prims = list(_visible(stage))

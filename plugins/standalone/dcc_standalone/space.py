@@ -123,13 +123,9 @@ class Screen:
     """Projects for one eye and one size of window."""
 
     def __init__(self, eye: Eye, width: float, height: float, scale: float | None = None) -> None:
-        """Begin.
+        """Begin with the window's size in pixels.
 
-        Args:
-            eye: Where it stands.
-            width: Of the window, in pixels.
-            height: Of the window, in pixels.
-            scale: Pixels that a unit is long, one unit away; None for the person's lens.
+        `scale` is the pixels that a unit is long, one unit away; None for the person's lens.
         """
         self.eye = eye
         self._right, self._up, self._back = eye.axes()

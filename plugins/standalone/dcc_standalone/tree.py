@@ -93,8 +93,7 @@ class Node:
     def inherit(self, old: Node) -> bool:
         """Take the ids of an older reading, here and below, for the prims that are still there.
 
-        Returns:
-            Whether the rows are the same ones in the same places.
+        Gives whether the rows are the same ones in the same places.
         """
         self.id = old.id
         pairs = _pairs(old.children, self.children)
@@ -135,11 +134,9 @@ def _pairs(old: Sequence[Node], new: Sequence[Node]) -> list[tuple[Node, Node]]:
 
 
 def read(stage: Usd.Stage, wanted: str = "") -> Reading:
-    """Read a stage's prims.
+    """Read every prim of a stage, inactive ones too.
 
-    Args:
-        stage: Every prim of it is read, inactive ones too.
-        wanted: Words that must all occur in a prim's name or type. Ancestors of what fits stay.
+    The words wanted must all occur in a prim's name or type. Ancestors of what fits stay.
     """
     census: Counter[Kind] = Counter()
     words = wanted.lower().split()

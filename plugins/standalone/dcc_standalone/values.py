@@ -82,11 +82,7 @@ def _digits(number: float) -> str:
 
 
 def parse(attribute: Usd.Attribute, typed: str) -> Any:
-    """Read what a person typed as a value of the attribute's type.
-
-    Raises:
-        ValueError: It is none; says what is.
-    """
+    """Read what a person typed as a value of the attribute's type; ValueError says what is one."""
     kind = attribute.GetTypeName()
     example = kind.defaultValue
     if isinstance(example, bool):

@@ -11,7 +11,7 @@ import hou
 from dcc_bridge.verbs.acts import Acts, Junk
 
 from .reading import find
-from .values import reason
+from .values import explained
 
 _SUFFIXES: Final = (".hip", ".hiplc", ".hipnc")
 
@@ -40,10 +40,8 @@ class Loses(Acts):
             node = hou.node(item)
             if node is None:  # it went with what it was in
                 continue
-            try:
+            with explained(f"{item} cannot be deleted"):
                 node.destroy()
-            except hou.Error as error:
-                raise ValueError(f"{item} cannot be deleted: {reason(error)}") from error
         return []
 
     def below(self, items: Sequence[str]) -> int:
@@ -73,8 +71,6 @@ class Loses(Acts):
     def save(self, path: Path | None) -> Path:
         """Save the scene; another file is its own from then on."""
         (target,) = self.save_files(path)
-        try:
+        with explained(f"{target} was not written"):
             hou.hipFile.save(target.as_posix())
-        except hou.Error as error:
-            raise ValueError(f"{target} was not written: {reason(error)}") from error
         return Path(hou.hipFile.path())

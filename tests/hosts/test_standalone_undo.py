@@ -178,20 +178,6 @@ def test_an_edit_outside_a_step_is_not_lost(session: UsdSession) -> None:
     assert session.scene_digest() == end
 
 
-def test_undo_begins_with_what_was_edited_outside(session: UsdSession) -> None:
-    """An edit that nobody put in a step is what undo takes back first, and redo brings back."""
-    with session.undo_step("Inside"):
-        session.stage.DefinePrim("/World/inside")
-    session.stage.DefinePrim("/World/outside")
-
-    session.undo()
-
-    assert session.undo_labels == ["Inside"]
-    assert session.redo_labels == [undo_stack.OUTSIDE]
-    assert prim(session.stage, "inside")
-    assert not prim(session.stage, "outside")
-
-
 def test_a_failed_step_does_not_take_an_outside_edit_along(session: UsdSession) -> None:
     """Rollback goes back to where the step began."""
     session.stage.DefinePrim("/World/outside")

@@ -217,6 +217,7 @@ def test_nothing_is_deleted_where_there_is_nobody(
         result = desk.running.call("delete_prims", CAMERAS, era=era, tap=tap)
 
     assert desk.session.scene_digest() == before
+    assert "Nobody could be asked" in (result.structured_content or {})["why"]
     assert status(result) == "refused"
     assert b"elicitation/create" not in tap.heard
 

@@ -15,7 +15,7 @@ import pytest
 
 from dcc_bridge.errors import Busy, LostAnyway, NotUndoable
 from dcc_bridge.hosts.freecad import FreeCADHost
-from tests.hosts.contract import HostContract, Stand, careless, folder_named
+from tests.hosts.contract import GuardContract, HostContract, Stand, careless, folder_named
 from tests.hosts.digests import scene_digest
 
 
@@ -45,7 +45,7 @@ def stand(tmp_path: Path) -> Iterator[Stand]:
     FreeCAD.closeDocument(document.Name)
 
 
-class TestFreeCAD(HostContract):
+class TestFreeCAD(HostContract, GuardContract):
     """Every promise, and those that only FreeCAD needs."""
 
     def test_nothing_is_edited_while_the_person_is_in_a_task(self, stand: Stand) -> None:
@@ -187,18 +187,6 @@ class TestFreeCAD(HostContract):
 
         assert found == ("Scene", 1)
         assert put_back == ["the undo of scene", "which document is active"]
-
-    def test_what_a_read_edits_can_be_taken_back(self, stand: Stand) -> None:
-        host = stand.host
-        before, digest = host.undo_mark(), scene_digest(host)
-
-        with host.guard([], read=True):
-            FreeCAD.ActiveDocument.Box.Width = 77
-        after = host.undo_mark()
-        host.take_back()
-
-        assert after.depth == before.depth + 1
-        assert (host.undo_mark(), scene_digest(host)) == (before, digest)
 
 
 def run() -> int:

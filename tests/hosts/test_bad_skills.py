@@ -80,9 +80,7 @@ def test_without_a_check_of_the_bridge_something_is_found(
 
 def in_blender(version: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
     """Run the programs in a bpy."""
-    python = bpy_module.python(version)
-    if python is None:
-        pytest.skip(f"Python {bpy_module.VERSIONS[version]} is not installed")
+    python = bpy_module.installed(version)
     return subprocess.run(
         [python, "-m", "tests.hosts.bad_blender", *words],
         cwd=bpy_module.ROOT,

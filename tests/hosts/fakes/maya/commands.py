@@ -453,16 +453,6 @@ class Commands(Graph, Views):
             other.members = [one for one in other.members if one.partition(".")[0] != node.uuid]
             other.more_parents = [one for one in other.more_parents if one != node.uuid]
 
-    def select(self, *names: str) -> None:
-        """Select; it is undoable."""
-        chosen = [self._one(name).uuid for name in names]
-
-        def edit() -> None:
-            self._maya.scene.selected = chosen
-
-        self._maya.undo.record("select", edit)
-        self._maya.fire("SelectionChanged")
-
     def viewFit(self) -> None:
         """Fit the view to what is selected; it is undoable."""
         framed = list(self.ls(selection=True, long=True))

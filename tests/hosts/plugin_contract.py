@@ -39,8 +39,6 @@ class Seat:
     show_panel: Callable[[], QWidget]  # shows the panel, and gives it
     # Unloads the plug-in, looks that the host has nothing of it, and loads it again.
     restart: Callable[[], Desk]
-    items: tuple[str, str]  # two things in the scene
-    delete: Callable[[str], object]  # deletes one of them
     lose: Callable[[], object]  # begins a new scene in place of the open one
     lost: str  # what an agent is told then, to which nobody agreed
 
@@ -100,45 +98,6 @@ class PlugInContract:
 
         assert "the disk is full" in text(result)
         assert (scene_digest(desk.host), desk.host.undo_mark().label) == before
-
-    def test_what_a_read_changes_is_undone(self, seat: Seat) -> None:
-        @skill(risk="read")
-        def not_a_read() -> None:
-            seat.edit()
-            seat.edit()
-
-        result, before, after = _call(seat, not_a_read)
-
-        assert status(result) == "no_consent"
-        assert after == before
-
-    def test_a_body_that_undoes_what_the_person_did_is_no_consent(self, seat: Seat) -> None:
-        @skill(risk="edit")
-        def goes_back() -> None:
-            seat.undo()
-            seat.edit()
-
-        result, _, _ = _call(seat, goes_back)
-
-        assert status(result) == "no_consent"
-        assert "undid what others had done" in text(result)
-
-    def test_what_is_deleted_beside_the_agreed_is_undone_and_named(self, seat: Seat) -> None:
-        """The person agreed to one; both are there afterwards."""
-        first, second = seat.items
-
-        @skill(risk="destructive", confirms=True)
-        def too_much() -> None:
-            confirm_sync("Delete it?", items=[first], verb="Delete")
-            seat.delete(first)
-            seat.delete(second)
-
-        result, before, after = _call(seat, too_much, agree=True)
-
-        assert status(result) == "no_consent"
-        assert f"deleted {second}" in text(result)
-        assert "to which nobody agreed" in text(result)
-        assert after == before
 
     def test_a_scene_is_not_lost_without_a_word(self, seat: Seat) -> None:
         """It is refused, or the agent and the person are told where the copy is."""

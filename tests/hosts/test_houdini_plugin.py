@@ -115,8 +115,6 @@ class TestPlugIn(PlugInContract):
             hou.undos.performUndo,
             houdini.open_panel,
             restart,
-            ("/obj/cam0", "/obj/cam1"),
-            lambda path: hou.node(path).destroy(),
             lambda: hou.hipFile.clear(suppress_save_prompt=True),
             "begin a new scene. That was not allowed, but Houdini has no way to refuse it",
         )

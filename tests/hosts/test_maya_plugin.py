@@ -132,8 +132,6 @@ class TestPlugIn(PlugInContract):
             cmds.undo,
             show_panel,
             restart,
-            ("|cameras|shot_000", "|cameras|shot_001"),
-            cmds.delete,
             lambda: cmds.file(new=True, force=True),
             "wanted to begin a new scene in place of shot.ma",
         )

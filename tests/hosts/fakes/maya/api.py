@@ -7,7 +7,9 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
-from tests.hosts.fakes.maya import turning
+from pxr import Gf
+
+from tests.hosts.fakes import turning
 from tests.hosts.fakes.maya.node_types import ORDERS
 from tests.hosts.fakes.maya.scene import Node
 
@@ -93,10 +95,11 @@ class EulerRotation:
         self.x, self.y, self.z, self.order = x, y, z, order
 
     def reorderIt(self, order: int) -> EulerRotation:
-        names = ORDERS.split(":")
-        given = [math.degrees(angle) for angle in (self.x, self.y, self.z)]
-        turned = turning.reordered(given, names[self.order], names[order])
-        self.x, self.y, self.z = (math.radians(angle) for angle in turned)
+        if order != self.order:
+            names = ORDERS.split(":")
+            given = [math.degrees(angle) for angle in (self.x, self.y, self.z)]
+            angles = turning.angles(turning.turned(given, names[self.order]), names[order])
+            self.x, self.y, self.z = map(math.radians, angles)
         self.order = order
         return self
 
@@ -109,10 +112,10 @@ class TransformationMatrix:
     """`MTransformationMatrix`, of which only the rotation is asked."""
 
     def __init__(self, matrix: Matrix) -> None:
-        self._rows, _ = turning.taken_apart(matrix)
+        self._rotation, _ = turning.taken_apart(Gf.Matrix4d(*matrix))
 
     def rotation(self) -> EulerRotation:
-        x, y, z = (math.radians(angle) for angle in turning.angles(self._rows))
+        x, y, z = map(math.radians, turning.angles(self._rotation))
         return EulerRotation(x, y, z)
 
 

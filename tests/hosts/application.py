@@ -44,7 +44,6 @@ class Application:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it runs still."""
         return self._process.poll() is None
 
     @property
@@ -62,7 +61,6 @@ class Application:
     async def client(
         self, era: str = ERAS[-1], asked: AskedFn | None = None
     ) -> AsyncIterator[Client]:
-        """Connect a real MCP client."""
         instance = self.instance
         token = instance.token("test")
         async with connected(instance.url, token, era, asked, limit=LIMIT) as session:
@@ -99,12 +97,10 @@ class Application:
         self._ordered += len(orders)
 
     def obeyed(self) -> None:
-        """Wait until the person did all that they were told."""
         until(lambda: len(_lines(self.folder / DONE)) >= self._ordered or not self.is_alive)
         assert self.is_alive, self.output
 
     def end(self, limit: float = LIMIT) -> int:
-        """Wait for its end; give the exit code."""
         try:
             self._process.wait(limit)
         except subprocess.TimeoutExpired:
@@ -150,7 +146,6 @@ def started(
 
 
 def until(condition: Callable[[], object], otherwise: str = "it did not come true") -> None:
-    """Wait for a condition of another process."""
     end = time.monotonic() + LIMIT
     while not condition():
         assert time.monotonic() < end, otherwise

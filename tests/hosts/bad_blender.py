@@ -34,23 +34,19 @@ _KEPT: Final = ("objects", "collections", "materials", "texts", "scenes")
 
 
 def thing(name: str) -> Any:
-    """Give an object."""
     return bpy.data.objects[name]
 
 
 def layer() -> Any:
-    """Give the view layer that is open."""
     return bpy.context.view_layer
 
 
 def preferences() -> Any:
-    """Give what the person has set of undo."""
     assert bpy.context.preferences is not None
     return bpy.context.preferences.edit
 
 
 def link(name: str) -> None:
-    """Make an object in the scene."""
     bpy.data.scenes[0].collection.objects.link(bpy.data.objects.new(name, None))
 
 
@@ -147,7 +143,6 @@ OWN: Final[dict[str, Edit]] = {
 
 
 def window() -> Any:
-    """Give the one window, which there is in background too."""
     windows: Any = bpy.context.window_manager
     return windows.windows[0]
 
@@ -161,7 +156,6 @@ class BlenderPort(Port):
     is_told_late = True
 
     def __init__(self, folder: Path) -> None:
-        """Open a scene that has a file."""
         self.folder = folder
         source = folder.parent / "source"
         if not source.is_dir():
@@ -185,7 +179,6 @@ class BlenderPort(Port):
         self.host.undo()
 
     def at(self, name: str) -> str:
-        """Give a file."""
         return str(self.folder / name)
 
     @property
@@ -199,7 +192,6 @@ class BlenderPort(Port):
         return frozenset(shown | {f"{kind} {each.name}" for kind, all_ in lists for each in all_})
 
     def reach(self, items: Sequence[str]) -> Callable[[str], bool]:
-        """What is parented to an object."""
         found = [thing(item) for item in items if item in bpy.data.objects]
         names = {it.name for each in found for it in (each, *each.children_recursive)}
         return {f"objects {name}" for name in names}.__contains__

@@ -207,7 +207,6 @@ class UsdPort(Port):
     own = OWN
 
     def __init__(self, folder: Path) -> None:
-        """Write the scene, its layers and another scene, and open it."""
         self.folder = folder
         for name, text in FILES.items():
             (folder / name).write_text(text)
@@ -220,7 +219,6 @@ class UsdPort(Port):
 
     @property
     def stage(self) -> Usd.Stage:
-        """The stage that is open."""
         return self.host.stage
 
     @property
@@ -228,7 +226,6 @@ class UsdPort(Port):
         return self.stage
 
     def objects(self) -> frozenset[str]:
-        """List active prims and authored properties."""
         prims = [prim for prim in self.stage.TraverseAll() if prim.IsActive()]
         properties = [prop for prim in prims for prop in prim.GetAuthoredProperties()]
         return frozenset(str(it.GetPath()) for it in (*prims, *properties))

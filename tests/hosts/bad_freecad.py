@@ -27,7 +27,6 @@ FILES: Final = ("scene.FCStd", "other.FCStd", "far.FCStd")
 
 
 def one(item: str) -> Any:
-    """Give an object of the scene."""
     found = document().getObject(item)
     if found is None:
         raise ValueError(f"There is no {item}.")
@@ -35,7 +34,6 @@ def one(item: str) -> Any:
 
 
 def document() -> Any:
-    """Give the document that is active."""
     if FreeCAD.ActiveDocument is None:
         raise ValueError("No document is open.")
     return FreeCAD.ActiveDocument
@@ -125,7 +123,6 @@ class FreeCADPort(Port):
     is_told_late = True
 
     def __init__(self, folder: Path) -> None:
-        """Make the documents; the second one is another tab."""
         self.folder = folder
         far = FreeCAD.newDocument("Far", hidden=True)
         far.addObject("App::FeaturePython", "Thing")
@@ -147,7 +144,6 @@ class FreeCADPort(Port):
         self.host.undo()
 
     def at(self, name: str) -> str:
-        """Give a file."""
         return str(self.folder / name)
 
     def _person(self, name: str) -> None:
@@ -171,7 +167,6 @@ class FreeCADPort(Port):
         return frozenset(_item(each) for doc in self._open() for each in doc.Objects)
 
     def reach(self, items: Sequence[str]) -> Callable[[str], bool]:
-        """What is in a group."""
         found = [each for doc in self._open() for each in doc.Objects if _item(each) in items]
         return {
             _item(it) for each in found for it in (each, *getattr(each, "Group", ()))

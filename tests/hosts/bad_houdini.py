@@ -84,7 +84,6 @@ class HoudiniPort(Port):
     is_told_late = True
 
     def __init__(self, folder: Path) -> None:
-        """Start it anew, with a scene that has a file."""
         self.folder = folder
         self._patch = pytest.MonkeyPatch()
         self._houdini = Houdini(self._patch)
@@ -110,18 +109,15 @@ class HoudiniPort(Port):
             self._opened.append(event)
 
     def at(self, name: str) -> str:
-        """Give a file, as Houdini writes it."""
         return (self.folder / name).as_posix()
 
     def node(self, path: str) -> Any:
-        """Find a node."""
         node = self._houdini.node(path)
         if node is None:
             raise ValueError(f"There is no {path}.")
         return node
 
     def add(self, path: str) -> None:
-        """Make a node."""
         made = lambda: self._houdini.scene.add(path, "geo", parms={"tx": 0.0})  # noqa: E731
         self._houdini.undos.record("Create", made)
 
@@ -135,7 +131,6 @@ class HoudiniPort(Port):
         return frozenset(self._names.get(node.id, f"new {node.id}") for node in nodes)
 
     def reach(self, items: Sequence[str]) -> Callable[[str], bool]:
-        """What is inside of a node."""
         scene = self._houdini.scene
         nodes = [scene.at(item) for item in items]
         within = [it.id for node in nodes if node for it in (node, *scene.below(node.path))]

@@ -83,7 +83,6 @@ class MayaPort(Port):
     own = OWN
 
     def __init__(self, folder: Path) -> None:
-        """Start it anew, with a scene that has a file."""
         self.folder = folder
         self._patch = pytest.MonkeyPatch()
         self._maya = Maya(self._patch)
@@ -112,11 +111,9 @@ class MayaPort(Port):
         self.cmds.undo()
 
     def at(self, name: str) -> str:
-        """Give a file, as Maya writes it."""
         return (self.folder / name).as_posix()
 
     def one(self, item: str) -> str:
-        """Give the UUID of a node."""
         return str(self.cmds.ls(item, uuid=True)[0])
 
     @property

@@ -61,7 +61,6 @@ class Judge:
         return f"seed {seed}: {self.play(plan) or wrong}\n{plan}"
 
     def play(self, plan: Plan) -> list[str]:
-        """Run a program, and list what it did that nobody agreed to."""
         folder = Path(tempfile.mkdtemp(prefix="p", dir=self._folder))
         port = self._kind(folder)
         state = {"XDG_STATE_HOME": str(folder)}  # of a scene without a file the copies are there
@@ -86,7 +85,6 @@ class Judge:
 
 
 def _of_scene(plan: Plan, result: Result, port: Port, folder: Path) -> list[str]:
-    """Compare the scene with what the person agreed to."""
     before, after, granted = result.before, result.after, result.granted
     is_other = after.which != before.which or after.file != before.file
     if granted.lasting and (is_other or after.files != before.files):
@@ -133,7 +131,6 @@ def _in_stacks(before: Scene, after: Scene, *, must_stay: bool) -> list[str]:
 
 
 def _of_files(result: Result, port: Port, folder: Path) -> list[str]:
-    """Compare the files with what the person agreed to."""
     wrong = []
     kept = [it.read_bytes() for it in folder.rglob("*checkpoints/**/*") if it.is_file()]
     for name, old in result.before.files.items():

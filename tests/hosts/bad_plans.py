@@ -47,7 +47,6 @@ class Plan:
 
 
 def make(seed: int, port: type[Port]) -> Plan:
-    """Make a program of a seed, of what can be done in a host."""
     random = Random(seed)
     thread = random.choice(("main", "main", "any", "async"))
     return Plan(
@@ -103,7 +102,6 @@ def _act(random: Random, port: type[Port], depth: int) -> Act:
 
 
 def every(acts: tuple[Act, ...]) -> Iterator[Act]:
-    """Give all acts of a tree."""
     for act in acts:
         yield act
         yield from every(act.inside)

@@ -51,7 +51,6 @@ class Port(Protocol):
         """Put a scene that has a file into a folder, and open it."""
 
     def do(self, kind: str, at: str, other: str) -> None:
-        """Do one of the edits."""
         {**self.edits, **self.own}[kind](self, at, other)
 
     @property
@@ -85,5 +84,4 @@ class Port(Protocol):
 
 
 def in_files(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
-    """Read those files that are there."""
     return {name: (folder / name).read_bytes() for name in names if (folder / name).is_file()}

@@ -72,11 +72,9 @@ class Granted:
     refusals: int = 0  # how often what was agreed to was withdrawn
 
     def covers(self, thing: str) -> bool:
-        """Whether a thing may be gone now."""
         return not self.needs or any(reach is None or reach(thing) for reach in self.alive)
 
     def withdraw(self) -> None:
-        """What was agreed to so far is no more."""
         self.alive.clear()
         self.needs = True
         self.refusals += 1
@@ -107,7 +105,6 @@ class Person(ScriptedPresenter):
         self.open: list[tuple[Question, Settle]] = []
 
     def show(self, question: Question, settle: Settle) -> TakeDown:
-        """Take a question, and leave it open."""
         self.open.append((question, settle))
         self._wake()
         return super().show(question, settle)
@@ -140,7 +137,6 @@ class Play:
         self._has_threads = any(act.kind in ("thread", "task") for act in every(plan.body))
 
     def run(self) -> Result:
-        """Run it to its end, and that of all its threads."""
         plan = self._plan
         settings = Settings(dialogs_per_minute=10**6, pending_questions=50, edit=plan.policy)
         before = self._port.look()
@@ -421,13 +417,11 @@ class Play:
 
 
 def marked(fn: Callable[[], Any], fields: dict[str, Any]) -> Callable[[], Any]:
-    """Make a skill of a function."""
     mark: Callable[[Callable[[], Any]], Callable[[], Any]] = skill(**fields)
     return mark(fn)
 
 
 def at_once(coroutine: Coroutine[Any, Any, None]) -> None:
-    """Drive a coroutine that never waits."""
     try:
         coroutine.send(None)
     except StopIteration:

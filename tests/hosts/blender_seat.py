@@ -39,7 +39,6 @@ class Seat:
         self._agents = ThreadPoolExecutor()
 
     def ask(self, tool: str, **arguments: Any) -> Future[CallToolResult]:
-        """Have an agent call a skill."""
         self.screen.move(*REST)  # its dialog opens there
         return self._agents.submit(self.application.call, tool, arguments)
 
@@ -66,7 +65,6 @@ class Seat:
         return None
 
     def seen(self) -> dict[str, Any]:
-        """Look into Blender."""
         self.do("write")
         file = self.application.folder / "seen.json"
         seen: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
@@ -152,12 +150,10 @@ class Seat:
         self.sees(lambda seen: not seen["waits"])
 
     def undo(self) -> None:
-        """Press Ctrl Z over the 3D view."""
         self.screen.move(300, 500)
         self.screen.tap("ctrl+z")
 
     def let_pass(self, seconds: float) -> None:
-        """Do nothing for a time."""
         end = time.monotonic() + seconds
         until(lambda: time.monotonic() > end)
 
@@ -165,7 +161,6 @@ class Seat:
         return tuple(self.screen.look().crop((x, y, x + 1, y + 1)).tobytes())
 
     def close(self) -> int:
-        """Quit Blender; give its exit code."""
         self.application.order("close")
         code = self.application.end()
         self._agents.shutdown()

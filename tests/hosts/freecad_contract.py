@@ -190,7 +190,6 @@ class TestFreeCAD(HostContract, GuardContract):
 
 
 def run() -> int:
-    """Run the promises; give pytest's exit code."""
     sys.dont_write_bytecode = True
     # Of FreeCAD's importers one is so old that Python warns of it, and plug-ins may not warn.
     options = ["-c", os.devnull, "-p", "no:cacheprovider", "-p", "no:anyio", "--noconftest", "-q"]

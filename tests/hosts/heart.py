@@ -27,11 +27,9 @@ class Heart(QObject):
         self._timer.start(EVERY)
 
     def begin(self) -> None:
-        """Count from now on."""
         self._beats, self._longest, self._last = 0, 0.0, time.monotonic()
 
     def note(self) -> None:
-        """Write down what was counted."""
         told = f"{self._beats} {self._longest}"
         (Path(os.environ["HOME"]) / BEATS).write_text(told, encoding="utf-8")
 

@@ -206,7 +206,6 @@ class PlugInContract:
 
 
 async def call_skill(desk: Desk, call: Call) -> Any:
-    """Call a skill as an agent does."""
     async with desk.client() as session:
         return await session.call_tool(*call)
 

@@ -112,7 +112,6 @@ class Edits:
 
     @property
     def kinds(self) -> list[Callable[[], None]]:
-        """The six."""
         return [self.create, self.delete, self.rename, self.reparent, self.animate, self.relate]
 
     def _prim(self) -> Sdf.Path:
@@ -140,12 +139,10 @@ class Person(ScriptedPresenter):
         self.waiting: Settle | None = None
 
     def show(self, question: Question, settle: Settle) -> TakeDown:
-        """Take a question, and leave it open."""
         self.waiting = settle
         return super().show(question, settle)
 
     def answer(self, heard: PresenterEvent) -> None:
-        """Answer the question that is open."""
         settle, self.waiting = self.waiting, None
         assert settle is not None, "no question is open"
         settle(heard)
@@ -203,7 +200,6 @@ class Program:
         return self._run.outcome.result(), before, self.seen()
 
     def seen(self) -> Seen:
-        """Look at the scene."""
         return Seen(self.session.scene_digest(), tuple(self.session.undo_labels))
 
     def body(self) -> str:
@@ -283,7 +279,6 @@ class Program:
         self.artist = self.seen()
 
     def _edit(self) -> None:
-        """Change something for sure."""
         layer = self.session.stage.GetRootLayer()
         layer.comment = f"artist {self._random.random()}"
         with suppress(ValueError, Tf.ErrorException):

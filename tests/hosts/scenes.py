@@ -44,7 +44,6 @@ class Failed(BaseException):
 
 
 def fail_after(session: UsdSession, edit: Callable[[Usd.Stage], object]) -> NoReturn:
-    """Edit in a step that fails."""
     with session.undo_step("Fails"):
         edit(session.stage)
         raise Failed

@@ -79,7 +79,6 @@ def test_without_a_check_of_the_bridge_something_is_found(
 
 
 def in_blender(version: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run the programs in a bpy."""
     python = bpy_module.installed(version)
     return subprocess.run(
         [python, "-m", "tests.hosts.bad_blender", *words],
@@ -92,7 +91,6 @@ def in_blender(version: str, *words: str | Path) -> subprocess.CompletedProcess[
 
 
 def in_freecad(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run the programs in freecadcmd."""
     if freecad.CONSOLE is None:
         pytest.skip("FreeCAD is not installed")
     (folder / "scenes").mkdir()

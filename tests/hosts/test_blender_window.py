@@ -39,7 +39,6 @@ CUBE = {"pattern": "Cube", "type_name": "*"}
 
 @contextmanager
 def seated(folder: Path, *, qt: bool = False) -> Iterator[Seat]:
-    """Sit down in front of a new Blender."""
     with (
         screen(*blender_window.SIZE) as shown,
         blender_window.blender(folder, shown, qt=qt, DCC_BRIDGE_SKILLS=str(TRIALS)) as application,
@@ -60,7 +59,6 @@ def seat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seat]:
 
 @pytest.fixture
 def new(seat: Seat) -> Seat:
-    """The same, with a new scene."""
     seat.do("new")
     return seat
 

@@ -48,7 +48,6 @@ print("LOOKS", looks)
 
 @pytest.fixture(params=bpy_module.VERSIONS)
 def python(request: pytest.FixtureRequest) -> Path:
-    """An interpreter with Blender in it."""
     return bpy_module.installed(request.param)
 
 

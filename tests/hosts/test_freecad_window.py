@@ -83,7 +83,6 @@ def seen(application: Application) -> tuple[int, str]:
 
 
 def colours(result: CallToolResult, file: Path) -> int:
-    """Count the colours of an image that a skill gave."""
     (image,) = [part for part in result.content if isinstance(part, ImageContent)]
     file.write_bytes(base64.b64decode(image.data))
     with Image.open(file) as seen:

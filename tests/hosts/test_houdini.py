@@ -42,7 +42,6 @@ def hou(houdini: Houdini) -> Any:
 
 
 def fill(houdini: Houdini, folder: Path) -> None:
-    """Put a shot into it, as saved in a folder."""
     scene = houdini.scene
     for number in range(3):
         scene.add(f"/obj/cam{number}", "cam", parms={"tx": 0.0, "focal": 50.0})

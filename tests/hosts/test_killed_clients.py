@@ -30,7 +30,6 @@ class Killed(Program):
         self.client: Agent | None = None
 
     def kill(self) -> None:
-        """Cut the connection, as a system does that ends a process."""
         assert self.client is not None
         self.client.close()
 

@@ -18,7 +18,6 @@ AT_QUESTIONS: tuple[Fault, ...] = ("refused", "artist")
 
 
 def faults(program: Program) -> list[tuple[Fault, int]]:
-    """List what can go wrong in a program, at each of its steps."""
     anywhere = [(fault, at) for at in range(program.steps) for fault in EVERY]
     asked = [(fault, at) for at in program.questions for fault in AT_QUESTIONS]
     return [*anywhere, *asked]

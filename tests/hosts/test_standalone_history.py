@@ -275,8 +275,6 @@ def texts(session: UsdSession, layers: dict[str, Sdf.Layer]) -> dict[str, str]:
 
 
 def run(session: UsdSession, way: str, some: Sequence[tuple[str, int]]) -> None:
-    """Edit in one of the ways."""
-
     def edit(stage: Usd.Stage) -> None:
         with Sdf.ChangeBlock() if "block" in way else nullcontext():
             edit_some(

@@ -48,7 +48,6 @@ def plugin(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def load(name: str) -> Callable[..., Any]:
-    """Give a skill's function as its file has it."""
     file = FOLDER / f"{name}.py"
     (skill,) = skills(Source.of(file, file.read_bytes()))
     return skill.fn
@@ -88,7 +87,6 @@ class Person(ScriptedPresenter):
             remove()
 
     def show(self, question: Question, settle: Settle) -> TakeDown:
-        """Do something in the scene, and answer."""
         self.shown.append(question)
         while self._meanwhile:
             self._meanwhile.pop()(self._session)
@@ -98,7 +96,6 @@ class Person(ScriptedPresenter):
 
 @pytest.fixture
 def person(shot: UsdSession) -> Person:
-    """Somebody in front of the bundled scene."""
     return Person(shot)
 
 

@@ -71,7 +71,6 @@ def _scene() -> UsdSession:
 
 
 def _state(session: UsdSession) -> list[str]:
-    """Give what each layer holds; the digest is of these texts."""
     layers = session.stage.GetLayerStack(includeSessionLayers=True)
     return [layer.ExportToString() for layer in layers]
 

@@ -39,7 +39,6 @@ SAYS: dict[str, AskedFn] = {
 
 
 def generated(folder: Path) -> Path:
-    """Make a scene with a random number of cameras."""
     file = folder / "generated.usda"
     stage = Usd.Stage.CreateNew(str(file))
     for number in range(random.randint(1, 300)):
@@ -50,7 +49,6 @@ def generated(folder: Path) -> Path:
 
 
 def cameras(session: UsdSession) -> int:
-    """Count the cameras of a scene."""
     return sum(prim.GetTypeName() == "Camera" for prim in session.stage.Traverse())
 
 
@@ -64,13 +62,11 @@ class Desk:
 
     @property
     def dialog(self) -> QuestionDialog:
-        """The dialog that is open, once it is."""
         self.running.until(self.is_asking)
         assert self.presenter is not None
         return self.presenter.dialogs[0]
 
     def is_asking(self) -> bool:
-        """Whether a dialog is open."""
         return self.presenter is not None and bool(self.presenter.dialogs)
 
     def delete(self, era: str = ERAS[-1], tap: Tap | None = None) -> Future[Any]:

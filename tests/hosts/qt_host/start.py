@@ -53,7 +53,6 @@ class PlugIn:
 
 
 def in_window() -> None:
-    """Start, with somebody at the window."""
     from PySide6.QtCore import Qt
     from PySide6.QtTest import QTest
 

@@ -132,24 +132,20 @@ class Houdini:
         return names["onCreateInterface"]()
 
     def press_shelf(self) -> None:
-        """Press our shelf button."""
         root = ElementTree.parse(MODULE / "toolbar" / "dcc_bridge.shelf").getroot()
         self._run(root.findtext("tool/script") or "")
 
     def tell_selection(self) -> None:
-        """Tell who listens for the selection."""
         for tell in list(self._selected):
             tell([])
 
     # ---- hou
 
     def node(self, path: str) -> OpNode | None:
-        """Find a node."""
         kept = self.scene.at(path)
         return nodes.reference(self, kept) if kept is not None else None
 
     def objects(self) -> list[OpNode]:
-        """Give all nodes."""
         return [nodes.reference(self, kept) for kept in self.scene.nodes.values()]
 
     def _by_id(self, session_id: int) -> OpNode | None:

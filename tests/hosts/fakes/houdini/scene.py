@@ -49,31 +49,25 @@ class Scene:
             self.add(path, of)
 
     def add(self, path: str, type_name: str, **more: Any) -> Kept:
-        """Add a node, as the scene had it all along."""
         node = Kept(path, type_name, **more)
         self.nodes[node.id] = node
         return node
 
     def at(self, path: str) -> Kept | None:
-        """Find by path."""
         return next((node for node in self.nodes.values() if node.path == path), None)
 
     def below(self, path: str) -> list[Kept]:
-        """List all that is inside."""
         inside = path.rstrip("/") + "/"
         return [n for n in self.nodes.values() if n.path.startswith(inside) and n.path != "/"]
 
     def children(self, path: str) -> list[Kept]:
-        """List what is right inside."""
         depth = path.rstrip("/").count("/") + 1
         return [node for node in self.below(path) if node.path.count("/") == depth]
 
     def write(self, path: Path) -> None:
-        """Write the nodes to a file."""
         path.write_text(json.dumps([asdict(node) for node in self.nodes.values()]))
 
     def read(self, path: Path) -> None:
-        """Have the nodes of a file instead."""
         nodes = [Kept(**told) for told in json.loads(path.read_text())]
         self.nodes = {node.id: node for node in nodes}
 
@@ -101,7 +95,6 @@ class Undos:
         self.undone: list[tuple[str, Any, Any, list[Any]]] = []
 
     def record(self, label: str, edit: Callable[[], Any]) -> Any:
-        """Run what can be undone."""
         with self.group(label):
             tell = self.tell_edits()
             made = edit()
@@ -138,13 +131,11 @@ class Undos:
                 del self.done[: -self.most]
 
     def clear(self) -> None:
-        """Forget all."""
         self.done.clear()
         self.undone.clear()
 
     @contextmanager
     def disabler(self) -> Iterator[None]:
-        """Record nothing."""
         self.enabled = False
         try:
             yield

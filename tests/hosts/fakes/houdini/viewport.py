@@ -94,7 +94,6 @@ class Viewport:
         self.shades = dict.fromkeys(SETS, "SmoothWire")
 
     def state(self) -> Any:
-        """Give all that a person sees of it."""
         return self._camera, self._kind, self._own.values, self.is_locked, dict(self.shades)
 
     def camera(self) -> Any:

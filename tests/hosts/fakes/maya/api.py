@@ -137,7 +137,6 @@ class Vector(list[float]):
 
 
 def contents(maya: Maya) -> dict[str, Any]:
-    """Give what the module holds."""
     chosen = type("MSelectionList", (SelectionList,), {"maya": maya})
     return {
         "MSelectionList": chosen,

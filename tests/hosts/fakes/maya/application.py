@@ -79,13 +79,11 @@ class Maya:
         self.fire("exiting")
 
     def fire(self, event: str, *told: object) -> None:
-        """Tell who listens."""
         for wanted, fn in list(self.heard_by.values()):
             if wanted == event:
                 fn(*told, None)
 
     def fire_node(self, event: str, node: Node) -> None:
-        """Tell who listens of a node."""
         self.fire(event, api.ObjectOfNode(self, node))
 
     def _edits(self) -> Callable[[], None]:
@@ -121,7 +119,6 @@ class Maya:
         return all(answers)
 
     def listen(self, event: str, fn: Callable[..., object]) -> int:
-        """Add who listens."""
         number = next(self._numbers)
         self.heard_by[number] = (event, fn)
         return number
@@ -147,7 +144,6 @@ class Maya:
         return [name]
 
     def unloadPlugin(self, name: str) -> None:
-        """Unload a plug-in."""
         self.loaded.pop(name)["uninitializePlugin"](object())
 
     def _run(self, file: Path, name: str) -> dict[str, Any]:

@@ -81,7 +81,6 @@ class Attributes:
         return None
 
     def attributeQuery(self, attribute: str, node: str = "", type: str = "", **flags: Any) -> Any:
-        """Ask of an attribute of a node or of a type."""
         assert "." not in attribute, "it takes an attribute's own name"
         assert "[" not in attribute, "it takes an attribute's own name"
         if flags.get("exists"):
@@ -488,7 +487,6 @@ def at_frame(keys: list[tuple[float, float, str, str]], frame: float) -> float:
 
 
 def rate(unit: str) -> float:
-    """Give a unit's frames in a second."""
     return FPS[unit] if unit in FPS else float(unit.removesuffix("fps"))
 
 

@@ -31,7 +31,6 @@ class Commands(Graph, Views):
         self._thread = threading.get_ident()
 
     def functions(self) -> dict[str, Callable[..., Any]]:
-        """Give each by its name, guarded."""
         names = [name for name in dir(self) if not name.startswith("_") and name not in OURS]
         return {name: self._guarded(name, getattr(self, name)) for name in names}
 
@@ -49,7 +48,6 @@ class Commands(Graph, Views):
         return "2025" if version else self._maya.batch
 
     def warning(self, text: str) -> None:
-        """Show a warning in the script editor."""
         self._maya.fire("output", f"{text}\n", 3)
 
     def file(self, path: str = "", **flags: Any) -> Any:
@@ -367,7 +365,6 @@ class Commands(Graph, Views):
         return str(self._one(name).values["before"])
 
     def help(self, name: str, list: bool = False, language: str = "mel") -> Any:
-        """List commands, or tell the flags of one."""
         if list:
             return ["polyCube", "aScriptsProcedure"]
         if name != "polyCube":
@@ -464,5 +461,4 @@ class Commands(Graph, Views):
 
 
 def _listed(*types: Any) -> list[str]:
-    """Make one list of what is a name, several or none."""
     return [one for of in types if of for one in ([of] if isinstance(of, str) else of)]

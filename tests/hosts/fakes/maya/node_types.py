@@ -34,7 +34,6 @@ def three(
     ends: str = "XYZ",
     **more: Any,
 ) -> dict[str, Attribute]:
-    """Give a compound of three and its parts."""
     names = tuple(f"{name}{end}" for end in ends)
     whole = "float3" if type_name == "float" else "double3"
     parts = {n: Attribute(type_name, v, **more) for n, v in zip(names, values, strict=True)}
@@ -42,7 +41,6 @@ def three(
 
 
 def color(name: str, value: float = 0.0) -> dict[str, Attribute]:
-    """Give a colour."""
     return three(name, "float", (value, value, value), "RGB", is_keyable=True)
 
 
@@ -212,7 +210,6 @@ def bases(type_name: str) -> list[str]:
 
 @cache
 def attributes(type_name: str) -> dict[str, Attribute]:
-    """Give a type's attributes."""
     named = dict(_MESSAGE)
     for base in bases(type_name):
         named |= TYPES.get(base, ("", {}))[1]

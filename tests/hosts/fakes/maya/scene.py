@@ -49,11 +49,9 @@ class Node:
 
     @property
     def is_dag(self) -> bool:
-        """Whether it has a path."""
         return "dagNode" in node_types.bases(self.type)
 
     def is_of(self, base: str) -> bool:
-        """Whether its type derives from another one."""
         return base in node_types.bases(self.type)
 
 
@@ -76,7 +74,6 @@ class Scene:
         }
 
     def add(self, name: str, type_name: str, parent: Node | None = None, **more: Any) -> Node:
-        """Add a node, as the scene had it all along."""
         node = Node(name, type_name, parent.uuid if parent else None, **more)
         self.nodes[node.uuid] = node
         return node
@@ -139,20 +136,16 @@ class Scene:
         return [node for node, _ in self.resolve(name.removeprefix(":"))]
 
     def children(self, node: Node) -> list[Node]:
-        """List what is right below."""
         return [one for one in self.nodes.values() if node.uuid in (one.parent, *one.more_parents)]
 
     def below(self, node: Node) -> list[Node]:
-        """List all that is below."""
         direct = self.children(node)
         return direct + [one for child in direct for one in self.below(child)]
 
     def write(self, path: Path) -> None:
-        """Write the nodes to a file."""
         path.write_text(json.dumps([asdict(node) for node in self.nodes.values()], indent=0))
 
     def read(self, path: Path) -> None:
-        """Have the nodes of a file instead."""
         nodes = [Node(**told) for told in json.loads(path.read_text())]
         self.nodes = {node.uuid: node for node in nodes}
         self.name, self.modified = path.as_posix(), False
@@ -195,7 +188,6 @@ class Undo:
         self.undone: list[tuple[str, Memory, Memory]] = []
 
     def record(self, name: str, edit: Callable[[], Any], *, destroys: bool = False) -> Any:
-        """Run an undoable command."""
         before = None if self.depth or not self.on else self._memory()
         there = set(self._scene.nodes)
         told = self.tell_edits()
@@ -228,17 +220,14 @@ class Undo:
             self._push(*self._chunk)
 
     def flush(self) -> None:
-        """Forget all."""
         self.done.clear()
         self.undone.clear()
         self._is_damaged = False
 
     def undo(self) -> None:
-        """Undo the entry on top."""
         self._move(self.done, self.undone, 1, "Undo")
 
     def redo(self) -> None:
-        """Redo the entry undone last."""
         self._move(self.undone, self.done, 2, "Redo")
 
     def _push(self, name: str, before: Memory) -> None:

@@ -23,12 +23,10 @@ class Windows:
 
     @property
     def is_modal(self) -> bool:
-        """Whether a modal dialog is open."""
         return QApplication.activeModalWidget() is not None
 
     @staticmethod
     def address(widget: QWidget) -> int:
-        """Give a widget's address."""
         return int(shiboken6.getCppPointer(widget)[0])
 
     def restore(self) -> None:
@@ -37,7 +35,6 @@ class Windows:
             self._build(name, script)
 
     def put(self, widget: int, control: int) -> None:
-        """Put a widget into a control."""
         into, what = (shiboken6.wrapInstance(one, QWidget) for one in (control, widget))
         assert isinstance(into, QWidget)
         assert isinstance(what, QWidget)

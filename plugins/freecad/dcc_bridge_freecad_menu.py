@@ -51,12 +51,6 @@ def _is_paused() -> bool | None:
     return bridge.is_paused if bridge is not None else None
 
 
-def _pause(on: bool) -> None:
-    bridge = dcc_bridge_freecad.plug_in().bridge
-    if bridge is not None:
-        bridge.pause() if on else bridge.resume()
-
-
 COMMANDS: Final = (
     Command(
         "DccBridge_Start",
@@ -76,14 +70,14 @@ COMMANDS: Final = (
         "DccBridge_Pause",
         "Pause",
         "Let agents read but not edit",
-        lambda: _pause(True),
+        lambda: dcc_bridge_freecad.pause(),
         lambda: _is_paused() is False,
     ),
     Command(
         "DccBridge_Resume",
         "Resume",
         "Let agents edit again",
-        lambda: _pause(False),
+        lambda: dcc_bridge_freecad.resume(),
         lambda: _is_paused() is True,
     ),
     Command(

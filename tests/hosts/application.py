@@ -22,8 +22,7 @@ from tests.live import ERAS, AskedFn, connected
 T = TypeVar("T")
 ROOT: Final = Path(__file__).parents[2]
 _OUTPUT: Final = "output.txt"
-LIMIT: Final = 120.0
-"""Seconds; an application that draws in software beside other tests is slow."""
+LIMIT: Final = 120.0  # seconds; an application that draws in software beside other tests is slow
 
 
 class Application:

@@ -13,8 +13,7 @@ from mcp_types import ElicitRequestParams, ElicitResult
 from tests.hosts.application import Application
 from tests.live import ERAS, accept, say, status, text
 
-Call = tuple[str, dict[str, Any]]
-"""A skill and its arguments."""
+Call = tuple[str, dict[str, Any]]  # a skill and its arguments
 
 
 class _Contract:

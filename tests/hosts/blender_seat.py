@@ -18,14 +18,10 @@ from tests.hosts.screen import Screen
 
 WAYS: Final = {"accept": -2, "decline": -1}
 """How many buttons to the left of *Cancel* an answer is; that is a consent's blue one at first."""
-_GAP: Final = 6
-"""Pixels between two buttons."""
-_AROUND: Final = (100, 0, 1050, SIZE[1])
-"""Where a dialog can be."""
-_ASIDE: Final = 70
-"""Pixels from a button's middle to where nothing is written on it."""
-_BUTTON: Final = 18
-"""Rows of pixels that a button has at least."""
+_GAP: Final = 6  # pixels between two buttons
+_AROUND: Final = (100, 0, 1050, SIZE[1])  # where a dialog can be
+_ASIDE: Final = 70  # pixels from a button's middle to where nothing is written on it
+_BUTTON: Final = 18  # rows of pixels that a button has at least
 
 
 class Seat:

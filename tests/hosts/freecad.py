@@ -17,8 +17,7 @@ import platformdirs
 ROOT: Final = Path(__file__).parents[2]
 PROGRAM: Final = shutil.which("freecad")
 CONSOLE: Final = shutil.which("freecadcmd")
-_PYTHON: Final = "/usr/bin/python3"
-"""The interpreter whose library FreeCAD embeds."""
+_PYTHON: Final = "/usr/bin/python3"  # the interpreter whose library FreeCAD embeds
 _LIMIT: Final = 90
 WITHOUT_A_SCREEN: Final = {
     "QT_QPA_PLATFORM": "offscreen",

@@ -141,8 +141,7 @@ def leave() -> None:
     QApplication.quit()
 
 
-_SETTLED = 10
-"""How often a button is found at its place before it is believed to stay there."""
+_SETTLED = 10  # how often a button is found at its place before it is believed to stay there
 
 
 class Typist(Person):

@@ -11,8 +11,7 @@ from dcc_bridge.qt.binding import QObject, Qt, QTimer, Slot
 
 BEATS: Final = "beats"
 """The file, in the application's home, with the number of beats and the longest gap in seconds."""
-EVERY: Final = 20
-"""Milliseconds between two beats."""
+EVERY: Final = 20  # milliseconds between two beats
 
 
 class Heart(QObject):

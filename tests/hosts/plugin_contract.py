@@ -23,8 +23,7 @@ from tests.hosts.fakes.desk import Desk
 from tests.live import status, text
 from tests.tiers import repeated
 
-Call = tuple[str, dict[str, Any]]
-"""A skill and its arguments."""
+Call = tuple[str, dict[str, Any]]  # a skill and its arguments
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,7 @@ pytestmark = [
 PICTURE = os.environ.get("BLENDER_PICTURE")
 """Where a picture is written, if it is to be taken again: that of the guide, or of the clients."""
 TRIALS = Path(__file__).parent / "blender_trial" / "skills"
-AGENTS = 1044, 237
-"""Where the tab of the sidebar is that has our panel."""
+AGENTS = 1044, 237  # where the tab of the sidebar is that has our panel
 CUBE = {"pattern": "Cube", "type_name": "*"}
 
 

@@ -22,8 +22,7 @@ from tests.live import status
 pytestmark = [pytest.mark.real, pytest.mark.long, pytest.mark.timeout(400)]
 _HERE = Path(__file__).parent
 _WAITS = 60.0
-_GAP = 1.0
-"""Seconds; a machine on which other tests run takes some of it."""
+_GAP = 1.0  # seconds; a machine on which other tests run takes some of it
 _qt_host = pytest.mark.skipif(build.missing() is not None, reason=str(build.missing()))
 
 

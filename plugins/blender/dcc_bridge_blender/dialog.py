@@ -29,16 +29,13 @@ from .fields import NAMES, WIDE_NAME, WIDE_VALUE, Fields
 from .pages import Pages
 
 WIDTH: Final = 540
-_COLUMNS: Final = 84
-"""Characters of a line in it."""
-_INSET: Final = 2
-"""Characters fewer in a box."""
+_COLUMNS: Final = 84  # characters of a line in it
+_INSET: Final = 2  # characters fewer in a box
 _LINE: Final = 21
 _FIXED_LINES: Final = 19
 """Those of the header, the answers and what stands between, which have to be seen."""
 _MOST_LINES: Final = 24
-_ARM: Final = 0.4
-"""Seconds after which a dialog takes an answer."""
+_ARM: Final = 0.4  # seconds after which a dialog takes an answer
 _AGAIN: Final = 1.0
 """Seconds until a dialog is opened again: Blender takes it away as long as its window is made."""
 _SETTLES: Final = 0.1

@@ -28,8 +28,7 @@ _THREE_WAY: Final = [(_UNSET, "Left out", "No answer to this"), (_YES, "Yes", ""
 _SKIP: Final = {"SKIP_SAVE"}
 _WHOLE: Final = 2**31 - 1
 _REAL: Final = 3.0e38
-_DIGITS: Final = 7
-"""What Blender's numbers hold; the rest of their digits is noise."""
+_DIGITS: Final = 7  # what Blender's numbers hold; the rest of their digits is noise
 
 
 class Fields:

@@ -24,8 +24,7 @@ from dcc_bridge.main_thread import MainThread
 from .dialog import OperatorDialog
 
 log = logging.getLogger(__name__)
-_PASSING: Final = 60.0
-"""Seconds for which a notification stays."""
+_PASSING: Final = 60.0  # seconds for which a notification stays
 
 
 class OperatorPresenter:

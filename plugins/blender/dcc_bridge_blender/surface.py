@@ -20,8 +20,7 @@ from dcc_bridge.main_thread import MainThread
 
 from .presenter import OperatorPresenter
 
-_TURN: Final = 5
-"""Milliseconds for which Qt may go on with its events at a time."""
+_TURN: Final = 5  # milliseconds for which Qt may go on with its events at a time
 _ABORTS: Final = "6.12.0"
 """The PySide6 that drops references to True and None, which a Python before 3.12 counts."""
 

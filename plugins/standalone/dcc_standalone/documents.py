@@ -35,8 +35,7 @@ class Documents(QObject):
         self._then: Callable[[], None] = _nothing
         self.question: QMessageBox | None = None
         """The question about unsaved changes, while it is open."""
-        self.dialog: QFileDialog | None = None
-        """The file dialog, while it is open."""
+        self.dialog: QFileDialog | None = None  # the file dialog, while it is open
 
     def open(self) -> None:
         """Ask for a file and open it, unsaved changes first."""

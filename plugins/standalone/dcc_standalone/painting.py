@@ -24,11 +24,9 @@ class Drawn:
     """A shape as it falls on the screen."""
 
     shape: Shape
-    place: QPointF
-    """Where a mark is, or a box's middle."""
+    place: QPointF  # where a mark is, or a box's middle
     depth: float
-    corners: tuple[QPointF, ...] = ()
-    """The corners of a camera's frame."""
+    corners: tuple[QPointF, ...] = ()  # the corners of a camera's frame
     faces: tuple[tuple[QPolygonF, float], ...] = ()
     """The sides of a box that face the eye, and how bright they are."""
 

@@ -53,8 +53,7 @@ class PrimModel(QAbstractItemModel):
         super().__init__(parent)
         self._session = session
         self._icons = Icons()
-        self.wanted = ""
-        """The words searched for; nothing means all prims."""
+        self.wanted = ""  # the words searched for; nothing means all prims
         self._nodes: dict[int, Node] = {}
         self._paths: dict[str, Node] | None = None
         self.census: Counter[Kind] = Counter()

@@ -35,10 +35,8 @@ class Shape:
     kind: Kind
     points: tuple[Point, ...]
     """A box's eight corners; a camera's place and its frame's four; a light's place."""
-    colour: Colour = _GREY
-    """Linear red, green and blue of a box."""
-    shades: tuple[float, ...] = ()
-    """How bright each face of a box is."""
+    colour: Colour = _GREY  # linear red, green and blue of a box
+    shades: tuple[float, ...] = ()  # how bright each face of a box is
 
 
 @dataclass(frozen=True)
@@ -48,8 +46,7 @@ class Scenery:
     shapes: tuple[Shape, ...]
     focus: tuple[Point, ...]
     """What is worth looking at: all but the ground, which is as large as everything together."""
-    size: float
-    """How large a camera or light is drawn, in the scene's units."""
+    size: float  # how large a camera or light is drawn, in the scene's units
 
 
 def collect(

@@ -13,8 +13,7 @@ Point = tuple[float, float, float]
 Spot = tuple[float, float, float]
 """A place on the screen and its depth, which is negative behind the eye."""
 
-LENS_ANGLE = 40.0
-"""Degrees that the person sees from side to side, where the window is narrowest."""
+LENS_ANGLE = 40.0  # degrees that the person sees from side to side, where the window is narrowest
 _LENS = 1.0 / tan(0.5 * LENS_ANGLE * pi / 180.0)
 _MARGIN = 1.12
 _STEEPEST = 0.499 * pi

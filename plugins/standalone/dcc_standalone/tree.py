@@ -64,8 +64,7 @@ class Node:
 
     name: str
     type_name: str
-    matches: bool
-    """Whether the filter means this one, not only something below it."""
+    matches: bool  # whether the filter means this one, not only something below it
     children: list[Node] = field(default_factory=list)
     parent: Node | None = None
     row: int = 0
@@ -115,8 +114,7 @@ class Reading:
     """A stage as it was read."""
 
     root: Node
-    census: Counter[Kind]
-    """How many prims of each kind the stage has, shown or not."""
+    census: Counter[Kind]  # how many prims of each kind the stage has, shown or not
 
 
 def _pairs(old: Sequence[Node], new: Sequence[Node]) -> list[tuple[Node, Node]]:

@@ -11,8 +11,7 @@ from pxr import Gf, Sdf, Usd
 from dcc_bridge.hosts.standalone.prims import plain
 from dcc_standalone.coercion import coerce
 
-NOTHING = "\N{EN DASH}"
-"""What stands where there is no value."""
+NOTHING = "\N{EN DASH}"  # what stands where there is no value
 _BOOLEANS = {"off": False, "on": True}
 _LARGEST_SINGLE = 3.4e38
 _MOST_LISTED = 4

@@ -94,8 +94,7 @@ class MainWindow(QMainWindow):
 
     def __init__(self, session: UsdSession) -> None:
         super().__init__()
-        self.session = session
-        """The scene."""
+        self.session = session  # the scene
         self._is_agreed = False
         self._raise = QTimer(self)
         self._raise.setSingleShot(True)

@@ -112,13 +112,7 @@ class Application:
 def started(
     command: Sequence[str | Path], folder: Path, **environment: str
 ) -> Iterator[Application]:
-    """Run an application as long as the block lasts, with a home of its own.
-
-    Args:
-        command: How it is started.
-        folder: An empty one.
-        **environment: What it is to know besides.
-    """
+    """Run an application as long as the block lasts, with an empty folder as its home."""
     env = interpreter.environment()  # a virtual environment's Python is not the application's
     kept = {n: v for n, v in env.items() if not n.startswith(("DCC_BRIDGE_", "XDG_"))}
     ours = {

@@ -37,13 +37,7 @@ class Judge:
     """Runs programs in one host, each in a scene of its own, and says what is wrong with them."""
 
     def __init__(self, kind: type[Port], folder: Path, loop: asyncio.AbstractEventLoop) -> None:
-        """Take the host.
-
-        Args:
-            kind: Is made with a folder, in which it puts the scene.
-            folder: For the folders of the programs.
-            loop: Runs the coroutines, on another thread.
-        """
+        """Take the host, which puts its scene into a folder; the loop is on another thread."""
         self._kind = kind
         self._folder = folder
         self._loop = loop
@@ -181,15 +175,11 @@ def found_without(
 
 
 def main(kind: type[Port], words: Sequence[str]) -> str:
-    """Run programs where a host has an interpreter of its own.
+    """Run programs where a host has an interpreter of its own; gives what is wrong, or "".
 
-    Args:
-        kind: The host.
-        words: Where their scenes are put, the first seed, and how many programs; or only where, to
-            see that something is found with each of `CHECKS` switched off.
-
-    Returns:
-        What is wrong with them, or "". The file ``seed`` says how far it is.
+    The words are where their scenes are put, the first seed, and how many programs; or only where,
+    to see that something is found with each of `CHECKS` switched off. The file ``seed`` says how
+    far it is.
     """
     logging.disable(logging.WARNING)  # what programs do wrong on purpose
     folder = Path(words[0])

@@ -113,13 +113,7 @@ class Play:
     """One run of one program."""
 
     def __init__(self, plan: Plan, port: Port, loop: asyncio.AbstractEventLoop) -> None:
-        """Take a program, and what it is about.
-
-        Args:
-            plan: The program.
-            port: A host with a scene for it alone.
-            loop: Runs the coroutines, on another thread.
-        """
+        """Take a program, and a host with a scene for it alone; the loop is on another thread."""
         self._plan = plan
         self._port = port
         self._loop = loop

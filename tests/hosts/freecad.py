@@ -48,13 +48,7 @@ except BaseException:
 
 
 def run(module: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Start FreeCAD without a screen, have it import a module, and wait for its end.
-
-    Args:
-        module: Has to close FreeCAD's window once that is up.
-        folder: For what FreeCAD writes down.
-        **environment: What the module is to know.
-    """
+    """Start FreeCAD without a screen, and have it import a module, which has to close its window."""
     assert PROGRAM is not None
     settings, start = folder / "user.cfg", script(f"import {module}", folder)
     settings.write_text(_SETTINGS)
@@ -97,10 +91,7 @@ def script(statement: str, folder: Path) -> Path:
 def settle(home: Path, *, installed: bool = False) -> None:
     """Make a home in which FreeCAD loads our plug-in, and somebody sits at it.
 
-    Args:
-        home: An empty folder.
-        installed: The plug-in was installed there, with all it needs. Otherwise it and the bridge
-            are found where this repository is.
+    Where it was not installed there, it and the bridge are found where this repository is.
     """
     settings = home / ".config/FreeCAD/user.cfg"
     settings.parent.mkdir(parents=True)

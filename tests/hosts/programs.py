@@ -175,16 +175,7 @@ class Program:
     def run(
         self, fault: Fault = "none", at: int = 0, auditor: Auditor = nowhere
     ) -> tuple[Outcome, Seen, Seen]:
-        """Run it.
-
-        Args:
-            fault: What goes wrong.
-            at: At which step.
-            auditor: Keeps the record of it.
-
-        Returns:
-            What came of it, and the scene before and after.
-        """
+        """Run it with a fault at a step; gives what came of it, and the scene before and after."""
         self._fault, self._at = fault, at
         before = self.seen()
         with self._running(auditor) as (runner, broker):

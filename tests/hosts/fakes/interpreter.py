@@ -28,13 +28,7 @@ NOTES: Final = "notes.jsonl"
 
 
 def put(folder: Path, host: str, *, instead: str = "") -> Path:
-    """Make the program.
-
-    Args:
-        folder: Where.
-        host: "maya" or "houdini".
-        instead: A shell command that it runs where it would run a script of ours.
-    """
+    """Make the program; it may run a shell command instead of a script of ours."""
     folder.mkdir(exist_ok=True)
     program = folder / PROGRAMS[host]
     module = f"PYTHONPATH='{ROOT}' exec '{sys.executable}' -m tests.hosts.fakes.interpreter"

@@ -48,7 +48,7 @@ except BaseException:
 
 
 def run(module: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Start FreeCAD without a screen, and have it import a module, which has to close its window."""
+    """Start FreeCAD without a screen, and have it import a module, which closes its window."""
     assert PROGRAM is not None
     settings, start = folder / "user.cfg", script(f"import {module}", folder)
     settings.write_text(_SETTINGS)

@@ -195,12 +195,9 @@ class Houdini:
         (node,) = moved
         into._check_unlocked()
         old, new = node.path(), into._free(node.name())
-
-        def edit() -> None:
+        with self.undos.recorded("Move"):
             for kept in [node._kept, *self.scene.below(old)]:
                 kept.path = new + kept.path[len(old) :]
-
-        self.undos.record("Move", edit)
         found = self.node(new)
         assert found is not None
         return (found,)
@@ -301,11 +298,9 @@ class Houdini:
         )
 
     def _clear_selection(self) -> None:
-        def edit() -> None:
+        with self.undos.recorded("Select"):
             for kept in self.scene.nodes.values():
                 kept.selected = False
-
-        self.undos.record("Select", edit)
         self.tell_selection()
 
     def _run(self, script: str) -> dict[str, Any]:

@@ -94,14 +94,19 @@ class Undos:
         self.done: list[tuple[str, Any, Any, list[Any]]] = []
         self.undone: list[tuple[str, Any, Any, list[Any]]] = []
 
-    def record(self, label: str, edit: Callable[[], Any]) -> Any:
+    @contextmanager
+    def recorded(self, label: str) -> Iterator[None]:
+        """Be something that can be undone."""
         with self.group(label):
             tell = self.tell_edits()
-            made = edit()
+            yield
             self._dirty |= self.enabled
         tell()
         self._scene.modified = True
-        return made
+
+    def record(self, label: str, edit: Callable[[], Any]) -> Any:
+        with self.recorded(label):
+            return edit()
 
     def add(self, undo: Any, label: str, tag: str | None = None) -> None:
         """`hou.undos.add`: an operation of one's own; in a group it is assumed to be of that."""

@@ -168,21 +168,17 @@ class Commands(Graph, Views):
         """Set the current one, which is undoable, or ask for one."""
         if "exists" in flags:
             return flags["exists"] in (":", ":shot")
-
-        def edit() -> None:
+        with self._maya.undo.recorded("namespace"):
             self._maya.scene.namespace = flags["set"]
-
-        return self._maya.undo.record("namespace", edit)
+        return None
 
     def autoKeyframe(self, query: bool = False, state: bool = False) -> Any:
         """Ask, or set, which is undoable."""
         if query:
             return self._maya.scene.autokey
-
-        def edit() -> None:
+        with self._maya.undo.recorded("autoKeyframe"):
             self._maya.scene.autokey = state
-
-        return self._maya.undo.record("autoKeyframe", edit)
+        return None
 
     # ---- undo
 
@@ -388,14 +384,11 @@ class Commands(Graph, Views):
         parent = self._maya.scene.nodes.get(node.parent or "")
         full = new.removeprefix(":")
         full = full if full == node.name else self.free_name(full, parent, node.type)
-
-        def edit() -> None:
+        with self._maya.undo.recorded("rename"):
             for one in self._maya.scene.children(node):
                 if one.is_of("shape") and one.name == f"{node.name}Shape":
                     one.name = f"{full}Shape"
             node.name = full
-
-        self._maya.undo.record("rename", edit)
         self._maya.fire("NameChanged")
         return self._told(node)
 
@@ -404,7 +397,8 @@ class Commands(Graph, Views):
         wanted = [one for name in names for one in ([name] if isinstance(name, str) else name)]
         nodes = [self._one(name) for name in wanted]
         if constructionHistory:
-            self._maya.undo.record("delete", lambda: self._unmake(nodes), destroys=True)
+            with self._maya.undo.recorded("delete", destroys=True):
+                self._unmake(nodes)
             return
         if any(node.locked or node.referenced or node.is_default for node in nodes):
             raise RuntimeError("Cannot delete locked or read only nodes.")
@@ -412,13 +406,10 @@ class Commands(Graph, Views):
         below = [each for node in nodes for each in (node, *scene.below(node))]
         gone = list({node.uuid: node for node in below}.values())
         gone += [one for one in scene.nodes.values() if one.drives in {node.uuid for node in gone}]
-
-        def edit() -> None:
+        with self._maya.undo.recorded("delete", destroys=True):
             for node in gone:
                 self._remove(node)
             scene.modified = True
-
-        self._maya.undo.record("delete", edit, destroys=True)
 
     def _unmake(self, nodes: Iterable[Node]) -> None:
         for shape in (one for node in nodes for one in (node, *self._maya.scene.below(node))):
@@ -453,11 +444,8 @@ class Commands(Graph, Views):
     def viewFit(self) -> None:
         """Fit the view to what is selected; it is undoable."""
         framed = list(self.ls(selection=True, long=True))
-
-        def edit() -> None:
+        with self._maya.undo.recorded("viewFit"):
             self._maya.framed = framed
-
-        self._maya.undo.record("viewFit", edit)
 
 
 def _listed(*types: Any) -> list[str]:

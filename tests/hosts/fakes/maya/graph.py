@@ -231,16 +231,13 @@ class Graph(Attributes):
                 raise RuntimeError(f"Freeze Transform was not applied: {own}")
         meshes = [node for node in self._maya.scene.below(top) if node.type == "mesh"]
         before = {node.uuid: self._points(self._maya.scene.path(node)) for node in meshes}
-
-        def edit() -> None:
+        with self._recorded("makeIdentity"):
             for node in [top, *below]:
                 node.values.update(rests)
             for node in meshes:
                 back = self.world(self._maya.scene.path(node)).GetInverse()
                 points = before[node.uuid]
                 node.values["points"] = [list(back.Transform(Gf.Vec3d(*p))) for p in points]
-
-        self._record("makeIdentity", edit)
 
     def _points(self, path: str) -> list[list[float]]:
         node, _ = self._path(path)
@@ -272,8 +269,7 @@ class Graph(Attributes):
         if (top.uuid if top else None) == node.parent:
             raise RuntimeError(f"Object, '{node.name}', skipped. It is already a child.")
         place = self.world(path)
-
-        def edit() -> None:
+        with self._recorded("parent"):
             node.name = self.free_name(node.name, top, node.type)
             node.parent = top.uuid if top else None
             if not flags.get("relative"):
@@ -284,8 +280,6 @@ class Graph(Attributes):
                 parts = {"translate": inside.ExtractTranslation(), "rotate": turn, "scale": scale}
                 for name, three in parts.items():
                     node.values.update(zip((f"{name}{a}" for a in "XYZ"), three, strict=True))
-
-        self._record("parent", edit)
         return self._given([node], select=True)
 
     def sets(self, *names: str, query: bool = False, edit: bool = False, **flags: Any) -> Any:
@@ -298,8 +292,7 @@ class Graph(Attributes):
         ((way, into),) = flags.items()
         group = self._one(into)
         marks = [self._mark(name) for name in names]
-
-        def change() -> None:
+        with self._recorded("sets"):
             partition = [
                 one for one in self._maya.scene.nodes.values() if one.is_of("shadingEngine")
             ]
@@ -309,8 +302,6 @@ class Graph(Attributes):
                         mark for mark in one.members if mark.partition(".")[0] not in marks
                     ]
             group.members = list(dict.fromkeys([*group.members, *marks]))
-
-        self._record("sets", change)
         return into
 
     def _new_set(self, name: str = "set1", **flags: bool) -> str:
@@ -340,14 +331,12 @@ class Graph(Attributes):
             scene = self._maya.scene
             return [scene.path(scene.nodes[mark]) for mark in group.members] or None
         marks = [self._mark(name) for name in names]
-
-        def edit() -> None:
+        with self._recorded("editDisplayLayerMembers"):
             for one in self._maya.scene.nodes.values():
                 if one.type == "displayLayer":
                     one.members = [mark for mark in one.members if mark not in marks]
             group.members += marks
-
-        return self._record("editDisplayLayerMembers", edit)
+        return None
 
     # ---- meshes
 

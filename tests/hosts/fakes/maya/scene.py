@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -187,11 +188,13 @@ class Undo:
         self.done: list[tuple[str, Memory, Memory]] = []
         self.undone: list[tuple[str, Memory, Memory]] = []
 
-    def record(self, name: str, edit: Callable[[], Any], *, destroys: bool = False) -> Any:
+    @contextmanager
+    def recorded(self, name: str, *, destroys: bool = False) -> Iterator[None]:
+        """Be an undoable command."""
         before = None if self.depth or not self.on else self._memory()
         there = set(self._scene.nodes)
         told = self.tell_edits()
-        made = edit()
+        yield
         told()
         if not self.on:
             self._made_unseen |= set(self._scene.nodes) - there
@@ -203,7 +206,6 @@ class Undo:
             self._dirty = True
         elif before is not None:
             self._push(name, before)
-        return made
 
     def open(self, name: str) -> None:
         """Open a chunk; they nest."""

@@ -150,8 +150,7 @@ class OpNode:
         scene, copies = self._houdini.scene, []
         for item in items:
             top, path = item._kept, self._free(item.name())
-
-            def edit(top: Kept = top, path: str = path) -> Kept:
+            with self._houdini.undos.recorded("Copy"):
                 for kept in [top, *scene.below(top.path)]:
                     where = path + kept.path[len(top.path) :]
                     more = {"keys": dict(kept.keys), "flags": list(kept.flags)}
@@ -162,9 +161,7 @@ class OpNode:
                     made.keys = {
                         n: [[0.0, v, f'ch("{top.path}/{n}")']] for n, v in made.parms.items()
                     }
-                return made
-
-            copies.append(self._at(self._houdini.undos.record("Copy", edit)))
+            copies.append(self._at(made))
         return tuple(copies)
 
     def moveToGoodPosition(self) -> None:

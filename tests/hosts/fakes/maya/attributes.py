@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 from tests.hosts.fakes.maya.node_types import TYPES, Attribute, attributes
@@ -396,15 +396,11 @@ class Attributes:
         """Cut all keys; a curve without keys goes, and the attribute keeps what it was at last."""
         assert clear, "they would go onto the clipboard"
         ends = self._curves(f"{name}.{attribute}")
-
-        def edit() -> None:
+        with self._recorded("cutKey") if ends else nullcontext():
             for node, own, curve in ends:
                 node.values[own] = self.value_of(node, own)
                 del node.inputs[own]
                 del self._maya.scene.nodes[curve.uuid]
-
-        if ends:
-            self._record("cutKey", edit)
         return sum(len(curve.keys) for _, _, curve in ends)
 
     # ---- the scene's own

@@ -127,19 +127,15 @@ class Commands(Graph, Views):
         if not flags.get("returnNewNodes"):
             self._maya.scene.add("imported", "transform")
             return None
-        things = json.loads(Path(path).read_text())
-
-        def edit() -> list[Node]:
-            space = flags["namespace"].removeprefix(":")
-            assert space or flags["mergeNamespacesOnClash"]
+        things, space = json.loads(Path(path).read_text()), flags["namespace"].removeprefix(":")
+        assert space or flags["mergeNamespacesOnClash"]
+        with self._recorded("file"):
             tops = [self._brought(thing, space) for thing in things]
             if flags.get("reference"):
                 self._maya.references[path] = self.new("reference", f"{flags['namespace']}RN").name
                 for node in tops:
                     node.referenced = True
-            return tops
-
-        return [self._told(node) for node in self._record("file", edit)]
+        return [self._told(node) for node in tops]
 
     def _brought(self, thing: Any, namespace: str) -> Node:
         """Make a transform of a name, or one with a mesh and a texture."""

@@ -47,16 +47,11 @@ class Graph(Attributes):
         """Make a node; one of a type that is not known raises."""
         if type_name not in self.allNodeTypes():
             raise RuntimeError(f"Unknown object type: {type_name}")
-        top = self._one(parent) if parent else None
-        is_shape = "shape" in node_types.bases(type_name)
-
-        def edit() -> Node:
-            above = top
-            if is_shape and above is None:
+        above = self._one(parent) if parent else None
+        with self._recorded("createNode"):
+            if "shape" in node_types.bases(type_name) and above is None:
                 above = self.new("transform", f"{type_name}1")
-            return self.new(type_name, name or f"{type_name}1", above)
-
-        made = self._record("createNode", edit)
+            made = self.new(type_name, name or f"{type_name}1", above)
         return self._given([made], select=not skipSelect)[0]
 
     def shadingNode(
@@ -67,29 +62,20 @@ class Graph(Attributes):
         Of a light it gives the transform.
         """
         (as_what,) = (flag for flag, is_on in role.items() if is_on)
-
-        def edit() -> Node:
-            if as_what != "asLight":
-                node = self.new(type_name, name or f"{type_name}1")
-                self._list(node, as_what)
-                return node
-            node = self.new("transform", name or f"{type_name}1")
-            self.new(type_name, f"{node.name}Shape", node)
-            self._one("defaultLightSet").members.append(node.uuid)
-            return node
-
-        return self._given([self._record("shadingNode", edit)], select=not skipSelect)[0]
-
-    def _list(self, node: Node, as_what: str) -> None:
-        lists = self._maya.scene.find("defaultShaderList1")
-        if as_what == "asShader" and lists:
-            number = len(lists[0].inputs)
-            lists[0].inputs[f"shaders[{number}]"] = (node.uuid, "message")
+        lists = self._maya.scene.find("defaultShaderList1") if as_what == "asShader" else []
+        kind = "transform" if as_what == "asLight" else type_name
+        with self._recorded("shadingNode"):
+            node = self.new(kind, name or f"{type_name}1")
+            if as_what == "asLight":
+                self.new(type_name, f"{node.name}Shape", node)
+                self._one("defaultLightSet").members.append(node.uuid)
+            for shaders in lists:
+                shaders.inputs[f"shaders[{len(shaders.inputs)}]"] = (node.uuid, "message")
+        return self._given([node], select=not skipSelect)[0]
 
     def polyCube(self, name: str = "pCube1") -> list[str]:
         """Make a cube, with history, in the initial shading group; it is selected."""
-
-        def edit() -> list[Node]:
+        with self._recorded("polyCube"):
             top = self.new("transform", name)
             shape = self.new("mesh", f"{top.name}Shape", top)
             creator = self.new("polyCube", "polyCube1")
@@ -97,10 +83,7 @@ class Graph(Attributes):
             shape.inputs["inMesh"] = (creator.uuid, "output")
             for group in self._maya.scene.find("initialShadingGroup"):
                 group.members.append(shape.uuid)
-            return [top, creator]
-
-        nodes = self._record("polyCube", edit)
-        return [self._given(nodes[:1], select=True)[0], self._told(nodes[1])]
+        return [*self._given([top], select=True), self._told(creator)]
 
     def _given(self, nodes: Sequence[Node], *, select: bool) -> list[str]:
         if select:
@@ -133,15 +116,12 @@ class Graph(Attributes):
         if not node.is_of("transform"):
             raise RuntimeError("instance: No valid objects supplied.")
         top = self._maya.scene.nodes.get(node.parent or "")
-
-        def edit() -> Node:
+        with self._recorded("instance"):
             twin = self.new(node.type, node.name, top)
             twin.values = copy.deepcopy(node.values)
             for child in self._maya.scene.children(node):
                 child.more_parents.append(twin.uuid)
-            return twin
-
-        return self._given([self._record("instance", edit)], select=True)
+        return self._given([twin], select=True)
 
     # ---- placed
 

@@ -15,7 +15,7 @@ from pxr import Sdf, Tf, Usd
 
 from dcc_bridge.hosts.standalone import UsdSession, layer_copies
 from dcc_bridge.hosts.standalone.prims import remove, rename
-from tests.hosts.scenes import SMALL, Failed, fail_after
+from tests.hosts.scenes import SMALL, Failed, check_undo, fail_after
 
 ASSET = """#usda 1.0
 def "Asset"
@@ -344,19 +344,12 @@ def test_an_edit_of_a_value_copies_no_layer(
 
 
 def test_a_value_in_the_place_of_a_relationship_is_undone(session: UsdSession) -> None:
-    before = session.scene_digest()
-    with session.undo_step("Retype"):
-        prim = session.stage.GetRootLayer().GetPrimAtPath("/World/a")
+    def retype(stage: Usd.Stage) -> None:
+        prim = stage.GetRootLayer().GetPrimAtPath("/World/a")
         prim.RemoveProperty(prim.relationships["lookAt"])
         Sdf.AttributeSpec(prim, "lookAt", Sdf.ValueTypeNames.Asset)
-    after = session.scene_digest()
 
-    session.undo()
-    undone = session.scene_digest()
-    session.redo()
-
-    assert undone == before
-    assert session.scene_digest() == after
+    check_undo(session, retype)
 
 
 def _rename(layer: Sdf.Layer) -> None:
@@ -383,16 +376,12 @@ def test_what_usd_leaves_out_of_a_notice_is_undone(
     session: UsdSession, edit: Callable[[Sdf.Layer], None]
 ) -> None:
     """One notice tells of a whole block, but of a name and of an order not beside a value."""
-    before = session.scene_digest()
-    with session.undo_step("Block"), Sdf.ChangeBlock():
-        edit(session.stage.GetRootLayer())
-    after = session.scene_digest()
 
-    session.undo()
-    undone = session.scene_digest()
-    session.redo()
+    def in_a_block(stage: Usd.Stage) -> None:
+        with Sdf.ChangeBlock():
+            edit(stage.GetRootLayer())
 
-    assert (undone, session.scene_digest()) == (before, after)
+    check_undo(session, in_a_block)
 
 
 def test_a_layer_that_was_taken_out_is_undone_with_those_of_the_scene(session: UsdSession) -> None:

@@ -8,7 +8,7 @@ import pytest
 from pxr import Sdf, Usd, UsdGeom
 
 from dcc_bridge.hosts.standalone import UsdSession, undo_stack
-from tests.hosts.scenes import Failed, fail_after
+from tests.hosts.scenes import Failed, check_undo, fail_after
 
 Edit = Callable[[Usd.Stage], object]
 
@@ -60,17 +60,7 @@ EDITS: dict[str, Edit] = {
 def test_every_kind_of_edit_is_undone_and_redone_whole_again_and_again(
     session: UsdSession, edit: Edit
 ) -> None:
-    before = session.scene_digest()
-    with session.undo_step("Edit"):
-        edit(session.stage)
-    after = session.scene_digest()
-
-    assert before != after
-    for _ in range(2):
-        session.undo()
-        assert session.scene_digest() == before
-        session.redo()
-        assert session.scene_digest() == after
+    check_undo(session, edit)
 
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=list(EDITS))

@@ -19,7 +19,7 @@ from dcc_bridge import confirm_sync, headless, skill
 from dcc_bridge.host import Host
 from dcc_bridge.skills.skill import describe
 from tests.hosts.digests import scene_digest
-from tests.hosts.fakes.desk import Desk
+from tests.hosts.fakes.desk import Desk, shown
 from tests.live import status, text
 from tests.tiers import repeated
 
@@ -38,6 +38,7 @@ class Seat:
     show_panel: Callable[[], QWidget]  # shows the panel, and gives it
     # Unloads the plug-in, looks that the host has nothing of it, and loads it again.
     restart: Callable[[], Desk]
+    change: Callable[[], object]  # changes what DELETE asks about
     lose: Callable[[], object]  # begins a new scene in place of the open one
     lost: str  # what an agent is told then, to which nobody agreed
 
@@ -47,6 +48,7 @@ class PlugInContract:
 
     DELETE: Call  # deletes three cameras, with consent
     VERB: str  # what stands on the button that agrees to it
+    AGAIN: str  # what does once the scene has changed under the question
     EDIT: Call  # edits something
     PICTURE: str  # the skill that gives an image of the view
     SKILLS: tuple[tuple[Call, dict[str, object]], ...]  # what some say; the last two are edits
@@ -79,6 +81,21 @@ class PlugInContract:
 
         assert "eclined at the host" in text(future.result())
         assert (scene_digest(desk.host), desk.host.undo_mark().label) == before
+
+    def test_what_changed_under_the_question_is_asked_for_again(self, seat: Seat) -> None:
+        """What was agreed to was not what is there."""
+        desk = seat.desk
+        future = desk.go(call_skill, desk, self.DELETE)
+        first = desk.dialog.question.id
+        seat.change()
+        desk.agree()
+
+        desk.until(lambda: any(one.question.id != first for one in shown()))
+        verb = desk.agree()
+        desk.until(future.done)
+
+        assert verb == self.AGAIN
+        assert f"Delete {future.result().structured_content['deleted']} " in verb
 
     def test_what_fails_is_rolled_back(self, seat: Seat) -> None:
         """Half an edit is undone, with the host's own undo; what the person did before stays."""

@@ -64,13 +64,9 @@ class Deletions:
     def left(self, agreed: Set[str]) -> list[str]:
         """List the nodes that are gone, but for the agreed ones, what was below, and what hung on.
 
-        Args:
-            agreed: UUIDs, long paths or short names.
-
-        Returns:
-            Long paths, and names of nodes that are not in the DAG. One of these goes with a node
-            that was agreed to if it was connected to it, as an animation curve is: Maya deletes
-            such by itself.
+        `agreed` has UUIDs, long paths or short names. Gives long paths, and names of nodes that
+        are not in the DAG: one of these goes with a node that was agreed to if it was connected to
+        it, as an animation curve is, which Maya deletes by itself.
         """
         gone = () if self._is_other_scene else self._gone
         ids = [uuid for uuid in gone if uuid not in self._made]

@@ -56,8 +56,7 @@ def unload() -> None:
 def start() -> Future[None] | None:
     """Start the bridge, unless it runs; what stands in the way is told in the Report view.
 
-    Returns:
-        Done once requests are taken; None where it could not be started.
+    Gives what is done once requests are taken; None where it could not be started.
     """
     if not plug_in().is_installed:
         return None

@@ -25,21 +25,13 @@ _BEFORE: Final = "&Windows"
 
 @dataclass(frozen=True)
 class Command:
-    """Something that a person can have done; FreeCAD looks for its methods by their names.
+    """Something that a person can have done; FreeCAD looks for its methods by their names."""
 
-    Attributes:
-        name: Its name among FreeCAD's commands.
-        text: What the menu says.
-        tip: What is said about it.
-        act: Does it.
-        can: Whether it can be done now.
-    """
-
-    name: str
-    text: str
-    tip: str
-    act: Callable[[], object]
-    can: Callable[[], bool]
+    name: str  # its name among FreeCAD's commands
+    text: str  # what the menu says
+    tip: str  # what is said about it
+    act: Callable[[], object]  # does it
+    can: Callable[[], bool]  # whether it can be done now
 
     def GetResources(self) -> dict[str, str]:
         """Give the words."""
@@ -57,12 +49,6 @@ class Command:
 def _is_paused() -> bool | None:
     bridge = dcc_bridge_freecad.plug_in().bridge
     return bridge.is_paused if bridge is not None else None
-
-
-def _pause(on: bool) -> None:
-    bridge = dcc_bridge_freecad.plug_in().bridge
-    if bridge is not None:
-        bridge.pause() if on else bridge.resume()
 
 
 COMMANDS: Final = (
@@ -84,14 +70,14 @@ COMMANDS: Final = (
         "DccBridge_Pause",
         "Pause",
         "Let agents read but not edit",
-        lambda: _pause(True),
+        lambda: dcc_bridge_freecad.pause(),
         lambda: _is_paused() is False,
     ),
     Command(
         "DccBridge_Resume",
         "Resume",
         "Let agents edit again",
-        lambda: _pause(False),
+        lambda: dcc_bridge_freecad.resume(),
         lambda: _is_paused() is True,
     ),
     Command(
@@ -112,19 +98,14 @@ COMMANDS: Final = (
 
 
 class Menu(QObject):
-    """The menu, as long as the plug-in is loaded.
-
-    Attributes:
-        menu: What is in the menu bar.
-        dock: What the panel is in, while it is shown.
-    """
+    """The menu, as long as the plug-in is loaded."""
 
     def __init__(self) -> None:
         """Put it into the bar; FreeCAD's window must be up."""
         super().__init__()
         self._window: Any = FreeCADGui.getMainWindow()
-        self.dock: QDockWidget | None = None
-        self.menu = QMenu(tr(_TITLE), self._window)
+        self.dock: QDockWidget | None = None  # what the panel is in, while it is shown
+        self.menu = QMenu(tr(_TITLE), self._window)  # what is in the menu bar
         self.menu.menuAction().setData(tr(_TITLE))  # or FreeCAD loses it with another language
         known = FreeCADGui.listCommands()
         for command in COMMANDS:

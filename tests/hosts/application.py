@@ -22,21 +22,16 @@ from tests.live import ERAS, AskedFn, connected
 T = TypeVar("T")
 ROOT: Final = Path(__file__).parents[2]
 _OUTPUT: Final = "output.txt"
-LIMIT: Final = 120.0
-"""Seconds; an application that draws in software beside other tests is slow."""
+LIMIT: Final = 120.0  # seconds; an application that draws in software beside other tests is slow
 
 
 class Application:
-    """A process, with its bridge once that runs.
-
-    Attributes:
-        folder: Its own folder, which is its home as well.
-    """
+    """A process, with its bridge once that runs."""
 
     def __init__(self, process: subprocess.Popen[str], folder: Path) -> None:
         self._process = process
         self._ordered = 0
-        self.folder = folder
+        self.folder = folder  # its own folder, which is its home as well
         self.pid = process.pid
 
     @property
@@ -48,7 +43,6 @@ class Application:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it runs still."""
         return self._process.poll() is None
 
     @property
@@ -66,7 +60,6 @@ class Application:
     async def client(
         self, era: str = ERAS[-1], asked: AskedFn | None = None
     ) -> AsyncIterator[Client]:
-        """Connect a real MCP client."""
         instance = self.instance
         token = instance.token("test")
         async with connected(instance.url, token, era, asked, limit=LIMIT) as session:
@@ -103,12 +96,10 @@ class Application:
         self._ordered += len(orders)
 
     def obeyed(self) -> None:
-        """Wait until the person did all that they were told."""
         until(lambda: len(_lines(self.folder / DONE)) >= self._ordered or not self.is_alive)
         assert self.is_alive, self.output
 
     def end(self, limit: float = LIMIT) -> int:
-        """Wait for its end; give the exit code."""
         try:
             self._process.wait(limit)
         except subprocess.TimeoutExpired:
@@ -121,13 +112,7 @@ class Application:
 def started(
     command: Sequence[str | Path], folder: Path, **environment: str
 ) -> Iterator[Application]:
-    """Run an application as long as the block lasts, with a home of its own.
-
-    Args:
-        command: How it is started.
-        folder: An empty one.
-        **environment: What it is to know besides.
-    """
+    """Run an application as long as the block lasts, with an empty folder as its home."""
     env = interpreter.environment()  # a virtual environment's Python is not the application's
     kept = {n: v for n, v in env.items() if not n.startswith(("DCC_BRIDGE_", "XDG_"))}
     ours = {
@@ -154,7 +139,6 @@ def started(
 
 
 def until(condition: Callable[[], object], otherwise: str = "it did not come true") -> None:
-    """Wait for a condition of another process."""
     end = time.monotonic() + LIMIT
     while not condition():
         assert time.monotonic() < end, otherwise

@@ -26,7 +26,7 @@ import bpy
 from dcc_bridge.hosts.blender import BlenderHost
 from dcc_bridge.hosts.blender.blender_undo import Stack
 from tests.hosts import bad_oracle
-from tests.hosts.bad_port import Port, Scene, by_name, in_files
+from tests.hosts.bad_port import Edit, Port, Scene, in_files
 from tests.hosts.digests import scene_digest
 
 FILES: Final = ("scene.blend", "other.blend")
@@ -34,23 +34,20 @@ _KEPT: Final = ("objects", "collections", "materials", "texts", "scenes")
 
 
 def thing(name: str) -> Any:
-    """Give an object."""
     return bpy.data.objects[name]
 
 
 def layer() -> Any:
-    """Give the view layer that is open."""
     return bpy.context.view_layer
 
 
 def preferences() -> Any:
-    """Give what the person has set of undo."""
     assert bpy.context.preferences is not None
     return bpy.context.preferences.edit
 
 
-def create(blender: BlenderPort, at: str, other: str) -> None:
-    bpy.data.scenes[0].collection.objects.link(bpy.data.objects.new("new", None))
+def link(name: str) -> None:
+    bpy.data.scenes[0].collection.objects.link(bpy.data.objects.new(name, None))
 
 
 def value(blender: BlenderPort, at: str, other: str) -> None:
@@ -65,30 +62,10 @@ def shape(blender: BlenderPort, at: str, other: str) -> None:
     bpy.data.meshes["mesh"].vertices[0].co.x += 1
 
 
-def marker(blender: BlenderPort, at: str, other: str) -> None:
-    bpy.data.scenes[0].timeline_markers.new("cut")
-
-
-def delete(blender: BlenderPort, at: str, other: str) -> None:
-    bpy.data.objects.remove(thing(at))
-
-
-def delete_family(blender: BlenderPort, at: str, other: str) -> None:
-    bpy.data.batch_remove([thing(at), *thing(at).children_recursive])
-
-
-def wipe(blender: BlenderPort, at: str, other: str) -> None:
-    bpy.data.batch_remove(list(bpy.data.objects))
-
-
 def operator(blender: BlenderPort, at: str, other: str) -> None:
     for each in bpy.data.objects:
         each.select_set(each.name == at)
     bpy.ops.object.delete()
-
-
-def call_it(blender: BlenderPort, at: str, other: str) -> None:
-    thing(at).name = "named"
 
 
 def take_name(blender: BlenderPort, at: str, other: str) -> None:
@@ -105,30 +82,14 @@ def move(blender: BlenderPort, at: str, other: str) -> None:
 
 
 def make_anew(blender: BlenderPort, at: str, other: str) -> None:
-    delete(blender, at, other)
-    bpy.data.scenes[0].collection.objects.link(bpy.data.objects.new(at, None))
-
-
-def drop_material(blender: BlenderPort, at: str, other: str) -> None:
-    bpy.data.materials.remove(bpy.data.materials["Red"])
-
-
-def drop_text(blender: BlenderPort, at: str, other: str) -> None:
-    bpy.data.texts.remove(bpy.data.texts["Notes"])
-
-
-def drop_group(blender: BlenderPort, at: str, other: str) -> None:
-    bpy.data.collections.remove(bpy.data.collections["Set"])
+    bpy.data.objects.remove(thing(at))
+    link(at)
 
 
 def push(blender: BlenderPort, at: str, other: str) -> None:
     """Make an entry of its own, as an operator does."""
     value(blender, at, other)
     bpy.ops.ed.undo_push(message="Its own")
-
-
-def purge(blender: BlenderPort, at: str, other: str) -> None:
-    bpy.ops.outliner.orphans_purge(do_recursive=True)
 
 
 def in_mode(blender: BlenderPort, at: str, other: str) -> None:
@@ -144,47 +105,44 @@ def undo_off(blender: BlenderPort, at: str, other: str) -> None:
     preferences().use_global_undo = False
 
 
-def open_other(blender: BlenderPort, at: str, other: str) -> None:
-    bpy.ops.wm.open_mainfile(filepath=str(blender.folder / "other.blend"))
-
-
-def open_again(blender: BlenderPort, at: str, other: str) -> None:
-    bpy.ops.wm.open_mainfile(filepath=str(blender.folder / "scene.blend"))
-
-
-def new(blender: BlenderPort, at: str, other: str) -> None:
-    bpy.ops.wm.read_homefile(use_empty=True)
-
-
-def save(blender: BlenderPort, at: str, other: str) -> None:
-    bpy.ops.wm.save_mainfile()
-
-
-def save_as(blender: BlenderPort, at: str, other: str) -> None:
-    bpy.ops.wm.save_as_mainfile(filepath=str(blender.folder / "new.blend"))
-
-
-def save_over(blender: BlenderPort, at: str, other: str) -> None:
-    bpy.ops.wm.save_as_mainfile(filepath=str(blender.folder / "other.blend"))
-
-
-def copy_over(blender: BlenderPort, at: str, other: str) -> None:
-    bpy.ops.wm.save_as_mainfile(filepath=str(blender.folder / "other.blend"), copy=True)
-
-
-EDITS: Final = by_name(
-    *(create, value, custom, shape, marker, delete, delete_family, wipe, operator),
-    *(call_it, take_name, move, make_anew, drop_material, drop_group),
-    *(drop_text, push, purge),
-)
-OWN: Final = by_name(
-    *(in_mode, undo_off, open_other, open_again, new, save, save_as, save_over),
-    copy_over,
-)
+EDITS: Final[dict[str, Edit]] = {
+    "create": lambda *_: link("new"),
+    "value": value,
+    "custom": custom,
+    "shape": shape,
+    "marker": lambda *_: bpy.data.scenes[0].timeline_markers.new("cut"),
+    "delete": lambda _, at, __: bpy.data.objects.remove(thing(at)),
+    "delete_family": lambda _, at, __: bpy.data.batch_remove(
+        [thing(at), *thing(at).children_recursive]
+    ),
+    "wipe": lambda *_: bpy.data.batch_remove(list(bpy.data.objects)),
+    "operator": operator,
+    "call_it": lambda _, at, __: setattr(thing(at), "name", "named"),
+    "take_name": take_name,
+    "move": move,
+    "make_anew": make_anew,
+    "drop_material": lambda *_: bpy.data.materials.remove(bpy.data.materials["Red"]),
+    "drop_group": lambda *_: bpy.data.collections.remove(bpy.data.collections["Set"]),
+    "drop_text": lambda *_: bpy.data.texts.remove(bpy.data.texts["Notes"]),
+    "push": push,
+    "purge": lambda *_: bpy.ops.outliner.orphans_purge(do_recursive=True),
+}
+OWN: Final[dict[str, Edit]] = {
+    "in_mode": in_mode,
+    "undo_off": undo_off,
+    "open_other": lambda it, *_: bpy.ops.wm.open_mainfile(filepath=it.at("other.blend")),
+    "open_again": lambda it, *_: bpy.ops.wm.open_mainfile(filepath=it.at("scene.blend")),
+    "new": lambda *_: bpy.ops.wm.read_homefile(use_empty=True),
+    "save": lambda *_: bpy.ops.wm.save_mainfile(),
+    "save_as": lambda it, *_: bpy.ops.wm.save_as_mainfile(filepath=it.at("new.blend")),
+    "save_over": lambda it, *_: bpy.ops.wm.save_as_mainfile(filepath=it.at("other.blend")),
+    "copy_over": lambda it, *_: bpy.ops.wm.save_as_mainfile(
+        filepath=it.at("other.blend"), copy=True
+    ),
+}
 
 
 def window() -> Any:
-    """Give the one window, which there is in background too."""
     windows: Any = bpy.context.window_manager
     return windows.windows[0]
 
@@ -198,7 +156,6 @@ class BlenderPort(Port):
     is_told_late = True
 
     def __init__(self, folder: Path) -> None:
-        """Open a scene that has a file."""
         self.folder = folder
         source = folder.parent / "source"
         if not source.is_dir():
@@ -218,8 +175,11 @@ class BlenderPort(Port):
         self.host: BlenderHost = BlenderHost()
         for name in ("first", "second"):
             with self.host.undo_step(f"The person's {name}"):
-                bpy.data.scenes[0].collection.objects.link(bpy.data.objects.new(name, None))
+                link(name)
         self.host.undo()
+
+    def at(self, name: str) -> str:
+        return str(self.folder / name)
 
     @property
     def which(self) -> int:
@@ -232,7 +192,6 @@ class BlenderPort(Port):
         return frozenset(shown | {f"{kind} {each.name}" for kind, all_ in lists for each in all_})
 
     def reach(self, items: Sequence[str]) -> Callable[[str], bool]:
-        """What is parented to an object."""
         found = [thing(item) for item in items if item in bpy.data.objects]
         names = {it.name for each in found for it in (each, *each.children_recursive)}
         return {f"objects {name}" for name in names}.__contains__
@@ -265,7 +224,7 @@ class BlenderPort(Port):
         return tuple(name for _, _, name in entries[: top + 1])
 
     def work(self) -> None:
-        bpy.data.scenes[0].collection.objects.link(bpy.data.objects.new("theirs", None))
+        link("theirs")
         bpy.ops.ed.undo_push(message="The person's edit")
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from pxr import Sdf, Usd
 
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.hosts.standalone.prims import remove, rename
-from tests.hosts.bad_port import Port, Scene, by_name, in_files
+from tests.hosts.bad_port import Edit, Port, Scene, in_files
 
 PATHS: Final = (
     "/World",
@@ -95,10 +95,6 @@ def _prim(usd: UsdPort, path: str) -> Usd.Prim:
     return prim
 
 
-def create(usd: UsdPort, at: str, other: str) -> None:
-    usd.stage.DefinePrim(_prim(usd, at).GetPath().AppendChild("new"), "Camera")
-
-
 def value(usd: UsdPort, at: str, other: str) -> None:
     prim = _prim(usd, at)
     prim.CreateAttribute("size", Sdf.ValueTypeNames.Double).Set(1.0)
@@ -112,18 +108,6 @@ def delete(usd: UsdPort, at: str, other: str) -> None:
         usd.stage.RemovePrim(path)
 
 
-def take_away(usd: UsdPort, at: str, other: str) -> None:
-    remove(usd.stage, [Sdf.Path(at).GetPrimPath()])
-
-
-def hide(usd: UsdPort, at: str, other: str) -> None:
-    _prim(usd, at).SetActive(False)
-
-
-def call_it(usd: UsdPort, at: str, other: str) -> None:
-    rename(usd.stage, _prim(usd, at), "named")
-
-
 def move(usd: UsdPort, at: str, other: str) -> None:
     editor = Usd.NamespaceEditor(usd.stage)
     editor.ReparentPrim(_prim(usd, at), _prim(usd, other))
@@ -132,24 +116,9 @@ def move(usd: UsdPort, at: str, other: str) -> None:
 
 
 def make_anew(usd: UsdPort, at: str, other: str) -> None:
-    take_away(usd, at, other)
-    usd.stage.DefinePrim(Sdf.Path(at).GetPrimPath(), "Xform")
-
-
-def wipe(usd: UsdPort, at: str, other: str) -> None:
-    usd.stage.GetRootLayer().Clear()
-
-
-def load_text(usd: UsdPort, at: str, other: str) -> None:
-    usd.stage.GetRootLayer().ImportFromString(FILES["other.usda"])
-
-
-def cut_off(usd: UsdPort, at: str, other: str) -> None:
-    usd.stage.GetPrimAtPath("/World/ref").GetReferences().ClearReferences()
-
-
-def unpin(usd: UsdPort, at: str, other: str) -> None:
-    usd.stage.GetRootLayer().subLayerPaths.clear()
+    path = Sdf.Path(at).GetPrimPath()
+    remove(usd.stage, [path])
+    usd.stage.DefinePrim(path, "Xform")
 
 
 def beside(usd: UsdPort, at: str, other: str) -> None:
@@ -157,14 +126,12 @@ def beside(usd: UsdPort, at: str, other: str) -> None:
         _prim(usd, at).SetActive(False)
 
 
-def below(usd: UsdPort, at: str, other: str) -> None:
-    layer = _layer(usd.stage, "sub.usda")
-    Sdf.CreatePrimInLayer(layer, "/World/low/new").specifier = Sdf.SpecifierDef
+def new_prim(usd: UsdPort, layer: str, path: str) -> None:
+    Sdf.CreatePrimInLayer(_layer(usd.stage, layer), path).specifier = Sdf.SpecifierDef
 
 
-def in_reference(usd: UsdPort, at: str, other: str) -> None:
-    layer = _layer(usd.stage, "ref.usda")
-    Sdf.CreatePrimInLayer(layer, "/Model/in/new").specifier = Sdf.SpecifierDef
+def in_reference(usd: UsdPort, *_: str) -> None:
+    new_prim(usd, "ref.usda", "/Model/in/new")
 
 
 def of_reference(usd: UsdPort, at: str, other: str) -> None:
@@ -175,40 +142,8 @@ def of_reference(usd: UsdPort, at: str, other: str) -> None:
 
 
 def save_reference(usd: UsdPort, at: str, other: str) -> None:
-    in_reference(usd, at, other)
+    in_reference(usd)
     _layer(usd.stage, "ref.usda").Save()
-
-
-def save_layers(usd: UsdPort, at: str, other: str) -> None:
-    usd.stage.Save()
-
-
-def reload_layers(usd: UsdPort, at: str, other: str) -> None:
-    usd.stage.Reload()
-
-
-def mute(usd: UsdPort, at: str, other: str) -> None:
-    usd.stage.MuteLayer(_layer(usd.stage, "sub.usda").identifier)
-
-
-def mute_reference(usd: UsdPort, at: str, other: str) -> None:
-    usd.stage.MuteLayer(_layer(usd.stage, "ref.usda").identifier)
-
-
-def unload(usd: UsdPort, at: str, other: str) -> None:
-    usd.stage.Unload("/World/load")
-
-
-def aim(usd: UsdPort, at: str, other: str) -> None:
-    usd.stage.SetEditTarget(usd.stage.GetSessionLayer())
-
-
-def aim_below(usd: UsdPort, at: str, other: str) -> None:
-    usd.stage.SetEditTarget(_layer(usd.stage, "sub.usda"))
-
-
-def lock(usd: UsdPort, at: str, other: str) -> None:
-    usd.stage.GetRootLayer().SetPermissionToEdit(False)
 
 
 def unlock(usd: UsdPort, at: str, other: str) -> None:
@@ -216,55 +151,51 @@ def unlock(usd: UsdPort, at: str, other: str) -> None:
         layer.SetPermissionToEdit(True)
 
 
-def open_other(usd: UsdPort, at: str, other: str) -> None:
-    usd.host.open(usd.folder / "other.usda")
-
-
-def open_again(usd: UsdPort, at: str, other: str) -> None:
-    usd.host.open(usd.folder / "scene.usda")
-
-
-def save(usd: UsdPort, at: str, other: str) -> None:
-    usd.host.save()
-
-
-def save_over(usd: UsdPort, at: str, other: str) -> None:
-    usd.host.save(usd.folder / "other.usda")
-
-
-def save_as(usd: UsdPort, at: str, other: str) -> None:
-    usd.host.save(usd.folder / "new.usda")
-
-
-def copy_over(usd: UsdPort, at: str, other: str) -> None:
-    usd.host.save_copy(usd.folder / "other.usda")
-
-
-def copy_over_part(usd: UsdPort, at: str, other: str) -> None:
-    usd.host.save_copy(usd.folder / "ref.usda")
-
-
-def undo(usd: UsdPort, at: str, other: str) -> None:
-    usd.host.undo()
-
-
-def redo(usd: UsdPort, at: str, other: str) -> None:
-    usd.host.redo()
-
-
-def take_back(usd: UsdPort, at: str, other: str) -> None:
-    usd.host.take_back()
-
-
-EDITS: Final = by_name(
-    create, value, delete, take_away, hide, call_it, move, make_anew, wipe, load_text
-)
+EDITS: Final[dict[str, Edit]] = {
+    "create": lambda it, at, _: it.stage.DefinePrim(
+        _prim(it, at).GetPath().AppendChild("new"), "Camera"
+    ),
+    "value": value,
+    "delete": delete,
+    "take_away": lambda it, at, _: remove(it.stage, [Sdf.Path(at).GetPrimPath()]),
+    "hide": lambda it, at, _: _prim(it, at).SetActive(False),
+    "call_it": lambda it, at, _: rename(it.stage, _prim(it, at), "named"),
+    "move": move,
+    "make_anew": make_anew,
+    "wipe": lambda it, *_: it.stage.GetRootLayer().Clear(),
+    "load_text": lambda it, *_: it.stage.GetRootLayer().ImportFromString(FILES["other.usda"]),
+}
 """Edits of the scene, which undo brings back."""
-OWN: Final = by_name(
-    *(cut_off, unpin, beside, below, in_reference, of_reference, save_reference, save_layers),
-    *(reload_layers, mute, mute_reference, unload, aim, aim_below, lock, unlock, open_other),
-    *(open_again, save, save_over, save_as, copy_over, copy_over_part, undo, redo, take_back),
-)
+OWN: Final[dict[str, Edit]] = {
+    "cut_off": lambda it, *_: (
+        it.stage.GetPrimAtPath("/World/ref").GetReferences().ClearReferences()
+    ),
+    "unpin": lambda it, *_: it.stage.GetRootLayer().subLayerPaths.clear(),
+    "beside": beside,
+    "below": lambda it, *_: new_prim(it, "sub.usda", "/World/low/new"),
+    "in_reference": in_reference,
+    "of_reference": of_reference,
+    "save_reference": save_reference,
+    "save_layers": lambda it, *_: it.stage.Save(),
+    "reload_layers": lambda it, *_: it.stage.Reload(),
+    "mute": lambda it, *_: it.stage.MuteLayer(_layer(it.stage, "sub.usda").identifier),
+    "mute_reference": lambda it, *_: it.stage.MuteLayer(_layer(it.stage, "ref.usda").identifier),
+    "unload": lambda it, *_: it.stage.Unload("/World/load"),
+    "aim": lambda it, *_: it.stage.SetEditTarget(it.stage.GetSessionLayer()),
+    "aim_below": lambda it, *_: it.stage.SetEditTarget(_layer(it.stage, "sub.usda")),
+    "lock": lambda it, *_: it.stage.GetRootLayer().SetPermissionToEdit(False),
+    "unlock": unlock,
+    "open_other": lambda it, *_: it.host.open(it.folder / "other.usda"),
+    "open_again": lambda it, *_: it.host.open(it.folder / "scene.usda"),
+    "save": lambda it, *_: it.host.save(),
+    "save_over": lambda it, *_: it.host.save(it.folder / "other.usda"),
+    "save_as": lambda it, *_: it.host.save(it.folder / "new.usda"),
+    "copy_over": lambda it, *_: it.host.save_copy(it.folder / "other.usda"),
+    "copy_over_part": lambda it, *_: it.host.save_copy(it.folder / "ref.usda"),
+    "undo": lambda it, *_: it.host.undo(),
+    "redo": lambda it, *_: it.host.redo(),
+    "take_back": lambda it, *_: it.host.take_back(),
+}
 """What undo does not hold, and undo itself."""
 
 
@@ -276,7 +207,6 @@ class UsdPort(Port):
     own = OWN
 
     def __init__(self, folder: Path) -> None:
-        """Write the scene, its layers and another scene, and open it."""
         self.folder = folder
         for name, text in FILES.items():
             (folder / name).write_text(text)
@@ -289,7 +219,6 @@ class UsdPort(Port):
 
     @property
     def stage(self) -> Usd.Stage:
-        """The stage that is open."""
         return self.host.stage
 
     @property
@@ -297,7 +226,6 @@ class UsdPort(Port):
         return self.stage
 
     def objects(self) -> frozenset[str]:
-        """List active prims and authored properties."""
         prims = [prim for prim in self.stage.TraverseAll() if prim.IsActive()]
         properties = [prop for prim in prims for prop in prim.GetAuthoredProperties()]
         return frozenset(str(it.GetPath()) for it in (*prims, *properties))

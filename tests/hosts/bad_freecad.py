@@ -21,13 +21,12 @@ import FreeCAD
 
 from dcc_bridge.hosts.freecad import FreeCADHost
 from tests.hosts import bad_oracle
-from tests.hosts.bad_port import Port, Scene, by_name, in_files
+from tests.hosts.bad_port import Edit, Port, Scene, in_files
 
 FILES: Final = ("scene.FCStd", "other.FCStd", "far.FCStd")
 
 
 def one(item: str) -> Any:
-    """Give an object of the scene."""
     found = document().getObject(item)
     if found is None:
         raise ValueError(f"There is no {item}.")
@@ -35,40 +34,18 @@ def one(item: str) -> Any:
 
 
 def document() -> Any:
-    """Give the document that is active."""
     if FreeCAD.ActiveDocument is None:
         raise ValueError("No document is open.")
     return FreeCAD.ActiveDocument
-
-
-def create(freecad: FreeCADPort, at: str, other: str) -> None:
-    document().addObject("App::DocumentObjectGroup", "New")
 
 
 def value(freecad: FreeCADPort, at: str, other: str) -> None:
     one(at).Label2 += "!"
 
 
-def added(freecad: FreeCADPort, at: str, other: str) -> None:
-    one(at).addProperty("App::PropertyString", "Note").Note = "new"
-
-
-def delete(freecad: FreeCADPort, at: str, other: str) -> None:
-    document().removeObject(one(at).Name)
-
-
 def wipe(freecad: FreeCADPort, at: str, other: str) -> None:
     for each in document().Objects:
         document().removeObject(each.Name)
-
-
-def call_it(freecad: FreeCADPort, at: str, other: str) -> None:
-    one(at).Label = "named"
-
-
-def move(freecad: FreeCADPort, at: str, other: str) -> None:
-    """Put an object into a group that may have been agreed to."""
-    one("Group").addObject(one(at))
 
 
 def move_and_delete(freecad: FreeCADPort, at: str, other: str) -> None:
@@ -98,64 +75,43 @@ def abort(freecad: FreeCADPort, at: str, other: str) -> None:
     value(freecad, at, other)
 
 
-def elsewhere(freecad: FreeCADPort, at: str, other: str) -> None:
-    """Edit another document."""
-    FreeCAD.getDocument("Far").addObject("App::FeaturePython", "New")
-
-
 def delete_elsewhere(freecad: FreeCADPort, at: str, other: str) -> None:
     far = FreeCAD.getDocument("Far")
     far.removeObject(far.Objects[0].Name)
 
 
-def activate(freecad: FreeCADPort, at: str, other: str) -> None:
-    FreeCAD.setActiveDocument("Far")
-
-
-def open_other(freecad: FreeCADPort, at: str, other: str) -> None:
-    FreeCAD.openDocument(str(freecad.folder / "other.FCStd"), hidden=True)
-
-
-def new(freecad: FreeCADPort, at: str, other: str) -> None:
-    FreeCAD.newDocument("Fresh", hidden=True).addObject("App::FeaturePython", "New")
-
-
-def close_scene(freecad: FreeCADPort, at: str, other: str) -> None:
-    FreeCAD.closeDocument("Scene")
-
-
-def close_far(freecad: FreeCADPort, at: str, other: str) -> None:
-    FreeCAD.closeDocument("Far")
-
-
-def save(freecad: FreeCADPort, at: str, other: str) -> None:
-    document().save()
-
-
-def save_far(freecad: FreeCADPort, at: str, other: str) -> None:
-    FreeCAD.getDocument("Far").save()
-
-
-def save_as(freecad: FreeCADPort, at: str, other: str) -> None:
-    document().saveAs(str(freecad.folder / "new.FCStd"))
-
-
-def save_over(freecad: FreeCADPort, at: str, other: str) -> None:
-    document().saveAs(str(freecad.folder / "other.FCStd"))
-
-
-def copy_over(freecad: FreeCADPort, at: str, other: str) -> None:
-    document().saveCopy(str(freecad.folder / "other.FCStd"))
-
-
-EDITS: Final = by_name(
-    *(create, value, added, delete, wipe, call_it, move, move_and_delete, make_anew, commit),
-    *(begin, abort, elsewhere, delete_elsewhere),
-)
-OWN: Final = by_name(
-    *(activate, open_other, new, close_scene, close_far, save, save_far, save_as),
-    *(save_over, copy_over),
-)
+EDITS: Final[dict[str, Edit]] = {
+    "create": lambda *_: document().addObject("App::DocumentObjectGroup", "New"),
+    "value": value,
+    "added": lambda _, at, __: setattr(
+        one(at).addProperty("App::PropertyString", "Note"), "Note", "new"
+    ),
+    "delete": lambda _, at, __: document().removeObject(one(at).Name),
+    "wipe": wipe,
+    "call_it": lambda _, at, __: setattr(one(at), "Label", "named"),
+    "move": lambda _, at, __: one("Group").addObject(one(at)),  # which may have been agreed to
+    "move_and_delete": move_and_delete,
+    "make_anew": make_anew,
+    "commit": commit,
+    "begin": begin,
+    "abort": abort,
+    "elsewhere": lambda *_: FreeCAD.getDocument("Far").addObject("App::FeaturePython", "New"),
+    "delete_elsewhere": delete_elsewhere,
+}
+OWN: Final[dict[str, Edit]] = {
+    "activate": lambda *_: FreeCAD.setActiveDocument("Far"),
+    "open_other": lambda it, *_: FreeCAD.openDocument(it.at("other.FCStd"), hidden=True),
+    "new": lambda *_: FreeCAD.newDocument("Fresh", hidden=True).addObject(
+        "App::FeaturePython", "New"
+    ),
+    "close_scene": lambda *_: FreeCAD.closeDocument("Scene"),
+    "close_far": lambda *_: FreeCAD.closeDocument("Far"),
+    "save": lambda *_: document().save(),
+    "save_far": lambda *_: FreeCAD.getDocument("Far").save(),
+    "save_as": lambda it, *_: document().saveAs(it.at("new.FCStd")),
+    "save_over": lambda it, *_: document().saveAs(it.at("other.FCStd")),
+    "copy_over": lambda it, *_: document().saveCopy(it.at("other.FCStd")),
+}
 
 
 class FreeCADPort(Port):
@@ -167,7 +123,6 @@ class FreeCADPort(Port):
     is_told_late = True
 
     def __init__(self, folder: Path) -> None:
-        """Make the documents; the second one is another tab."""
         self.folder = folder
         far = FreeCAD.newDocument("Far", hidden=True)
         far.addObject("App::FeaturePython", "Thing")
@@ -187,6 +142,9 @@ class FreeCADPort(Port):
         for name in ("First", "Second"):
             self._person(name)
         self.host.undo()
+
+    def at(self, name: str) -> str:
+        return str(self.folder / name)
 
     def _person(self, name: str) -> None:
         scene = FreeCAD.getDocument("Scene")
@@ -209,7 +167,6 @@ class FreeCADPort(Port):
         return frozenset(_item(each) for doc in self._open() for each in doc.Objects)
 
     def reach(self, items: Sequence[str]) -> Callable[[str], bool]:
-        """What is in a group."""
         found = [each for doc in self._open() for each in doc.Objects if _item(each) in items]
         return {
             _item(it) for each in found for it in (each, *getattr(each, "Group", ()))

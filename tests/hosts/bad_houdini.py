@@ -21,14 +21,10 @@ from typing import Any, Final
 
 import pytest
 
-from tests.hosts.bad_port import Port, Scene, by_name, in_files
+from tests.hosts.bad_port import Edit, Port, Scene, in_files
 from tests.hosts.fakes.houdini import Houdini
 
 FILES: Final = ("scene.hip", "other.hip")
-
-
-def create(houdini: HoudiniPort, at: str, other: str) -> None:
-    houdini.add("/obj/new")
 
 
 def value(houdini: HoudiniPort, at: str, other: str) -> None:
@@ -36,17 +32,9 @@ def value(houdini: HoudiniPort, at: str, other: str) -> None:
     parm.set(parm.eval() + 1)
 
 
-def delete(houdini: HoudiniPort, at: str, other: str) -> None:
-    houdini.node(at).destroy()
-
-
 def wipe(houdini: HoudiniPort, at: str, other: str) -> None:
     for node in houdini.node("/obj").children():
         node.destroy()
-
-
-def call_it(houdini: HoudiniPort, at: str, other: str) -> None:
-    houdini.node(at).setName("named")
 
 
 def take_name(houdini: HoudiniPort, at: str, other: str) -> None:
@@ -66,36 +54,25 @@ def in_group(houdini: HoudiniPort, at: str, other: str) -> None:
         value(houdini, at, other)
 
 
-def update_mode(houdini: HoudiniPort, at: str, other: str) -> None:
-    houdini.hou.setUpdateMode("Manual")
-
-
-def new(houdini: HoudiniPort, at: str, other: str) -> None:
-    houdini.hou.hipFile.clear(suppress_save_prompt=True)
-
-
-def open_other(houdini: HoudiniPort, at: str, other: str) -> None:
-    houdini.hou.hipFile.load((houdini.folder / "other.hip").as_posix())
-
-
-def open_again(houdini: HoudiniPort, at: str, other: str) -> None:
-    houdini.hou.hipFile.load((houdini.folder / "scene.hip").as_posix())
-
-
-def merge(houdini: HoudiniPort, at: str, other: str) -> None:
-    houdini.hou.hipFile.merge((houdini.folder / "other.hip").as_posix())
-
-
-def save(houdini: HoudiniPort, at: str, other: str) -> None:
-    houdini.hou.hipFile.save()
-
-
-def save_as(houdini: HoudiniPort, at: str, other: str) -> None:
-    houdini.hou.hipFile.save((houdini.folder / "new.hip").as_posix())
-
-
-EDITS: Final = by_name(create, value, delete, wipe, call_it, take_name, make_anew, in_group)
-OWN: Final = by_name(update_mode, new, open_other, open_again, merge, save, save_as)
+EDITS: Final[dict[str, Edit]] = {
+    "create": lambda it, *_: it.add("/obj/new"),
+    "value": value,
+    "delete": lambda it, at, _: it.node(at).destroy(),
+    "wipe": wipe,
+    "call_it": lambda it, at, _: it.node(at).setName("named"),
+    "take_name": take_name,
+    "make_anew": make_anew,
+    "in_group": in_group,
+}
+OWN: Final[dict[str, Edit]] = {
+    "update_mode": lambda it, *_: it.hou.setUpdateMode("Manual"),
+    "new": lambda it, *_: it.hou.hipFile.clear(suppress_save_prompt=True),
+    "open_other": lambda it, *_: it.hou.hipFile.load(it.at("other.hip")),
+    "open_again": lambda it, *_: it.hou.hipFile.load(it.at("scene.hip")),
+    "merge": lambda it, *_: it.hou.hipFile.merge(it.at("other.hip")),
+    "save": lambda it, *_: it.hou.hipFile.save(),
+    "save_as": lambda it, *_: it.hou.hipFile.save(it.at("new.hip")),
+}
 
 
 class HoudiniPort(Port):
@@ -107,7 +84,6 @@ class HoudiniPort(Port):
     is_told_late = True
 
     def __init__(self, folder: Path) -> None:
-        """Start it anew, with a scene that has a file."""
         self.folder = folder
         self._patch = pytest.MonkeyPatch()
         self._houdini = Houdini(self._patch)
@@ -132,15 +108,16 @@ class HoudiniPort(Port):
         if event in ("AfterLoad", "AfterClear"):
             self._opened.append(event)
 
+    def at(self, name: str) -> str:
+        return (self.folder / name).as_posix()
+
     def node(self, path: str) -> Any:
-        """Find a node."""
         node = self._houdini.node(path)
         if node is None:
             raise ValueError(f"There is no {path}.")
         return node
 
     def add(self, path: str) -> None:
-        """Make a node."""
         made = lambda: self._houdini.scene.add(path, "geo", parms={"tx": 0.0})  # noqa: E731
         self._houdini.undos.record("Create", made)
 
@@ -154,7 +131,6 @@ class HoudiniPort(Port):
         return frozenset(self._names.get(node.id, f"new {node.id}") for node in nodes)
 
     def reach(self, items: Sequence[str]) -> Callable[[str], bool]:
-        """What is inside of a node."""
         scene = self._houdini.scene
         nodes = [scene.at(item) for item in items]
         within = [it.id for node in nodes if node for it in (node, *scene.below(node.path))]

@@ -22,31 +22,15 @@ from typing import Any, Final
 
 import pytest
 
-from tests.hosts.bad_port import Port, Scene, by_name, in_files
+from tests.hosts.bad_port import Edit, Port, Scene, in_files
 from tests.hosts.fakes.maya import Maya
 
 FILES: Final = ("scene.ma", "other.ma")
 
 
-def create(maya: MayaPort, at: str, other: str) -> None:
-    maya.cmds.createNode("transform", "new")
-
-
 def value(maya: MayaPort, at: str, other: str) -> None:
     plug = f"{maya.one(at)}.translateX"
     maya.cmds.setAttr(plug, maya.cmds.getAttr(plug) + 1)
-
-
-def delete(maya: MayaPort, at: str, other: str) -> None:
-    maya.cmds.delete(at)
-
-
-def wipe(maya: MayaPort, at: str, other: str) -> None:
-    maya.cmds.delete(maya.cmds.ls(long=True))
-
-
-def call_it(maya: MayaPort, at: str, other: str) -> None:
-    maya.cmds.rename(at, "named")
 
 
 def take_name(maya: MayaPort, at: str, other: str) -> None:
@@ -61,60 +45,34 @@ def make_anew(maya: MayaPort, at: str, other: str) -> None:
     maya.cmds.createNode("transform", at.rpartition("|")[2])
 
 
-def in_chunk(maya: MayaPort, at: str, other: str) -> None:
-    """Open a chunk of its own, and leave it open."""
-    maya.cmds.undoInfo(openChunk=True, chunkName="Its own")
-    value(maya, at, other)
-
-
-def namespace(maya: MayaPort, at: str, other: str) -> None:
-    maya.cmds.namespace(set=":shot")
-
-
-def autokey(maya: MayaPort, at: str, other: str) -> None:
-    maya.cmds.autoKeyframe(state=True)
-
-
-def new(maya: MayaPort, at: str, other: str) -> None:
-    maya.cmds.file(new=True, force=True)
-
-
-def open_other(maya: MayaPort, at: str, other: str) -> None:
-    maya.cmds.file((maya.folder / "other.ma").as_posix(), open=True, force=True)
-
-
-def open_again(maya: MayaPort, at: str, other: str) -> None:
-    maya.cmds.file((maya.folder / "scene.ma").as_posix(), open=True, force=True)
-
-
-def save(maya: MayaPort, at: str, other: str) -> None:
+def save_under(maya: MayaPort, name: str) -> None:
+    maya.cmds.file(rename=maya.at(name))
     maya.cmds.file(save=True)
 
 
-def save_over(maya: MayaPort, at: str, other: str) -> None:
-    maya.cmds.file(rename=(maya.folder / "other.ma").as_posix())
-    maya.cmds.file(save=True)
-
-
-def save_as(maya: MayaPort, at: str, other: str) -> None:
-    maya.cmds.file(rename=(maya.folder / "new.ma").as_posix())
-    maya.cmds.file(save=True)
-
-
-def export_over(maya: MayaPort, at: str, other: str) -> None:
-    file = (maya.folder / "other.ma").as_posix()
-    maya.cmds.file(file, exportAll=True, preserveReferences=True, force=True)
-
-
-def remove_reference(maya: MayaPort, at: str, other: str) -> None:
-    maya.cmds.file("ref.ma", removeReference=True)
-
-
-EDITS: Final = by_name(create, value, delete, wipe, call_it, take_name, make_anew)
-OWN: Final = by_name(
-    *(namespace, autokey, new, open_other, open_again, save, save_over, save_as),
-    *(export_over, remove_reference),
-)
+EDITS: Final[dict[str, Edit]] = {
+    "create": lambda it, *_: it.cmds.createNode("transform", "new"),
+    "value": value,
+    "delete": lambda it, at, _: it.cmds.delete(at),
+    "wipe": lambda it, *_: it.cmds.delete(it.cmds.ls(long=True)),
+    "call_it": lambda it, at, _: it.cmds.rename(at, "named"),
+    "take_name": take_name,
+    "make_anew": make_anew,
+}
+OWN: Final[dict[str, Edit]] = {
+    "namespace": lambda it, *_: it.cmds.namespace(set=":shot"),
+    "autokey": lambda it, *_: it.cmds.autoKeyframe(state=True),
+    "new": lambda it, *_: it.cmds.file(new=True, force=True),
+    "open_other": lambda it, *_: it.cmds.file(it.at("other.ma"), open=True, force=True),
+    "open_again": lambda it, *_: it.cmds.file(it.at("scene.ma"), open=True, force=True),
+    "save": lambda it, *_: it.cmds.file(save=True),
+    "save_over": lambda it, *_: save_under(it, "other.ma"),
+    "save_as": lambda it, *_: save_under(it, "new.ma"),
+    "export_over": lambda it, *_: it.cmds.file(
+        it.at("other.ma"), exportAll=True, preserveReferences=True, force=True
+    ),
+    "remove_reference": lambda it, *_: it.cmds.file("ref.ma", removeReference=True),
+}
 
 
 class MayaPort(Port):
@@ -125,7 +83,6 @@ class MayaPort(Port):
     own = OWN
 
     def __init__(self, folder: Path) -> None:
-        """Start it anew, with a scene that has a file."""
         self.folder = folder
         self._patch = pytest.MonkeyPatch()
         self._maya = Maya(self._patch)
@@ -153,8 +110,10 @@ class MayaPort(Port):
             self.cmds.createNode("transform", name)
         self.cmds.undo()
 
+    def at(self, name: str) -> str:
+        return (self.folder / name).as_posix()
+
     def one(self, item: str) -> str:
-        """Give the UUID of a node."""
         return str(self.cmds.ls(item, uuid=True)[0])
 
     @property

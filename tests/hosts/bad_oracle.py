@@ -37,13 +37,7 @@ class Judge:
     """Runs programs in one host, each in a scene of its own, and says what is wrong with them."""
 
     def __init__(self, kind: type[Port], folder: Path, loop: asyncio.AbstractEventLoop) -> None:
-        """Take the host.
-
-        Args:
-            kind: Is made with a folder, in which it puts the scene.
-            folder: For the folders of the programs.
-            loop: Runs the coroutines, on another thread.
-        """
+        """Take the host, which puts its scene into a folder; the loop is on another thread."""
         self._kind = kind
         self._folder = folder
         self._loop = loop
@@ -61,7 +55,6 @@ class Judge:
         return f"seed {seed}: {self.play(plan) or wrong}\n{plan}"
 
     def play(self, plan: Plan) -> list[str]:
-        """Run a program, and list what it did that nobody agreed to."""
         folder = Path(tempfile.mkdtemp(prefix="p", dir=self._folder))
         port = self._kind(folder)
         state = {"XDG_STATE_HOME": str(folder)}  # of a scene without a file the copies are there
@@ -86,7 +79,6 @@ class Judge:
 
 
 def _of_scene(plan: Plan, result: Result, port: Port, folder: Path) -> list[str]:
-    """Compare the scene with what the person agreed to."""
     before, after, granted = result.before, result.after, result.granted
     is_other = after.which != before.which or after.file != before.file
     if granted.lasting and (is_other or after.files != before.files):
@@ -133,7 +125,6 @@ def _in_stacks(before: Scene, after: Scene, *, must_stay: bool) -> list[str]:
 
 
 def _of_files(result: Result, port: Port, folder: Path) -> list[str]:
-    """Compare the files with what the person agreed to."""
     wrong = []
     kept = [it.read_bytes() for it in folder.rglob("*checkpoints/**/*") if it.is_file()]
     for name, old in result.before.files.items():
@@ -184,15 +175,11 @@ def found_without(
 
 
 def main(kind: type[Port], words: Sequence[str]) -> str:
-    """Run programs where a host has an interpreter of its own.
+    """Run programs where a host has an interpreter of its own; gives what is wrong, or "".
 
-    Args:
-        kind: The host.
-        words: Where their scenes are put, the first seed, and how many programs; or only where, to
-            see that something is found with each of `CHECKS` switched off.
-
-    Returns:
-        What is wrong with them, or "". The file ``seed`` says how far it is.
+    The words are where their scenes are put, the first seed, and how many programs; or only where,
+    to see that something is found with each of `CHECKS` switched off. The file ``seed`` says how
+    far it is.
     """
     logging.disable(logging.WARNING)  # what programs do wrong on purpose
     folder = Path(words[0])

@@ -25,46 +25,28 @@ ANSWERS: Final = ("yes",) * 10 + (
 
 @dataclass(frozen=True)
 class Act:
-    """One act of a program.
+    """One act of a program."""
 
-    Attributes:
-        kind: What is done: an edit, or "ask", "nest", "thread", "task", "raise", "leave".
-        what: How, and with what.
-        inside: The acts that are done in it.
-    """
-
-    kind: str
-    what: tuple[str, ...] = ()
-    inside: tuple[Act, ...] = ()
+    kind: str  # what is done: an edit, or "ask", "nest", "thread", "task", "raise", "leave"
+    what: tuple[str, ...] = ()  # how, and with what
+    inside: tuple[Act, ...] = ()  # the acts that are done in it
 
 
 @dataclass(frozen=True)
 class Plan:
-    """One program.
+    """One program."""
 
-    Attributes:
-        risk: What the skill says that it does.
-        confirms: It says that it asks by itself.
-        undoable: It says that undo brings back what it does.
-        thread: "main", "any", or "async".
-        gate: What the person answers to the question before its body.
-        policy: The setting ``edit``.
-        careless: It catches whatever goes wrong in an act, and goes on.
-        body: What it does.
-    """
-
-    risk: Risk
-    confirms: bool
-    undoable: bool
-    thread: str
-    gate: str
-    policy: Literal["allow", "ask"]
-    careless: bool
-    body: tuple[Act, ...]
+    risk: Risk  # what the skill says that it does
+    confirms: bool  # it says that it asks by itself
+    undoable: bool  # it says that undo brings back what it does
+    thread: str  # "main", "any", or "async"
+    gate: str  # what the person answers to the question before its body
+    policy: Literal["allow", "ask"]  # the setting ``edit``
+    careless: bool  # it catches whatever goes wrong in an act, and goes on
+    body: tuple[Act, ...]  # what it does
 
 
 def make(seed: int, port: type[Port]) -> Plan:
-    """Make a program of a seed, of what can be done in a host."""
     random = Random(seed)
     thread = random.choice(("main", "main", "any", "async"))
     return Plan(
@@ -120,7 +102,6 @@ def _act(random: Random, port: type[Port], depth: int) -> Act:
 
 
 def every(acts: tuple[Act, ...]) -> Iterator[Act]:
-    """Give all acts of a tree."""
     for act in acts:
         yield act
         yield from every(act.inside)

@@ -14,36 +14,21 @@ Edit = Callable[[Any, str, str], object]
 """Does something to a port's scene, at one item, and perhaps with another one."""
 
 
-def by_name(*edits: Edit) -> dict[str, Edit]:
-    """List edits by their names, which programs are written with."""
-    return {edit.__name__: edit for edit in edits}
-
-
 @dataclass(frozen=True)
 class Scene:
-    """A scene and its files at one moment.
+    """A scene and its files at one moment."""
 
-    Attributes:
-        which: Which scene it is: the stage itself, or how often another one was opened.
-        file: The scene's file.
-        state: All that is in it and that undo holds.
-        view: What undo does not hold, and has to be as it was.
-        locks: Whether each part may be edited and saved.
-        objects: What is in it, for somebody who looks.
-        undo: The labels of what can be undone, the oldest first.
-        redo: The labels of what can be redone; nothing where a host cannot bring that back.
-        files: What is in each file.
-    """
-
-    which: Hashable
-    file: Path | None
-    state: object
-    view: object
-    objects: frozenset[str]
-    undo: tuple[str, ...]
+    which: Hashable  # which scene it is: the stage itself, or how often another one was opened
+    file: Path | None  # the scene's file
+    state: object  # all that is in it and that undo holds
+    view: object  # what undo does not hold, and has to be as it was
+    objects: frozenset[str]  # what is in it, for somebody who looks
+    undo: tuple[str, ...]  # the labels of what can be undone, the oldest first
+    # The labels of what can be redone; nothing where a host cannot bring that back.
     redo: tuple[str, ...] = ()
+    # Whether each part may be edited and saved.
     locks: Mapping[str, object] = field(default_factory=dict)
-    files: Mapping[str, bytes] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)  # what is in each file
 
     @property
     def content(self) -> tuple[object, ...]:
@@ -52,28 +37,20 @@ class Scene:
 
 
 class Port(Protocol):
-    """A host with a scene of its own for one program; the person has done and undone a step.
+    """A host with a scene of its own for one program; the person has done and undone a step."""
 
-    Attributes:
-        items: What programs are about.
-        edits: Edits of the scene, which undo brings back.
-        own: What undo does not hold, and undo itself.
-        is_told_late: The host tells when it cannot refuse any more: what a program has lost unasked
-            is in a copy, and the program is not told that it is done.
-        host: The adapter.
-    """
-
-    items: ClassVar[Sequence[str]]
-    edits: ClassVar[Mapping[str, Edit]]
-    own: ClassVar[Mapping[str, Edit]]
+    items: ClassVar[Sequence[str]]  # what programs are about
+    edits: ClassVar[Mapping[str, Edit]]  # edits of the scene, which undo brings back
+    own: ClassVar[Mapping[str, Edit]]  # what undo does not hold, and undo itself
+    # The host tells when it cannot refuse any more: what a program has lost unasked is in a copy,
+    # and the program is not told that it is done.
     is_told_late: ClassVar[bool] = False
-    host: Host
+    host: Host  # the adapter
 
     def __init__(self, folder: Path) -> None:
         """Put a scene that has a file into a folder, and open it."""
 
     def do(self, kind: str, at: str, other: str) -> None:
-        """Do one of the edits."""
         {**self.edits, **self.own}[kind](self, at, other)
 
     @property
@@ -107,5 +84,4 @@ class Port(Protocol):
 
 
 def in_files(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
-    """Read those files that are there."""
     return {name: (folder / name).read_bytes() for name in names if (folder / name).is_file()}

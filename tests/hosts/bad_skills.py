@@ -51,8 +51,7 @@ from tests.hosts.bad_plans import Act, Plan, every
 from tests.hosts.bad_port import Port, Scene
 from tests.stand_ins import ScriptedPresenter
 
-LIMIT: Final = 20.0
-"""Seconds in which any of these programs ends."""
+LIMIT: Final = 20.0  # seconds in which any of these programs ends
 FORM: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {"sure": {"type": "boolean"}},
@@ -62,29 +61,19 @@ FORM: Final[dict[str, Any]] = {
 
 @dataclass
 class Granted:
-    """What the person agreed to in one run, as the person saw it.
+    """What the person agreed to in one run, as the person saw it."""
 
-    Attributes:
-        needs: Changes need a yes.
-        alive: What goes with the items of each yes that was not withdrawn; None for one that named
-            none.
-        lasting: There was one to a question that said that undo does not help.
-        foreign: There was one to a question of no call.
-        refusals: How often what was agreed to was withdrawn.
-    """
-
-    needs: bool
+    needs: bool  # changes need a yes
+    # What goes with the items of each yes that was not withdrawn; None for one that named none.
     alive: list[Callable[[str], bool] | None] = field(default_factory=list)
-    lasting: bool = False
-    foreign: bool = False
-    refusals: int = 0
+    lasting: bool = False  # there was one to a question that said that undo does not help
+    foreign: bool = False  # there was one to a question of no call
+    refusals: int = 0  # how often what was agreed to was withdrawn
 
     def covers(self, thing: str) -> bool:
-        """Whether a thing may be gone now."""
         return not self.needs or any(reach is None or reach(thing) for reach in self.alive)
 
     def withdraw(self) -> None:
-        """What was agreed to so far is no more."""
         self.alive.clear()
         self.needs = True
         self.refusals += 1
@@ -92,29 +81,17 @@ class Granted:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a program.
+    """What came of a program."""
 
-    Attributes:
-        status: How it ended, as the agent is told.
-        before: The scene before it.
-        ended: The scene when its end was told.
-        after: The scene when the last thread of it was over.
-        granted: What the person agreed to.
-        lost: What was gone after some act to which the person had agreed.
-        changed: Whether an act changed something when that was agreed to.
-        theirs: How often the person edited meanwhile.
-        is_told: What was lost unasked was told to the agent, or in a thread while the call ended:
-            then it was told there alone.
-    """
-
-    status: str
-    before: Scene
-    ended: Scene
-    after: Scene
-    granted: Granted
-    lost: frozenset[str]
-    changed: bool
-    theirs: int
+    status: str  # how it ended, as the agent is told
+    before: Scene  # the scene before it
+    ended: Scene  # the scene when its end was told
+    after: Scene  # the scene when the last thread of it was over
+    granted: Granted  # what the person agreed to
+    lost: frozenset[str]  # what was gone after some act to which the person had agreed
+    changed: bool  # whether an act changed something when that was agreed to
+    theirs: int  # how often the person edited meanwhile
+    # What was lost unasked was told to the agent, or in a thread while the call ended: then there.
     is_told: bool
 
 
@@ -127,7 +104,6 @@ class Person(ScriptedPresenter):
         self.open: list[tuple[Question, Settle]] = []
 
     def show(self, question: Question, settle: Settle) -> TakeDown:
-        """Take a question, and leave it open."""
         self.open.append((question, settle))
         self._wake()
         return super().show(question, settle)
@@ -137,13 +113,7 @@ class Play:
     """One run of one program."""
 
     def __init__(self, plan: Plan, port: Port, loop: asyncio.AbstractEventLoop) -> None:
-        """Take a program, and what it is about.
-
-        Args:
-            plan: The program.
-            port: A host with a scene for it alone.
-            loop: Runs the coroutines, on another thread.
-        """
+        """Take a program, and a host with a scene for it alone; the loop is on another thread."""
         self._plan = plan
         self._port = port
         self._loop = loop
@@ -160,7 +130,6 @@ class Play:
         self._has_threads = any(act.kind in ("thread", "task") for act in every(plan.body))
 
     def run(self) -> Result:
-        """Run it to its end, and that of all its threads."""
         plan = self._plan
         settings = Settings(dialogs_per_minute=10**6, pending_questions=50, edit=plan.policy)
         before = self._port.look()
@@ -441,13 +410,11 @@ class Play:
 
 
 def marked(fn: Callable[[], Any], fields: dict[str, Any]) -> Callable[[], Any]:
-    """Make a skill of a function."""
     mark: Callable[[Callable[[], Any]], Callable[[], Any]] = skill(**fields)
     return mark(fn)
 
 
 def at_once(coroutine: Coroutine[Any, Any, None]) -> None:
-    """Drive a coroutine that never waits."""
     try:
         coroutine.send(None)
     except StopIteration:

@@ -19,20 +19,14 @@ ENDS: Final = ("reload", "close")
 
 
 class Person:
-    """Does what a file says, line by line.
-
-    Attributes:
-        end: The order that ends the server, once it came.
-    """
+    """Does what a file says, line by line."""
 
     def __init__(self, words: Mapping[str, Callable[[], object]]) -> None:
-        """Take what they can be told, besides `ENDS`."""
         self._words = words
-        self.end: str | None = None
+        self.end: str | None = None  # the order that ends the server, once it came
         self._done = 0
 
     def sit_down(self, bridge: Bridge) -> None:
-        """Begin to look; for each server that takes requests."""
         if self.end is not None:
             self._note(self.end)
         self.end = None

@@ -98,7 +98,6 @@ def text_of(pages: Any) -> str:
 
 
 def state() -> None:
-    """Digest the scene, and tell how deep the undo stack is."""
     sys.path.append(str(Path(__file__).parents[2]))
     try:
         from tests.hosts.digests import scene_digest  # which no add-on brings
@@ -118,14 +117,12 @@ def in_sidebar(width: int = 2000) -> list[str]:
 
 
 def sidebar() -> None:
-    """Open it."""
     window: Any = bpy.context.window_manager
     areas = [area for area in window.windows[0].screen.areas if area.type == "VIEW_3D"]
     areas[0].spaces.active.show_region_ui = True
 
 
 def card() -> None:
-    """Open the card of the code that an agent ran last."""
     panel = sys.modules[f"{ADDON}.panel"]
     operators: Any = bpy.ops
     newest = next(record for record in panel.shown.state.ended if record.effect.code)
@@ -135,7 +132,6 @@ def card() -> None:
 
 
 def press(verb: str, key: str = "") -> None:
-    """Press a button of the sidebar."""
     operators: Any = bpy.ops
     operators.dcc_bridge.act(key=key, verb=verb)
 
@@ -155,7 +151,6 @@ def find_verb() -> list[int] | None:
 
 
 def reload() -> None:
-    """Disable and enable the add-on."""
     addon_utils.disable(ADDON)
     addon_utils.enable(ADDON)
 
@@ -167,14 +162,12 @@ def disable() -> None:
 
 
 def count() -> None:
-    """Count timer ticks and drawn frames from now on."""
     global begun, last
     begun = last = time.monotonic()
     seen.update(ticks=0, frames=0, gap=0.0)
 
 
 def rest() -> None:
-    """Count no more."""
     global begun
     begun = 0.0
 
@@ -192,7 +185,6 @@ def tick() -> None:
 
 
 def frame() -> None:
-    """Count a frame."""
     seen["frames"] = seen.get("frames", 0) + 1
 
 
@@ -210,7 +202,6 @@ def render() -> None:
 
 
 def button() -> None:
-    """Press it."""
     operators: Any = bpy.ops
     operators.person.button()
 
@@ -231,7 +222,6 @@ class Button(bpy.types.Operator):
 
 
 def load() -> None:
-    """Open another file."""
     file = str(HOME / "other.blend")
     bpy.ops.wm.save_as_mainfile(filepath=file, copy=True)
     bpy.ops.wm.open_mainfile(filepath=file)

@@ -18,33 +18,23 @@ from tests.hosts.screen import Screen
 
 WAYS: Final = {"accept": -2, "decline": -1}
 """How many buttons to the left of *Cancel* an answer is; that is a consent's blue one at first."""
-_GAP: Final = 6
-"""Pixels between two buttons."""
-_AROUND: Final = (100, 0, 1050, SIZE[1])
-"""Where a dialog can be."""
-_ASIDE: Final = 70
-"""Pixels from a button's middle to where nothing is written on it."""
-_BUTTON: Final = 18
-"""Rows of pixels that a button has at least."""
+_GAP: Final = 6  # pixels between two buttons
+_AROUND: Final = (100, 0, 1050, SIZE[1])  # where a dialog can be
+_ASIDE: Final = 70  # pixels from a button's middle to where nothing is written on it
+_BUTTON: Final = 18  # rows of pixels that a button has at least
 
 
 class Seat:
-    """A person in front of Blender, and an agent that asks.
-
-    Attributes:
-        application: Blender.
-        screen: Where it is drawn.
-        codes: The exit codes that are well: Blender's own is 1 after Esc, until a render.
-    """
+    """A person in front of Blender, and an agent that asks."""
 
     def __init__(self, application: Application, screen: Screen) -> None:
-        self.application = application
-        self.screen = screen
+        self.application = application  # Blender
+        self.screen = screen  # where it is drawn
+        # The exit codes that are well: Blender's own is 1 after Esc, until a render.
         self.codes: tuple[int, ...] = (0,)
         self._agents = ThreadPoolExecutor()
 
     def ask(self, tool: str, **arguments: Any) -> Future[CallToolResult]:
-        """Have an agent call a skill."""
         self.screen.move(*REST)  # its dialog opens there
         return self._agents.submit(self.application.call, tool, arguments)
 
@@ -71,7 +61,6 @@ class Seat:
         return None
 
     def seen(self) -> dict[str, Any]:
-        """Look into Blender."""
         self.do("write")
         file = self.application.folder / "seen.json"
         seen: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
@@ -157,12 +146,10 @@ class Seat:
         self.sees(lambda seen: not seen["waits"])
 
     def undo(self) -> None:
-        """Press Ctrl Z over the 3D view."""
         self.screen.move(300, 500)
         self.screen.tap("ctrl+z")
 
     def let_pass(self, seconds: float) -> None:
-        """Do nothing for a time."""
         end = time.monotonic() + seconds
         until(lambda: time.monotonic() > end)
 
@@ -170,7 +157,6 @@ class Seat:
         return tuple(self.screen.look().crop((x, y, x + 1, y + 1)).tobytes())
 
     def close(self) -> int:
-        """Quit Blender; give its exit code."""
         self.application.order("close")
         code = self.application.end()
         self._agents.shutdown()

@@ -142,7 +142,6 @@ class TestBlender(HostContract):
         assert stand.host.scene() == "other.blend"
 
     def test_a_step_is_refused_where_undo_is_off(self, stand: Stand) -> None:
-        """Nothing could be taken back."""
         assert bpy.context.preferences is not None
         edit = bpy.context.preferences.edit
         edit.use_global_undo = False
@@ -186,7 +185,6 @@ class TestBlender(HostContract):
         assert stand.host.kinds([linked, "Cube [nowhere]"]) == ["MESH", "gone"]
 
     def test_what_was_below_an_agreed_object_may_go_with_it(self, stand: Stand) -> None:
-        """As it was when the person was asked."""
         bpy.data.objects["Light"].parent = bpy.data.objects["Cube"]
         stand.host.fingerprint(["Cube"])
 
@@ -229,7 +227,6 @@ class TestBlender(HostContract):
     def test_what_an_undo_does_not_bring_back_is_named(
         self, stand: Stand, removes: bool, undo: str
     ) -> None:
-        """Blender may leave it in no collection."""
         host = stand.host
         with host.undo_step("Delete"):
             delete("Light")
@@ -267,7 +264,6 @@ class TestBlender(HostContract):
     def test_another_file_that_a_skill_writes_over_is_put_back(
         self, stand: Stand, tmp_path: Path
     ) -> None:
-        """A copy is there as well."""
         other = tmp_path / "other.blend"
         bpy.ops.wm.save_as_mainfile(filepath=str(other), copy=True)
         old = other.read_bytes()
@@ -289,7 +285,6 @@ class TestBlender(HostContract):
     def test_what_a_read_edits_can_be_taken_back(
         self, stand: Stand, edit: Callable[[], object]
     ) -> None:
-        """It has no step of its own."""
         host = stand.host
         with host.undo_step("Mine"):
             stand.edit()
@@ -304,7 +299,6 @@ class TestBlender(HostContract):
         assert (host.undo_mark(), scene_digest(host)) == (before, digest)
 
     def test_a_read_may_show_another_frame_and_set_what_a_render_needs(self, stand: Stand) -> None:
-        """Neither is an edit."""
         scene, before = bpy.data.scenes[0], stand.host.undo_mark()
 
         with stand.host.guard([], read=True):
@@ -362,8 +356,6 @@ class TestBlender(HostContract):
         assert scene_digest(stand.host) == before
 
     def test_a_host_that_is_closed_leaves_no_listener(self, stand: Stand) -> None:
-        """However often it was loaded."""
-
         def listeners() -> int:
             lists = [getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers)]
             return sum(len(each) for each in lists if isinstance(each, list))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 import platformdirs
+import pytest
 
 ROOT: Final = Path(__file__).parents[2]
 VERSIONS: Final = {"4.5.15": "3.11", "5.2.3": "3.13"}
@@ -28,6 +29,14 @@ def python(version: str) -> Path | None:
     """
     base = _base(VERSIONS[version])
     return None if base is None else _made(version, base) / "bin" / "python"
+
+
+def installed(version: str) -> Path:
+    """Give it, or skip the test where its Python is missing."""
+    found = python(version)
+    if found is None:
+        pytest.skip(f"Python {VERSIONS[version]} is not installed")
+    return found
 
 
 def _base(minor: str) -> str | None:

@@ -88,7 +88,6 @@ def _blender() -> list[Any]:
 
 
 def _nodes(tree: Any) -> list[Any]:
-    """List nodes with the values of their inputs, and links."""
     inputs = [
         [node.name, it.identifier, _value(getattr(it, "default_value", None))]
         for node in (tree.nodes if tree else ())
@@ -177,7 +176,6 @@ def _houdini() -> list[Any]:
 
 
 def _maya() -> list[Any]:
-    """List every node with its plain values and its connections."""
     from maya import cmds
 
     nodes = sorted(cmds.ls(long=True))

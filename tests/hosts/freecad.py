@@ -17,8 +17,7 @@ import platformdirs
 ROOT: Final = Path(__file__).parents[2]
 PROGRAM: Final = shutil.which("freecad")
 CONSOLE: Final = shutil.which("freecadcmd")
-_PYTHON: Final = "/usr/bin/python3"
-"""The interpreter whose library FreeCAD embeds."""
+_PYTHON: Final = "/usr/bin/python3"  # the interpreter whose library FreeCAD embeds
 _LIMIT: Final = 90
 WITHOUT_A_SCREEN: Final = {
     "QT_QPA_PLATFORM": "offscreen",
@@ -49,13 +48,7 @@ except BaseException:
 
 
 def run(module: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Start FreeCAD without a screen, have it import a module, and wait for its end.
-
-    Args:
-        module: Has to close FreeCAD's window once that is up.
-        folder: For what FreeCAD writes down.
-        **environment: What the module is to know.
-    """
+    """Start FreeCAD without a screen, and have it import a module, which closes its window."""
     assert PROGRAM is not None
     settings, start = folder / "user.cfg", script(f"import {module}", folder)
     settings.write_text(_SETTINGS)
@@ -98,10 +91,7 @@ def script(statement: str, folder: Path) -> Path:
 def settle(home: Path, *, installed: bool = False) -> None:
     """Make a home in which FreeCAD loads our plug-in, and somebody sits at it.
 
-    Args:
-        home: An empty folder.
-        installed: The plug-in was installed there, with all it needs. Otherwise it and the bridge
-            are found where this repository is.
+    Where it was not installed there, it and the bridge are found where this repository is.
     """
     settings = home / ".config/FreeCAD/user.cfg"
     settings.parent.mkdir(parents=True)

@@ -15,7 +15,7 @@ import pytest
 
 from dcc_bridge.errors import Busy, LostAnyway, NotUndoable
 from dcc_bridge.hosts.freecad import FreeCADHost
-from tests.hosts.contract import HostContract, Stand, careless, folder_named
+from tests.hosts.contract import GuardContract, HostContract, Stand, careless, folder_named
 from tests.hosts.digests import scene_digest
 
 
@@ -45,7 +45,7 @@ def stand(tmp_path: Path) -> Iterator[Stand]:
     FreeCAD.closeDocument(document.Name)
 
 
-class TestFreeCAD(HostContract):
+class TestFreeCAD(HostContract, GuardContract):
     """Every promise, and those that only FreeCAD needs."""
 
     def test_nothing_is_edited_while_the_person_is_in_a_task(self, stand: Stand) -> None:
@@ -127,7 +127,6 @@ class TestFreeCAD(HostContract):
     def test_what_a_step_made_itself_is_no_loss_and_another_one_of_its_name_is(
         self, stand: Stand
     ) -> None:
-        """An object is known by its id."""
         document = FreeCAD.ActiveDocument
 
         with stand.host.undo_step("Replace"):
@@ -140,7 +139,6 @@ class TestFreeCAD(HostContract):
     def test_a_document_that_a_skill_closes_is_copied_and_that_is_not_rolled_back(
         self, stand: Stand
     ) -> None:
-        """FreeCAD cannot be kept from it."""
         other = FreeCAD.newDocument("Second", hidden=True)
         other.addObject("Part::Box", "Only")
         FreeCAD.setActiveDocument("Scene")
@@ -168,7 +166,6 @@ class TestFreeCAD(HostContract):
             document.saveAs(str(tmp_path / "new.FCStd"))
 
     def test_a_document_of_the_skills_own_may_be_closed(self, stand: Stand) -> None:
-        """It is as if it had never been."""
         before = stand.host.undo_mark()
 
         with careless(stand.host), stand.host.undo_step("Ours"):
@@ -191,22 +188,8 @@ class TestFreeCAD(HostContract):
         assert found == ("Scene", 1)
         assert put_back == ["the undo of scene", "which document is active"]
 
-    def test_what_a_read_edits_can_be_taken_back(self, stand: Stand) -> None:
-        """It has no step of its own."""
-        host = stand.host
-        before, digest = host.undo_mark(), scene_digest(host)
-
-        with host.guard([], read=True):
-            FreeCAD.ActiveDocument.Box.Width = 77
-        after = host.undo_mark()
-        host.take_back()
-
-        assert after.depth == before.depth + 1
-        assert (host.undo_mark(), scene_digest(host)) == (before, digest)
-
 
 def run() -> int:
-    """Run the promises; give pytest's exit code."""
     sys.dont_write_bytecode = True
     # Of FreeCAD's importers one is so old that Python warns of it, and plug-ins may not warn.
     options = ["-c", os.devnull, "-p", "no:cacheprovider", "-p", "no:anyio", "--noconftest", "-q"]

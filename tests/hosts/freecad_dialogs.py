@@ -70,7 +70,6 @@ YES = parse(
 
 
 def until(condition: Callable[[], object], limit: float = 10.0) -> None:
-    """Run FreeCAD's event loop until a condition holds."""
     loop, timer, end = QEventLoop(), QTimer(), time.monotonic() + limit
     timer.timeout.connect(lambda: loop.quit() if condition() or time.monotonic() > end else None)
     timer.start(5)
@@ -270,7 +269,6 @@ def save(widget: QWidget | None, name: str) -> None:
 
 
 def play() -> dict[str, Any]:
-    """Play every scene, and give what was seen."""
     scenes = Scenes()
     seen: dict[str, Any] = {"binding": binding.NAME, "language": language(), "hint": hint()}
     plays = (scenes.lanes, scenes.modal, scenes.form, scenes.destructive, scenes.text)

@@ -39,7 +39,6 @@ IS_SEEN = os.environ.get("QT_QPA_PLATFORM") != "offscreen"
 
 
 def presenter() -> DialogPresenter | None:
-    """Give what draws the questions of the bridge that runs."""
     parts = dcc_bridge_freecad.plug_in()._parts
     return parts.presenter if parts is not None else None
 
@@ -76,7 +75,6 @@ def undo() -> None:
 
 
 def edit() -> None:
-    """Change a length by hand."""
     FreeCAD.ActiveDocument.openTransaction("Edit Height")
     FreeCAD.ActiveDocument.Cylinder.Height = 33
     FreeCAD.ActiveDocument.recompute()
@@ -84,7 +82,6 @@ def edit() -> None:
 
 
 def modal() -> None:
-    """Open a modal dialog, and close it after a second and a half."""
     dialog = QDialog(FreeCADGui.getMainWindow())
     dialog.setModal(True)
     dialog.open()
@@ -102,7 +99,6 @@ def where() -> None:
 
 
 def reload() -> None:
-    """Unload the plug-in and load it again, as a reload of the add-on does."""
     dcc_bridge_freecad.unload()
     dcc_bridge_freecad.load()
 
@@ -116,7 +112,6 @@ def entries() -> dict[str, QAction]:
 
 
 def choose(entry: str) -> Callable[[], None]:
-    """Choose an entry of our menu."""
     return lambda: entries()[entry].trigger()
 
 
@@ -130,7 +125,6 @@ def menu() -> None:
 
 
 def workbench() -> None:
-    """Go to another workbench, and back."""
     FreeCADGui.activateWorkbench("SpreadsheetWorkbench")
     FreeCADGui.activateWorkbench("PartWorkbench")
 
@@ -147,8 +141,7 @@ def leave() -> None:
     QApplication.quit()
 
 
-_SETTLED = 10
-"""How often a button is found at its place before it is believed to stay there."""
+_SETTLED = 10  # how often a button is found at its place before it is believed to stay there
 
 
 class Typist(Person):
@@ -216,7 +209,6 @@ class Heartbeat(QWidget):
         self.update()
 
     def note(self) -> None:
-        """Write the counts down, with the time."""
         with open(HOME / "ticks", "a", encoding="utf-8") as out:
             out.write(f"{time.monotonic()} {self._turns} {self._frames}\n")
 

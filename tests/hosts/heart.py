@@ -11,8 +11,7 @@ from dcc_bridge.qt.binding import QObject, Qt, QTimer, Slot
 
 BEATS: Final = "beats"
 """The file, in the application's home, with the number of beats and the longest gap in seconds."""
-EVERY: Final = 20
-"""Milliseconds between two beats."""
+EVERY: Final = 20  # milliseconds between two beats
 
 
 class Heart(QObject):
@@ -27,11 +26,9 @@ class Heart(QObject):
         self._timer.start(EVERY)
 
     def begin(self) -> None:
-        """Count from now on."""
         self._beats, self._longest, self._last = 0, 0.0, time.monotonic()
 
     def note(self) -> None:
-        """Write down what was counted."""
         told = f"{self._beats} {self._longest}"
         (Path(os.environ["HOME"]) / BEATS).write_text(told, encoding="utf-8")
 

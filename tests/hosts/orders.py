@@ -2,7 +2,5 @@
 
 from typing import Final
 
-ORDERS: Final = "orders"
-"""The file with what is to be done, a line each, in the application's home."""
-DONE: Final = "done"
-"""The file with what was done."""
+ORDERS: Final = "orders"  # the file with what is to be done, a line each, in the application's home
+DONE: Final = "done"  # the file with what was done

@@ -30,12 +30,7 @@ class Person(QObject):
         presenter: Callable[[], DialogPresenter | None],
         words: Mapping[str, Callable[[], object]],
     ) -> None:
-        """Sit down.
-
-        Args:
-            presenter: Whose dialogs they answer.
-            words: What else they can be told to do.
-        """
+        """Sit down; the words are what else they can be told than to answer dialogs."""
         super().__init__()
         folder = Path(os.environ["HOME"])
         self._orders, self._done = folder / ORDERS, folder / DONE

@@ -19,59 +19,40 @@ from dcc_bridge import confirm_sync, headless, skill
 from dcc_bridge.host import Host
 from dcc_bridge.skills.skill import describe
 from tests.hosts.digests import scene_digest
-from tests.hosts.fakes.desk import Desk
+from tests.hosts.fakes.desk import Desk, shown
 from tests.live import status, text
 from tests.tiers import repeated
 
-Call = tuple[str, dict[str, Any]]
-"""A skill and its arguments."""
+Call = tuple[str, dict[str, Any]]  # a skill and its arguments
 
 
 @dataclass(frozen=True)
 class Seat:
-    """Somebody at a host that was started, with the bridge in it.
+    """Somebody at a host that was started, with the bridge in it."""
 
-    Attributes:
-        desk: The person, and agents.
-        window: The host's own window.
-        scene: The scene's file.
-        edit: Edits something by hand.
-        undo: Undoes the last edit by hand.
-        show_panel: Shows the panel, and gives it.
-        restart: Unloads the plug-in, looks that the host has nothing of it, and loads it again.
-        items: Two things in the scene.
-        delete: Deletes one of them.
-        lose: Begins a new scene in place of the open one.
-        lost: What an agent is told then, to which nobody agreed.
-    """
-
-    desk: Desk
-    window: QWidget
-    scene: Path
-    edit: Callable[[], object]
-    undo: Callable[[], object]
-    show_panel: Callable[[], QWidget]
+    desk: Desk  # the person, and agents
+    window: QWidget  # the host's own window
+    scene: Path  # the scene's file
+    edit: Callable[[], object]  # edits something by hand
+    undo: Callable[[], object]  # undoes the last edit by hand
+    show_panel: Callable[[], QWidget]  # shows the panel, and gives it
+    # Unloads the plug-in, looks that the host has nothing of it, and loads it again.
     restart: Callable[[], Desk]
-    items: tuple[str, str]
-    delete: Callable[[str], object]
-    lose: Callable[[], object]
-    lost: str
+    change: Callable[[], object]  # changes what DELETE asks about
+    lose: Callable[[], object]  # begins a new scene in place of the open one
+    lost: str  # what an agent is told then, to which nobody agreed
 
 
 class PlugInContract:
-    """The promises.
+    """The promises."""
 
-    Attributes:
-        DELETE: Deletes three cameras, with consent.
-        VERB: What stands on the button that agrees to it.
-        EDIT: Edits something.
-        PICTURE: The skill that gives an image of the view.
-    """
-
-    DELETE: Call
-    VERB: str
-    EDIT: Call
-    PICTURE: str
+    DELETE: Call  # deletes three cameras, with consent
+    VERB: str  # what stands on the button that agrees to it
+    AGAIN: str  # what does once the scene has changed under the question
+    EDIT: Call  # edits something
+    PICTURE: str  # the skill that gives an image of the view
+    SKILLS: tuple[tuple[Call, dict[str, object]], ...]  # what some say; the last two are edits
+    REFUSED: tuple[tuple[Call, str], ...]  # what cannot be done, and what is said of it
 
     def test_consent_in_a_dialog_over_the_hosts_window(self, seat: Seat) -> None:
         """The agent asks, the person agrees, three are gone; the host's undo brings them back."""
@@ -91,7 +72,6 @@ class PlugInContract:
         assert scene_digest(desk.host) == before
 
     def test_a_refusal_changes_nothing(self, seat: Seat) -> None:
-        """Not even what can be undone."""
         desk = seat.desk
         before = scene_digest(desk.host), desk.host.undo_mark().label
         future = desk.go(call_skill, desk, self.DELETE)
@@ -101,6 +81,21 @@ class PlugInContract:
 
         assert "eclined at the host" in text(future.result())
         assert (scene_digest(desk.host), desk.host.undo_mark().label) == before
+
+    def test_what_changed_under_the_question_is_asked_for_again(self, seat: Seat) -> None:
+        """What was agreed to was not what is there."""
+        desk = seat.desk
+        future = desk.go(call_skill, desk, self.DELETE)
+        first = desk.dialog.question.id
+        seat.change()
+        desk.agree()
+
+        desk.until(lambda: any(one.question.id != first for one in shown()))
+        verb = desk.agree()
+        desk.until(future.done)
+
+        assert verb == self.AGAIN
+        assert f"Delete {future.result().structured_content['deleted']} " in verb
 
     def test_what_fails_is_rolled_back(self, seat: Seat) -> None:
         """Half an edit is undone, with the host's own undo; what the person did before stays."""
@@ -119,49 +114,6 @@ class PlugInContract:
 
         assert "the disk is full" in text(result)
         assert (scene_digest(desk.host), desk.host.undo_mark().label) == before
-
-    def test_what_a_read_changes_is_undone(self, seat: Seat) -> None:
-        """However many edits it makes; the person's own stays."""
-
-        @skill(risk="read")
-        def not_a_read() -> None:
-            seat.edit()
-            seat.edit()
-
-        result, before, after = _call(seat, not_a_read)
-
-        assert status(result) == "no_consent"
-        assert after == before
-
-    def test_a_body_that_undoes_what_the_person_did_is_no_consent(self, seat: Seat) -> None:
-        """Whatever it does on top of it."""
-
-        @skill(risk="edit")
-        def goes_back() -> None:
-            seat.undo()
-            seat.edit()
-
-        result, _, _ = _call(seat, goes_back)
-
-        assert status(result) == "no_consent"
-        assert "undid what others had done" in text(result)
-
-    def test_what_is_deleted_beside_the_agreed_is_undone_and_named(self, seat: Seat) -> None:
-        """The person agreed to one; both are there afterwards."""
-        first, second = seat.items
-
-        @skill(risk="destructive", confirms=True)
-        def too_much() -> None:
-            confirm_sync("Delete it?", items=[first], verb="Delete")
-            seat.delete(first)
-            seat.delete(second)
-
-        result, before, after = _call(seat, too_much, agree=True)
-
-        assert status(result) == "no_consent"
-        assert f"deleted {second}" in text(result)
-        assert "to which nobody agreed" in text(result)
-        assert after == before
 
     def test_a_scene_is_not_lost_without_a_word(self, seat: Seat) -> None:
         """It is refused, or the agent and the person are told where the copy is."""
@@ -203,8 +155,31 @@ class PlugInContract:
         kept = Path(future.result().structured_content["copy"]) / seat.scene.name
         assert kept.read_bytes() == old != seat.scene.read_bytes()
 
+    def test_the_skills_read_and_edit(self, seat: Seat) -> None:
+        """List, inspect, set and rename, each undone by one undo."""
+        before = scene_digest(seat.desk.host)
+
+        answers = [seat.desk.call(*call).structured_content or {} for call, _ in self.SKILLS]
+        edited = scene_digest(seat.desk.host)
+        for _ in range(2):
+            seat.undo()
+
+        for answer, (_, facts) in zip(answers, self.SKILLS, strict=True):
+            assert answer.items() >= facts.items()
+        assert scene_digest(seat.desk.host) == before != edited
+
+    def test_what_cannot_be_done_is_said(self, seat: Seat) -> None:
+        """In the host's own words, which tell the agent what to do; nothing changes."""
+        before = scene_digest(seat.desk.host)
+
+        results = [seat.desk.call(*call) for call, _ in self.REFUSED]
+
+        assert all(result.is_error for result in results)
+        for result, (_, words) in zip(results, self.REFUSED, strict=True):
+            assert words in text(result)
+        assert scene_digest(seat.desk.host) == before
+
     def test_the_view_is_an_image(self, seat: Seat) -> None:
-        """The agent sees what the artist sees."""
         (image,) = seat.desk.call(self.PICTURE).content
 
         assert isinstance(image, ImageContent)
@@ -247,7 +222,6 @@ class PlugInContract:
 
 
 async def call_skill(desk: Desk, call: Call) -> Any:
-    """Call a skill as an agent does."""
     async with desk.client() as session:
         return await session.call_tool(*call)
 

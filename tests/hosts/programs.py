@@ -112,7 +112,6 @@ class Edits:
 
     @property
     def kinds(self) -> list[Callable[[], None]]:
-        """The six."""
         return [self.create, self.delete, self.rename, self.reparent, self.animate, self.relate]
 
     def _prim(self) -> Sdf.Path:
@@ -126,15 +125,10 @@ class Edits:
 
 @dataclass(frozen=True)
 class Seen:
-    """What was there at one moment.
+    """What was there at one moment."""
 
-    Attributes:
-        digest: Of the whole scene.
-        labels: The undo stack.
-    """
-
-    digest: str
-    labels: tuple[str, ...]
+    digest: str  # of the whole scene
+    labels: tuple[str, ...]  # the undo stack
 
 
 class Person(ScriptedPresenter):
@@ -145,36 +139,25 @@ class Person(ScriptedPresenter):
         self.waiting: Settle | None = None
 
     def show(self, question: Question, settle: Settle) -> TakeDown:
-        """Take a question, and leave it open."""
         self.waiting = settle
         return super().show(question, settle)
 
     def answer(self, heard: PresenterEvent) -> None:
-        """Answer the question that is open."""
         settle, self.waiting = self.waiting, None
         assert settle is not None, "no question is open"
         settle(heard)
 
 
 class Program:
-    """One program: six kinds of edits and two questions in a random order, a consent the first.
-
-    Attributes:
-        session: Its scene.
-        steps: How many steps it has; the last is after all the edits.
-        questions: Which of them ask.
-        index: At which one it is.
-        is_over: Its body has ended.
-        artist: The scene after the artist's edit in the middle of it, if there was one.
-    """
+    """One program: six kinds of edits and two questions in a random order, a consent the first."""
 
     def __init__(self, seed: int, session: UsdSession | None = None) -> None:
         """Make it of a seed; the same seed is the same program on the same scene."""
         random = self._random = Random(seed)
-        self.session = session or UsdSession()
+        self.session = session or UsdSession()  # its scene
         self.session.stage.GetRootLayer().TransferContent(_CONTENT)
-        self.index = 0
-        self.is_over = False
+        self.index = 0  # at which one it is
+        self.is_over = False  # its body has ended
         self._edits = Edits(self.session, random)
         with self.session.undo_step("The artist began"):
             self._edit()
@@ -185,22 +168,14 @@ class Program:
         body.insert(random.randint(0, len(body)), second)
         self._body = [self._confirm, *body]
         self.steps = len(self._body) + 1  # a fault may come after the last one, too
-        self.questions = [0, self._body.index(second)]
+        self.questions = [0, self._body.index(second)]  # which of them ask
+        # The scene after the artist's edit in the middle of it, if there was one.
         self.artist: Seen | None = None
 
     def run(
         self, fault: Fault = "none", at: int = 0, auditor: Auditor = nowhere
     ) -> tuple[Outcome, Seen, Seen]:
-        """Run it.
-
-        Args:
-            fault: What goes wrong.
-            at: At which step.
-            auditor: Keeps the record of it.
-
-        Returns:
-            What came of it, and the scene before and after.
-        """
+        """Run it with a fault at a step; gives what came of it, and the scene before and after."""
         self._fault, self._at = fault, at
         before = self.seen()
         with self._running(auditor) as (runner, broker):
@@ -216,7 +191,6 @@ class Program:
         return self._run.outcome.result(), before, self.seen()
 
     def seen(self) -> Seen:
-        """Look at the scene."""
         return Seen(self.session.scene_digest(), tuple(self.session.undo_labels))
 
     def body(self) -> str:
@@ -296,7 +270,6 @@ class Program:
         self.artist = self.seen()
 
     def _edit(self) -> None:
-        """Change something for sure."""
         layer = self.session.stage.GetRootLayer()
         layer.comment = f"artist {self._random.random()}"
         with suppress(ValueError, Tf.ErrorException):

@@ -44,7 +44,28 @@ class Failed(BaseException):
 
 
 def fail_after(session: UsdSession, edit: Callable[[Usd.Stage], object]) -> NoReturn:
-    """Edit in a step that fails."""
     with session.undo_step("Fails"):
         edit(session.stage)
         raise Failed
+
+
+def state(session: UsdSession) -> list[object]:
+    """Give what each layer holds, of which the digest is made, and what prims the scene shows."""
+    layers = session.stage.GetLayerStack(includeSessionLayers=True)
+    every = Usd.PrimRange.AllPrims(session.stage.GetPseudoRoot())
+    return [*(it.ExportToString() for it in layers), [str(prim.GetPath()) for prim in every]]
+
+
+def check_undo(session: UsdSession, edit: Callable[[Usd.Stage], object]) -> None:
+    """Edit in a step, and see that it is undone and redone to the letter, again and again."""
+    before = state(session)
+    with session.undo_step("Edit"):
+        edit(session.stage)
+    after = state(session)
+
+    assert after != before
+    for _ in range(2):
+        session.undo()
+        assert state(session) == before
+        session.redo()
+        assert state(session) == after

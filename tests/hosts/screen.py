@@ -17,19 +17,14 @@ _NEEDED: Final = ("Xvfb", "xdotool", "import")
 
 
 def missing() -> list[str]:
-    """List the programs that are not installed."""
     return [name for name in _NEEDED if shutil.which(name) is None]
 
 
 class Screen:
-    """An X server.
-
-    Attributes:
-        display: Its name.
-    """
+    """An X server."""
 
     def __init__(self, display: str) -> None:
-        self.display = display
+        self.display = display  # its name
 
     def click(self, window: str, x: int, y: int) -> None:
         """Move the mouse to a place in the window of that title, and press its left button."""
@@ -38,11 +33,9 @@ class Screen:
         self.do(*found, *near, "sleep", "0.3", *there, "sleep", "0.3", "click", "1")
 
     def move(self, x: int, y: int) -> None:
-        """Move the mouse to a place on the screen."""
         self.do("mousemove", str(x), str(y))
 
     def press(self) -> None:
-        """Press the mouse's left button, wherever it is."""
         self.do("click", "1")
 
     def tap(self, *keys: str) -> None:
@@ -50,7 +43,6 @@ class Screen:
         self.do("key", "--delay", "60", *keys)
 
     def write(self, text: str) -> None:
-        """Type a text, likewise."""
         self.do("type", "--delay", "60", text)
 
     def key(self, window: str, *keys: str) -> None:
@@ -58,15 +50,12 @@ class Screen:
         self.do("search", "--onlyvisible", "--name", window, "windowfocus", "--sync", "key", *keys)
 
     def do(self, *words: str) -> None:
-        """Let xdotool do something."""
         subprocess.run(["xdotool", *words], env=self._environment, check=True, capture_output=True)
 
     def look(self) -> Image.Image:
-        """See all of it."""
         return ImageGrab.grab(xdisplay=self.display).convert("RGB")
 
     def picture(self, file: Path) -> Path:
-        """Take a picture of all of it."""
         command = ["import", "-window", "root", str(file)]
         subprocess.run(command, env=self._environment, check=True)
         return file

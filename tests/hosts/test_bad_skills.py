@@ -8,6 +8,7 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,42 +30,28 @@ def loop() -> Iterator[asyncio.AbstractEventLoop]:
         yield loop
 
 
-@pytest.mark.parametrize("part", range(4))
-def test_a_few_bad_skills(part: int, tmp_path: Path, loop: asyncio.AbstractEventLoop) -> None:
-    judge = Judge(UsdPort, tmp_path, loop)
-    for seed in range(12 * part, 12 * (part + 1)):
-        assert not judge.find(seed)
+def programs(host: Any, first: int, count: int, limit: int = 0) -> Any:
+    """Give programs that are run after each other; those with a limit in the long run alone."""
+    marks = (pytest.mark.long, pytest.mark.timeout(limit)) if limit else ()
+    seeds = range(first, first + count)
+    return pytest.param(host, seeds, marks=marks, id=f"{host.__name__}-{first}-{count}")
 
 
-@pytest.mark.parametrize("host", HOSTS[1:])
-def test_a_few_bad_skills_in_a_stand_in(
-    host: type[Port], tmp_path: Path, loop: asyncio.AbstractEventLoop
+@pytest.mark.parametrize(
+    ("host", "seeds"),
+    [
+        *(programs(UsdPort, 12 * part, 12) for part in range(4)),
+        *(programs(host, 0, 25) for host in HOSTS[1:]),
+        *(programs(UsdPort, 1000 + PROGRAMS * n // 10, PROGRAMS // 10, 1200) for n in range(10)),
+        *(programs(host, 1000, PROGRAMS // 10, 600) for host in HOSTS[1:]),
+    ],
+)
+def test_nothing_of_ten_thousand_bad_skills_is_done_that_nobody_agreed_to(
+    host: type[Port], seeds: range, tmp_path: Path, loop: asyncio.AbstractEventLoop
 ) -> None:
     judge = Judge(host, tmp_path, loop)
-    for seed in range(25):
+    for seed in seeds:
         assert not judge.find(seed)
-
-
-@pytest.mark.long
-@pytest.mark.timeout(1200)
-@pytest.mark.parametrize("part", range(10))
-def test_ten_thousand_bad_skills(
-    part: int, tmp_path: Path, loop: asyncio.AbstractEventLoop
-) -> None:
-    judge = Judge(UsdPort, tmp_path, loop)
-    for seed in range(1000 + PROGRAMS * part // 10, 1000 + PROGRAMS * (part + 1) // 10):
-        assert not judge.find(seed)
-
-
-@pytest.mark.long
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("host", HOSTS[1:])
-def test_a_thousand_bad_skills_in_a_stand_in(
-    host: type[Port], tmp_path: Path, loop: asyncio.AbstractEventLoop
-) -> None:
-    judge = Judge(host, tmp_path, loop)
-    for seed in range(PROGRAMS // 10):
-        assert not judge.find(1000 + seed)
 
 
 @pytest.mark.parametrize("host", HOSTS)
@@ -79,10 +66,7 @@ def test_without_a_check_of_the_bridge_something_is_found(
 
 
 def in_blender(version: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run the programs in a bpy."""
-    python = bpy_module.python(version)
-    if python is None:
-        pytest.skip(f"Python {bpy_module.VERSIONS[version]} is not installed")
+    python = bpy_module.installed(version)
     return subprocess.run(
         [python, "-m", "tests.hosts.bad_blender", *words],
         cwd=bpy_module.ROOT,
@@ -94,7 +78,6 @@ def in_blender(version: str, *words: str | Path) -> subprocess.CompletedProcess[
 
 
 def in_freecad(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run the programs in freecadcmd."""
     if freecad.CONSOLE is None:
         pytest.skip("FreeCAD is not installed")
     (folder / "scenes").mkdir()

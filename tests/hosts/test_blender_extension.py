@@ -26,9 +26,7 @@ OF_BLENDER = ("bpy", "numpy", "numpy.libs", "requests", "urllib3", "idna", "cert
 @pytest.mark.parametrize("version", bpy_module.VERSIONS)
 def test_blenders_own_tool_packs_it(version: str, tmp_path: Path) -> None:
     """It checks the manifest first."""
-    python = bpy_module.python(version)
-    if python is None:
-        pytest.skip(f"Python {bpy_module.VERSIONS[version]} is not installed")
+    python = bpy_module.installed(version)
     (tool,) = python.parents[1].glob("lib/**/cli/blender_ext.py")
     source, made = tmp_path / "source", tmp_path / "made"
     ignored = shutil.ignore_patterns("__pycache__")
@@ -58,9 +56,7 @@ def test_blender_installs_uses_and_uninstalls_it(
     version: str, packed: Path, tmp_path: Path
 ) -> None:
     """By what its wheels brought alone; a real client works in it, and nothing is left of it."""
-    python = bpy_module.python(version)
-    if python is None:
-        pytest.skip(f"Python {bpy_module.VERSIONS[version]} is not installed")
+    python = bpy_module.installed(version)
     (packages,) = python.parents[1].glob("lib/python*/site-packages")
     (tool,) = packages.glob("bpy/**/cli/blender_ext.py")
     of_blender, resources = tmp_path / "of_blender", tmp_path / "resources"

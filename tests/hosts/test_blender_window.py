@@ -32,14 +32,12 @@ pytestmark = [
 PICTURE = os.environ.get("BLENDER_PICTURE")
 """Where a picture is written, if it is to be taken again: that of the guide, or of the clients."""
 TRIALS = Path(__file__).parent / "blender_trial" / "skills"
-AGENTS = 1044, 237
-"""Where the tab of the sidebar is that has our panel."""
+AGENTS = 1044, 237  # where the tab of the sidebar is that has our panel
 CUBE = {"pattern": "Cube", "type_name": "*"}
 
 
 @contextmanager
 def seated(folder: Path, *, qt: bool = False) -> Iterator[Seat]:
-    """Sit down in front of a new Blender."""
     with (
         screen(*blender_window.SIZE) as shown,
         blender_window.blender(folder, shown, qt=qt, DCC_BRIDGE_SKILLS=str(TRIALS)) as application,
@@ -60,7 +58,6 @@ def seat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seat]:
 
 @pytest.fixture
 def new(seat: Seat) -> Seat:
-    """The same, with a new scene."""
     seat.do("new")
     return seat
 
@@ -141,8 +138,6 @@ def test_a_form_is_filled_in_with_the_keyboard_and_says_beside_a_field_what_is_w
 
 @pytest.mark.parametrize("end", ["Esc", "its client is gone"])
 def test_what_was_typed_is_there_when_the_same_is_asked_again(new: Seat, end: str) -> None:
-    """Nobody has to type it twice, whatever took the question away."""
-
     def type_half() -> None:
         new.blue()
         new.screen.write("hero")
@@ -257,7 +252,6 @@ async def _lists(session: Client, tool: str) -> bool:
 
 
 def test_esc_deletes_nothing(new: Seat) -> None:
-    """The dialog lists twelve cameras, and goes; all of them stay."""
     new.do("fill")
     asked = new.ask("delete_objects", pattern="shot_*")
     new.blue()
@@ -271,7 +265,6 @@ def test_esc_deletes_nothing(new: Seat) -> None:
 
 
 def test_an_error_in_mid_edit_leaves_nothing(new: Seat) -> None:
-    """What was done until then is undone."""
     before = new.seen()["objects"]
 
     failed = new.application.call("break_off", {"name": "half"})
@@ -359,7 +352,6 @@ def test_a_button_of_blenders_own_cannot_wait_for_an_answer(new: Seat) -> None:
 
 
 def test_twenty_reloads_leave_it_working(new: Seat) -> None:
-    """A question is drawn after them, and taken by a click."""
     new.do(*["reload"] * 20)
 
     asked = new.ask("delete_objects", **CUBE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -14,7 +15,8 @@ from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, ImageCo
 
 from tests.hosts import blender_window, bpy_module
 from tests.hosts.application import Application, started
-from tests.live import ERAS, accept, say, status, text
+from tests.hosts.application_contract import ConsoleContract
+from tests.live import ERAS, accept, status, text
 
 START = Path(__file__).parent / "bpy_start.py"
 TRIALS = Path(__file__).parent / "blender_trial" / "skills"
@@ -46,11 +48,7 @@ print("LOOKS", looks)
 
 @pytest.fixture(params=bpy_module.VERSIONS)
 def python(request: pytest.FixtureRequest) -> Path:
-    """An interpreter with Blender in it."""
-    found = bpy_module.python(request.param)
-    if found is None:
-        pytest.skip(f"Python {bpy_module.VERSIONS[request.param]} is not installed")
-    return found
+    return bpy_module.installed(request.param)
 
 
 @pytest.fixture
@@ -60,6 +58,25 @@ def blender(python: Path, tmp_path: Path) -> Iterator[Application]:
         yield running
         running.order("close")
         assert running.end() == 0, running.output
+
+
+class TestConsole(ConsoleContract):
+    """What every interpreter with the bridge in it promises, where nobody sits."""
+
+    DELETE = ("delete_objects", {"pattern": "C*", "type_name": "*"})
+    DELETED = frozenset({"Cube", "Camera"})
+    ASKED = "Delete 2 objects?"
+    FAILS = ("break_off", {"name": "half"})
+    WHY = "halfway"
+
+    @pytest.fixture
+    def console(self, blender: Application) -> Application:
+        return blender
+
+    def state(self, application: Application) -> dict[str, object]:
+        listed = json.loads(names(application))["objects"]
+        every = [one["name"] for one in listed]
+        return {it: text(application.call("inspect_object", {"name": it})) for it in every}
 
 
 def names(blender: Application) -> str:
@@ -82,41 +99,6 @@ def test_blender_keeps_the_promises_of_every_host(python: Path, tmp_path: Path) 
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_what_was_agreed_to_is_deleted_and_undone(blender: Application) -> None:
-    """Nobody sits there, so the client answers; Blender's own undo brings back what went."""
-    seen: list[ElicitRequestParams] = []
-
-    def agree(params: ElicitRequestParams) -> ElicitResult:
-        seen.append(params)
-        return ElicitResult(action="accept", content={"confirm": True})
-
-    result = blender.call("delete_objects", {"pattern": "C*", "type_name": "*"}, asked=agree)
-    after = names(blender)
-    blender.order("undo")
-    blender.obeyed()
-
-    assert status(result) == "done", text(result)
-    assert "Delete 2 objects?" in seen[0].message
-    assert "Cube" not in after
-    assert "Light" in after
-    assert "Cube" in names(blender)
-
-
-def test_what_is_refused_or_fails_leaves_nothing(blender: Application) -> None:
-    """A refusal, nobody to ask, and an error in mid-edit."""
-    one = {"pattern": "Cube", "type_name": "*"}
-    before = text(blender.call("inspect_object", {"name": "Cube"}))
-
-    declined = blender.call("delete_objects", one, asked=say("decline"))
-    unasked = blender.call("delete_objects", one)
-    failed = blender.call("break_off", {"name": "half"})
-
-    ended = [status(each) for each in (declined, unasked, failed)]
-    assert ended == ["refused", "refused", "failed"]
-    assert "half" not in names(blender)
-    assert text(blender.call("inspect_object", {"name": "Cube"})) == before
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -199,20 +181,6 @@ def test_a_file_that_is_opened_while_a_skill_waits_ends_well(blender: Applicatio
 
     assert status(result) == "refused"
     assert "Cube" in names(blender)
-
-
-def test_it_can_be_stopped_and_started_twenty_times(blender: Application) -> None:
-    """And works after that."""
-    assert blender.instance
-    for _ in range(20):
-        blender.order("reload")
-        blender.obeyed()
-
-    result = blender.call(
-        "delete_objects", {"pattern": "Cube", "type_name": "*"}, asked=accept(confirm=True)
-    )
-
-    assert status(result) == "done"
 
 
 def test_the_skills_do_what_they_say(blender: Application) -> None:

@@ -55,7 +55,6 @@ def test_each_cell_names_a_test_that_is_there(host: str, column: str) -> None:
 
 
 def cells_of(host: str) -> dict[str, str]:
-    """Give the cell of each verb."""
     own: dict[str, str] = dict(TOLD[host]["verbs"])
     return dict.fromkeys(sorted(VERBS), own.pop("every")) | own
 

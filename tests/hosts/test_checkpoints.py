@@ -13,7 +13,6 @@ from tests.hosts.scenes import SMALL
 
 
 def test_a_sublayer_that_would_be_written_is_kept(session: UsdSession, tmp_path: Path) -> None:
-    """A save writes sublayers too, so they are in the checkpoint."""
     sub = session.stage.GetLayerStack(False)[1]
     session.stage.SetEditTarget(sub)
     session.stage.DefinePrim("/World/added")
@@ -59,7 +58,6 @@ def test_what_was_never_saved_is_kept_whole(session: UsdSession) -> None:
 
 
 def test_a_scene_that_is_as_on_disk_is_copied_once(session: UsdSession) -> None:
-    """No second copy of the same."""
     made = checkpoints.keep(session)
 
     assert made is not None
@@ -69,7 +67,6 @@ def test_a_scene_that_is_as_on_disk_is_copied_once(session: UsdSession) -> None:
 def test_an_untitled_scene_goes_to_the_users_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There is no file beside which it could lie."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     session = UsdSession()
     session.stage.DefinePrim("/World")
@@ -82,7 +79,6 @@ def test_an_untitled_scene_goes_to_the_users_state(
 
 
 def test_nothing_to_lose_makes_no_folder(tmp_path: Path) -> None:
-    """A file that is not there yet needs no copy."""
     assert checkpoints.take(tmp_path / "kept", [tmp_path / "new.usda"]) is None
     assert list(tmp_path.iterdir()) == []
 
@@ -100,8 +96,7 @@ def test_a_short_disk_is_refused(tmp_path: Path) -> None:
     assert list(where.iterdir()) == [older]
 
 
-def test_a_copy_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
-    """The disk ran full in the middle: the error says so, and no part is left."""
+def test_a_copy_for_which_the_disk_is_full_says_so_and_leaves_no_part(tmp_path: Path) -> None:
     file = tmp_path / "a.usda"
     file.write_text(SMALL)
     where = tmp_path / "kept"
@@ -117,7 +112,6 @@ def test_a_copy_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_two_files_of_one_name_are_both_kept(tmp_path: Path) -> None:
-    """Layers in different folders often have one."""
     files = [tmp_path / "a" / "layer.usda", tmp_path / "b" / "layer.usda"]
     for number, file in enumerate(files):
         file.parent.mkdir()
@@ -132,8 +126,7 @@ def test_two_files_of_one_name_are_both_kept(tmp_path: Path) -> None:
     }
 
 
-def test_only_checkpoints_are_tidied_up(tmp_path: Path) -> None:
-    """What somebody else put into the folder stays, and a link is not followed."""
+def test_only_checkpoints_are_tidied_up_and_no_link_is_followed(tmp_path: Path) -> None:
     file, where = tmp_path / "a.usda", tmp_path / "kept"
     file.write_text(SMALL)
     (where / "mine").mkdir(parents=True)

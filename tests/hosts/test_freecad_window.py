@@ -83,7 +83,6 @@ def seen(application: Application) -> tuple[int, str]:
 
 
 def colours(result: CallToolResult, file: Path) -> int:
-    """Count the colours of an image that a skill gave."""
     (image,) = [part for part in result.content if isinstance(part, ImageContent)]
     file.write_bytes(base64.b64decode(image.data))
     with Image.open(file) as seen:
@@ -122,7 +121,6 @@ def test_an_agent_sees_what_the_person_does(window: Application, tmp_path: Path)
 def test_a_person_stops_a_skill_that_holds_the_window_and_nothing_of_it_stays(
     stops: str, window: Application, shown: Screen
 ) -> None:
-    """What the person did before that stays."""
     window.order("edit")
     window.obeyed()
     before = seen(window)

@@ -42,7 +42,6 @@ def hou(houdini: Houdini) -> Any:
 
 
 def fill(houdini: Houdini, folder: Path) -> None:
-    """Put a shot into it, as saved in a folder."""
     scene = houdini.scene
     for number in range(3):
         scene.add(f"/obj/cam{number}", "cam", parms={"tx": 0.0, "focal": 50.0})
@@ -122,7 +121,6 @@ def test_a_posted_callback_runs_once(houdini: Houdini, host: Host) -> None:
 def test_hdefereval_cannot_be_imported_in_hython_and_is_not_needed(
     houdini: Houdini, host: Host
 ) -> None:
-    """It imports the UI; nothing of ours imports it."""
     sources = [*MODULE.rglob("*.py"), Path(sys.modules["dcc_bridge.hosts.houdini"].__file__ or "")]
 
     assert not [file.name for file in sources if "hdefereval" in file.read_text()]
@@ -347,7 +345,6 @@ def test_what_cannot_be_refused_leaves_a_copy(
 def test_what_no_copy_could_be_kept_of_is_said(
     houdini: Houdini, host: Host, hou: Any, tmp_path: Path
 ) -> None:
-    """Nobody looks for a copy that is not there."""
     (tmp_path / "shot.hip.checkpoints").write_text("in the way")
 
     with (
@@ -361,7 +358,6 @@ def test_what_no_copy_could_be_kept_of_is_said(
 def test_what_the_person_does_passes_in_the_middle_of_a_stretch(
     houdini: Houdini, host: Host, hou: Any, tmp_path: Path
 ) -> None:
-    """Their save is theirs, and no copy is kept of it."""
     with host.guard([], read=False):
         hou.hipFile.save()
 

@@ -30,7 +30,6 @@ class Killed(Program):
         self.client: Agent | None = None
 
     def kill(self) -> None:
-        """Cut the connection, as a system does that ends a process."""
         assert self.client is not None
         self.client.close()
 
@@ -60,8 +59,9 @@ class Person(ScriptedPresenter):
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_a_killed_client_leaves_the_scene_as_it_was(era: str, tmp_path: Path) -> None:
-    """Wherever it was killed: the digest and the undo stack are those before the call."""
+def test_a_client_that_is_killed_anywhere_leaves_scene_and_undo_stack_as_they_were(
+    era: str, tmp_path: Path
+) -> None:
     session, person = UsdSession(has_ui=True), Person()
 
     @skill(risk="destructive", confirms=True)

@@ -137,7 +137,6 @@ def test_a_copy_leaves_the_scene_its_name_and_its_mark(
 
 
 def test_a_fingerprint_notices_locks_references_parents_and_ids(maya: Maya, host: Host) -> None:
-    """Whatever a person could have seen as different makes it another one."""
     node = maya.scene.find(CAMERA)[0]
     seen = {host.fingerprint([CAMERA])}
 
@@ -339,7 +338,6 @@ def test_the_scene_gets_another_file_only_with_a_yes(
 
 
 def test_what_came_back_is_not_lost(maya: Maya, host: Host, cmds: Any) -> None:
-    """A body that undoes its own deletion by itself deleted nothing."""
     with host.guard([], read=False):
         cmds.delete("|key")
         cmds.undo()
@@ -434,7 +432,6 @@ def test_the_namespace_and_autokey_are_put_back_without_an_entry(
 
 
 def test_a_namespace_that_is_gone_is_not_put_back(maya: Maya, host: Host, cmds: Any) -> None:
-    """What the skill took out of the scene nobody can be in."""
     maya.scene.namespace = ":gone"
 
     with host.guard([], read=False):

@@ -22,8 +22,7 @@ from tests.live import status
 pytestmark = [pytest.mark.real, pytest.mark.long, pytest.mark.timeout(400)]
 _HERE = Path(__file__).parent
 _WAITS = 60.0
-_GAP = 1.0
-"""Seconds; a machine on which other tests run takes some of it."""
+_GAP = 1.0  # seconds; a machine on which other tests run takes some of it
 _qt_host = pytest.mark.skipif(build.missing() is not None, reason=str(build.missing()))
 
 
@@ -56,7 +55,6 @@ def test_the_application_goes_on_for_a_minute_and_its_own_dialog_ends_well(
     deletion: tuple[str, dict[str, Any]],
     tmp_path: Path,
 ) -> None:
-    """It beats all through, its own modal dialog comes and goes over the question, and it quits."""
     with host(tmp_path) as window, ThreadPoolExecutor(1) as agent:
         until(lambda: window.instance.state == "ready")
         if before is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from mcp import Client
 from mcp_types import CallToolResult
 
 from tests.hosts.application import Application, started
+from tests.hosts.application_contract import WindowContract
 from tests.hosts.qt_host import build
 from tests.live import ERAS, accept, status, text
 
@@ -38,51 +40,27 @@ def qt_host(folder: Path, version: str | None, *words: str) -> Iterator[Applicat
         yield running
 
 
-def names(application: Application) -> str:
-    return text(application.call("list_nodes", {}))
+class TestWindow(WindowContract):
+    """What every window with the bridge in it promises."""
+
+    DELETE = ("delete_nodes", {"prefix": "cam"})
+    DELETED = frozenset({"cam1", "cam2"})
+    FAILS = ("break_off", {"name": "half"})
+    WHY = "half"
+    EDIT = ("add_nodes", {"names": ["whole"]})
+
+    @pytest.fixture
+    def window(self, window: Application) -> Application:
+        window.call("add_nodes", {"names": ["cam1", "cam2", "light"]})
+        return window
+
+    def state(self, application: Application) -> dict[str, object]:
+        return dict.fromkeys(names(application))
 
 
-def test_a_deletion_is_agreed_to_in_the_hosts_own_dialog(window: Application) -> None:
-    """One undo step: the host's own Ctrl+Z brings back what went."""
-    window.call("add_nodes", {"names": ["cam1", "cam2", "light"]})
-
-    window.order("accept")
-    result = window.call("delete_nodes", {"prefix": "cam"})
-    after = names(window)
-    window.order("undo")
-    window.obeyed()
-    undone = names(window)
-
-    assert status(result) == "done"
-    assert "cam" not in after
-    assert "light" in after
-    assert "cam1" in undone
-    assert "cam2" in undone
-
-
-@pytest.mark.parametrize("answer", ["decline", "cancel"])
-def test_what_is_refused_is_not_done(window: Application, answer: str) -> None:
-    """Nothing is changed, and the host ends well after it."""
-    window.call("add_nodes", {"names": ["cam1"]})
-
-    window.order(answer)
-    result = window.call("delete_nodes", {"prefix": "cam"})
-
-    assert status(result) == "refused"
-    assert "cam1" in names(window)
-
-
-def test_a_skill_that_fails_leaves_nothing(window: Application) -> None:
-    """Its chunk is closed and undone; the next step is one of its own."""
-    result = window.call("break_off", {"name": "half"})
-    after = names(window)
-    window.call("add_nodes", {"names": ["whole"]})
-    window.order("undo")
-    window.obeyed()
-
-    assert status(result) == "failed"
-    assert "half" not in after
-    assert "whole" not in names(window)
+def names(application: Application) -> list[str]:
+    listed: list[str] = json.loads(text(application.call("list_nodes", {})))
+    return listed
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -92,19 +70,6 @@ def test_a_client_that_can_ask_is_asked_for_input(window: Application, era: str)
 
     assert text(result) == "crane"
     assert "crane" in names(window)
-
-
-def test_it_can_be_unloaded_and_loaded_twenty_times(window: Application) -> None:
-    """And works after that."""
-    assert window.instance
-    window.order(*["reload"] * 20)
-    window.obeyed()
-    window.order("accept")
-
-    window.call("add_nodes", {"names": ["cam1"]})
-    result = window.call("delete_nodes", {"prefix": "cam"})
-
-    assert status(result) == "done"
 
 
 def test_the_hosts_own_dialog_and_a_question_end_well(window: Application) -> None:
@@ -117,17 +82,6 @@ def test_the_hosts_own_dialog_and_a_question_end_well(window: Application) -> No
     deleted = window.call("delete_nodes", {"prefix": "cam"})
 
     assert (status(added), status(deleted)) == ("done", "done")
-
-
-def test_an_edit_by_hand_while_the_question_is_open_stays(window: Application) -> None:
-    """The person may work before they answer."""
-    window.call("add_nodes", {"names": ["cam1"]})
-
-    window.order("edit", "accept")
-    result = window.call("delete_nodes", {"prefix": "cam"})
-
-    assert status(result) == "done"
-    assert "by_hand" in names(window)
 
 
 @pytest.mark.parametrize("questions", [0, 1, 5])

@@ -18,7 +18,6 @@ AT_QUESTIONS: tuple[Fault, ...] = ("refused", "artist")
 
 
 def faults(program: Program) -> list[tuple[Fault, int]]:
-    """List what can go wrong in a program, at each of its steps."""
     anywhere = [(fault, at) for at in range(program.steps) for fault in EVERY]
     asked = [(fault, at) for at in program.questions for fault in AT_QUESTIONS]
     return [*anywhere, *asked]
@@ -100,22 +99,6 @@ def test_ten_thousand_programs(part: int, book: AuditLog) -> None:
     assert ended.keys() >= {"failed", "refused", "cancelled", "partly_applied"}
 
 
-def sample(stage: Usd.Stage) -> None:
-    stage.GetAttributeAtPath("/World/b.focalLength").Set(25.0, 1.0)
-
-
-def another_sample(stage: Usd.Stage) -> None:
-    stage.GetAttributeAtPath("/World/b.focalLength").Set(24.0, 2.0)
-
-
-def value(stage: Usd.Stage) -> None:
-    stage.GetAttributeAtPath("/World/a.focalLength").Set(36.0)
-
-
-def targets(stage: Usd.Stage) -> None:
-    stage.GetRelationshipAtPath("/World/a.sees").SetTargets(["/World/c", "/World/b"])
-
-
 def siblings(stage: Usd.Stage) -> None:
     batch = Sdf.BatchNamespaceEdit()
     for old, new in (("/World/a", "/a"), ("/a", "/World/a")):  # there and back: it is the last now
@@ -135,7 +118,16 @@ def hidden(stage: Usd.Stage) -> None:
 
 
 @pytest.mark.parametrize(
-    "edit", [sample, another_sample, value, targets, siblings, reparented, hidden]
+    "edit",
+    [
+        lambda it: it.GetAttributeAtPath("/World/b.focalLength").Set(25.0, 1.0),
+        lambda it: it.GetAttributeAtPath("/World/b.focalLength").Set(24.0, 2.0),
+        lambda it: it.GetAttributeAtPath("/World/a.focalLength").Set(36.0),
+        lambda it: it.GetRelationshipAtPath("/World/a.sees").SetTargets(["/World/c", "/World/b"]),
+        siblings,
+        reparented,
+        hidden,
+    ],
 )
 def test_the_digest_sees_whatever_a_rollback_must_bring_back(
     edit: Callable[[Usd.Stage], None],

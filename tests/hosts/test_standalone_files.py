@@ -69,8 +69,9 @@ def test_a_save_follows_no_link_that_somebody_planted(
     assert not any(source.parent.exists() for source in moved)
 
 
-def test_open_is_the_scene_on_disk(session: UsdSession, tmp_path: Path) -> None:
-    """Opening the same file again drops unsaved edits and the undo stack."""
+def test_opening_the_same_file_again_drops_unsaved_edits_and_the_undo_stack(
+    session: UsdSession, tmp_path: Path
+) -> None:
     start = session.scene_digest()
     add(session)
     sub = session.stage.GetLayerStack(includeSessionLayers=False)[1]
@@ -94,7 +95,7 @@ def test_open_is_the_scene_on_disk(session: UsdSession, tmp_path: Path) -> None:
         ("small.usda", b"#usda 1.0\ndef X {\n", ValueError, "not a readable USD file"),
     ],
 )
-def test_open_failures(
+def test_what_cannot_be_opened_is_named_and_the_open_scene_stays_with_its_edits_and_undo(
     session: UsdSession,
     tmp_path: Path,
     name: str,
@@ -102,7 +103,6 @@ def test_open_failures(
     kind: type[Exception],
     says: str,
 ) -> None:
-    """What cannot be opened is named, and the open scene stays with its edits and its undo."""
     add(session)
     Sdf.CreatePrimInLayer(session.stage.GetLayerStack(False)[1], "/World/in_sub")
     before, labels = session.scene_digest(), session.undo_labels
@@ -118,8 +118,9 @@ def test_open_failures(
     assert session.scene() == "small.usda"
 
 
-def test_a_broken_sublayer_costs_nothing(session: UsdSession, tmp_path: Path) -> None:
-    """Opening the scene anew names the part that is broken, and drops no edit."""
+def test_opening_anew_names_a_broken_part_and_drops_no_edit(
+    session: UsdSession, tmp_path: Path
+) -> None:
     add(session)
     (tmp_path / "sub.usda").write_text("#usda 1.0\ndef {\n")
 
@@ -129,16 +130,16 @@ def test_a_broken_sublayer_costs_nothing(session: UsdSession, tmp_path: Path) ->
     assert session.stage.GetPrimAtPath("/World/new")
 
 
-def test_open_a_folder(session: UsdSession, tmp_path: Path) -> None:
-    """A folder is not a scene, whatever its name is."""
+def test_a_folder_is_no_scene(session: UsdSession, tmp_path: Path) -> None:
     (tmp_path / "folder.usda").mkdir()
 
     with pytest.raises(OSError, match="cannot be read"):
         session.open(tmp_path / "folder.usda")
 
 
-def test_open_in_a_step(session: UsdSession, tmp_path: Path) -> None:
-    """The step goes on in the new scene, and is undone and rolled back there only."""
+def test_a_step_goes_on_in_a_scene_that_it_opens_and_is_undone_there_only(
+    session: UsdSession, tmp_path: Path
+) -> None:
     other = UsdSession().save(tmp_path / "other.usda")
 
     with session.undo_step("Open and edit"):
@@ -152,8 +153,9 @@ def test_open_in_a_step(session: UsdSession, tmp_path: Path) -> None:
     assert not session.modified
 
 
-def test_save(session: UsdSession, tmp_path: Path) -> None:
-    """Root and sublayer go to their own files, and nothing is left beside them."""
+def test_root_and_sublayer_go_to_their_own_files_and_nothing_is_left_beside_them(
+    session: UsdSession, tmp_path: Path
+) -> None:
     add(session, "/World/in_root")
     sub = session.stage.GetLayerStack(includeSessionLayers=False)[1]
     with session.undo_step("Sub"):
@@ -166,8 +168,7 @@ def test_save(session: UsdSession, tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == ["small.usda", "sub.usda"]
 
 
-def test_modified_follows_undo(session: UsdSession) -> None:
-    """Undo and redo back to what was saved make the scene unmodified again."""
+def test_undo_and_redo_back_to_what_was_saved_make_it_unmodified_again(session: UsdSession) -> None:
     add(session, "/World/one")
     session.save()
     add(session, "/World/two")
@@ -179,8 +180,9 @@ def test_modified_follows_undo(session: UsdSession) -> None:
     assert states == [True, False, True, False]
 
 
-def test_modified_by_an_edit_outside_a_step(session: UsdSession) -> None:
-    """A direct edit counts; one in the session layer, which is never saved, does not."""
+def test_an_edit_outside_a_step_modifies_but_in_the_session_layer_it_does_not(
+    session: UsdSession,
+) -> None:
     with Usd.EditContext(session.stage, session.stage.GetSessionLayer()):
         session.stage.DefinePrim("/World/view_only")
     assert not session.modified
@@ -190,8 +192,9 @@ def test_modified_by_an_edit_outside_a_step(session: UsdSession) -> None:
 
 
 @pytest.mark.parametrize("name", ["small.usda", "other.usda", "other.usdc", "other.usd"])
-def test_a_full_disk_costs_nothing(session: UsdSession, tmp_path: Path, name: str) -> None:
-    """A save that fails leaves the files, the scene and the undo stack as they were."""
+def test_a_full_disk_leaves_files_scene_and_undo_stack_as_they_were(
+    session: UsdSession, tmp_path: Path, name: str
+) -> None:
     add(session)
     files = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
 
@@ -205,7 +208,6 @@ def test_a_full_disk_costs_nothing(session: UsdSession, tmp_path: Path, name: st
 
 
 def test_a_read_only_file_is_not_replaced(session: UsdSession, tmp_path: Path) -> None:
-    """A file that is protected stays, although its folder could be written to."""
     add(session)
     (tmp_path / "small.usda").chmod(0o444)
 
@@ -215,8 +217,9 @@ def test_a_read_only_file_is_not_replaced(session: UsdSession, tmp_path: Path) -
     assert "/World/new" not in prims_in(tmp_path / "small.usda")
 
 
-def test_save_keeps_the_mode_and_the_link(session: UsdSession, tmp_path: Path) -> None:
-    """A link goes on pointing to the file, and the file keeps its permissions."""
+def test_a_save_keeps_the_mode_of_the_file_and_the_link_to_it(
+    session: UsdSession, tmp_path: Path
+) -> None:
     real = tmp_path / "small.usda"
     real.chmod(0o640)
     link = tmp_path / "link.usda"
@@ -231,8 +234,7 @@ def test_save_keeps_the_mode_and_the_link(session: UsdSession, tmp_path: Path) -
     assert prims_in(real)[-1] == "/World/new"
 
 
-def test_an_untitled_scene_needs_a_path(tmp_path: Path) -> None:
-    """It says so, and is saved once it has one, with its undo stack."""
+def test_an_untitled_scene_needs_a_path_and_keeps_its_undo_stack(tmp_path: Path) -> None:
     session = UsdSession()
     with session.undo_step("Add"):
         session.stage.DefinePrim("/World/a")
@@ -249,8 +251,9 @@ def test_an_untitled_scene_needs_a_path(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["other.usda", "other.usdc", "other.usd"])
-def test_save_under_another_name(session: UsdSession, tmp_path: Path, name: str) -> None:
-    """The scene is the new file from then on; undo reaches back, and edits go to the new one."""
+def test_the_scene_is_the_new_file_from_then_on_and_undo_reaches_back(
+    session: UsdSession, tmp_path: Path, name: str
+) -> None:
     before = (tmp_path / "small.usda").read_bytes()
     start = session.scene_digest()
     add(session)
@@ -269,8 +272,9 @@ def test_save_under_another_name(session: UsdSession, tmp_path: Path, name: str)
     assert session.scene_digest() == start
 
 
-def test_save_under_another_name_keeps_the_view(session: UsdSession, tmp_path: Path) -> None:
-    """What is muted, unloaded and edited in stays so."""
+def test_what_is_muted_unloaded_and_edited_in_stays_so_under_another_name(
+    session: UsdSession, tmp_path: Path
+) -> None:
     target = Sdf.Layer.CreateNew(str(tmp_path / "target.usda"))
     session.stage.GetRootLayer().subLayerPaths.append("./target.usda")
     session.stage.MuteLayer(str(tmp_path / "sub.usda"))
@@ -286,7 +290,6 @@ def test_save_under_another_name_keeps_the_view(session: UsdSession, tmp_path: P
 
 
 def test_a_sublayer_that_is_as_on_disk_is_not_written(session: UsdSession, tmp_path: Path) -> None:
-    """A file that came to the scene and was not edited may be read-only."""
     (tmp_path / "lib.usda").write_text("#usda 1.0\n")
     (tmp_path / "lib.usda").chmod(0o444)
     session.stage.GetRootLayer().subLayerPaths.append("./lib.usda")
@@ -296,8 +299,9 @@ def test_a_sublayer_that_is_as_on_disk_is_not_written(session: UsdSession, tmp_p
     assert not session.modified
 
 
-def test_save_under_another_name_in_a_step(session: UsdSession, tmp_path: Path) -> None:
-    """A step that saves can still fail, and is rolled back in the scene though not on disk."""
+def test_a_step_that_saves_and_fails_is_rolled_back_in_the_scene_though_not_on_disk(
+    session: UsdSession, tmp_path: Path
+) -> None:
     start = session.scene_digest()
 
     def edit_and_save(stage: Usd.Stage) -> None:
@@ -312,8 +316,7 @@ def test_save_under_another_name_in_a_step(session: UsdSession, tmp_path: Path) 
     assert session.modified
 
 
-def test_a_text_file_stays_text(tmp_path: Path) -> None:
-    """A .usd file that holds text is saved as text."""
+def test_a_usd_file_that_holds_text_is_saved_as_text(tmp_path: Path) -> None:
     file = tmp_path / "scene.usd"
     file.write_text('#usda 1.0\ndef "World" {}\n')
     session = UsdSession(file)
@@ -324,8 +327,9 @@ def test_a_text_file_stays_text(tmp_path: Path) -> None:
     assert file.read_bytes().startswith(b"#usda 1.0")
 
 
-def test_relative_paths_follow_to_another_folder(session: UsdSession, tmp_path: Path) -> None:
-    """What the scene refers to by a relative path is still found, before and after undo."""
+def test_relative_paths_follow_to_another_folder_before_and_after_undo(
+    session: UsdSession, tmp_path: Path
+) -> None:
     prop = UsdSession()
     prop.stage.DefinePrim("/Prop/inside")
     prop.save(tmp_path / "prop.usda")
@@ -341,14 +345,16 @@ def test_relative_paths_follow_to_another_folder(session: UsdSession, tmp_path: 
     assert session.stage.GetRootLayer().subLayerPaths[0] == "../../sub.usda"
 
 
-def test_a_part_of_the_scene_is_not_overwritten(session: UsdSession, tmp_path: Path) -> None:
-    """Saving over one's own sublayer is refused."""
+def test_a_sublayer_of_the_scene_is_not_written_over_by_it(
+    session: UsdSession, tmp_path: Path
+) -> None:
     with pytest.raises(ValueError, match="part of this scene"):
         session.save(tmp_path / "sub.usda")
 
 
-def test_saving_over_a_file_that_is_in_memory(session: UsdSession, tmp_path: Path) -> None:
-    """Another scene that was opened once does not shine through."""
+def test_a_scene_that_was_opened_once_does_not_shine_through_where_it_is_written_over(
+    session: UsdSession, tmp_path: Path
+) -> None:
     other = UsdSession()
     other.stage.DefinePrim("/Other")
     other.save(tmp_path / "other.usda")
@@ -360,8 +366,9 @@ def test_saving_over_a_file_that_is_in_memory(session: UsdSession, tmp_path: Pat
     assert not session.stage.GetPrimAtPath("/Other")
 
 
-def test_a_sublayer_without_a_file_is_not_lost(session: UsdSession, tmp_path: Path) -> None:
-    """A scene that would point to nothing is not saved, and no other file is touched either."""
+def test_a_scene_that_would_point_to_nothing_is_not_saved(
+    session: UsdSession, tmp_path: Path
+) -> None:
     before = (tmp_path / "small.usda").read_bytes()
     layer = Sdf.Layer.CreateAnonymous("notes")
     session.stage.GetRootLayer().subLayerPaths.append(layer.identifier)
@@ -372,8 +379,7 @@ def test_a_sublayer_without_a_file_is_not_lost(session: UsdSession, tmp_path: Pa
     assert (tmp_path / "small.usda").read_bytes() == before
 
 
-def test_saving_into_no_folder(session: UsdSession, tmp_path: Path) -> None:
-    """A folder is not made by the way."""
+def test_a_save_makes_no_folder(session: UsdSession, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no folder"):
         session.save(tmp_path / "nowhere" / "scene.usda")
 

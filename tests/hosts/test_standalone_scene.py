@@ -24,8 +24,7 @@ def test_it_opens_cleanly(capfd: pytest.CaptureFixture[str]) -> None:
     assert not session.modified
 
 
-def test_it_is_a_shot(shot: UsdSession) -> None:
-    """It has units, a frame range and a default prim."""
+def test_it_has_units_a_frame_range_and_a_default_prim(shot: UsdSession) -> None:
     stage = shot.stage
 
     assert stage.GetDefaultPrim().GetPath() == "/World"
@@ -48,8 +47,7 @@ def test_it_has_127_cameras(shot: UsdSession) -> None:
     assert any(lens.ValueMightBeTimeVarying() for lens in lenses)
 
 
-def test_what_it_points_to_exists(shot: UsdSession) -> None:
-    """Every relationship has a target, every shape a material."""
+def test_every_relationship_has_a_target_and_every_shape_a_material(shot: UsdSession) -> None:
     prims = list(shot.stage.Traverse())
     targets = [t for prim in prims for r in prim.GetRelationships() for t in r.GetTargets()]
     shapes = [prim for prim in prims if UsdGeom.Gprim(prim)]
@@ -60,7 +58,6 @@ def test_what_it_points_to_exists(shot: UsdSession) -> None:
 
 
 def test_without_its_cameras_the_rest_stays(shot: UsdSession) -> None:
-    """Deleting the cameras takes the cameras only, and undo brings back what was there."""
     before = shot.scene_digest()
     others = [str(p.GetPath()) for p in shot.stage.Traverse() if p.GetTypeName() != "Camera"]
 
@@ -73,8 +70,7 @@ def test_without_its_cameras_the_rest_stays(shot: UsdSession) -> None:
     assert shot.scene_digest() == before
 
 
-def test_its_characters_move(shot: UsdSession) -> None:
-    """Two of the four stand-ins walk."""
+def test_two_of_its_four_characters_walk(shot: UsdSession) -> None:
     people = shot.stage.GetPrimAtPath("/World/Characters").GetChildren()
     walking = [p for p in people if UsdGeom.Xformable(p).TransformMightBeTimeVarying()]
 

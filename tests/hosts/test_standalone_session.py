@@ -63,8 +63,7 @@ def test_other_threads_are_refused(
         session.stage.DefinePrim("/World/d")
 
 
-def test_other_threads_may_ask_who_it_is(session: UsdSession) -> None:
-    """Name, version and has_ui are read from any thread."""
+def test_other_threads_may_ask_its_name_version_and_has_ui(session: UsdSession) -> None:
     assert on_another_thread(lambda: (session.name, session.version, session.has_ui)) == []
 
 
@@ -93,8 +92,9 @@ class TestChanges:
         session.on_change(lambda: heard.append((session.undo_mark().label, session.modified)))
         return heard
 
-    def test_one_for_each(self, session: UsdSession, heard: list[object]) -> None:
-        """Step, undo, redo, save and open are told once each, with the state they led to."""
+    def test_step_undo_redo_save_and_open_are_told_once_each_with_the_state_they_led_to(
+        self, session: UsdSession, heard: list[object]
+    ) -> None:
         with session.undo_step("Many"):
             for number in range(20):
                 session.stage.DefinePrim(f"/World/p{number}")
@@ -113,8 +113,9 @@ class TestChanges:
 
         assert heard == [(None, False)]
 
-    def test_nothing_is_not_told(self, session: UsdSession, heard: list[object]) -> None:
-        """An empty step, an empty rollback and the same selection are no change."""
+    def test_an_empty_step_an_empty_rollback_and_the_same_selection_are_not_told(
+        self, session: UsdSession, heard: list[object]
+    ) -> None:
         with session.undo_step("Empty"):
             pass
         with pytest.raises(Failed):
@@ -124,13 +125,13 @@ class TestChanges:
         assert heard == []
 
     def test_selection_is_told(self, session: UsdSession, heard: list[object]) -> None:
-        """A new selection is a change."""
         session.selection = ["/World/a"]
 
         assert len(heard) == 1
 
-    def test_a_listener_ends(self, session: UsdSession) -> None:
-        """After its un-registration, called twice even, a listener is not called; others are."""
+    def test_a_listener_that_is_ended_twice_is_not_called_and_others_are(
+        self, session: UsdSession
+    ) -> None:
         heard: list[str] = []
         first = session.on_change(lambda: heard.append("first"))
         session.on_change(lambda: heard.append("second"))
@@ -144,8 +145,9 @@ class TestChanges:
 class TestSelection:
     """The selection holds what is there."""
 
-    def test_unknown_paths_are_dropped(self, session: UsdSession) -> None:
-        """So are doubles, what is no path, and what is no prim."""
+    def test_doubles_what_is_no_path_and_what_is_no_prim_are_dropped(
+        self, session: UsdSession
+    ) -> None:
         session.selection = [
             "/World/b",
             "/World/a",
@@ -160,8 +162,9 @@ class TestSelection:
 
         assert session.selection == ["/World/b", "/World/a"]
 
-    def test_it_is_pruned(self, session: UsdSession) -> None:
-        """A deleted prim leaves the selection, and undo does not select it again."""
+    def test_a_deleted_prim_leaves_it_and_undo_does_not_select_it_again(
+        self, session: UsdSession
+    ) -> None:
         session.selection = ["/World/b", "/World/a"]
         with session.undo_step("Delete a"):
             session.stage.RemovePrim("/World/a")
@@ -199,14 +202,14 @@ class TestFingerprint:
         ids=["gone", "type", "child", "no child", "child's type", "off", "locked", "other scene"],
     )
     def test_it_differs(self, session: UsdSession, edit: Callable[[UsdSession], object]) -> None:
-        """Identity, type, descendants, locks, or the scene itself."""
         before = session.fingerprint(["/World/c", "/World/a"])
         edit(session)
 
         assert session.fingerprint(["/World/c", "/World/a"]) != before
 
-    def test_a_move_differs(self, session: UsdSession) -> None:
-        """A prim with another parent is another one, on its old path and its new."""
+    def test_a_prim_with_another_parent_differs_at_its_old_path_and_its_new(
+        self, session: UsdSession
+    ) -> None:
         before = session.fingerprint(["/World/c"])
         batch = Sdf.BatchNamespaceEdit()
         batch.Add(Sdf.NamespaceEdit.Reparent("/World/c", "/World/a", 0))
@@ -217,16 +220,18 @@ class TestFingerprint:
             session.fingerprint(["/World/a/c"]),
         )
 
-    def test_it_does_not_differ(self, session: UsdSession) -> None:
-        """Neither values, nor what is elsewhere, nor the order of the items matter."""
+    def test_values_what_is_elsewhere_and_the_order_of_items_do_not_matter(
+        self, session: UsdSession
+    ) -> None:
         before = session.fingerprint(["/World/c", "/World/a", "no such thing"])
         session.stage.GetPrimAtPath("/World/a").GetAttribute("focalLength").Set(20.0)
         session.stage.DefinePrim("/World/elsewhere")
 
         assert session.fingerprint(["no such thing", "/World/a", "/World/c"]) == before
 
-    def test_properties(self, session: UsdSession) -> None:
-        """A property is known by its kind and type, and by being there."""
+    def test_a_property_is_known_by_its_kind_and_type_and_by_being_there(
+        self, session: UsdSession
+    ) -> None:
         stage = session.stage
         seen = {session.fingerprint(["/World/a.lookAt"]), session.fingerprint(["/World/a.gone"])}
         stage.GetPrimAtPath("/World/a").CreateAttribute("x", Sdf.ValueTypeNames.Int)

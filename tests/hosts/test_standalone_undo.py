@@ -8,7 +8,7 @@ import pytest
 from pxr import Sdf, Usd, UsdGeom
 
 from dcc_bridge.hosts.standalone import UsdSession, undo_stack
-from tests.hosts.scenes import Failed, fail_after
+from tests.hosts.scenes import Failed, check_undo, fail_after
 
 Edit = Callable[[Usd.Stage], object]
 
@@ -57,24 +57,16 @@ EDITS: dict[str, Edit] = {
 
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=list(EDITS))
-def test_undo_and_redo(session: UsdSession, edit: Edit) -> None:
-    """Every kind of edit is undone and redone whole, again and again."""
-    before = session.scene_digest()
-    with session.undo_step("Edit"):
-        edit(session.stage)
-    after = session.scene_digest()
-
-    assert before != after
-    for _ in range(2):
-        session.undo()
-        assert session.scene_digest() == before
-        session.redo()
-        assert session.scene_digest() == after
+def test_every_kind_of_edit_is_undone_and_redone_whole_again_and_again(
+    session: UsdSession, edit: Edit
+) -> None:
+    check_undo(session, edit)
 
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=list(EDITS))
-def test_rollback(session: UsdSession, edit: Edit) -> None:
-    """An exception in a step rolls it back, leaves no entry and goes on."""
+def test_an_exception_in_a_step_rolls_it_back_and_leaves_no_entry(
+    session: UsdSession, edit: Edit
+) -> None:
     before = session.scene_digest()
 
     with pytest.raises(Failed):
@@ -85,8 +77,7 @@ def test_rollback(session: UsdSession, edit: Edit) -> None:
     assert not session.modified
 
 
-def test_everything_in_a_layer_comes_back(session: UsdSession) -> None:
-    """What is rare in a layer survives the copy that undo is made of."""
+def test_what_is_rare_in_a_layer_comes_back(session: UsdSession) -> None:
     layer = session.stage.GetRootLayer()
     with session.undo_step("Rare things"):
         layer.ImportFromString(RARE)
@@ -99,8 +90,9 @@ def test_everything_in_a_layer_comes_back(session: UsdSession) -> None:
     assert layer.ExportToString() == before
 
 
-def test_an_empty_step_leaves_nothing(session: UsdSession) -> None:
-    """Neither an untouched scene nor a value set to what it was makes an entry."""
+def test_an_untouched_scene_or_a_value_set_to_what_it_was_makes_no_entry(
+    session: UsdSession,
+) -> None:
     with session.undo_step("Nothing"):
         pass
     with session.undo_step("The same"):
@@ -110,8 +102,7 @@ def test_an_empty_step_leaves_nothing(session: UsdSession) -> None:
     assert session.undo_labels == []
 
 
-def test_labels_tell_what_comes_next(session: UsdSession) -> None:
-    """The next step to undo, and to redo, is the last label."""
+def test_the_last_label_is_the_next_step_to_undo_or_redo(session: UsdSession) -> None:
     for name in ("x", "y", "z"):
         with session.undo_step(f"Add {name}"):
             session.stage.DefinePrim(f"/World/{name}")
@@ -123,7 +114,6 @@ def test_labels_tell_what_comes_next(session: UsdSession) -> None:
 
 
 def test_a_new_step_ends_redo(session: UsdSession) -> None:
-    """After an edit, what was undone is gone."""
     for name in ("x", "y"):
         with session.undo_step(name):
             session.stage.DefinePrim(f"/World/{name}")
@@ -137,8 +127,7 @@ def test_a_new_step_ends_redo(session: UsdSession) -> None:
         session.redo()
 
 
-def test_nothing_to_undo(session: UsdSession) -> None:
-    """An empty stack says so."""
+def test_an_empty_stack_says_so(session: UsdSession) -> None:
     assert session.undo_mark().label is None
     with pytest.raises(RuntimeError, match="nothing to undo"):
         session.undo()
@@ -177,20 +166,6 @@ def test_an_edit_outside_a_step_is_not_lost(session: UsdSession) -> None:
     session.redo()
     session.redo()
     assert session.scene_digest() == end
-
-
-def test_undo_begins_with_what_was_edited_outside(session: UsdSession) -> None:
-    """An edit that nobody put in a step is what undo takes back first, and redo brings back."""
-    with session.undo_step("Inside"):
-        session.stage.DefinePrim("/World/inside")
-    session.stage.DefinePrim("/World/outside")
-
-    session.undo()
-
-    assert session.undo_labels == ["Inside"]
-    assert session.redo_labels == [undo_stack.OUTSIDE]
-    assert prim(session.stage, "inside")
-    assert not prim(session.stage, "outside")
 
 
 def test_a_failed_step_does_not_take_an_outside_edit_along(session: UsdSession) -> None:
@@ -243,8 +218,9 @@ def test_undo_leaves_a_usable_edit_target(session: UsdSession) -> None:
     assert session.stage.DefinePrim("/World/d")
 
 
-def test_at_most_so_many_steps(session: UsdSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The oldest steps are forgotten."""
+def test_beyond_so_many_steps_the_oldest_are_forgotten(
+    session: UsdSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(undo_stack, "MOST_STEPS", 3)
     for number in range(5):
         with session.undo_step(f"Step {number}"):
@@ -253,8 +229,9 @@ def test_at_most_so_many_steps(session: UsdSession, monkeypatch: pytest.MonkeyPa
     assert session.undo_labels == ["Step 2", "Step 3", "Step 4"]
 
 
-def test_at_most_so_much_memory(session: UsdSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However large the scene, the newest step can be undone; older ones make room for it."""
+def test_however_large_the_scene_the_newest_step_can_be_undone(
+    session: UsdSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(undo_stack, "MOST_BYTES", 1)
     for number in range(3):
         with session.undo_step(f"Step {number}"):

@@ -18,7 +18,6 @@ from tests.qt.test_panel import activate
 
 @pytest.fixture
 def dock(window: MainWindow) -> Iterator[QDockWidget]:
-    """The panel's dock."""
     desk = Desk()
     dock = window.add_agents(desk.panel, desk.panel.enter, desk.panel.enter_clients)
     until(desk.panel.isVisible)

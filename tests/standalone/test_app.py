@@ -34,7 +34,6 @@ def start(script: str) -> subprocess.Popen[str]:
 
 
 def run(script: str) -> tuple[int, list[str]]:
-    """Run to the end; give the exit code and the lines."""
     with start(script) as process:
         out, err = process.communicate(timeout=40)
     return process.returncode, [*out.splitlines(), *told(err)]

@@ -47,8 +47,7 @@ def kind(name: str) -> Sdf.ValueTypeName:
         ("matrix4d[]", [IDENTITY]),
     ],
 )
-def test_there_and_back(name: str, value: Any) -> None:
-    """A value of the right type is set, and read as it was given."""
+def test_a_value_of_the_right_type_is_set_and_read_as_it_was_given(name: str, value: Any) -> None:
     stage = Usd.Stage.CreateInMemory()
     attribute = stage.DefinePrim("/A").CreateAttribute("x", kind(name))
 
@@ -95,12 +94,10 @@ def test_wrong_ones_are_refused(name: str, value: Any, says: str) -> None:
 
 
 def test_a_whole_float_is_a_whole_number() -> None:
-    """JSON does not tell 3 from 3.0."""
     assert coerce(kind("int"), 3.0) == 3
 
 
-def test_what_json_cannot_carry_is_text() -> None:
-    """Infinity and rare types are readable at least."""
+def test_infinity_and_rare_types_are_text() -> None:
     assert plain(math.inf) == "inf"
     assert plain({"a": Sdf.PathExpression("/World//")}) == {"a": "/World//"}
     assert plain(None) is None

@@ -39,7 +39,6 @@ SAYS: dict[str, AskedFn] = {
 
 
 def generated(folder: Path) -> Path:
-    """Make a scene with a random number of cameras."""
     file = folder / "generated.usda"
     stage = Usd.Stage.CreateNew(str(file))
     for number in range(random.randint(1, 300)):
@@ -50,7 +49,6 @@ def generated(folder: Path) -> Path:
 
 
 def cameras(session: UsdSession) -> int:
-    """Count the cameras of a scene."""
     return sum(prim.GetTypeName() == "Camera" for prim in session.stage.Traverse())
 
 
@@ -64,13 +62,11 @@ class Desk:
 
     @property
     def dialog(self) -> QuestionDialog:
-        """The dialog that is open, once it is."""
         self.running.until(self.is_asking)
         assert self.presenter is not None
         return self.presenter.dialogs[0]
 
     def is_asking(self) -> bool:
-        """Whether a dialog is open."""
         return self.presenter is not None and bool(self.presenter.dialogs)
 
     def delete(self, era: str = ERAS[-1], tap: Tap | None = None) -> Future[Any]:
@@ -217,6 +213,7 @@ def test_nothing_is_deleted_where_there_is_nobody(
         result = desk.running.call("delete_prims", CAMERAS, era=era, tap=tap)
 
     assert desk.session.scene_digest() == before
+    assert "Nobody could be asked" in (result.structured_content or {})["why"]
     assert status(result) == "refused"
     assert b"elicitation/create" not in tap.heard
 

@@ -29,16 +29,13 @@ from .fields import NAMES, WIDE_NAME, WIDE_VALUE, Fields
 from .pages import Pages
 
 WIDTH: Final = 540
-_COLUMNS: Final = 84
-"""Characters of a line in it."""
-_INSET: Final = 2
-"""Characters fewer in a box."""
+_COLUMNS: Final = 84  # characters of a line in it
+_INSET: Final = 2  # characters fewer in a box
 _LINE: Final = 21
 _FIXED_LINES: Final = 19
 """Those of the header, the answers and what stands between, which have to be seen."""
 _MOST_LINES: Final = 24
-_ARM: Final = 0.4
-"""Seconds after which a dialog takes an answer."""
+_ARM: Final = 0.4  # seconds after which a dialog takes an answer
 _AGAIN: Final = 1.0
 """Seconds until a dialog is opened again: Blender takes it away as long as its window is made."""
 _SETTLES: Final = 0.1
@@ -49,14 +46,7 @@ _NO_ANSWER: Final = "Blender's own OK below answers nothing."
 
 
 class OperatorDialog:
-    """A question's dialog; it opens again where an answer does not fit.
-
-    Attributes:
-        question: What is asked.
-        answered: Called with the answer.
-        wrong: What was wrong with the last answer, or why it is asked again; or "".
-        is_open: It was opened, and neither answered nor dismissed.
-    """
+    """A question's dialog; it opens again where an answer does not fit."""
 
     _operators: ClassVar[list[type[bpy.types.Operator]]] = []
     _running: ClassVar[list[bpy.types.Operator]] = []
@@ -65,10 +55,11 @@ class OperatorDialog:
         self, question: Question, view: QuestionView, answered: Callable[[PresenterEvent], None]
     ) -> None:
         """Open nothing yet."""
-        self.question = question
-        self.answered = answered
+        self.question = question  # what is asked
+        self.answered = answered  # called with the answer
+        # What was wrong with the last answer, or why it is asked again; or "".
         self.wrong = view.reason
-        self.is_open = False
+        self.is_open = False  # it was opened, and neither answered nor dismissed
         self._view = view
         self._fields = Fields(view.fields)
         self._pages = Pages(view.details) if view.details else None
@@ -271,11 +262,7 @@ class OperatorDialog:
             self.answered(event)
 
     def _event(self, answer: str) -> PresenterEvent:
-        """Return what an answer says.
-
-        Raises:
-            InvalidAnswer: What they filled in does not fit.
-        """
+        """Return what an answer says; InvalidAnswer where what they filled in does not fit."""
         operator: Any = self._running[0]
         match answer:
             case "cancel":

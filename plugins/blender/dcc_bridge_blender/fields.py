@@ -28,8 +28,7 @@ _THREE_WAY: Final = [(_UNSET, "Left out", "No answer to this"), (_YES, "Yes", ""
 _SKIP: Final = {"SKIP_SAVE"}
 _WHOLE: Final = 2**31 - 1
 _REAL: Final = 3.0e38
-_DIGITS: Final = 7
-"""What Blender's numbers hold; the rest of their digits is noise."""
+_DIGITS: Final = 7  # what Blender's numbers hold; the rest of their digits is noise
 
 
 class Fields:
@@ -49,13 +48,10 @@ class Fields:
         return properties
 
     def draw(self, operator: Any, layout: Any, room: float) -> None:
-        """Draw them, each with what is said of it, and what is wrong with it, below.
+        """Draw an operator's, each with what is said of it, and what is wrong with it, below.
 
-        Args:
-            operator: Whose properties they are.
-            layout: Where.
-            room: The lines that are free. Where what is said of them does not fit, it is left to
-                Blender's tips, so that the answers below can be seen.
+        Where what is said of them does not fit the lines that are free, `room`, it is left to
+        Blender's tips, so that the answers below can be seen.
         """
         heights = (_height(view, key in self._problems) for key, view in self._views.items())
         is_short = sum(heights) > room * self.columns

@@ -45,13 +45,9 @@ class Pages:
         return True
 
     def draw(self, box: Any, wide: int, room: int, button: Callable[[Any, str, str], None]) -> None:
-        """Draw a page.
+        """Draw a page of lines of so many characters, in so many lines that are free.
 
-        Args:
-            box: Where.
-            wide: Characters of a line in it.
-            room: The lines that are free.
-            button: Draws a button that is pressed with a name, and has a caption.
+        `button` draws a button that is pressed with a name, and has a caption.
         """
         view, most = self._view, max(_LEAST, min(_MOST, room))
         parts = list(self._parts(int(wide * (1 - _NUMBERS)) - 2))

@@ -25,21 +25,15 @@ from .pages import Pages
 
 _BETWEEN: Final = 0.2
 _TICK: Final = 1.0
-_MARGIN: Final = 55
-"""Pixels at the sides of a text in a box of the sidebar."""
-_MOST: Final = 12
-"""Calls of the history that are listed."""
-_BESIDE: Final = 8
-"""Characters that the icon and the word of the button that undoes take."""
+_MARGIN: Final = 55  # pixels at the sides of a text in a box of the sidebar
+_MOST: Final = 12  # calls of the history that are listed
+_BESIDE: Final = 8  # characters that the icon and the word of the button that undoes take
 _BAR: Final = 10
 _WIDTH: Final = 760
-_COLUMNS: Final = 115
-"""Characters of a line in a card of that width."""
+_COLUMNS: Final = 115  # characters of a line in a card of that width
 _LINE: Final = 21
-_FIXED_LINES: Final = 8
-"""Those of a card that are neither what is known of it nor its text."""
-_NAMES: Final = 20
-"""Names of what code changed, of each kind, that its card lists."""
+_FIXED_LINES: Final = 8  # those of a card that are neither what is known of it nor its text
+_NAMES: Final = 20  # names of what code changed, of each kind, that its card lists
 _ICONS: Final = {
     "done": "CHECKMARK",
     "undone": "LOOP_BACK",
@@ -51,23 +45,16 @@ _ICONS: Final = {
 
 
 class Shown:
-    """What the sidebar shows of a bridge.
-
-    Attributes:
-        notes: The notifications, each with the time when it goes.
-        state: How everything was when it was read.
-        pages: The text of the code whose card is open; None before.
-        close: Ends the listening to the bridge.
-    """
+    """What the sidebar shows of a bridge."""
 
     def __init__(self, port: Port, notes: Sequence[tuple[str, float]]) -> None:
         """Listen to a bridge."""
-        self.notes = notes
-        self.state: State = read(port)
-        self.pages: Pages | None = None
+        self.notes = notes  # the notifications, each with the time when it goes
+        self.state: State = read(port)  # how everything was when it was read
+        self.pages: Pages | None = None  # the text of the code whose card is open; None before
         self._port = port
         self._is_stale, self._read_at = True, 0.0
-        self.close = port.watch(self._note_change)
+        self.close = port.watch(self._note_change)  # ends the listening to the bridge
 
     def _note_change(self) -> None:
         self._is_stale = True
@@ -102,8 +89,7 @@ class Shown:
         self._is_stale = True
 
 
-shown: Shown | None = None
-"""What is shown now; None while nothing runs."""
+shown: Shown | None = None  # what is shown now; None while nothing runs
 
 
 class DCC_BRIDGE_OT_act(bpy.types.Operator):

@@ -86,9 +86,7 @@ def stop() -> None:
 def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _: None) -> None:
     """Serve in ``blender -b`` or where ``bpy`` is a module: there is no event loop.
 
-    Args:
-        until: Whether to end; it is looked at after each call.
-        ready: Called once requests are taken.
+    `until` tells whether to end, after each call; `ready` is called once requests are taken.
     """
     host = BlenderHost()
     try:

@@ -6,8 +6,7 @@ import bpy
 
 from .drawing import columns_of, say
 
-state = "Not started."
-"""How it goes, for the person."""
+state = "Not started."  # how it goes, for the person
 
 _DIALOGS = (
     ("qt", "Qt, if installed", "Qt's dialogs, if PySide6 is installed in Blender's Python"),

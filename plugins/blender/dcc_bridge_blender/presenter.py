@@ -24,29 +24,19 @@ from dcc_bridge.main_thread import MainThread
 from .dialog import OperatorDialog
 
 log = logging.getLogger(__name__)
-_PASSING: Final = 60.0
-"""Seconds for which a notification stays."""
+_PASSING: Final = 60.0  # seconds for which a notification stays
 
 
 class OperatorPresenter:
-    """Draws questions as dialogs of Blender's own.
-
-    Attributes:
-        notes: The notifications, the newest last, each with the time when it goes.
-        dialog: The question whose turn it is, or None.
-    """
+    """Draws questions as dialogs of Blender's own."""
 
     def __init__(self, main: MainThread, host: Host) -> None:
-        """Begin with nothing.
-
-        Args:
-            main: The way to the main thread.
-            host: For the dialogs' header.
-        """
+        """Begin with nothing; the dialogs' header names the host."""
         self._host = host
         self._questions = QuestionQueue(self, main)
+        # The notifications, the newest last, each with the time when it goes.
         self.notes: list[tuple[str, float]] = []
-        self.dialog: OperatorDialog | None = None
+        self.dialog: OperatorDialog | None = None  # the question whose turn it is, or None
 
         @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # in its stubs
         def loads(*_: object) -> None:

@@ -20,8 +20,7 @@ from dcc_bridge.main_thread import MainThread
 
 from .presenter import OperatorPresenter
 
-_TURN: Final = 5
-"""Milliseconds for which Qt may go on with its events at a time."""
+_TURN: Final = 5  # milliseconds for which Qt may go on with its events at a time
 _ABORTS: Final = "6.12.0"
 """The PySide6 that drops references to True and None, which a Python before 3.12 counts."""
 
@@ -38,13 +37,7 @@ class Surface:
 
 
 def choose(main: MainThread, host: Host, wanted: str) -> Surface:
-    """Choose who draws.
-
-    Args:
-        main: The way to the main thread.
-        host: For the dialogs' header.
-        wanted: "qt" for Qt's dialogs, if they can be had; "blender" for Blender's own.
-    """
+    """Choose who draws: "qt" for Qt's dialogs, if they can be had; "blender" for Blender's own."""
     lacking = _lacking() if wanted == "qt" else "You chose them."
     if lacking is None:
         return _start_qt(main, host)

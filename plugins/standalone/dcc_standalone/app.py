@@ -91,15 +91,10 @@ def run(
     Both callbacks run on the main thread inside the running ``asyncio`` loop, but in no task of
     it: they may create tasks, and they may spin.
 
-    Args:
-        session: The scene; it stays the caller's.
-        on_ready: Called once with the window, when it is shown and the loop runs. If it raises,
-            the application ends.
-        on_quit: Called when the window closes, with all widgets still alive. False puts the
-            end off, until somebody calls ``window.close_now()``: then it is called again.
-
-    Returns:
-        0; 1 if a callback raised; 130 after SIGINT.
+    `on_ready` is called once with the window, when it is shown and the loop runs; if it raises, the
+    application ends. `on_quit` is called when the window closes, with all widgets still alive;
+    False puts the end off, until somebody calls ``window.close_now()``: then it is called again.
+    Gives 0; 1 if a callback raised; 130 after SIGINT.
     """
     app = _application()
     loop = QEventLoop(app)

@@ -41,13 +41,9 @@ class Column(IntEnum):
 
 
 class AttributeModel(QStandardItemModel):
-    """The attributes and relationships of one prim; changing a value is an undo step.
+    """The attributes and relationships of one prim; changing a value is an undo step."""
 
-    Signals:
-        refused: An edit was not possible; the text says why.
-    """
-
-    refused = Signal(str)
+    refused = Signal(str)  # an edit was not possible; the text says why
 
     def __init__(self, session: UsdSession, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -76,10 +76,7 @@ class Commands(QObject):
     ) -> None:
         """List the agents' dock, with a key that goes to it, and hides it when pressed there.
 
-        Args:
-            dock: It.
-            enter: Gives it the keyboard.
-            connect: Shows there which clients can be connected.
+        `enter` gives it the keyboard; `connect` shows there which clients can be connected.
         """
 
         def go() -> None:

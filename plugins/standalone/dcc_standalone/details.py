@@ -71,13 +71,9 @@ class _ValueDelegate(QStyledItemDelegate):
 
 
 class Details(QWidget):
-    """The first of the selected prims in full, or the scene where nothing is selected.
+    """The first of the selected prims in full, or the scene where nothing is selected."""
 
-    Signals:
-        refused: An edit was not possible; the text says why.
-    """
-
-    refused = Signal(str)
+    refused = Signal(str)  # an edit was not possible; the text says why
 
     def __init__(
         self, session: UsdSession, feed: SessionFeed, parent: QWidget | None = None

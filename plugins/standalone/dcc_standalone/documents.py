@@ -24,13 +24,9 @@ def _nothing() -> None:
 
 
 class Documents(QObject):
-    """The file of a session.
+    """The file of a session."""
 
-    Signals:
-        said: Something was done; a sentence for the status bar.
-    """
-
-    said = Signal(str)
+    said = Signal(str)  # something was done; a sentence for the status bar
 
     def __init__(self, session: UsdSession, window: QWidget) -> None:
         super().__init__(window)
@@ -39,8 +35,7 @@ class Documents(QObject):
         self._then: Callable[[], None] = _nothing
         self.question: QMessageBox | None = None
         """The question about unsaved changes, while it is open."""
-        self.dialog: QFileDialog | None = None
-        """The file dialog, while it is open."""
+        self.dialog: QFileDialog | None = None  # the file dialog, while it is open
 
     def open(self) -> None:
         """Ask for a file and open it, unsaved changes first."""

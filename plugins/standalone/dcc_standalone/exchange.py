@@ -109,8 +109,7 @@ def flattened(
 ) -> tuple[Sdf.Layer, list[str]]:
     """Give prims with what they use and all above them, or the scene, as one layer.
 
-    Returns:
-        The layer, and what was left out.
+    The texts say what was left out.
     """
     stage, is_own = scene, not items and not _has_arcs(scene)
     if items:

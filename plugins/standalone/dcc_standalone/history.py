@@ -20,13 +20,9 @@ if TYPE_CHECKING:
 
 
 class History(QListWidget):
-    """The undo stack, oldest step on top; a click goes there.
+    """The undo stack, oldest step on top; a click goes there."""
 
-    Signals:
-        refused: A step could not be undone or redone; the text says why.
-    """
-
-    refused = Signal(str)
+    refused = Signal(str)  # a step could not be undone or redone; the text says why
 
     def __init__(
         self, session: UsdSession, feed: SessionFeed, parent: QWidget | None = None

@@ -33,13 +33,9 @@ _ROWS_OF_A_SEARCH = 2000
 
 
 class Outliner(QWidget):
-    """The prims of a session.
+    """The prims of a session."""
 
-    Signals:
-        refused: An edit was not possible; the text says why.
-    """
-
-    refused = Signal(str)
+    refused = Signal(str)  # an edit was not possible; the text says why
 
     def __init__(
         self, session: UsdSession, feed: SessionFeed, parent: QWidget | None = None

@@ -24,11 +24,9 @@ class Drawn:
     """A shape as it falls on the screen."""
 
     shape: Shape
-    place: QPointF
-    """Where a mark is, or a box's middle."""
+    place: QPointF  # where a mark is, or a box's middle
     depth: float
-    corners: tuple[QPointF, ...] = ()
-    """The corners of a camera's frame."""
+    corners: tuple[QPointF, ...] = ()  # the corners of a camera's frame
     faces: tuple[tuple[QPolygonF, float], ...] = ()
     """The sides of a box that face the eye, and how bright they are."""
 
@@ -137,11 +135,7 @@ class Brush:
         self._painter.fillRect(area, gradient)
 
     def grid(self, box: Box) -> float:
-        """Draw the ground.
-
-        Returns:
-            The side of one square, in the scene's units.
-        """
+        """Draw the ground; give the side of one square, in the scene's units."""
         step = 10.0 ** floor(log10(box.radius))
         reach = step * max(10, 2 * int(box.radius / step) + 2)
         x, _, z = (step * round(at / step) for at in box.centre)

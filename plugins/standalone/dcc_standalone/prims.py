@@ -45,20 +45,15 @@ class Column(IntEnum):
 
 
 class PrimModel(QAbstractItemModel):
-    """The prims of a session's stage; renaming an item is an undo step.
+    """The prims of a session's stage; renaming an item is an undo step."""
 
-    Signals:
-        refused: A rename was not possible; the text says why.
-    """
-
-    refused = Signal(str)
+    refused = Signal(str)  # a rename was not possible; the text says why
 
     def __init__(self, session: UsdSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self._icons = Icons()
-        self.wanted = ""
-        """The words searched for; nothing means all prims."""
+        self.wanted = ""  # the words searched for; nothing means all prims
         self._nodes: dict[int, Node] = {}
         self._paths: dict[str, Node] | None = None
         self.census: Counter[Kind] = Counter()

@@ -115,11 +115,7 @@ def redo(session: UsdSession) -> None:
 
 
 def rename(session: UsdSession, path: str, name: str) -> str:
-    """Give a prim another name and keep it selected; what refers to it follows.
-
-    Returns:
-        Its new path.
-    """
+    """Rename a prim and keep it selected; what refers to it follows. Gives its new path."""
     old = Sdf.Path(path)
     if name == old.name:
         return path

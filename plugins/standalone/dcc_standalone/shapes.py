@@ -35,10 +35,8 @@ class Shape:
     kind: Kind
     points: tuple[Point, ...]
     """A box's eight corners; a camera's place and its frame's four; a light's place."""
-    colour: Colour = _GREY
-    """Linear red, green and blue of a box."""
-    shades: tuple[float, ...] = ()
-    """How bright each face of a box is."""
+    colour: Colour = _GREY  # linear red, green and blue of a box
+    shades: tuple[float, ...] = ()  # how bright each face of a box is
 
 
 @dataclass(frozen=True)
@@ -48,8 +46,7 @@ class Scenery:
     shapes: tuple[Shape, ...]
     focus: tuple[Point, ...]
     """What is worth looking at: all but the ground, which is as large as everything together."""
-    size: float
-    """How large a camera or light is drawn, in the scene's units."""
+    size: float  # how large a camera or light is drawn, in the scene's units
 
 
 def collect(
@@ -57,12 +54,9 @@ def collect(
     time: Usd.TimeCode = _FIRST,
     through: Callable[[Sequence[_Seen]], Iterable[_Seen]] = iter,
 ) -> Scenery:
-    """Find the shapes of all visible prims of a stage.
+    """Find the shapes of all visible prims at a frame; by default at the first key of each value.
 
-    Args:
-        stage: The scene.
-        time: The frame; by default the first key of each value.
-        through: What the prims are iterated with, where it takes long.
+    `through` is what the prims are iterated with, where it takes long.
     """
     reader = _Reader(stage, time)
     prims = list(_visible(stage))

@@ -37,13 +37,10 @@ class View:
     eye: Point
     target: Point
     up: Point
-    angle: float = 0.0
-    """Degrees from top to bottom; 0 without perspective."""
-    height: float = 1.0
-    """Units from top to bottom, without perspective."""
+    angle: float = 0.0  # degrees from top to bottom; 0 without perspective
+    height: float = 1.0  # units from top to bottom, without perspective
     frame: float | None = None
-    is_shot: bool = False
-    """Whether it is a camera's picture, which shows no cameras and lights."""
+    is_shot: bool = False  # whether it is a camera's picture, which shows no cameras and lights
 
 
 def draw(

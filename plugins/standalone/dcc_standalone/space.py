@@ -13,8 +13,7 @@ Point = tuple[float, float, float]
 Spot = tuple[float, float, float]
 """A place on the screen and its depth, which is negative behind the eye."""
 
-LENS_ANGLE = 40.0
-"""Degrees that the person sees from side to side, where the window is narrowest."""
+LENS_ANGLE = 40.0  # degrees that the person sees from side to side, where the window is narrowest
 _LENS = 1.0 / tan(0.5 * LENS_ANGLE * pi / 180.0)
 _MARGIN = 1.12
 _STEEPEST = 0.499 * pi
@@ -123,13 +122,9 @@ class Screen:
     """Projects for one eye and one size of window."""
 
     def __init__(self, eye: Eye, width: float, height: float, scale: float | None = None) -> None:
-        """Begin.
+        """Begin with the window's size in pixels.
 
-        Args:
-            eye: Where it stands.
-            width: Of the window, in pixels.
-            height: Of the window, in pixels.
-            scale: Pixels that a unit is long, one unit away; None for the person's lens.
+        `scale` is the pixels that a unit is long, one unit away; None for the person's lens.
         """
         self.eye = eye
         self._right, self._up, self._back = eye.axes()

@@ -64,8 +64,7 @@ class Node:
 
     name: str
     type_name: str
-    matches: bool
-    """Whether the filter means this one, not only something below it."""
+    matches: bool  # whether the filter means this one, not only something below it
     children: list[Node] = field(default_factory=list)
     parent: Node | None = None
     row: int = 0
@@ -93,8 +92,7 @@ class Node:
     def inherit(self, old: Node) -> bool:
         """Take the ids of an older reading, here and below, for the prims that are still there.
 
-        Returns:
-            Whether the rows are the same ones in the same places.
+        Gives whether the rows are the same ones in the same places.
         """
         self.id = old.id
         pairs = _pairs(old.children, self.children)
@@ -116,8 +114,7 @@ class Reading:
     """A stage as it was read."""
 
     root: Node
-    census: Counter[Kind]
-    """How many prims of each kind the stage has, shown or not."""
+    census: Counter[Kind]  # how many prims of each kind the stage has, shown or not
 
 
 def _pairs(old: Sequence[Node], new: Sequence[Node]) -> list[tuple[Node, Node]]:
@@ -135,11 +132,9 @@ def _pairs(old: Sequence[Node], new: Sequence[Node]) -> list[tuple[Node, Node]]:
 
 
 def read(stage: Usd.Stage, wanted: str = "") -> Reading:
-    """Read a stage's prims.
+    """Read every prim of a stage, inactive ones too.
 
-    Args:
-        stage: Every prim of it is read, inactive ones too.
-        wanted: Words that must all occur in a prim's name or type. Ancestors of what fits stay.
+    The words wanted must all occur in a prim's name or type. Ancestors of what fits stay.
     """
     census: Counter[Kind] = Counter()
     words = wanted.lower().split()

@@ -11,8 +11,7 @@ from pxr import Gf, Sdf, Usd
 from dcc_bridge.hosts.standalone.prims import plain
 from dcc_standalone.coercion import coerce
 
-NOTHING = "\N{EN DASH}"
-"""What stands where there is no value."""
+NOTHING = "\N{EN DASH}"  # what stands where there is no value
 _BOOLEANS = {"off": False, "on": True}
 _LARGEST_SINGLE = 3.4e38
 _MOST_LISTED = 4
@@ -82,11 +81,7 @@ def _digits(number: float) -> str:
 
 
 def parse(attribute: Usd.Attribute, typed: str) -> Any:
-    """Read what a person typed as a value of the attribute's type.
-
-    Raises:
-        ValueError: It is none; says what is.
-    """
+    """Read what a person typed as a value of the attribute's type; ValueError says what is one."""
     kind = attribute.GetTypeName()
     example = kind.defaultValue
     if isinstance(example, bool):

@@ -33,8 +33,7 @@ class Viewport(QWidget):
         super().__init__(parent)
         self._session = session
         self._scenery: Scenery | None = None
-        self.drawn: list[Drawn] = []
-        """What was painted last, and where."""
+        self.drawn: list[Drawn] = []  # what was painted last, and where
         self._hovered = ""
         self._pressed = self._last = QPointF()
         self._is_framed = False

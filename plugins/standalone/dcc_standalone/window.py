@@ -88,18 +88,13 @@ _FRAME = QSize(12, 48)  # what a window manager draws around it
 
 
 class MainWindow(QMainWindow):
-    """What a person sees of the standalone host.
+    """What a person sees of the standalone host."""
 
-    Signals:
-        closed: The window was closed, and unsaved changes were saved or given up.
-    """
-
-    closed = Signal()
+    closed = Signal()  # the window was closed, and unsaved changes were saved or given up
 
     def __init__(self, session: UsdSession) -> None:
         super().__init__()
-        self.session = session
-        """The scene."""
+        self.session = session  # the scene
         self._is_agreed = False
         self._raise = QTimer(self)
         self._raise.setSingleShot(True)
@@ -178,12 +173,9 @@ class MainWindow(QMainWindow):
     def add_agents(
         self, panel: QWidget, enter: Callable[[], None], connect: Callable[[], None]
     ) -> QDockWidget:
-        """Dock the panel of what agents do, in front of the history.
+        """Dock the panel of what agents do, in front of the history; its maker deletes it.
 
-        Args:
-            panel: It stays its maker's, who deletes it.
-            enter: Gives it the keyboard.
-            connect: Has it show which clients can be connected.
+        `enter` gives it the keyboard; `connect` has it show which clients can be connected.
         """
         dock = self._dock("Agents", panel, _RIGHT)
         self.tabifyDockWidget(dock, self._history_dock)
@@ -209,12 +201,7 @@ class MainWindow(QMainWindow):
         self._caption.show()
 
     def set_server(self, text: str, ok: bool) -> None:
-        """Show where agents reach this session, or why they cannot.
-
-        Args:
-            text: "MCP: 127.0.0.1:41234", say.
-            ok: Whether they can.
-        """
+        """Show where agents reach this session, "MCP: 127.0.0.1:41234", or why they cannot."""
         self._server.show_state(text, ok)
 
     @property

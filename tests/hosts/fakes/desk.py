@@ -41,7 +41,6 @@ class Desk(Live):
         return shown()[0]
 
     def agree(self) -> str:
-        """Press the button that agrees; give what it said."""
         dialog = self.dialog
         if dialog.name is not None:  # what cannot be undone is agreed to by its name
             dialog.name.editor.setText(dialog.view.word)
@@ -51,11 +50,9 @@ class Desk(Live):
         return said
 
     def refuse(self) -> None:
-        """Press the button that says no."""
         stage.click(self.dialog.exits.decline)
 
 
 def shown() -> list[QuestionDialog]:
-    """List the questions that a person can see."""
     tops = QApplication.topLevelWidgets()
     return [top for top in tops if isinstance(top, QuestionDialog) and top.isVisible()]

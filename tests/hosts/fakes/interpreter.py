@@ -28,13 +28,7 @@ NOTES: Final = "notes.jsonl"
 
 
 def put(folder: Path, host: str, *, instead: str = "") -> Path:
-    """Make the program.
-
-    Args:
-        folder: Where.
-        host: "maya" or "houdini".
-        instead: A shell command that it runs where it would run a script of ours.
-    """
+    """Make the program; it may run a shell command instead of a script of ours."""
     folder.mkdir(exist_ok=True)
     program = folder / PROGRAMS[host]
     module = f"PYTHONPATH='{ROOT}' exec '{sys.executable}' -m tests.hosts.fakes.interpreter"
@@ -45,12 +39,10 @@ def put(folder: Path, host: str, *, instead: str = "") -> Path:
 
 
 def notes(folder: Path) -> list[dict[str, Any]]:
-    """Read what it noted."""
     return [json.loads(line) for line in (folder / NOTES).read_text().splitlines()]
 
 
 def main(host: str, folder: Path, words: list[str]) -> None:
-    """Be the program."""
     job = os.environ.get("DCC_BRIDGE_JOB", "")
     note(folder, words=words, job=job, stdin=os.readlink("/proc/self/fd/0"))
     patch = pytest.MonkeyPatch()
@@ -66,7 +58,6 @@ def main(host: str, folder: Path, words: list[str]) -> None:
 
 
 def note(folder: Path, **told: Any) -> None:
-    """Write something down."""
     with (folder / NOTES).open("a") as out:
         out.write(f"{json.dumps(told)}\n")
 

@@ -18,20 +18,16 @@ class QtHost(Host):
     name, version, item_noun, suffix = "Qt host", "1.0", "node", ".txt"
 
     def __init__(self) -> None:
-        """See whether it has a window."""
         self.has_ui = not qt_host.is_batch()
 
     def file(self) -> Path | None:
-        """Its scene has no file."""
         return None
 
     def save_copy(self, path: Path) -> None:
-        """Write the nodes down."""
         path.write_text(repr(qt_host.nodes()), encoding="utf-8")
 
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
-        """Open a chunk, and close it whatever happens."""
         qt_host.open_chunk(label)
         try:
             yield
@@ -44,36 +40,29 @@ class QtHost(Host):
         return UndoMark(qt_host.undo_depth(), label)
 
     def undo(self) -> None:
-        """Undo the entry on top."""
         qt_host.undo()
 
     def redo(self) -> None:
-        """Redo the entry undone last."""
         qt_host.redo()
 
     @property
     def selection(self) -> list[str]:
-        """The selected nodes."""
         return list(qt_host.selected())
 
     def select(self, items: Sequence[str]) -> None:
-        """Select nodes."""
         qt_host.select(list(items))
 
     def describe(self, item: str) -> dict[str, Any]:
-        """Tell a node's type."""
         types = dict(qt_host.nodes())
         if item not in types:
             raise LookupError(f"There is no node {item!r}.")
         return {"type": types[item]}
 
     def fingerprint(self, items: Sequence[str]) -> str:
-        """Digest names and types."""
         types = dict(qt_host.nodes())
         return digest([[item, types.get(item)] for item in sorted(set(items))])
 
     def scene_digest(self) -> str:
-        """Digest all of it."""
         return digest(qt_host.nodes())
 
     def main_window(self) -> Any:

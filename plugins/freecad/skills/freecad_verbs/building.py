@@ -10,7 +10,7 @@ from dcc_bridge.hosts.freecad.freecad_document import document, find, transactio
 from dcc_bridge.verbs.acts import Acts
 
 from .places import above_of, below, parent_of, world
-from .properties import ERRORS, form, linked, links_of, reason
+from .properties import explained, form, linked, links_of
 
 _GROUP: Final = "App::DocumentObjectGroup"
 _KINDS: Final = {"collection": _GROUP, "folder": _GROUP, "group": _GROUP, "parent": "App::Part"}
@@ -145,10 +145,8 @@ def _group(under: str) -> Any:
 
 
 def _put_into(group: Any, obj: Any) -> None:
-    try:
+    with explained(f"{obj.Name} cannot be put into {group.Name}"):
         group.addObject(obj)
-    except ERRORS as error:
-        raise ValueError(f"{obj.Name} cannot be put into {group.Name}: {reason(error)}.") from error
 
 
 def _whole(obj: Any) -> Iterator[Any]:

@@ -14,7 +14,7 @@ from dcc_bridge.hosts.freecad.freecad_document import document, find, transactio
 from dcc_bridge.verbs.acts import Acts, Imported, Junk
 
 from .places import below, children, own_shape, parent_of, scratch_document, world_shape
-from .properties import ERRORS, reason
+from .properties import explained
 
 _SOLIDS: Final = (".step", ".stp", ".iges", ".igs", ".brep", ".brp")
 _MESHES: Final = (".stl", ".obj", ".ply", ".off")
@@ -37,10 +37,8 @@ class _Files(Acts):
         suffix, before = path.suffix.lower(), {obj.Name for obj in document().Objects}
         if suffix == _OWN and (scale != 1 or up == "Y"):
             raise ValueError(f"A {_OWN} file is in mm and Z up as this one: leave that out.")
-        try:
+        with explained(f"{path} cannot be read"):
             _read(path, suffix)
-        except ERRORS as error:
-            raise ValueError(f"{path} cannot be read: {reason(error)}.") from error
         new = [obj for obj in document().Objects if obj.Name not in before]
         if not new or (suffix != _OWN and any(own_shape(obj) is None for obj in new)):
             raise ValueError(f"{path} cannot be read: there is no shape in it.")
@@ -208,10 +206,8 @@ def _write(path: Path, suffix: str, objects: Sequence[Any]) -> None:
             copy.Label = obj.Label
             setattr(copy, "Mesh" if _is_mesh(obj) else "Shape", world_shape(obj))
         module = Mesh if suffix in (*_MESHES, ".3mf") else Import
-        try:
+        with explained(f"{path} cannot be written"):
             (Part if suffix in (".brep", ".brp") else module).export(scratch.Objects, str(path))
-        except ERRORS as error:
-            raise ValueError(f"{path} cannot be written: {reason(error)}.") from error
 
 
 def _is_empty(obj: Any) -> bool:

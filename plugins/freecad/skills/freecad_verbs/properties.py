@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -33,6 +34,15 @@ def reason(error: BaseException) -> str:
     said = error.args[0] if error.args else ""
     text = str(said.get("sErrMsg", "") if isinstance(said, dict) else said)
     return " ".join(text.split()).rstrip(".") or type(error).__name__
+
+
+@contextmanager
+def explained(what: str) -> Iterator[None]:
+    """Raise FreeCAD's errors as ValueErrors that say what could not be done."""
+    try:
+        yield
+    except ERRORS as error:
+        raise ValueError(f"{what}: {reason(error)}.") from error
 
 
 # ---- which there are
@@ -112,11 +122,7 @@ def read(obj: Any, path: str) -> Any:
 
 
 def write(obj: Any, path: str, value: Any) -> None:
-    """Write a value, and see that FreeCAD took it.
-
-    Raises:
-        ValueError: It did not.
-    """
+    """Write a value; ValueError where FreeCAD does not take it."""
     owner, own, inner = _split(obj, path)
     try:
         if own is None:

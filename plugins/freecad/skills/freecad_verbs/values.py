@@ -7,7 +7,7 @@ from typing import Any
 from dcc_bridge.hosts.freecad.freecad_document import document, find, plain, transactions
 from dcc_bridge.verbs.acts import SCENE, Acts, SocketLink, Value
 
-from .properties import CELL, ERRORS, form, held, linked, links_of, paths, read, reason, write
+from .properties import CELL, explained, form, held, linked, links_of, paths, read, write
 
 _WHOLE = "Shape"  # what goes into a link: the object itself
 
@@ -92,23 +92,15 @@ def _put(source: Any, target: Any, link: SocketLink) -> None:
         raise ValueError(f"{link.source} is made of {link.target}: that would be a circle.")
     kind, before = form(target, link.into), getattr(target, link.into)
     value: Any = (source, []) if "Sub" in kind else source
-    try:
+    with explained(f"{link.target}.{link.into} does not take {link.source}"):
         setattr(target, link.into, [*before, value] if "List" in kind else value)
-    except ERRORS as error:
-        raise ValueError(
-            f"{link.target}.{link.into} does not take {link.source}: {reason(error)}."
-        ) from error
 
 
 def _drive(source: Any, target: Any, link: SocketLink) -> None:
     text = f"{source.Name}.{link.out}"
-    try:
+    with explained(f"{link.source}.{link.out} cannot drive {link.target}.{link.into}"):
         given, taken = target.evalExpression(text), read(target, link.into)
         units = [it.Unit.Type for it in (given, taken) if hasattr(it, "Unit") and it.Unit.Type]
         if len(set(units)) == 2:
             raise ValueError(f"the one is {units[0]}, the other {units[1]}")
         target.setExpression(link.into, text)
-    except ERRORS as error:
-        raise ValueError(
-            f"{link.source}.{link.out} cannot drive {link.target}.{link.into}: {reason(error)}."
-        ) from error

@@ -13,7 +13,7 @@ from dcc_bridge.verbs.acts import Acts, At, Axes, Placement, Vector, triple
 from dcc_bridge.verbs.reading import no_such
 
 from .reading import find
-from .values import held, reason, record
+from .values import explained, held, record
 
 _OBJECTS: Final = "/obj"  # where an object is made if nobody says where
 _PLACED: Final = ("tx", "ty", "tz", "rx", "ry", "rz", "sx", "sy", "sz")
@@ -39,10 +39,8 @@ class _Builds(Acts):
             return item
         if kind not in known:
             raise LookupError(f"In {network.path()}: {no_such('type', kind, known)}")
-        try:
+        with explained(f"{kind} cannot be made"):
             node = network.createNode(kind, name, exact_type_name=True)
-        except hou.Error as error:
-            raise ValueError(f"{kind} cannot be made: {reason(error)}") from error
         node.moveToGoodPosition()
         return node.path()
 
@@ -51,10 +49,8 @@ class _Builds(Acts):
         node = find(item)
         network = node.parent()
         assert network is not None
-        try:
+        with explained(f"{item} cannot be copied"):
             (copy,) = network.copyItems([node], channel_reference_originals=linked)
-        except hou.Error as error:
-            raise ValueError(f"{item} cannot be copied: {reason(error)}") from error
         assert isinstance(copy, hou.OpNode)
         for name in _PLACED if linked else ():  # its place is its own
             if (parm := copy.parm(name)) is not None:
@@ -86,10 +82,8 @@ class _Builds(Acts):
         matrix = hou.hmath.buildTransform(parts | {"scale": scale or was.scale})
         if space == "local":
             matrix = matrix * node.parentAndSubnetTransform()
-        try:
+        with explained(f"{item} cannot be placed"):
             node.setWorldTransform(matrix)
-        except hou.Error as error:
-            raise ValueError(f"{item} cannot be placed: {reason(error)}") from error
 
     def set_parent(self, item: str, under: str | None, *, keep_place: bool) -> str:
         """Make an object follow another one, or put a node into a network."""
@@ -98,7 +92,7 @@ class _Builds(Acts):
         if target is not None and (target == node or target.path().startswith(f"{item}/")):
             raise ValueError(f"{item} cannot be put below {under}, which is in it.")
         before = node.worldTransform() if isinstance(node, hou.ObjNode) else None
-        try:
+        with explained(f"{item} cannot be put below {under}"):
             if isinstance(node, hou.ObjNode) and (
                 target is None or (isinstance(target, hou.ObjNode) and not _is_subnet(target))
             ):
@@ -107,8 +101,6 @@ class _Builds(Acts):
                 node = find(hou.moveNodesTo([node], target)[0].path())
             else:
                 raise ValueError(f"{item} is no object: say which network it goes to.")
-        except hou.Error as error:
-            raise ValueError(f"{item} cannot be put below {under}: {reason(error)}") from error
         if keep_place and before is not None and isinstance(node, hou.ObjNode):
             node.setWorldTransform(before)
         return node.path()
@@ -158,18 +150,14 @@ class _Builds(Acts):
         node, network = find(item), find(item).parent()
         if network is not None and network.node(name) not in (None, node):
             raise ValueError(f"{item} cannot be called {name!r}: another node is.")
-        try:
+        with explained(f"{item} cannot be called {name!r}"):
             node.setName(name)
-        except hou.Error as error:
-            raise ValueError(f"{item} cannot be called {name!r}: {reason(error)}") from error
         return node.path()
 
 
 def _put_in(network: str, name: str, items: Sequence[str]) -> None:
-    try:
+    with explained(f"There is no set {name!r}"):
         group = find(network).addNodeGroup(name)
-    except hou.Error as error:
-        raise ValueError(f"There is no set {name!r}: {reason(error)}") from error
     for item in items:
         group.addNode(find(item))
 

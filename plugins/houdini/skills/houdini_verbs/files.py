@@ -11,7 +11,7 @@ import hou
 from dcc_bridge.verbs.acts import Acts, Imported
 
 from .reading import below, find, geometry_of
-from .values import reason
+from .values import explained
 
 _SUFFIXES: Final = (".bgeo", ".geo", ".obj", ".ply", ".stl")
 
@@ -68,10 +68,8 @@ class _Files(Acts):
             whole.merge(part)
         if not nodes:
             raise ValueError(" ".join(left_out))
-        try:
+        with explained(f"{path} was not written"):
             whole.saveToFile(path.as_posix())
-        except hou.Error as error:
-            raise ValueError(f"{path} was not written: {reason(error)}") from error
         return [*left_out, "How the shapes are made, and materials, are not in the file."]
 
 

@@ -11,7 +11,7 @@ import hou
 from dcc_bridge.verbs.acts import Acts, Junk
 
 from .reading import find
-from .values import reason
+from .values import explained
 
 _SUFFIXES: Final = (".hip", ".hiplc", ".hipnc")
 
@@ -37,10 +37,8 @@ class _Loses(Acts):
             node = hou.node(item)
             if node is None:  # it went with what it was in
                 continue
-            try:
+            with explained(f"{item} cannot be deleted"):
                 node.destroy()
-            except hou.Error as error:
-                raise ValueError(f"{item} cannot be deleted: {reason(error)}") from error
         return []
 
     def below(self, items: Sequence[str]) -> int:
@@ -68,8 +66,6 @@ class _Loses(Acts):
 
     def save(self, path: Path | None) -> Path:
         (target,) = self.save_files(path)
-        try:
+        with explained(f"{target} was not written"):
             hou.hipFile.save(target.as_posix())
-        except hou.Error as error:
-            raise ValueError(f"{target} was not written: {reason(error)}") from error
         return Path(hou.hipFile.path())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
 
@@ -94,17 +95,13 @@ class _Values(Acts):
         source, target = houdini.find(link.source), houdini.find(link.target)
         if source.parent() != target.parent():
             raise ValueError(f"{link.source} and {link.target} are in two networks.")
-        try:
+        with explained(f"{link.target}, {link.into}"):
             target.setNamedInput(link.into, source, link.out)
-        except hou.Error as error:
-            raise ValueError(f"{link.target}, {link.into}: {reason(error)}") from error
 
     def cut(self, link: SocketLink) -> None:
         target = houdini.find(link.target)
-        try:
+        with explained(f"{link.target}, {link.into}"):
             target.setInput(target.inputIndex(link.into), None)
-        except hou.Error as error:
-            raise ValueError(f"{link.target}, {link.into}: {reason(error)}") from error
 
     # ---- keys
 
@@ -161,6 +158,15 @@ def reason(error: hou.Error) -> str:
     return error.instanceMessage() or type(error).__name__
 
 
+@contextmanager
+def explained(what: str) -> Iterator[None]:
+    """Raise Houdini's own errors as ValueErrors that say what could not be done."""
+    try:
+        yield
+    except hou.Error as error:
+        raise ValueError(f"{what}: {reason(error)}") from error
+
+
 def _keyframes(parm: hou.Parm) -> list[hou.Keyframe]:
     return [each for each in parm.keyframes() if isinstance(each, hou.Keyframe)]
 
@@ -182,7 +188,5 @@ def _key(parm: hou.Parm, frame: float, value: Any, expression: str) -> None:
     key.setFrame(frame)
     key.setValue(float(value))
     key.setExpression(expression, hou.exprLanguage.Hscript)
-    try:
+    with explained(f"{parm.path()} cannot be keyed"):
         parm.setKeyframe(key)
-    except hou.Error as error:
-        raise ValueError(f"{parm.path()} cannot be keyed: {reason(error)}") from error

@@ -20,8 +20,7 @@ from maya.api import OpenMaya
 
 from dcc_bridge.hosts.maya_scene import find, is_locked, is_referenced
 
-ask: Any = cmds
-"""The commands again, where the stubs have a query's type or a flag's wrong."""
+ask: Any = cmds  # the commands again, where the stubs have a query's type or a flag's wrong
 _NAME: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _SEARCHED: Final = 5_000  # names in which near ones are looked for: 20 ms
 

@@ -75,13 +75,7 @@ class _Building(_Placing):
         return str(new)
 
     def collect(self, items: Sequence[str], into: str, kind: str) -> str:
-        """Put prims into a collection of a prim, by default of the default prim.
-
-        Args:
-            items: The prims.
-            into: "heroes", or "/World/Sets.heroes" for one of another prim.
-            kind: "collection" or "set".
-        """
+        """Put prims into a collection: "heroes" of the default prim, or "/World/Sets.heroes"."""
         if kind not in _COLLECTIONS:
             raise ValueError(f"USD has no {kind}: it has a collection, and a parent.")
         where, _, name = into.rpartition(".")

@@ -30,30 +30,20 @@ LICENCES = {"Commercial": ".hip", "Indie": ".hiplc", "Apprentice": ".hipnc"}
 
 
 class Houdini:
-    """A Houdini session.
-
-    Attributes:
-        batch: It is hython: no ``hou.ui``, no event loop.
-        scene: Its nodes.
-        undos: Its undo stack.
-        window: Its main window.
-        posted: What is called in the next turn of its event loop, once.
-        polled: What is called in each turn.
-        update_mode: When it cooks.
-        tabs: Its panes.
-    """
+    """A Houdini session."""
 
     def __init__(
         self, monkeypatch: pytest.MonkeyPatch, *, batch: bool = False, licence: str = "Commercial"
     ) -> None:
-        self.batch = batch
-        self.scene = Scene()
-        self.undos = Undos(self.scene)
-        self.window: Any = None
+        self.batch = batch  # it is hython: no ``hou.ui``, no event loop
+        self.scene = Scene()  # its nodes
+        self.undos = Undos(self.scene)  # its undo stack
+        self.window: Any = None  # its main window
+        # What is called in the next turn of its event loop, once.
         self.posted: list[Callable[[], None]] = []
-        self.polled: list[Callable[[], None]] = []
-        self.update_mode = "AutoUpdate"
-        self.tabs: list[Any] = [NetworkEditor(), SceneViewer(self)]
+        self.polled: list[Callable[[], None]] = []  # what is called in each turn
+        self.update_mode = "AutoUpdate"  # when it cooks
+        self.tabs: list[Any] = [NetworkEditor(), SceneViewer(self)]  # its panes
         self._licence = licence
         self._file_events: list[Callable[[str], None]] = []
         self._selected: list[Callable[[Any], None]] = []
@@ -142,24 +132,20 @@ class Houdini:
         return names["onCreateInterface"]()
 
     def press_shelf(self) -> None:
-        """Press our shelf button."""
         root = ElementTree.parse(MODULE / "toolbar" / "dcc_bridge.shelf").getroot()
         self._run(root.findtext("tool/script") or "")
 
     def tell_selection(self) -> None:
-        """Tell who listens for the selection."""
         for tell in list(self._selected):
             tell([])
 
     # ---- hou
 
     def node(self, path: str) -> OpNode | None:
-        """Find a node."""
         kept = self.scene.at(path)
         return nodes.reference(self, kept) if kept is not None else None
 
     def objects(self) -> list[OpNode]:
-        """Give all nodes."""
         return [nodes.reference(self, kept) for kept in self.scene.nodes.values()]
 
     def _by_id(self, session_id: int) -> OpNode | None:
@@ -209,12 +195,9 @@ class Houdini:
         (node,) = moved
         into._check_unlocked()
         old, new = node.path(), into._free(node.name())
-
-        def edit() -> None:
+        with self.undos.recorded("Move"):
             for kept in [node._kept, *self.scene.below(old)]:
                 kept.path = new + kept.path[len(old) :]
-
-        self.undos.record("Move", edit)
         found = self.node(new)
         assert found is not None
         return (found,)
@@ -315,11 +298,9 @@ class Houdini:
         )
 
     def _clear_selection(self) -> None:
-        def edit() -> None:
+        with self.undos.recorded("Select"):
             for kept in self.scene.nodes.values():
                 kept.selected = False
-
-        self.undos.record("Select", edit)
         self.tell_selection()
 
     def _run(self, script: str) -> dict[str, Any]:

@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-Rows = list[list[float]]
+from pxr import Gf
+
+from tests.hosts.fakes import turning
 
 
 class Matrix4:
     """`hou.Matrix4`."""
 
-    def __init__(self, rows: Rows) -> None:
-        self.rows = rows
+    def __init__(self, rows: Any) -> None:
+        self.matrix: Any = Gf.Matrix4d(rows)  # its stub does not know that it has rows
 
     def __mul__(self, other: Matrix4) -> Matrix4:
-        columns = list(zip(*other.rows, strict=True))
-        return Matrix4([[_dot(row, column) for column in columns] for row in self.rows])
+        return Matrix4(self.matrix * other.matrix)
 
     def inverted(self) -> Matrix4:
-        """Of what has no shear: turned back, scaled back, moved back."""
-        scales = self.extractScales()
-        turned = [[self.rows[j][i] / scales[j] ** 2 for j in range(3)] for i in range(3)]
-        moved = [-_dot(self.rows[3][:3], column) for column in zip(*turned, strict=True)]
-        return Matrix4([*([*row, 0.0] for row in turned), [*moved, 1.0]])
+        return Matrix4(self.matrix.GetInverse())
 
     def asTupleOfTuples(self) -> tuple[tuple[float, ...], ...]:
-        return tuple(map(tuple, self.rows))
+        return tuple(map(tuple, self.matrix))
 
     def explode(self) -> dict[str, tuple[float, ...]]:
         """`hou.Matrix4.explode`: here of what has no shear."""
@@ -40,33 +36,26 @@ class Matrix4:
         return dict(zip(names, (*parts, (0.0, 0.0, 0.0)), strict=True))
 
     def extractTranslates(self) -> tuple[float, ...]:
-        return tuple(self.rows[3][:3])
+        return tuple(self.matrix.ExtractTranslation())
 
     def extractScales(self) -> tuple[float, ...]:
-        return tuple(math.hypot(*row[:3]) for row in self.rows[:3])
+        return turning.taken_apart(self.matrix)[1]
 
     def extractRotates(self) -> tuple[float, ...]:
         """About x, then y, then z."""
-        m = [[it / scale for it in row[:3]] for row, scale in zip(self.rows, self.extractScales())]  # noqa: B905 - the fourth row is the place
-        y = math.asin(max(-1.0, min(1.0, -m[0][2])))
-        return tuple(
-            map(math.degrees, (math.atan2(m[1][2], m[2][2]), y, math.atan2(m[0][1], m[0][0])))
-        )
+        return turning.angles(turning.taken_apart(self.matrix)[0])
 
 
 def build(parts: Mapping[str, Sequence[float]], **orders: str) -> Matrix4:
     """`hou.hmath.buildTransform`: scale, then turn about x, y and z, then move."""
     assert set(orders.values()) <= {"srt", "xyz"}
-    sx, sy, sz = parts.get("scale", (1.0, 1.0, 1.0))
-    made = Matrix4([[sx, 0, 0, 0], [0, sy, 0, 0], [0, 0, sz, 0], [0, 0, 0, 1]])
-    for axis, angle in enumerate(parts.get("rotate", (0.0, 0.0, 0.0))):
-        a, b, turn = (axis + 1) % 3, (axis + 2) % 3, math.radians(angle)
-        rows = [[float(i == j) for j in range(4)] for i in range(4)]
-        rows[a][a] = rows[b][b] = math.cos(turn)
-        rows[a][b], rows[b][a] = math.sin(turn), -math.sin(turn)
-        made = made * Matrix4(rows)
-    made.rows[3][:3] = list(parts.get("translate", (0.0, 0.0, 0.0)))
-    return made
+    rotation = turning.turned(parts.get("rotate", (0.0, 0.0, 0.0)))
+    scale, at = (
+        Gf.Vec3d(*parts.get("scale", (1, 1, 1))),
+        Gf.Vec3d(*parts.get("translate", (0, 0, 0))),
+    )
+    made = Gf.Matrix4d().SetScale(scale) * Gf.Matrix4d().SetRotate(rotation)
+    return Matrix4(made.SetTranslateOnly(at))
 
 
 class Geometry:
@@ -106,8 +95,4 @@ class Geometry:
 
 
 def _moved(point: Sequence[float], by: Matrix4) -> tuple[float, ...]:
-    return tuple(_dot([*point, 1.0], column) for column in zip(*by.rows, strict=True))[:3]
-
-
-def _dot(a: Sequence[float], b: Sequence[float]) -> float:
-    return sum(x * y for x, y in zip(a, b, strict=True))
+    return tuple(by.matrix.Transform(Gf.Vec3d(*point)))

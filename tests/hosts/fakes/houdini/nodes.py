@@ -150,8 +150,7 @@ class OpNode:
         scene, copies = self._houdini.scene, []
         for item in items:
             top, path = item._kept, self._free(item.name())
-
-            def edit(top: Kept = top, path: str = path) -> Kept:
+            with self._houdini.undos.recorded("Copy"):
                 for kept in [top, *scene.below(top.path)]:
                     where = path + kept.path[len(top.path) :]
                     more = {"keys": dict(kept.keys), "flags": list(kept.flags)}
@@ -162,9 +161,7 @@ class OpNode:
                     made.keys = {
                         n: [[0.0, v, f'ch("{top.path}/{n}")']] for n, v in made.parms.items()
                     }
-                return made
-
-            copies.append(self._at(self._houdini.undos.record("Copy", edit)))
+            copies.append(self._at(made))
         return tuple(copies)
 
     def moveToGoodPosition(self) -> None:
@@ -197,12 +194,9 @@ class OpNode:
         if other is not None and (other == self or self in other.inputAncestors()):
             raise OperationFailed("Infinite recursion")
         kept = self._kept
-
-        def edit() -> None:
+        with self._houdini.undos.recorded("Connect"):
             kept.wires = [wire for wire in kept.wires if wire[0] != index]
             kept.wires += [[index, other._id, output]] if other is not None else []
-
-        self._houdini.undos.record("Connect", edit)
 
     def setNamedInput(self, name: str, other: OpNode, output: str | int) -> None:
         names = other.outputNames()
@@ -322,31 +316,22 @@ class OpNode:
             raise OperationFailed("Invalid node name.")
         self._check_unlocked()
         old, new = self.path(), f"{self.path().rpartition('/')[0]}/{name}"
-
-        def edit() -> None:
+        with self._houdini.undos.recorded("Rename"):
             for kept in [self._kept, *self._houdini.scene.below(old)]:
                 kept.path = new + kept.path[len(old) :]
-
-        self._houdini.undos.record("Rename", edit)
 
     def destroy(self) -> None:
         self._check_unlocked()
         scene = self._houdini.scene
         gone = [self._kept, *scene.below(self.path())]
-
-        def edit() -> None:
+        with self._houdini.undos.recorded("Delete"):
             for kept in gone:
                 scene.nodes.pop(kept.id)
 
-        self._houdini.undos.record("Delete", edit)
-
     def setSelected(self, on: bool, clear_all_selected: bool = False) -> None:
         """Select; that it is an action of its own on the undo stack is assumed."""
-
-        def edit() -> None:
+        with self._houdini.undos.recorded("Select"):
             self._kept.selected = on
-
-        self._houdini.undos.record("Select", edit)
         self._houdini.tell_selection()
 
     def _check_unlocked(self) -> None:
@@ -403,11 +388,8 @@ class Parm:
         self._node._check_unlocked()
         if self.isLocked():
             raise PermissionError("Parameter is locked.")
-
-        def edit() -> None:
+        with self._houdini.undos.recorded("Parameter Change"):
             self._node._kept.parms[self._name] = value
-
-        self._houdini.undos.record("Parameter Change", edit)
 
     def isAtDefault(self) -> bool:
         return not self.eval()
@@ -422,11 +404,8 @@ class Parm:
 
     def lock(self, on: bool) -> None:
         kept = self._node._kept
-
-        def edit() -> None:
+        with self._houdini.undos.recorded("Lock"):
             kept.locked = [name for name in kept.locked if name != self._name] + [self._name] * on
-
-        self._houdini.undos.record("Lock", edit)
 
     def keyframes(self) -> tuple[Keyframe, ...]:
         return tuple(Keyframe(value, frame) for frame, value, _ in self._keys())
@@ -442,12 +421,9 @@ class Parm:
         """`hou.Parm.deleteAllKeyframes`: no effect without keys; else the value stays."""
         if self._keys():
             kept, value = self._node._kept, self.eval()
-
-            def edit() -> None:
+            with self._houdini.undos.recorded("Delete Keys"):
                 del kept.keys[self._name]
                 kept.parms[self._name] = value
-
-            self._houdini.undos.record("Delete Keys", edit)
 
     def _keys(self) -> list[list[Any]]:
         return self._node._kept.keys.get(self._name, [])

@@ -16,31 +16,21 @@ _ids = itertools.count(1)
 
 @dataclass
 class Kept:
-    """One node as the scene keeps it; nobody outside has it.
+    """One node as the scene keeps it; nobody outside has it."""
 
-    Attributes:
-        path: Where it is.
-        type: Its type's name.
-        parms: Its parameters.
-        asset: It is a locked asset.
-        selected: By the person.
-        wires: What leads into it: its input, the id of the other node, and that one's output.
-        keys: Of each parameter that has some: frame, value and expression.
-        locked: Its parameters that are locked.
-        flags: "display" and "render", of a node that makes a shape.
-        id: Unique in this session.
-    """
-
-    path: str
-    type: str
-    parms: dict[str, Any] = field(default_factory=dict)
-    asset: bool = False
-    selected: bool = False
+    path: str  # where it is
+    type: str  # its type's name
+    parms: dict[str, Any] = field(default_factory=dict)  # its parameters
+    asset: bool = False  # it is a locked asset
+    selected: bool = False  # by the person
+    # What leads into it: its input, the id of the other node, and that one's output.
     wires: list[list[int]] = field(default_factory=list)
+    # Of each parameter that has some: frame, value and expression.
     keys: dict[str, list[list[Any]]] = field(default_factory=dict)
-    locked: list[str] = field(default_factory=list)
+    locked: list[str] = field(default_factory=list)  # its parameters that are locked
+    # "display" and "render", of a node that makes a shape.
     flags: list[str] = field(default_factory=list)
-    id: int = field(default_factory=lambda: next(_ids))
+    id: int = field(default_factory=lambda: next(_ids))  # unique in this session
 
 
 class Scene:
@@ -59,31 +49,25 @@ class Scene:
             self.add(path, of)
 
     def add(self, path: str, type_name: str, **more: Any) -> Kept:
-        """Add a node, as the scene had it all along."""
         node = Kept(path, type_name, **more)
         self.nodes[node.id] = node
         return node
 
     def at(self, path: str) -> Kept | None:
-        """Find by path."""
         return next((node for node in self.nodes.values() if node.path == path), None)
 
     def below(self, path: str) -> list[Kept]:
-        """List all that is inside."""
         inside = path.rstrip("/") + "/"
         return [n for n in self.nodes.values() if n.path.startswith(inside) and n.path != "/"]
 
     def children(self, path: str) -> list[Kept]:
-        """List what is right inside."""
         depth = path.rstrip("/").count("/") + 1
         return [node for node in self.below(path) if node.path.count("/") == depth]
 
     def write(self, path: Path) -> None:
-        """Write the nodes to a file."""
         path.write_text(json.dumps([asdict(node) for node in self.nodes.values()]))
 
     def read(self, path: Path) -> None:
-        """Have the nodes of a file instead."""
         nodes = [Kept(**told) for told in json.loads(path.read_text())]
         self.nodes = {node.id: node for node in nodes}
 
@@ -110,15 +94,19 @@ class Undos:
         self.done: list[tuple[str, Any, Any, list[Any]]] = []
         self.undone: list[tuple[str, Any, Any, list[Any]]] = []
 
-    def record(self, label: str, edit: Callable[[], Any]) -> Any:
-        """Run what can be undone."""
+    @contextmanager
+    def recorded(self, label: str) -> Iterator[None]:
+        """Be something that can be undone."""
         with self.group(label):
             tell = self.tell_edits()
-            made = edit()
+            yield
             self._dirty |= self.enabled
         tell()
         self._scene.modified = True
-        return made
+
+    def record(self, label: str, edit: Callable[[], Any]) -> Any:
+        with self.recorded(label):
+            return edit()
 
     def add(self, undo: Any, label: str, tag: str | None = None) -> None:
         """`hou.undos.add`: an operation of one's own; in a group it is assumed to be of that."""
@@ -148,13 +136,11 @@ class Undos:
                 del self.done[: -self.most]
 
     def clear(self) -> None:
-        """Forget all."""
         self.done.clear()
         self.undone.clear()
 
     @contextmanager
     def disabler(self) -> Iterator[None]:
-        """Record nothing."""
         self.enabled = False
         try:
             yield

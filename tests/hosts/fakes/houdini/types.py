@@ -30,7 +30,6 @@ class Template:
         return FORMS[form]
 
     def parms(self) -> dict[str, Any]:
-        """Give the parameters of it, with their values."""
         if self.size == 1:
             return {self.title: self.default}
         return {f"{self.title}{axis}": self.default for axis in self.letters[: self.size]}
@@ -108,7 +107,6 @@ class NodeType:
 
 
 def categories() -> dict[str, Category]:
-    """Give all categories by their names."""
     return {name: Category(name) for name in _CATEGORIES}
 
 

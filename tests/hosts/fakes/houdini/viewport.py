@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from PIL import Image, ImageDraw
+from pxr import Gf
 
 from tests.hosts.fakes.houdini.geometry import Matrix4
 from tests.hosts.fakes.houdini.nodes import ObjNode, OperationFailed
@@ -30,9 +31,7 @@ class Vector3:
         return iter(self.numbers)
 
     def __mul__(self, by: Matrix4) -> Vector3:
-        row = [*self.numbers, 1.0]
-        columns = list(zip(*by.rows, strict=True))[:3]
-        return Vector3(sum(a * b for a, b in zip(row, it, strict=True)) for it in columns)
+        return Vector3(by.matrix.Transform(Gf.Vec3d(*self.numbers)))
 
 
 class ViewportCamera:
@@ -95,7 +94,6 @@ class Viewport:
         self.shades = dict.fromkeys(SETS, "SmoothWire")
 
     def state(self) -> Any:
-        """Give all that a person sees of it."""
         return self._camera, self._kind, self._own.values, self.is_locked, dict(self.shades)
 
     def camera(self) -> Any:
@@ -238,7 +236,9 @@ class SceneViewer:
         before, scene.frame = scene.frame, first
         size = values["resolution"] if values.get("useResolution") else (600, 400)
         picture = viewport.drawn(size)
-        self.drawn.append((first, viewport.shades["SceneObject"], viewport.viewTransform().rows))
+        self.drawn.append(
+            (first, viewport.shades["SceneObject"], viewport.viewTransform().asTupleOfTuples())
+        )
         scene.frame = first if values.get("leaveFrameAtEnd", True) else before
         picture.save(Path(values["output"]))
 

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
-from tests.hosts.fakes.maya import turning
+from pxr import Gf
+
+from tests.hosts.fakes import turning
 from tests.hosts.fakes.maya.node_types import ORDERS
 from tests.hosts.fakes.maya.scene import Node
 
@@ -93,10 +95,11 @@ class EulerRotation:
         self.x, self.y, self.z, self.order = x, y, z, order
 
     def reorderIt(self, order: int) -> EulerRotation:
-        names = ORDERS.split(":")
-        given = [math.degrees(angle) for angle in (self.x, self.y, self.z)]
-        turned = turning.reordered(given, names[self.order], names[order])
-        self.x, self.y, self.z = (math.radians(angle) for angle in turned)
+        if order != self.order:
+            names = ORDERS.split(":")
+            given = [math.degrees(angle) for angle in (self.x, self.y, self.z)]
+            angles = turning.angles(turning.turned(given, names[self.order]), names[order])
+            self.x, self.y, self.z = map(math.radians, angles)
         self.order = order
         return self
 
@@ -109,10 +112,10 @@ class TransformationMatrix:
     """`MTransformationMatrix`, of which only the rotation is asked."""
 
     def __init__(self, matrix: Matrix) -> None:
-        self._rows, _ = turning.taken_apart(matrix)
+        self._rotation, _ = turning.taken_apart(Gf.Matrix4d(*matrix))
 
     def rotation(self) -> EulerRotation:
-        x, y, z = (math.radians(angle) for angle in turning.angles(self._rows))
+        x, y, z = map(math.radians, turning.angles(self._rotation))
         return EulerRotation(x, y, z)
 
 
@@ -134,7 +137,6 @@ class Vector(list[float]):
 
 
 def contents(maya: Maya) -> dict[str, Any]:
-    """Give what the module holds."""
     chosen = type("MSelectionList", (SelectionList,), {"maya": maya})
     return {
         "MSelectionList": chosen,
@@ -152,113 +154,80 @@ def contents(maya: Maya) -> dict[str, Any]:
     }
 
 
-def _selecting(maya: Maya, made: Callable[[], SelectionList]) -> type:
-    class MGlobal:
-        """Sets the selection without an undo entry, unlike the command."""
+def _selecting(maya: Maya, made: Callable[[], SelectionList]) -> SimpleNamespace:
+    """`MGlobal` sets the selection without an undo entry, unlike the command."""
 
-        @staticmethod
-        def setActiveSelectionList(chosen: SelectionList) -> None:
-            maya.scene.selected = list(chosen.ids)
-            maya.fire("SelectionChanged")
+    def choose(chosen: SelectionList) -> None:
+        maya.scene.selected = list(chosen.ids)
+        maya.fire("SelectionChanged")
 
-        @staticmethod
-        def getActiveSelectionList() -> SelectionList:
-            chosen = made()
-            chosen.ids = list(maya.scene.selected)
-            return chosen
+    def chosen() -> SelectionList:
+        selected = made()
+        selected.ids = list(maya.scene.selected)
+        return selected
 
-    return MGlobal
+    return SimpleNamespace(setActiveSelectionList=choose, getActiveSelectionList=chosen)
 
 
-def _scene_messages(maya: Maya) -> type:
-    class MSceneMessage:
-        """Of the checks, two have no file: a new scene, and a save."""
+def _scene_messages(maya: Maya) -> SimpleNamespace:
+    """`MSceneMessage`: of the checks, two have no file, a new scene and a save."""
+    without_file = ("new?", "save?")
 
-        kMayaExiting = "exiting"
-        kBeforeNewCheck = "new?"
-        kBeforeOpenCheck = "open?"
-        kBeforeSaveCheck = "save?"
-        kBeforeExportCheck = "export?"
-        kBeforeImportCheck = "import?"
-        kBeforeCreateReferenceCheck = "create reference?"
-        kBeforeLoadReferenceCheck = "load reference?"
-        kBeforeRemoveReference = "remove reference"
-        kBeforeUnloadReference = "unload reference"
+    def listen(event: str, fn: Callable[..., None]) -> int:
+        assert not event.endswith("?")
+        return maya.listen(event, fn)
 
-        @staticmethod
-        def addCallback(event: str, fn: Callable[..., None]) -> int:
-            assert not event.endswith("?")
-            return maya.listen(event, fn)
+    def check(event: str, fn: Callable[..., bool]) -> int:
+        assert event in without_file
+        return maya.listen(event, fn)
 
-        @staticmethod
-        def addCheckCallback(event: str, fn: Callable[..., bool]) -> int:
-            assert event in ("new?", "save?")
-            return maya.listen(event, fn)
+    def check_file(event: str, fn: Callable[..., bool]) -> int:
+        assert event.endswith("?")
+        assert event not in without_file
+        return maya.listen(event, fn)
 
-        @staticmethod
-        def addCheckFileCallback(event: str, fn: Callable[..., bool]) -> int:
-            assert event.endswith("?")
-            assert event not in ("new?", "save?")
-            return maya.listen(event, fn)
-
-    return MSceneMessage
-
-
-def _node_and_output_messages(maya: Maya) -> tuple[type, ...]:
-    class MNodeMessage:
-        """`addAttributeChangedCallback`: of one node; what has happened is a sum of flags."""
-
-        kConnectionMade, kConnectionBroken, kAttributeEval, kAttributeSet = 1, 2, 4, 8
-        kAttributeLocked, kAttributeUnlocked = 0x10, 0x20
-        kIncomingDirection, kOtherPlugSet = 0x800, 0x4000
-
-        @staticmethod
-        def addAttributeChangedCallback(node: ObjectOfNode, fn: Callable[..., None]) -> int:
-            return maya.listen(f"attribute of {node.node_.uuid}", fn)
-
-    class MCommandMessage:
-        """What the script editor shows: a text, and of which kind it is."""
-
-        kHistory, kDisplay, kInfo, kWarning, kError, kResult, kStackTrace = range(7)
-
-        @staticmethod
-        def addCommandOutputCallback(fn: Callable[..., None]) -> int:
-            return maya.listen("output", fn)
-
-    return MNodeMessage, MCommandMessage
-
-
-def _messages(maya: Maya) -> dict[str, Any]:
-    class MEventMessage:
-        @staticmethod
-        def addEventCallback(event: str, fn: Callable[..., None]) -> int:
-            return maya.listen(event, fn)
-
-    class MDGMessage:
-        @staticmethod
-        def addNodeAddedCallback(fn: Callable[..., None], of: str) -> int:
-            return maya.listen("node added", fn)
-
-        @staticmethod
-        def addNodeRemovedCallback(fn: Callable[..., None], of: str) -> int:
-            return maya.listen("node removed", fn)
-
-        @staticmethod
-        def addConnectionCallback(fn: Callable[..., None]) -> int:
-            return maya.listen("connection", fn)
-
-    class MMessage:
-        @staticmethod
-        def removeCallback(number: int) -> None:
-            """Remove one; Maya raises for one that is not there."""
-            if maya.heard_by.pop(number, None) is None:
-                raise RuntimeError("(kInvalidParameter): no such callback")
-
-    kinds = (
-        *_node_and_output_messages(maya),
-        _scene_messages(maya),
-        MEventMessage,
-        MDGMessage,
-        MMessage,
+    return SimpleNamespace(
+        kMayaExiting="exiting",
+        kBeforeNewCheck="new?",
+        kBeforeOpenCheck="open?",
+        kBeforeSaveCheck="save?",
+        kBeforeExportCheck="export?",
+        kBeforeImportCheck="import?",
+        kBeforeCreateReferenceCheck="create reference?",
+        kBeforeLoadReferenceCheck="load reference?",
+        kBeforeRemoveReference="remove reference",
+        kBeforeUnloadReference="unload reference",
+        addCallback=listen,
+        addCheckCallback=check,
+        addCheckFileCallback=check_file,
     )
-    return {one.__name__: one for one in kinds}
+
+
+def _messages(maya: Maya) -> dict[str, SimpleNamespace]:
+    def remove(number: int) -> None:
+        if maya.heard_by.pop(number, None) is None:
+            raise RuntimeError("(kInvalidParameter): no such callback")
+
+    return {
+        "MSceneMessage": _scene_messages(maya),
+        "MEventMessage": SimpleNamespace(addEventCallback=maya.listen),
+        "MDGMessage": SimpleNamespace(
+            addNodeAddedCallback=lambda fn, of: maya.listen("node added", fn),
+            addNodeRemovedCallback=lambda fn, of: maya.listen("node removed", fn),
+            addConnectionCallback=lambda fn: maya.listen("connection", fn),
+        ),
+        "MMessage": SimpleNamespace(removeCallback=remove),
+        "MNodeMessage": SimpleNamespace(  # of one node; what has happened is a sum of flags
+            **{"kConnectionMade": 1, "kConnectionBroken": 2, "kAttributeEval": 4},
+            **{"kAttributeSet": 8, "kAttributeLocked": 0x10, "kAttributeUnlocked": 0x20},
+            **{"kIncomingDirection": 0x800, "kOtherPlugSet": 0x4000},
+            addAttributeChangedCallback=lambda node, fn: maya.listen(
+                f"attribute of {node.node_.uuid}", fn
+            ),
+        ),
+        "MCommandMessage": SimpleNamespace(  # what the script editor shows: a text, and its kind
+            **{"kHistory": 0, "kDisplay": 1, "kInfo": 2, "kWarning": 3, "kError": 4},
+            **{"kResult": 5, "kStackTrace": 6},
+            addCommandOutputCallback=lambda fn: maya.listen("output", fn),
+        ),
+    }

@@ -24,36 +24,22 @@ OURS = ("dcc_bridge_maya", "dcc_bridge.hosts.maya", "dcc_bridge.hosts.maya_scene
 
 
 class Maya:
-    """A Maya session.
-
-    Attributes:
-        batch: It is mayapy: no window, no idle events, undo off.
-        scene: Its nodes.
-        undo: Its undo queue.
-        framed: What the view was fitted to last.
-        heard_by: What listens, by its number.
-        idle: What waits for an idle event.
-        loaded: The plug-ins.
-        vendors: Who registered a plug-in, in which version.
-        windows: What there is to see; None in batch.
-        references: The files that are referenced, each with its reference node.
-        translators: What is read and written, by the plug-ins that are loaded.
-        panels: The views, with what was set of each.
-        focus: The panel that has it.
-        drawn: What playblasts were made of.
-    """
+    """A Maya session."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *, batch: bool = False) -> None:
-        self.batch = batch
-        self.scene = Scene()
-        self.undo = Undo(self.scene, self.fire, self.fire_node, on=not batch)
-        self.framed: list[str] = []
+        self.batch = batch  # it is mayapy: no window, no idle events, undo off
+        self.scene = Scene()  # its nodes
+        self.undo = Undo(self.scene, self.fire, self.fire_node, on=not batch)  # its undo queue
+        self.framed: list[str] = []  # what the view was fitted to last
+        # What listens, by its number.
         self.heard_by: dict[int, tuple[str, Callable[..., object]]] = {}
-        self.idle: list[Callable[[], object]] = []
-        self.loaded: dict[str, dict[str, Any]] = {}
-        self.vendors: list[tuple[str, str]] = []
-        self.windows: Windows | None = None
+        self.idle: list[Callable[[], object]] = []  # what waits for an idle event
+        self.loaded: dict[str, dict[str, Any]] = {}  # the plug-ins
+        self.vendors: list[tuple[str, str]] = []  # who registered a plug-in, in which version
+        self.windows: Windows | None = None  # what there is to see; None in batch
+        # The files that are referenced, each with its reference node.
         self.references: dict[str, str] = {}
+        # What is read and written, by the plug-ins that are loaded.
         self.translators: dict[str, tuple[tuple[str, ...], str]] = {
             "mayaAscii": (("readSupport", "writeSupport"), "*.ma"),
             "OBJ": (("readSupport",), "*.obj"),
@@ -61,9 +47,10 @@ class Maya:
             "FBX export": (("writeSupport",), "*.fbx"),
             "image": (("readSupport",), "*.*"),
         }
+        # The views, with what was set of each.
         self.panels: dict[str, dict[str, Any]] = {PERSONS: {"camera": "persp"}}
-        self.focus = PERSONS
-        self.drawn: list[dict[str, Any]] = []
+        self.focus = PERSONS  # the panel that has it
+        self.drawn: list[dict[str, Any]] = []  # what playblasts were made of
         self._numbers = itertools.count(1)
         self.undo.tell_edits = self._edits
         self._install(monkeypatch)
@@ -92,13 +79,11 @@ class Maya:
         self.fire("exiting")
 
     def fire(self, event: str, *told: object) -> None:
-        """Tell who listens."""
         for wanted, fn in list(self.heard_by.values()):
             if wanted == event:
                 fn(*told, None)
 
     def fire_node(self, event: str, node: Node) -> None:
-        """Tell who listens of a node."""
         self.fire(event, api.ObjectOfNode(self, node))
 
     def _edits(self) -> Callable[[], None]:
@@ -134,7 +119,6 @@ class Maya:
         return all(answers)
 
     def listen(self, event: str, fn: Callable[..., object]) -> int:
-        """Add who listens."""
         number = next(self._numbers)
         self.heard_by[number] = (event, fn)
         return number
@@ -160,7 +144,6 @@ class Maya:
         return [name]
 
     def unloadPlugin(self, name: str) -> None:
-        """Unload a plug-in."""
         self.loaded.pop(name)["uninitializePlugin"](object())
 
     def _run(self, file: Path, name: str) -> dict[str, Any]:

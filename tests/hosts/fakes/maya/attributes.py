@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 from tests.hosts.fakes.maya.node_types import TYPES, Attribute, attributes
@@ -81,7 +82,6 @@ class Attributes:
         return None
 
     def attributeQuery(self, attribute: str, node: str = "", type: str = "", **flags: Any) -> Any:
-        """Ask of an attribute of a node or of a type."""
         assert "." not in attribute, "it takes an attribute's own name"
         assert "[" not in attribute, "it takes an attribute's own name"
         if flags.get("exists"):
@@ -205,12 +205,15 @@ class Attributes:
         node.locks = [one for one in node.locks if one != attribute]
         node.locks += [attribute] if lock else []
 
-    def _record(self, name: str, edit: Callable[[], Any], *, destroys: bool = False) -> Any:
-        def marked() -> Any:
+    @contextmanager
+    def _recorded(self, name: str) -> Iterator[None]:
+        with self._maya.undo.recorded(name):
             self._maya.scene.modified = True
-            return edit()
+            yield
 
-        return self._maya.undo.record(name, marked, destroys=destroys)
+    def _record(self, name: str, edit: Callable[[], Any]) -> Any:
+        with self._recorded(name):
+            return edit()
 
     # ---- connections
 
@@ -268,16 +271,13 @@ class Attributes:
             if is_so:
                 raise RuntimeError(why)
         needs_unit = "doubleAngle" in (source.type, target.type) and source.type != target.type
-
-        def edit() -> None:
+        with self._recorded("connectAttr"):
             origin = (giver.uuid, given)
             if needs_unit:
                 between = self.new("unitConversion", "unitConversion1")
                 between.inputs["input"] = origin
                 origin = (between.uuid, "output")
             taker.inputs[taken] = origin
-
-        self._record("connectAttr", edit)
         return f"Connected {out} to {into}."
 
     def disconnectAttr(self, out: str, into: str) -> None:
@@ -288,13 +288,10 @@ class Attributes:
             raise RuntimeError(f"The destination attribute '{into}' is locked.")
         # It keeps the value that it has.
         value = self.value_of(taker, taken) if taken in taker.values else None
-
-        def edit() -> None:
+        with self._recorded("disconnectAttr"):
             del taker.inputs[taken]
             if value is not None:
                 taker.values[taken] = value
-
-        self._record("disconnectAttr", edit)
 
     def listConnections(self, name: str, **flags: Any) -> list[str] | None:
         """List what is connected; without ``skipConversionNodes`` those are in it too."""
@@ -378,15 +375,12 @@ class Attributes:
         if self._lock(node, own):
             return 0
         assert curve is None or curve.is_of("animCurve"), "it would insert a pairBlend"
-
-        def edit() -> None:
+        with self._recorded("setKeyframe"):
             place = curve or self._new_curve(node, own)
             kept = [key for key in place.keys if key[0] != time]
             number = value * self._factor(node, own)
             ways = (tangents["inTangentType"], tangents["outTangentType"])
             place.keys = sorted([*kept, (time, number, *ways)])
-
-        self._record("setKeyframe", edit)
         return 1
 
     def _new_curve(self, node: Node, attribute: str) -> Node:
@@ -402,15 +396,11 @@ class Attributes:
         """Cut all keys; a curve without keys goes, and the attribute keeps what it was at last."""
         assert clear, "they would go onto the clipboard"
         ends = self._curves(f"{name}.{attribute}")
-
-        def edit() -> None:
+        with self._recorded("cutKey") if ends else nullcontext():
             for node, own, curve in ends:
                 node.values[own] = self.value_of(node, own)
                 del node.inputs[own]
                 del self._maya.scene.nodes[curve.uuid]
-
-        if ends:
-            self._record("cutKey", edit)
         return sum(len(curve.keys) for _, _, curve in ends)
 
     # ---- the scene's own
@@ -424,15 +414,13 @@ class Attributes:
         known = {"linear": CENTIMETRES, "time": FPS, "angle": ("deg", "rad")}[which]
         if wanted not in known and not wanted.endswith("fps"):
             raise RuntimeError(f"Invalid {which} unit: {wanted}")
-
-        def edit() -> None:
+        with self._recorded("currentUnit"):
             if which == "time" and updateAnimation:
                 factor = rate(wanted) / rate(settings["time"])
                 for node in self._maya.scene.nodes.values():
                     node.keys = [(key[0] * factor, *key[1:]) for key in node.keys]
             self._maya.scene.settings[which] = wanted
-
-        return self._record("currentUnit", edit)
+        return None
 
     def playbackOptions(self, query: bool = False, **flags: Any) -> Any:
         if query:
@@ -488,7 +476,6 @@ def at_frame(keys: list[tuple[float, float, str, str]], frame: float) -> float:
 
 
 def rate(unit: str) -> float:
-    """Give a unit's frames in a second."""
     return FPS[unit] if unit in FPS else float(unit.removesuffix("fps"))
 
 

@@ -31,7 +31,6 @@ class Commands(Graph, Views):
         self._thread = threading.get_ident()
 
     def functions(self) -> dict[str, Callable[..., Any]]:
-        """Give each by its name, guarded."""
         names = [name for name in dir(self) if not name.startswith("_") and name not in OURS]
         return {name: self._guarded(name, getattr(self, name)) for name in names}
 
@@ -49,7 +48,6 @@ class Commands(Graph, Views):
         return "2025" if version else self._maya.batch
 
     def warning(self, text: str) -> None:
-        """Show a warning in the script editor."""
         self._maya.fire("output", f"{text}\n", 3)
 
     def file(self, path: str = "", **flags: Any) -> Any:
@@ -129,19 +127,15 @@ class Commands(Graph, Views):
         if not flags.get("returnNewNodes"):
             self._maya.scene.add("imported", "transform")
             return None
-        things = json.loads(Path(path).read_text())
-
-        def edit() -> list[Node]:
-            space = flags["namespace"].removeprefix(":")
-            assert space or flags["mergeNamespacesOnClash"]
+        things, space = json.loads(Path(path).read_text()), flags["namespace"].removeprefix(":")
+        assert space or flags["mergeNamespacesOnClash"]
+        with self._recorded("file"):
             tops = [self._brought(thing, space) for thing in things]
             if flags.get("reference"):
                 self._maya.references[path] = self.new("reference", f"{flags['namespace']}RN").name
                 for node in tops:
                     node.referenced = True
-            return tops
-
-        return [self._told(node) for node in self._record("file", edit)]
+        return [self._told(node) for node in tops]
 
     def _brought(self, thing: Any, namespace: str) -> Node:
         """Make a transform of a name, or one with a mesh and a texture."""
@@ -170,21 +164,17 @@ class Commands(Graph, Views):
         """Set the current one, which is undoable, or ask for one."""
         if "exists" in flags:
             return flags["exists"] in (":", ":shot")
-
-        def edit() -> None:
+        with self._maya.undo.recorded("namespace"):
             self._maya.scene.namespace = flags["set"]
-
-        return self._maya.undo.record("namespace", edit)
+        return None
 
     def autoKeyframe(self, query: bool = False, state: bool = False) -> Any:
         """Ask, or set, which is undoable."""
         if query:
             return self._maya.scene.autokey
-
-        def edit() -> None:
+        with self._maya.undo.recorded("autoKeyframe"):
             self._maya.scene.autokey = state
-
-        return self._maya.undo.record("autoKeyframe", edit)
+        return None
 
     # ---- undo
 
@@ -367,7 +357,6 @@ class Commands(Graph, Views):
         return str(self._one(name).values["before"])
 
     def help(self, name: str, list: bool = False, language: str = "mel") -> Any:
-        """List commands, or tell the flags of one."""
         if list:
             return ["polyCube", "aScriptsProcedure"]
         if name != "polyCube":
@@ -391,14 +380,11 @@ class Commands(Graph, Views):
         parent = self._maya.scene.nodes.get(node.parent or "")
         full = new.removeprefix(":")
         full = full if full == node.name else self.free_name(full, parent, node.type)
-
-        def edit() -> None:
+        with self._maya.undo.recorded("rename"):
             for one in self._maya.scene.children(node):
                 if one.is_of("shape") and one.name == f"{node.name}Shape":
                     one.name = f"{full}Shape"
             node.name = full
-
-        self._maya.undo.record("rename", edit)
         self._maya.fire("NameChanged")
         return self._told(node)
 
@@ -407,7 +393,8 @@ class Commands(Graph, Views):
         wanted = [one for name in names for one in ([name] if isinstance(name, str) else name)]
         nodes = [self._one(name) for name in wanted]
         if constructionHistory:
-            self._maya.undo.record("delete", lambda: self._unmake(nodes), destroys=True)
+            with self._maya.undo.recorded("delete", destroys=True):
+                self._unmake(nodes)
             return
         if any(node.locked or node.referenced or node.is_default for node in nodes):
             raise RuntimeError("Cannot delete locked or read only nodes.")
@@ -415,13 +402,10 @@ class Commands(Graph, Views):
         below = [each for node in nodes for each in (node, *scene.below(node))]
         gone = list({node.uuid: node for node in below}.values())
         gone += [one for one in scene.nodes.values() if one.drives in {node.uuid for node in gone}]
-
-        def edit() -> None:
+        with self._maya.undo.recorded("delete", destroys=True):
             for node in gone:
                 self._remove(node)
             scene.modified = True
-
-        self._maya.undo.record("delete", edit, destroys=True)
 
     def _unmake(self, nodes: Iterable[Node]) -> None:
         for shape in (one for node in nodes for one in (node, *self._maya.scene.below(node))):
@@ -453,26 +437,12 @@ class Commands(Graph, Views):
             other.members = [one for one in other.members if one.partition(".")[0] != node.uuid]
             other.more_parents = [one for one in other.more_parents if one != node.uuid]
 
-    def select(self, *names: str) -> None:
-        """Select; it is undoable."""
-        chosen = [self._one(name).uuid for name in names]
-
-        def edit() -> None:
-            self._maya.scene.selected = chosen
-
-        self._maya.undo.record("select", edit)
-        self._maya.fire("SelectionChanged")
-
     def viewFit(self) -> None:
         """Fit the view to what is selected; it is undoable."""
         framed = list(self.ls(selection=True, long=True))
-
-        def edit() -> None:
+        with self._maya.undo.recorded("viewFit"):
             self._maya.framed = framed
-
-        self._maya.undo.record("viewFit", edit)
 
 
 def _listed(*types: Any) -> list[str]:
-    """Make one list of what is a name, several or none."""
     return [one for of in types if of for one in ([of] if isinstance(of, str) else of)]

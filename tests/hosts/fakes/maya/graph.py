@@ -16,7 +16,10 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from tests.hosts.fakes.maya import node_types, turning
+from pxr import Gf
+
+from tests.hosts.fakes import turning
+from tests.hosts.fakes.maya import node_types
 from tests.hosts.fakes.maya.attributes import CENTIMETRES, Attributes
 from tests.hosts.fakes.maya.scene import Node
 
@@ -44,16 +47,11 @@ class Graph(Attributes):
         """Make a node; one of a type that is not known raises."""
         if type_name not in self.allNodeTypes():
             raise RuntimeError(f"Unknown object type: {type_name}")
-        top = self._one(parent) if parent else None
-        is_shape = "shape" in node_types.bases(type_name)
-
-        def edit() -> Node:
-            above = top
-            if is_shape and above is None:
+        above = self._one(parent) if parent else None
+        with self._recorded("createNode"):
+            if "shape" in node_types.bases(type_name) and above is None:
                 above = self.new("transform", f"{type_name}1")
-            return self.new(type_name, name or f"{type_name}1", above)
-
-        made = self._record("createNode", edit)
+            made = self.new(type_name, name or f"{type_name}1", above)
         return self._given([made], select=not skipSelect)[0]
 
     def shadingNode(
@@ -64,29 +62,20 @@ class Graph(Attributes):
         Of a light it gives the transform.
         """
         (as_what,) = (flag for flag, is_on in role.items() if is_on)
-
-        def edit() -> Node:
-            if as_what != "asLight":
-                node = self.new(type_name, name or f"{type_name}1")
-                self._list(node, as_what)
-                return node
-            node = self.new("transform", name or f"{type_name}1")
-            self.new(type_name, f"{node.name}Shape", node)
-            self._one("defaultLightSet").members.append(node.uuid)
-            return node
-
-        return self._given([self._record("shadingNode", edit)], select=not skipSelect)[0]
-
-    def _list(self, node: Node, as_what: str) -> None:
-        lists = self._maya.scene.find("defaultShaderList1")
-        if as_what == "asShader" and lists:
-            number = len(lists[0].inputs)
-            lists[0].inputs[f"shaders[{number}]"] = (node.uuid, "message")
+        lists = self._maya.scene.find("defaultShaderList1") if as_what == "asShader" else []
+        kind = "transform" if as_what == "asLight" else type_name
+        with self._recorded("shadingNode"):
+            node = self.new(kind, name or f"{type_name}1")
+            if as_what == "asLight":
+                self.new(type_name, f"{node.name}Shape", node)
+                self._one("defaultLightSet").members.append(node.uuid)
+            for shaders in lists:
+                shaders.inputs[f"shaders[{len(shaders.inputs)}]"] = (node.uuid, "message")
+        return self._given([node], select=not skipSelect)[0]
 
     def polyCube(self, name: str = "pCube1") -> list[str]:
         """Make a cube, with history, in the initial shading group; it is selected."""
-
-        def edit() -> list[Node]:
+        with self._recorded("polyCube"):
             top = self.new("transform", name)
             shape = self.new("mesh", f"{top.name}Shape", top)
             creator = self.new("polyCube", "polyCube1")
@@ -94,10 +83,7 @@ class Graph(Attributes):
             shape.inputs["inMesh"] = (creator.uuid, "output")
             for group in self._maya.scene.find("initialShadingGroup"):
                 group.members.append(shape.uuid)
-            return [top, creator]
-
-        nodes = self._record("polyCube", edit)
-        return [self._given(nodes[:1], select=True)[0], self._told(nodes[1])]
+        return [*self._given([top], select=True), self._told(creator)]
 
     def _given(self, nodes: Sequence[Node], *, select: bool) -> list[str]:
         if select:
@@ -130,39 +116,36 @@ class Graph(Attributes):
         if not node.is_of("transform"):
             raise RuntimeError("instance: No valid objects supplied.")
         top = self._maya.scene.nodes.get(node.parent or "")
-
-        def edit() -> Node:
+        with self._recorded("instance"):
             twin = self.new(node.type, node.name, top)
             twin.values = copy.deepcopy(node.values)
             for child in self._maya.scene.children(node):
                 child.more_parents.append(twin.uuid)
-            return twin
-
-        return self._given([self._record("instance", edit)], select=True)
+        return self._given([twin], select=True)
 
     # ---- placed
 
-    def local(self, node: Node) -> list[list[float]]:
-        """Make a transform's own matrix, of four rows, in centimetres."""
+    def local(self, node: Node) -> Any:
+        """Make a transform's own matrix, in centimetres."""
         if not node.is_of("transform") or "rotateX" not in node.values:
-            return [[float(i == j) for j in range(4)] for i in range(4)]
+            return Gf.Matrix4d(1)
         read = [
             [self.value_of(node, f"{n}{axis}") for axis in "XYZ"]
             for n in ("translate", "rotate", "scale", "rotatePivot")
         ]
         at, angles, scale, pivot = read
-        rows = turning.turned(angles, ORDERS[node.values["rotateOrder"]])
-        rows = [[n * size for n in row] for row, size in zip(rows, scale, strict=True)]
+        rotation = turning.turned(angles, ORDERS[node.values["rotateOrder"]])
+        matrix = Gf.Matrix4d().SetScale(Gf.Vec3d(*scale)) * Gf.Matrix4d().SetRotate(rotation)
         # About the pivot: it stays where it is, but for the translation.
-        moved = [sum(pivot[i] * rows[i][j] for i in range(3)) for j in range(3)]
-        last = [at[j] + pivot[j] - moved[j] for j in range(3)]
-        return [*([*row, 0.0] for row in rows), [*last, 1.0]]
+        moved = matrix.TransformDir(Gf.Vec3d(*pivot))
+        return matrix.SetTranslateOnly(Gf.Vec3d(*at) + Gf.Vec3d(*pivot) - moved)
 
-    def world(self, path: str) -> list[list[float]]:
-        """Make the matrix of a path."""
+    def world(self, path: str) -> Any:
+        """Make the matrix of a path, or that of the world."""
+        if not path:
+            return Gf.Matrix4d(1)
         node, full = self._path(path)
-        above = full.rpartition("|")[0]
-        return _times(self.local(node), self.world(above)) if above else self.local(node)
+        return self.local(node) * self.world(full.rpartition("|")[0])
 
     def xform(self, name: str, query: bool = False, **flags: Any) -> Any:
         """Ask or set; the reference names no scale of the world."""
@@ -172,25 +155,24 @@ class Graph(Attributes):
         is_world = bool(flags.pop("worldSpace", False))
         flags.pop("objectSpace", None)
         assert flags.keys() <= {"translation", "rotation", "scale", "matrix"}
-        above = path.rpartition("|")[0]
-        outer = self.world(above) if above and is_world else _unit()
+        outer = self.world(path.rpartition("|")[0] if is_world else "")
         if query:
             return self._asked(node, path, outer, next(iter(flags)), is_world=is_world)
         self._record("xform", lambda: self._placed(node, outer, flags))
         return None
 
     def _asked(
-        self, node: Node, path: str, outer: list[list[float]], which: str, *, is_world: bool
+        self, node: Node, path: str, outer: Any, which: str, *, is_world: bool
     ) -> list[float]:
         size = CENTIMETRES[self._maya.scene.settings["linear"]]
         if which == "matrix":
             return [n for row in (self.world(path) if is_world else self.local(node)) for n in row]
         if which == "translation":
             at = [self.value_of(node, f"translate{axis}") for axis in "XYZ"]
-            return [n / size for n in _times([[*at, 1.0]], outer)[0][:3]]
+            return list(outer.Transform(Gf.Vec3d(*at)) / size)
         raise AssertionError(f"nobody knows what a query of {which} gives in the world")
 
-    def _placed(self, node: Node, outer: list[list[float]], flags: dict[str, Any]) -> None:
+    def _placed(self, node: Node, outer: Any, flags: dict[str, Any]) -> None:
         names = {"translation": "translate", "rotation": "rotate", "scale": "scale"}
         for flag, name in names.items():
             if flag not in flags:
@@ -201,22 +183,17 @@ class Graph(Attributes):
             numbers = list(flags[flag])
             if flag == "translation":
                 size = CENTIMETRES[self._maya.scene.settings["linear"]]
-                point = [[*(n * size for n in numbers), 1.0]]
-                numbers = _times(point, _inverse(outer))[0][:3]
+                numbers = list(outer.GetInverse().Transform(Gf.Vec3d(*numbers) * size))
             elif flag == "rotation":
                 numbers = self._turned(node, outer, numbers)
             node.values.update(zip((f"{name}{axis}" for axis in "XYZ"), numbers, strict=True))
 
-    def _turned(self, node: Node, outer: list[list[float]], angles: Sequence[float]) -> list[float]:
+    def _turned(self, node: Node, outer: Any, angles: Sequence[float]) -> list[float]:
         is_degrees = self._maya.scene.settings["angle"] == "deg"
         wanted = [n if is_degrees else math.degrees(n) for n in angles]
         order = ORDERS[node.values["rotateOrder"]]
-        pure, _ = turning.taken_apart([n for row in outer for n in row])
-        rows = turning.turned(wanted, order)
-        back = [
-            [sum(rows[i][k] * pure[j][k] for k in range(3)) for j in range(3)] for i in range(3)
-        ]
-        return list(turning.angles(back, order))
+        pure, _ = turning.taken_apart(outer)
+        return list(turning.angles(turning.turned(wanted, order) * pure.GetInverse(), order))
 
     def makeIdentity(self, name: str, apply: bool, preserveNormals: bool, **which: bool) -> None:
         """Reset a transform and all that is below it; the points go where they were."""
@@ -234,21 +211,18 @@ class Graph(Attributes):
                 raise RuntimeError(f"Freeze Transform was not applied: {own}")
         meshes = [node for node in self._maya.scene.below(top) if node.type == "mesh"]
         before = {node.uuid: self._points(self._maya.scene.path(node)) for node in meshes}
-
-        def edit() -> None:
+        with self._recorded("makeIdentity"):
             for node in [top, *below]:
                 node.values.update(rests)
             for node in meshes:
-                back = _inverse(self.world(self._maya.scene.path(node)))
+                back = self.world(self._maya.scene.path(node)).GetInverse()
                 points = before[node.uuid]
-                node.values["points"] = [_times([[*p, 1.0]], back)[0][:3] for p in points]
-
-        self._record("makeIdentity", edit)
+                node.values["points"] = [list(back.Transform(Gf.Vec3d(*p))) for p in points]
 
     def _points(self, path: str) -> list[list[float]]:
         node, _ = self._path(path)
         matrix = self.world(path)
-        return [_times([[*p, 1.0]], matrix)[0][:3] for p in node.values.get("points", [])]
+        return [list(matrix.Transform(Gf.Vec3d(*p))) for p in node.values.get("points", [])]
 
     def exactWorldBoundingBox(self, *names: str) -> list[float]:
         if not names:
@@ -275,23 +249,17 @@ class Graph(Attributes):
         if (top.uuid if top else None) == node.parent:
             raise RuntimeError(f"Object, '{node.name}', skipped. It is already a child.")
         place = self.world(path)
-
-        def edit() -> None:
+        with self._recorded("parent"):
             node.name = self.free_name(node.name, top, node.type)
             node.parent = top.uuid if top else None
             if not flags.get("relative"):
-                above = self._maya.scene.path(top) if top else ""
-                inside = _times(place, _inverse(self.world(above) if above else _unit()))
-                rows, scale = turning.taken_apart([n for row in inside for n in row])
-                turn = turning.angles(rows, ORDERS[node.values["rotateOrder"]])
-                for name, three in (
-                    ("translate", inside[3]),
-                    ("rotate", turn),
-                    ("scale", scale),
-                ):
-                    node.values.update(zip((f"{name}{a}" for a in "XYZ"), three, strict=False))
-
-        self._record("parent", edit)
+                above = self.world(self._maya.scene.path(top) if top else "")
+                inside = place * above.GetInverse()
+                rotation, scale = turning.taken_apart(inside)
+                turn = turning.angles(rotation, ORDERS[node.values["rotateOrder"]])
+                parts = {"translate": inside.ExtractTranslation(), "rotate": turn, "scale": scale}
+                for name, three in parts.items():
+                    node.values.update(zip((f"{name}{a}" for a in "XYZ"), three, strict=True))
         return self._given([node], select=True)
 
     def sets(self, *names: str, query: bool = False, edit: bool = False, **flags: Any) -> Any:
@@ -304,8 +272,7 @@ class Graph(Attributes):
         ((way, into),) = flags.items()
         group = self._one(into)
         marks = [self._mark(name) for name in names]
-
-        def change() -> None:
+        with self._recorded("sets"):
             partition = [
                 one for one in self._maya.scene.nodes.values() if one.is_of("shadingEngine")
             ]
@@ -315,8 +282,6 @@ class Graph(Attributes):
                         mark for mark in one.members if mark.partition(".")[0] not in marks
                     ]
             group.members = list(dict.fromkeys([*group.members, *marks]))
-
-        self._record("sets", change)
         return into
 
     def _new_set(self, name: str = "set1", **flags: bool) -> str:
@@ -346,14 +311,12 @@ class Graph(Attributes):
             scene = self._maya.scene
             return [scene.path(scene.nodes[mark]) for mark in group.members] or None
         marks = [self._mark(name) for name in names]
-
-        def edit() -> None:
+        with self._recorded("editDisplayLayerMembers"):
             for one in self._maya.scene.nodes.values():
                 if one.type == "displayLayer":
                     one.members = [mark for mark in one.members if mark not in marks]
             group.members += marks
-
-        return self._record("editDisplayLayerMembers", edit)
+        return None
 
     # ---- meshes
 
@@ -402,24 +365,3 @@ def _edges(faces: Iterable[Sequence[int]]) -> dict[tuple[int, int], int]:
         for a, b in zip(face, [*face[1:], face[0]], strict=True):
             counts[min(a, b), max(a, b)] = counts.get((min(a, b), max(a, b)), 0) + 1
     return counts
-
-
-def _unit() -> list[list[float]]:
-    return [[float(i == j) for j in range(4)] for i in range(4)]
-
-
-def _times(a: list[list[float]], b: list[list[float]]) -> list[list[float]]:
-    return [[sum(row[k] * b[k][j] for k in range(4)) for j in range(4)] for row in a]
-
-
-def _inverse(matrix: list[list[float]]) -> list[list[float]]:
-    """Invert by elimination."""
-    rows = [[*row, *unit] for row, unit in zip(matrix, _unit(), strict=True)]
-    for n in range(4):
-        best = max(range(n, 4), key=lambda r: abs(rows[r][n]))
-        rows[n], rows[best] = rows[best], rows[n]
-        rows[n] = [value / rows[n][n] for value in rows[n]]
-        for other in (r for r in range(4) if r != n):
-            factor = rows[other][n]
-            rows[other] = [a - factor * b for a, b in zip(rows[other], rows[n], strict=True)]
-    return [row[4:] for row in rows]

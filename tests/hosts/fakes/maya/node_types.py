@@ -13,31 +13,18 @@ from typing import Any, Final
 
 @dataclass(frozen=True)
 class Attribute:
-    """One attribute.
+    """One attribute."""
 
-    Attributes:
-        type: As `attributeQuery -attributeType` has it.
-        default: Its value in a new node, in centimetres, degrees and frames.
-        least: The lowest number that `setAttr` takes, or None.
-        most: The highest, or None.
-        labels: Of an enumeration, as `attributeQuery -listEnum` has them.
-        parts: The names of a compound's parts.
-        is_keyable: It is in the Channel Box, and keyed by default.
-        is_file: It names a file.
-        is_multi: It is an array.
-        is_output: It can be read only.
-    """
-
-    type: str
-    default: Any = 0.0
-    least: float | None = None
-    most: float | None = None
-    labels: str = ""
-    parts: tuple[str, ...] = ()
-    is_keyable: bool = False
-    is_file: bool = False
-    is_multi: bool = False
-    is_output: bool = False
+    type: str  # as `attributeQuery -attributeType` has it
+    default: Any = 0.0  # its value in a new node, in centimetres, degrees and frames
+    least: float | None = None  # the lowest number that `setAttr` takes, or None
+    most: float | None = None  # the highest, or None
+    labels: str = ""  # of an enumeration, as `attributeQuery -listEnum` has them
+    parts: tuple[str, ...] = ()  # the names of a compound's parts
+    is_keyable: bool = False  # it is in the Channel Box, and keyed by default
+    is_file: bool = False  # it names a file
+    is_multi: bool = False  # it is an array
+    is_output: bool = False  # it can be read only
 
 
 def three(
@@ -47,7 +34,6 @@ def three(
     ends: str = "XYZ",
     **more: Any,
 ) -> dict[str, Attribute]:
-    """Give a compound of three and its parts."""
     names = tuple(f"{name}{end}" for end in ends)
     whole = "float3" if type_name == "float" else "double3"
     parts = {n: Attribute(type_name, v, **more) for n, v in zip(names, values, strict=True)}
@@ -55,7 +41,6 @@ def three(
 
 
 def color(name: str, value: float = 0.0) -> dict[str, Attribute]:
-    """Give a colour."""
     return three(name, "float", (value, value, value), "RGB", is_keyable=True)
 
 
@@ -225,7 +210,6 @@ def bases(type_name: str) -> list[str]:
 
 @cache
 def attributes(type_name: str) -> dict[str, Attribute]:
-    """Give a type's attributes."""
     named = dict(_MESSAGE)
     for base in bases(type_name):
         named |= TYPES.get(base, ("", {}))[1]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,39 +18,27 @@ DAMAGED = "Undo was not successful. Damaged undo/redo information has been flush
 
 @dataclass
 class Node:
-    """One node.
+    """One node."""
 
-    Attributes:
-        name: Its short name.
-        type: As `nodeType` has it.
-        parent: The UUID of its parent, or None.
-        values: Its attributes.
-        locked: By `lockNode`.
-        referenced: It comes from a referenced file.
-        startup: A camera that Maya itself makes.
-        drives: The UUID of the node that it is connected to, and goes with, or None.
-        more_parents: The UUIDs of what else it is below: each is an instance of it.
-        inputs: What leads into its attributes: the giver's UUID and attribute.
-        locks: Its attributes that are locked.
-        members: Of a set or layer: UUIDs, or a UUID and a component.
-        keys: Of an animation curve: time, value, and the tangents in and out.
-        is_default: Maya's own: it can be neither renamed nor deleted.
-    """
-
-    name: str
-    type: str
-    parent: str | None = None
-    values: dict[str, Any] = field(default_factory=dict)
-    locked: bool = False
-    referenced: bool = False
-    startup: bool = False
+    name: str  # its short name
+    type: str  # as `nodeType` has it
+    parent: str | None = None  # the UUID of its parent, or None
+    values: dict[str, Any] = field(default_factory=dict)  # its attributes
+    locked: bool = False  # by `lockNode`
+    referenced: bool = False  # it comes from a referenced file
+    startup: bool = False  # a camera that Maya itself makes
+    # The UUID of the node that it is connected to, and goes with, or None.
     drives: str | None = None
+    # The UUIDs of what else it is below: each is an instance of it.
     more_parents: list[str] = field(default_factory=list)
+    # What leads into its attributes: the giver's UUID and attribute.
     inputs: dict[str, tuple[str, str]] = field(default_factory=dict)
-    locks: list[str] = field(default_factory=list)
+    locks: list[str] = field(default_factory=list)  # its attributes that are locked
+    # Of a set or layer: UUIDs, or a UUID and a component.
     members: list[str] = field(default_factory=list)
+    # Of an animation curve: time, value, and the tangents in and out.
     keys: list[tuple[float, float, str, str]] = field(default_factory=list)
-    is_default: bool = False
+    is_default: bool = False  # Maya's own: it can be neither renamed nor deleted
     uuid: str = field(default_factory=lambda: str(uuid.uuid4()).upper())
     named: ClassVar[int] = 0
 
@@ -61,11 +50,9 @@ class Node:
 
     @property
     def is_dag(self) -> bool:
-        """Whether it has a path."""
         return "dagNode" in node_types.bases(self.type)
 
     def is_of(self, base: str) -> bool:
-        """Whether its type derives from another one."""
         return base in node_types.bases(self.type)
 
 
@@ -88,7 +75,6 @@ class Scene:
         }
 
     def add(self, name: str, type_name: str, parent: Node | None = None, **more: Any) -> Node:
-        """Add a node, as the scene had it all along."""
         node = Node(name, type_name, parent.uuid if parent else None, **more)
         self.nodes[node.uuid] = node
         return node
@@ -151,20 +137,16 @@ class Scene:
         return [node for node, _ in self.resolve(name.removeprefix(":"))]
 
     def children(self, node: Node) -> list[Node]:
-        """List what is right below."""
         return [one for one in self.nodes.values() if node.uuid in (one.parent, *one.more_parents)]
 
     def below(self, node: Node) -> list[Node]:
-        """List all that is below."""
         direct = self.children(node)
         return direct + [one for child in direct for one in self.below(child)]
 
     def write(self, path: Path) -> None:
-        """Write the nodes to a file."""
         path.write_text(json.dumps([asdict(node) for node in self.nodes.values()], indent=0))
 
     def read(self, path: Path) -> None:
-        """Have the nodes of a file instead."""
         nodes = [Node(**told) for told in json.loads(path.read_text())]
         self.nodes = {node.uuid: node for node in nodes}
         self.name, self.modified = path.as_posix(), False
@@ -206,12 +188,13 @@ class Undo:
         self.done: list[tuple[str, Memory, Memory]] = []
         self.undone: list[tuple[str, Memory, Memory]] = []
 
-    def record(self, name: str, edit: Callable[[], Any], *, destroys: bool = False) -> Any:
-        """Run an undoable command."""
+    @contextmanager
+    def recorded(self, name: str, *, destroys: bool = False) -> Iterator[None]:
+        """Be an undoable command."""
         before = None if self.depth or not self.on else self._memory()
         there = set(self._scene.nodes)
         told = self.tell_edits()
-        made = edit()
+        yield
         told()
         if not self.on:
             self._made_unseen |= set(self._scene.nodes) - there
@@ -223,7 +206,6 @@ class Undo:
             self._dirty = True
         elif before is not None:
             self._push(name, before)
-        return made
 
     def open(self, name: str) -> None:
         """Open a chunk; they nest."""
@@ -240,17 +222,14 @@ class Undo:
             self._push(*self._chunk)
 
     def flush(self) -> None:
-        """Forget all."""
         self.done.clear()
         self.undone.clear()
         self._is_damaged = False
 
     def undo(self) -> None:
-        """Undo the entry on top."""
         self._move(self.done, self.undone, 1, "Undo")
 
     def redo(self) -> None:
-        """Redo the entry undone last."""
         self._move(self.undone, self.done, 2, "Redo")
 
     def _push(self, name: str, before: Memory) -> None:

@@ -80,7 +80,6 @@ class Views:
 
 
 def paint(file: Path, size: tuple[int, int], at: list[float], frame: float) -> None:
-    """Write a picture of one colour."""
     from PySide6.QtGui import QColor, QImage
 
     image = QImage(*size, QImage.Format.Format_RGB32)

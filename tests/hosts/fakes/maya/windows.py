@@ -9,34 +9,24 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
 
 
 class Windows:
-    """Maya's window, its workspace controls and its shelves.
-
-    Attributes:
-        main: The window.
-        controls: The workspace controls by name.
-        filled: The control that is being built, while its script runs.
-        shelves: The shelves with their buttons' commands.
-        kept: What the workspace remembers from last time: the controls' scripts.
-    """
+    """Maya's window, its workspace controls and its shelves."""
 
     def __init__(self, kept: dict[str, str] | None = None) -> None:
-        self.main = QMainWindow()
+        self.main = QMainWindow()  # the window
         self.main.setWindowTitle("Autodesk Maya (stand-in)")
         self.main.resize(1000, 700)
         self.main.show()
-        self.controls: dict[str, QWidget] = {}
-        self.filled: QWidget | None = None
-        self.shelves: dict[str, list[str]] = {}
-        self.kept = kept or {}
+        self.controls: dict[str, QWidget] = {}  # the workspace controls by name
+        self.filled: QWidget | None = None  # the control that is being built, while its script runs
+        self.shelves: dict[str, list[str]] = {}  # the shelves with their buttons' commands
+        self.kept = kept or {}  # what the workspace remembers from last time: the controls' scripts
 
     @property
     def is_modal(self) -> bool:
-        """Whether a modal dialog is open."""
         return QApplication.activeModalWidget() is not None
 
     @staticmethod
     def address(widget: QWidget) -> int:
-        """Give a widget's address."""
         return int(shiboken6.getCppPointer(widget)[0])
 
     def restore(self) -> None:
@@ -45,7 +35,6 @@ class Windows:
             self._build(name, script)
 
     def put(self, widget: int, control: int) -> None:
-        """Put a widget into a control."""
         into, what = (shiboken6.wrapInstance(one, QWidget) for one in (control, widget))
         assert isinstance(into, QWidget)
         assert isinstance(what, QWidget)

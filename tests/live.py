@@ -148,16 +148,24 @@ class Live:
         self.until(future.done, limit)
         return future.result()
 
-    def call(
+    def begin(
         self, tool: str, arguments: dict[str, Any] | None = None, **client: Any
-    ) -> CallToolResult:
-        """Call a tool once, from a client of its own."""
+    ) -> Future[CallToolResult]:
+        """Call a tool, from a client of its own on a thread of its own."""
 
         async def agent() -> CallToolResult:
             async with self.client(**client) as session:
                 return await session.call_tool(tool, arguments or {})
 
-        return self.run(agent)
+        return self.go(agent)
+
+    def call(
+        self, tool: str, arguments: dict[str, Any] | None = None, **client: Any
+    ) -> CallToolResult:
+        """Call a tool once, from a client of its own, and serve the main thread meanwhile."""
+        calling = self.begin(tool, arguments, **client)
+        self.until(calling.done)
+        return calling.result()
 
     @asynccontextmanager
     async def client(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +28,6 @@ CHANGES = {
     "deleted": (120, [f"Lamp.{number:03}" for number in range(50)]),
 }
 RAN = CodeRun(WHY, DETAILS, CHANGES, written=(Path("/shots/report.csv"),))
-
-
-@pytest.fixture
-def desk(app: QApplication) -> Iterator[Desk]:
-    """A session with its panel, which is shown."""
-    desk = Desk()
-    desk.panel.resize(340, 900)
-    desk.panel.show()
-    yield desk
-    desk.close()
 
 
 def ran(desk: Desk, state: Status = "done", code: CodeRun = RAN, **more: Any) -> CodeCard:

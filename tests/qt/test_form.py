@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -42,16 +42,13 @@ EVERY_KIND: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-def draw(app: QApplication) -> Iterator[Draw]:
-    views: list[FormView] = []
-
+def draw(app: QApplication) -> Draw:
     def make(asked: Form, *, consent: bool = False) -> FormView:
-        views.append(FormView(field_views(asked, consent), Mnemonics()))
-        views[-1].show()
-        return views[-1]
+        view = FormView(field_views(asked, consent), Mnemonics())
+        view.show()
+        return view
 
-    yield make
-    delete(*views)
+    return make
 
 
 def one(view: FormView) -> FieldRow:
@@ -145,7 +142,8 @@ def test_a_choice_with_a_default_has_no_row_for_leaving_it_out(draw: Draw) -> No
 def test_all_that_takes_the_focus_or_a_click_is_named_by_its_field(
     draw: Draw, part: dict[str, Any], required: list[str]
 ) -> None:
-    row = one(draw(form(required, it={"title": "Its own title", **part})))
+    view = draw(form(required, it={"title": "Its own title", **part}))
+    row = one(view)
     parts = [row.editor, *row.findChildren(QWidget)]
 
     active = [

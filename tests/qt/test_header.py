@@ -123,7 +123,6 @@ def test_a_message_is_shown_to_its_last_mark(app: QApplication) -> None:
     dialog, _ = drawn(consent("<b>Delete</b> \u202ethem"))
 
     assert "<b>Delete</b> \u2039U+202E\u203athem" in words(dialog.body)
-    delete(dialog)
 
 
 def test_what_a_client_says_of_itself_is_cut_and_marked() -> None:

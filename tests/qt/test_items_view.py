@@ -22,7 +22,6 @@ from .stage import (
     ask_name,
     click,
     consent,
-    delete,
     drawn,
     press,
     until,
@@ -57,7 +56,6 @@ def test_each_argument_is_a_row_and_a_value_is_none() -> None:
     assert "\n" not in rows[1][2].rstrip("\n")
     assert "(2,800 more characters are not shown)" in rows[2][2]
     assert "Can be undone as one step." in words(dialog)
-    delete(dialog)
 
 
 def test_all_of_a_long_value_is_seen_on_a_click_and_stays_in_its_row() -> None:
@@ -75,7 +73,6 @@ def test_all_of_a_long_value_is_seen_on_a_click_and_stays_in_its_row() -> None:
         ("attribute", FORGED),
         ("code", "y" * 3000 + "\n(2,800 more characters are not shown)"),
     ]
-    delete(dialog)
 
 
 def offering(**offers: Any) -> Question:
@@ -164,7 +161,6 @@ def test_a_path_begins_with_its_slash_where_text_runs_from_right_to_left(
     assert dialog.preview is not None
     assert dialog.preview.layoutDirection() == Qt.LayoutDirection.RightToLeft
     assert dialog.preview.list.layoutDirection() == Qt.LayoutDirection.LeftToRight
-    delete(dialog)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,17 +25,6 @@ from .stage import click, delete, elsewhere, press, until, words
 
 Key = Qt.Key
 AccessibleText = Qt.ItemDataRole.AccessibleTextRole
-
-
-@pytest.fixture
-def desk(app: QApplication) -> Iterator[Desk]:
-    """A session with its panel, which is shown."""
-    desk = Desk()
-    desk.panel.resize(340, 760)
-    desk.panel.show()
-    yield desk
-    desk.close()
-    assert desk.watching == 0
 
 
 def activate(window: QWidget) -> None:

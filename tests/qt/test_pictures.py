@@ -21,7 +21,6 @@ pytest.importorskip("PIL", reason="tests.pictures saves its pictures with pillow
 from tests.tiers import sampled
 
 from .measure import problems
-from .stage import delete
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *(ROOT / "resources" / "guide").iterdir()]
@@ -164,4 +163,3 @@ def test_what_is_wrong_is_found(
     (problem,) = problems(window)
 
     assert why in problem
-    delete(window)

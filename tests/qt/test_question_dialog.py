@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,7 +16,7 @@ from dcc_bridge.qt.buttons import ARM_DELAY, Exits
 from dcc_bridge.qt.form import Line
 from dcc_bridge.qt.question_dialog import QuestionDialog
 
-from .stage import HOST, armed, ask_name, click, consent, delete, form, press, until, words
+from .stage import HOST, armed, ask_name, click, consent, form, press, until, words
 
 Shown = tuple[QuestionDialog, list[Reply | Expired | HandOver]]
 Show = Callable[[Question], Shown]
@@ -26,11 +26,10 @@ TWENTY = {f"field_{n}": {"type": ["string", "boolean"][n % 2]} for n in range(20
 
 
 @pytest.fixture
-def window(app: QApplication) -> Iterator[QMainWindow]:
+def window(app: QApplication) -> QMainWindow:
     window = QMainWindow()
     window.show()
-    yield window
-    delete(window)
+    return window
 
 
 @pytest.fixture
@@ -331,8 +330,6 @@ def test_without_a_window_of_the_hosts_it_stays_on_top(app: QApplication) -> Non
     dialog = QuestionDialog(consent(), HOST, None, lambda _: None)
 
     assert dialog.windowFlags() & Qt.WindowType.WindowStaysOnTopHint
-
-    delete(dialog)
 
 
 def test_twenty_fields_are_reached_by_tab_in_the_order_of_the_schema(show: Show) -> None:

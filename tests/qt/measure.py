@@ -69,26 +69,18 @@ def consent_question() -> Question:
 
 def drawn(stage: Stage) -> Iterator[tuple[str, QWidget]]:
     """Draw one after the other, and give each once it has its size."""
-    _, take_down = stage.show(consent_question())
-    armed_by_typing = stage.dialog
-    assert armed_by_typing.name is not None
-    armed_by_typing.name.editor.setText(str(len(_ITEMS)))
-    armed(armed_by_typing)
-    yield "consent", armed_by_typing
-    take_down("measured")
-    until(lambda: not stage.presenter.dialogs)
-    _, take_down = stage.show(page_question())
-    armed(stage.dialog)
-    until(lambda: not stage.dialog.body.verticalScrollBar().isVisible())
-    yield "url", stage.dialog
-    take_down("measured")
-    until(lambda: not stage.presenter.dialogs)
-    _, take_down = stage.show(code_question())
-    armed(stage.dialog)
-    until(lambda: not stage.dialog.body.verticalScrollBar().isVisible())
-    yield "code", stage.dialog
-    take_down("measured")
-    until(lambda: not stage.presenter.dialogs)
+    asked = {"consent": consent_question(), "url": page_question(), "code": code_question()}
+    for name, question in asked.items():
+        _, take_down = stage.show(question)
+        dialog = stage.dialog
+        if dialog.name is not None:
+            dialog.name.editor.setText(str(len(_ITEMS)))
+        armed(dialog)
+        if name != "consent":
+            until(lambda body=dialog.body: not body.verticalScrollBar().isVisible())  # type: ignore[misc]  # bound now
+        yield name, dialog
+        take_down("measured")
+        until(lambda: not stage.presenter.dialogs)
     stage.show(form_question())
     fill_in(stage.dialog)
     until(lambda: not stage.dialog.body.verticalScrollBar().isVisible())

@@ -300,7 +300,7 @@ def test_without_its_copy_there_is_no_grant(
     (tmp_path / "shot.json.checkpoints").write_text("in the way")
 
     with asking(ScriptedPresenter(YES), scene) as call:
-        asks = {
+        asks: dict[bool, Callable[[], object]] = {
             False: lambda: confirm_sync("Save it?", undoable=False),
             True: lambda: context.run_sync(
                 ask.ask_with_checkpoint(before_a_body(call, undoable=False)), "x"

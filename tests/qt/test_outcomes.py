@@ -71,6 +71,12 @@ def agree(stage: Stage) -> None:
     click(stage.dialog().exits.verb)
 
 
+def press_mute(stage: Stage) -> None:
+    mute = stage.dialog().further.mute
+    assert mute is not None
+    click(mute)
+
+
 def decline_with_reason(stage: Stage) -> None:
     exits = stage.dialog().exits
     click(exits.with_reason)
@@ -130,7 +136,7 @@ OUTCOMES = {
     "muted at its question": Outcome(
         "declined at the host",
         ("declined", "host"),
-        then=lambda stage: click(stage.dialog().further.mute),
+        then=press_mute,
     ),
     "cancelled in the panel": Outcome(
         "the call was cancelled before anybody answered",

@@ -76,6 +76,15 @@ def save(file: Path, text: str) -> Path:
     return file
 
 
+def shelved(folder: Path, *, host: str = "", **texts: str) -> Shelf:
+    """Write files of those names, and make a library that has looked at them."""
+    for name, text in texts.items():
+        save(folder / f"{name}.py", text)
+    shelf = Shelf(folder, host=host)
+    shelf.look()
+    return shelf
+
+
 def until(condition: Callable[[], bool]) -> None:
     """Wait for a condition."""
     end = time.monotonic() + LIMIT

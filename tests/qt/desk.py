@@ -18,7 +18,6 @@ from dcc_bridge.elicitation.types import AGREED, DECLINED, Answered, AnsweredBy
 from dcc_bridge.local_clients import LocalClients
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.qt.panel.panel import Panel
-from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.server.clients import ClientRegistry, SeenClient
 from dcc_bridge.skills.call_history import Effect, Recent, Status, Trail
 from tests.stand_ins import FakeHost
@@ -162,7 +161,7 @@ class Desk(Parts):
         self.panel = Panel(self, self.presenter.bring)
 
     @property
-    def dialog(self) -> QuestionDialog:
+    def dialog(self) -> Any:
         """Wait for a dialog, and give it."""
         return self.stage.dialog
 

@@ -15,7 +15,6 @@ from dcc_bridge.main_thread import MainThread
 from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.presenter import DialogPresenter
-from dcc_bridge.qt.question_dialog import QuestionDialog
 from tests.live import AskedFn, Live
 from tests.stand_ins import FakeHost
 
@@ -62,7 +61,7 @@ class LiveDesk:
         """Let an agent call a tool."""
         return self.running.begin(tool, asked=asked, label="claude-code")
 
-    def dialog(self) -> QuestionDialog:
+    def dialog(self) -> Any:
         """Wait for a dialog that can be answered, and give it."""
         self.running.until(lambda: bool(self.presenter.dialogs))
         (dialog,) = self.presenter.dialogs

@@ -81,7 +81,7 @@ def ask_name(message: str = "What is it called?", **more: Any) -> Question:
     return Question(**{"message": message, "call": CALL, "form": name, **more})
 
 
-def drawn(question: Question) -> tuple[QuestionDialog, list[Reply | Expired | HandOver]]:
+def drawn(question: Question) -> tuple[Any, list[Reply | Expired | HandOver]]:
     """Show a question on its own, and give what the person answers."""
     heard: list[Reply | Expired | HandOver] = []
     dialog = QuestionDialog(question, HOST, None, heard.append)
@@ -127,8 +127,8 @@ class Stage:
         self.broker = Broker(Settings(dialogs_per_minute=1000), host=self.presenter)
 
     @property
-    def dialog(self) -> QuestionDialog:
-        """Wait for a dialog, and give it."""
+    def dialog(self) -> Any:
+        """Wait for a `QuestionDialog`, and give it."""
         until(lambda: self.presenter.dialogs)
         return self.presenter.dialogs[0]
 

@@ -98,7 +98,7 @@ def top(question: Question) -> QImage:
     assert dialog.rect().contains(dialog.exits.geometry())
     assert all(label.textFormat() == Qt.TextFormat.PlainText for label in _labels(dialog.header))
     assert all(label.textFormat() == Qt.TextFormat.PlainText for label in _labels(dialog.body))
-    picture = dialog.header.grab().toImage()
+    picture: QImage = dialog.header.grab().toImage()
     assert dialog.width() == 640
     delete(dialog)
     return picture

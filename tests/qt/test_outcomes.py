@@ -19,7 +19,6 @@ from dcc_bridge import cli, confirm_sync, skill
 from dcc_bridge.audit import reader
 from dcc_bridge.errors import NO_OTHER_WAY
 from dcc_bridge.qt import notifications
-from dcc_bridge.qt.question_dialog import QuestionDialog
 from tests.live import AskedFn, accept, say, text
 from tests.tiers import sampled
 
@@ -60,7 +59,7 @@ class Stage(LiveDesk):
 
         return [remove, add]
 
-    def dialog(self) -> QuestionDialog:
+    def dialog(self) -> Any:
         """Wait for the dialog."""
         dialog = super().dialog()
         self.dialogs.append(dialog.view.message)
@@ -69,12 +68,6 @@ class Stage(LiveDesk):
 
 def agree(stage: Stage) -> None:
     click(stage.dialog().exits.verb)
-
-
-def press_mute(stage: Stage) -> None:
-    mute = stage.dialog().further.mute
-    assert mute is not None
-    click(mute)
 
 
 def decline_with_reason(stage: Stage) -> None:
@@ -136,7 +129,7 @@ OUTCOMES = {
     "muted at its question": Outcome(
         "declined at the host",
         ("declined", "host"),
-        then=press_mute,
+        then=lambda stage: click(stage.dialog().further.mute),
     ),
     "cancelled in the panel": Outcome(
         "the call was cancelled before anybody answered",

@@ -46,7 +46,6 @@ class Session(LiveDesk):
         """Agree in the dialog."""
         dialog = self.dialog()
         if remember:
-            assert dialog.further.remember is not None
             dialog.further.remember.setChecked(True)
         click(dialog.exits.verb)
 

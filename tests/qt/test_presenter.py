@@ -366,7 +366,7 @@ def test_an_enter_that_was_meant_for_one_question_does_not_answer_the_next(stage
     assert heard[1] == heard[0]
 
 
-def line(stage: Stage) -> QLineEdit:
+def line(stage: Stage) -> Any:
     return stage.dialog.findChildren(QLineEdit)[0]
 
 
@@ -427,7 +427,6 @@ def test_a_yes_a_hidden_value_and_what_nobody_touched_are_not_kept(stage: Stage)
 
     for touched in (False, True):
         _, take_down = stage.show(question)
-        assert stage.dialog.form is not None
         editors: list[Any] = [row.editor for row in stage.dialog.form.rows]
         sure, note, code, mode = editors
         assert stage.dialog.form.content() == {"sure": False, "mode": "a"}
@@ -440,7 +439,6 @@ def test_a_yes_a_hidden_value_and_what_nobody_touched_are_not_kept(stage: Stage)
         until(lambda: not stage.presenter.dialogs)
     stage.show(question)
 
-    assert stage.dialog.form is not None
     assert stage.dialog.form.content() == {"sure": False, "note": "old takes", "mode": "b"}
 
 

@@ -102,9 +102,8 @@ def test_a_bridge_that_closes_ends_a_waiting_skill(stage: Stage) -> None:
 def test_what_the_person_fills_in_is_the_skills_answer(stage: Stage) -> None:
     job = stage.main.submit(lambda: stage.main.wait(stage.broker.ask(ask_name())))
     view = stage.dialog.form
-    assert view is not None
 
-    view.rows[0].editor.setText("shot_010")  # type: ignore[union-attr]  # it is a line
+    view.rows[0].editor.setText("shot_010")
     click(stage.dialog.exits.verb)
     until(job.done)
 

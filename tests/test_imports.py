@@ -13,7 +13,6 @@ BLOCKED = ("PySide6", "PySide2", "mcp", "uvicorn", "starlette", "pxr", "pydantic
 
 
 def run(code: str) -> str:
-    """Run code in a fresh interpreter and give what it printed."""
     command = [sys.executable, "-W", "error", "-c", code]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
 

@@ -23,7 +23,6 @@ LIMIT = 10.0
 
 
 def settle(pump: Pump) -> None:
-    """Serve everything that is queued now."""
     turns = iter([False, True])
     pump.wake(0.0)
     pump.run(lambda: next(turns))

@@ -19,12 +19,10 @@ from tests.stand_ins import ScriptedPresenter
 
 
 def question(call: Call | None = None, **more: Any) -> Question:
-    """Make a question of the client, or of the host itself."""
     return Question("Sure?", call or Call("x", "X"), FORM, **more)
 
 
 def seconds(clock: Clock) -> list[float]:
-    """List after how many seconds something happens."""
     return sorted(seconds for seconds, _ in clock.waiting)
 
 

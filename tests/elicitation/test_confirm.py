@@ -39,7 +39,6 @@ def about(question: Question) -> tuple[Sequence[str], Sequence[str], bool, str |
 
 
 def button(question: Question) -> str | None:
-    """Give what the button says that agrees."""
     assert question.form is not None
     (field,) = question.form.fields
     assert (field.name, field.kind, field.required) == ("confirm", "boolean", True)
@@ -203,7 +202,6 @@ def test_an_edit_of_a_restless_scene_is_given_up_after_two_more_questions() -> N
 
 @pytest.fixture
 def scene(tmp_path: Path) -> FakeHost:
-    """Make a scene that has a file."""
     host = FakeHost(["cam1"], file=tmp_path / "shot.json")
     host.save()
     return host

@@ -19,7 +19,6 @@ from tests.tiers import every_era
 
 
 def cameras(host: FakeHost) -> list[str]:
-    """Look the cameras up."""
     return [item for item in host.items if item.startswith("cam")]
 
 
@@ -66,7 +65,6 @@ def test_in_a_thousand_interleavings_nothing_is_deleted_that_was_not_shown(
 
 
 def edit(host: FakeHost, shuffled: random.Random) -> None:
-    """Change the scene as an artist would."""
     if host.items and shuffled.random() < 0.5:
         host.items.remove(shuffled.choice(host.items))
     else:

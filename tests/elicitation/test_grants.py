@@ -19,12 +19,10 @@ FOR_THE_SESSION = Reply("accept", {"confirm": True}, remember=True)
 
 
 def rename(digest: str = "abc", label: str = "claude", risk: Any = "edit") -> Call:
-    """Make the call of an edit."""
     return Call("rename_all", "Rename all", risk, Client(label), digest=digest)
 
 
 def about(count: int, call: Call | None = None) -> Question:
-    """Make a question about so many items."""
     return Question("Rename?", call or rename(), FORM, consent=Consent(("x",) * count))
 
 
@@ -99,7 +97,6 @@ def test_what_may_lose_something_is_not_listed_and_not_told() -> None:
 
 
 def agreed(*items: str) -> tuple[Broker, ScriptedPresenter]:
-    """Have a person agree to an edit for the session."""
     host = ScriptedPresenter(FOR_THE_SESSION)
     broker = Broker(host=host, clock=Clock())
     broker.ask(Question("Rename?", rename(), FORM, consent=Consent(items)))

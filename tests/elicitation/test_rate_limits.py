@@ -41,7 +41,6 @@ def crowd(
 
 
 def refused(futures: list[Future[ElicitationResponse]]) -> int:
-    """Count those that the policy refused."""
     ended = [future.result(0) for future in futures if future.done()]
     return sum(answer.answered_by == "policy" for answer in ended)
 

@@ -54,5 +54,4 @@ def test_the_main_thread_asks_as_the_host_itself(tmp_path: Path) -> None:
 
 
 def asked_by(question: Question, host: FakeHost) -> str:
-    """Give what the dialog's header says of who asks."""
     return dict(header(question.call, host))["Asked by"]

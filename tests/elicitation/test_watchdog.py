@@ -51,7 +51,6 @@ def bridge_with(tmp_path: Path, *skills: Callable[..., Any]) -> Any:
 
 
 async def silence(params: ElicitRequestParams) -> ElicitResult:
-    """Never answer, at the client."""
     await anyio.sleep_forever()
     raise AssertionError("for ever is over")
 
@@ -276,11 +275,9 @@ def test_a_thread_that_waits_for_another_process_is_busy() -> None:
 
 
 def innermost(thread: threading.Thread) -> FrameType | None:
-    """Give a thread's innermost frame."""
     return sys._current_frames().get(thread.ident or 0)
 
 
 def stands_in_select(thread: threading.Thread) -> bool:
-    """Whether a thread stands in ``select``."""
     frame = innermost(thread)
     return frame is not None and frame.f_code.co_name == "select"

@@ -47,7 +47,6 @@ def _nothing_is_lost(app: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iter
 
 @pytest.fixture
 def stage(app: QApplication) -> Iterator[Stage]:
-    """A host with its window, its loop, and questions that are drawn in it."""
     stage = Stage()
     yield stage
     stage.close()
@@ -56,7 +55,6 @@ def stage(app: QApplication) -> Iterator[Stage]:
 
 @pytest.fixture
 def desk(app: QApplication) -> Iterator[Desk]:
-    """A session with its panel, which is shown."""
     desk = Desk()
     desk.panel.resize(340, 760)
     desk.panel.show()

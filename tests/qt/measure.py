@@ -49,12 +49,10 @@ _ITEMS = tuple(f"/World/Cameras/sq010/sh{10 * n:04}_cam" for n in range(127))
 
 
 def dark() -> QPalette:
-    """Give a palette as of Maya or Houdini."""
     return QPalette(QColor("#44474d"), QColor("#2b2d31"))
 
 
 def light() -> QPalette:
-    """Give a palette as of FreeCAD."""
     return QPalette(QColor("#efefef"))
 
 
@@ -221,7 +219,6 @@ LOOKS: dict[str, Callable[[], QPalette]] = {"dark": dark, "light": light}
 
 
 def main(look: str, direction: str, folder: str) -> None:
-    """Draw, save and measure."""
     app = QApplication([])
     app.setStyle("Fusion")
     app.setPalette(LOOKS[look]())

@@ -32,7 +32,6 @@ class QtPump(Pump):
         """Do nothing: `run` looks often enough."""
 
     def run(self, until: Callable[[], bool]) -> None:
-        """Let Qt serve its events until a condition holds."""
         while not until():
             QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 5)
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
@@ -54,11 +53,9 @@ class LiveDesk:
         self.panel.show()
 
     def skills(self) -> list[Callable[..., Any]]:
-        """Make the skills that it serves."""
         raise NotImplementedError
 
     def go(self, tool: str, asked: AskedFn | None = None) -> Future[CallToolResult]:
-        """Let an agent call a tool."""
         return self.running.begin(tool, asked=asked, label="claude-code")
 
     def dialog(self) -> Any:

@@ -63,7 +63,6 @@ def elsewhere(fn: Callable[[], T]) -> Future[T]:
 
 
 def form(required: Iterable[str] = (), **properties: dict[str, Any]) -> Form:
-    """Make a form of its fields."""
     return parse({"type": "object", "properties": properties, "required": list(required)})
 
 
@@ -128,17 +127,14 @@ class Stage:
 
     @property
     def dialog(self) -> Any:
-        """Wait for a `QuestionDialog`, and give it."""
         until(lambda: self.presenter.dialogs)
         return self.presenter.dialogs[0]
 
     def show(self, question: Question) -> tuple[list[PresenterEvent], TakeDown]:
-        """Show a question, and give what is heard and what takes it down."""
         heard: list[PresenterEvent] = []
         return heard, self.presenter.show(question, heard.append)
 
     def close(self) -> None:
-        """Take everything down, in the bridge's order."""
         self.broker.close()
         self.main.close()
         self.presenter.close()

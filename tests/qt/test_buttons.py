@@ -24,7 +24,6 @@ class Clock:
         self.countdown.grab()
 
     def go(self, seconds: int) -> str:
-        """Let some time pass, and give what it says then."""
         for _ in range(seconds):
             self.now += 1
             self.countdown.tick()

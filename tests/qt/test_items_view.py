@@ -73,7 +73,6 @@ def test_all_of_a_long_value_is_seen_on_a_click_and_stays_in_its_row() -> None:
 
 
 def offering(**offers: Any) -> Question:
-    """Make a consent with further choices."""
     return consent(offers=Offers(soon=45, latest=45, **offers))
 
 

@@ -42,8 +42,6 @@ class Stage(LiveDesk):
         self.dialogs: list[str] = []
 
     def skills(self) -> list[Callable[..., Any]]:
-        """Make them."""
-
         @skill(risk="destructive", confirms=True, title="Delete", undo="Delete")
         def remove() -> str:
             """Delete it."""
@@ -60,7 +58,6 @@ class Stage(LiveDesk):
         return [remove, add]
 
     def dialog(self) -> Any:
-        """Wait for the dialog."""
         dialog = super().dialog()
         self.dialogs.append(dialog.view.message)
         return dialog
@@ -195,7 +192,6 @@ QUICK = {
 
 @pytest.fixture(scope="module")
 def table() -> Iterator[list[str]]:
-    """Print what was said, once all was."""
     rows = [f"| outcome | {' | '.join(SURFACES)} |", "|---" * 7 + "|"]
     yield rows
     print("\n\n" + "\n".join(rows))

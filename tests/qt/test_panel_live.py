@@ -24,8 +24,6 @@ class Session(LiveDesk):
         super().__init__(folder, edit="ask")
 
     def skills(self) -> list[Callable[..., Any]]:
-        """Make an edit that can be agreed to for the session, and a skill that takes long."""
-
         @skill(risk="edit", title="Rename", confirms=True, undo="Rename")
         def rename() -> str:
             """Rename it."""
@@ -43,7 +41,6 @@ class Session(LiveDesk):
         return [rename, count]
 
     def answer(self, *, remember: bool = False) -> None:
-        """Agree in the dialog."""
         dialog = self.dialog()
         if remember:
             dialog.further.remember.setChecked(True)

@@ -90,14 +90,12 @@ class Keys:
 
 
 def at_terminal(form: Form, text: str = "") -> object:
-    """Press Enter at each field."""
     keyboard: Any = Keys(text)
     person = Terminal(keyboard, Screen(io.StringIO()), "A test")
     return anyio.run(person.ask, "Well?", form).content
 
 
 def in_qt(form: Form) -> object:
-    """Send the form as it is drawn."""
     view = FormView(field_views(form, False), Mnemonics())
     content = view.content() if view.first_wrong() is None else None
     delete(view)
@@ -157,7 +155,6 @@ class Layout:
 
     @property
     def texts(self) -> str:
-        """All that is drawn, in one line."""
         return str(self.drawn)
 
     box = row = column = split

@@ -13,7 +13,6 @@ from .stage import Stage, armed, ask_name, click, consent, delete, elsewhere, un
 
 
 def wait(stage: Stage, message: str = "Delete 127 cameras?") -> ElicitationResponse:
-    """Ask as a skill does."""
     return stage.main.wait(stage.broker.ask(consent(message)))
 
 

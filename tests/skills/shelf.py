@@ -36,11 +36,9 @@ class Shelf:
         self.registry.watch(self._note)
 
     def look(self) -> None:
-        """Take in what was saved."""
         self.library.look()
 
     def fetch(self, name: str) -> Entry:
-        """Give a skill with its function."""
         return self.wait(self.library.fetch(name))
 
     def complete(self) -> None:
@@ -49,11 +47,9 @@ class Shelf:
             self.wait(one)
 
     def call(self, name: str, **arguments: Any) -> Any:
-        """Call a skill's function."""
         return self.fetch(name).skill.fn(**arguments)
 
     def names(self) -> list[str]:
-        """List the skills."""
         return [entry.skill.name for entry in self.registry.entries()]
 
     def wait(self, future: Future[T]) -> T:

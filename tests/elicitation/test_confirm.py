@@ -242,23 +242,19 @@ def test_a_second_yes_keeps_a_second_copy_of_the_scene_where_no_files_are_named(
     assert list(first.rglob("shot*.json"))
 
 
-def test_where_nothing_is_lost_no_copy_is_spoken_of(scene: FakeHost, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("undoable", "file"), [(True, "shot.json"), (False, "new.txt")])
+def test_where_undo_helps_or_nothing_is_lost_no_copy_is_kept_or_spoken_of(
+    undoable: bool, file: str, scene: FakeHost, tmp_path: Path
+) -> None:
     person = ScriptedPresenter(YES)
 
-    with asking(person, scene):
-        grant = confirm_sync("Write it?", undoable=False, files=[tmp_path / "new.txt"])
+    with asking(person, scene) as call:
+        grant = confirm_sync("Write it?", undoable=undoable, files=[tmp_path / file])
 
+        assert call.agreement.undoable is undoable
     assert about(person.shown[0])[3] is None
     assert grant.checkpoint is None
-
-
-def test_of_what_undo_brings_back_no_copy_is_kept(scene: FakeHost, tmp_path: Path) -> None:
-    with asking(ScriptedPresenter(YES), scene) as call:
-        grant = confirm_sync("Delete it?", files=[tmp_path / "shot.json"])
-
-        assert call.agreement.undoable
-    assert grant.checkpoint is None
-    assert not list(tmp_path.glob("*.checkpoints"))
+    assert not list(tmp_path.glob("*.checkpoints/*"))
 
 
 def test_without_a_bridge_a_skill_agrees_to_nothing_by_itself() -> None:

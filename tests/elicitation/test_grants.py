@@ -87,15 +87,6 @@ def test_the_same_for_more_items_takes_the_place_of_the_first(second: int, most:
     assert [one.most for one in grants.live] == most
 
 
-def test_what_may_lose_something_is_not_listed_and_not_told() -> None:
-    grants, told = SessionGrants(), list[str]()
-    grants.watch(lambda: told.append("changed"))
-
-    grants.allow(about(1, rename(risk="destructive")))
-
-    assert (grants.live, told) == ([], [])
-
-
 def agreed(*items: str) -> tuple[Broker, ScriptedPresenter]:
     host = ScriptedPresenter(FOR_THE_SESSION)
     broker = Broker(host=host, clock=Clock())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from dcc_bridge.elicitation.question import Expired, Offers
 from dcc_bridge.qt.buttons import Countdown
 from dcc_bridge.qt.labels import Mnemonics
 
@@ -95,15 +94,6 @@ def test_where_there_is_no_more_time_none_is_offered(app: QApplication) -> None:
         long.go(40)
         long.countdown.more.click()
     assert not long.countdown.more.isVisible()
-
-
-def test_a_dialog_whose_time_is_up_is_expired_and_never_agreed_to(app: QApplication) -> None:
-    dialog, heard = drawn(consent(offers=Offers(soon=0.05, latest=0.05)))
-
-    until(lambda: heard)
-
-    assert heard == [Expired()]
-    assert not dialog.isVisible()
 
 
 def test_typing_in_a_dialog_stops_the_clock(

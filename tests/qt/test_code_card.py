@@ -240,15 +240,3 @@ def test_a_text_of_400_lines_is_chosen_within_a_frame(desk: Desk) -> None:
         taken.append(time.thread_time() - began)
 
     assert min(taken) < 0.0167
-
-
-def test_the_last_100_codes_stay_however_many_other_edits_come(desk: Desk) -> None:
-    for number in range(101):
-        code = CodeRun(f"Number {number}.", DETAILS, CHANGES)
-        desk.ended("Run code", "failed", "destructive", code=code, ago=999 - number)
-    for number in range(101):
-        desk.ended("Rename prim", "failed", ago=500 - number)
-
-    kept = [it.effect.code.why for it in desk.recent.records() if it.effect.code]
-
-    assert kept == [f"Number {number}." for number in range(100, 0, -1)]

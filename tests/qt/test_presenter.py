@@ -213,16 +213,6 @@ def test_a_dialog_that_goes_with_the_hosts_window_is_a_cancel(stage: Stage) -> N
     assert (asked.result().action, asked.result().answered_by) == ("cancel", "nobody")
 
 
-def test_where_the_hosts_window_is_gone_a_dialog_stands_on_its_own(stage: Stage) -> None:
-    shiboken6.delete(stage.window)
-    heard, _ = stage.show(consent())
-
-    click(stage.dialog.exits.decline)
-    until(lambda: heard)
-
-    assert heard == [Reply("decline")]
-
-
 def test_close_ends_every_question_and_deletes_every_widget(stage: Stage) -> None:
     asked = [stage.broker.ask(consent(f"{number}?")) for number in range(3)]
     dialog = stage.dialog

@@ -314,14 +314,6 @@ def test_a_form_without_fields_is_a_message_to_send(show: Show) -> None:
     assert heard == [Reply("accept", {})]
 
 
-def test_it_lets_the_artist_work_meanwhile(show: Show, window: QMainWindow) -> None:
-    dialog, _ = show(consent())
-
-    assert not dialog.isModal()
-    assert dialog.parent() is window
-    assert QApplication.activeModalWidget() is None
-
-
 def test_without_a_window_of_the_hosts_it_stays_on_top(app: QApplication) -> None:
     dialog = QuestionDialog(consent(), HOST, None, lambda _: None)
 

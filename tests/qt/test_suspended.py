@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QDialog, QPushButton
 
 from dcc_bridge.elicitation.types import ElicitationResponse
 
-from .stage import Stage, armed, ask_name, click, consent, delete, elsewhere, until
+from .stage import Stage, armed, click, consent, delete, elsewhere, until
 
 
 def wait(stage: Stage, message: str = "Delete 127 cameras?") -> ElicitationResponse:
@@ -96,15 +96,3 @@ def test_a_bridge_that_closes_ends_a_waiting_skill(stage: Stage) -> None:
     stage.close()
 
     assert job.result() == "bridge_closed"
-
-
-def test_what_the_person_fills_in_is_the_skills_answer(stage: Stage) -> None:
-    job = stage.main.submit(lambda: stage.main.wait(stage.broker.ask(ask_name())))
-    view = stage.dialog.form
-
-    view.rows[0].editor.setText("shot_010")
-    click(stage.dialog.exits.verb)
-    until(job.done)
-
-    assert job.result().data == {"name": "shot_010"}
-    assert job.result().answered_by == "host"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dcc_bridge import skill
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.elicitation.question import CodeRun, Details, Reply
 from dcc_bridge.elicitation.types import Answered
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.qt.panel.state import read
@@ -92,10 +92,14 @@ def test_only_the_last_ended_calls_are_kept_and_every_live_one() -> None:
     assert {record.state for record in recent.records()} == {"queued", "done"}
 
 
-def test_a_busy_reader_does_not_push_out_what_was_edited_or_asked() -> None:
+def test_reads_push_out_nothing_that_was_edited_or_asked_and_edits_no_code() -> None:
     recent = Recent(2)
-    edit, asking = Call("edit", "Edit", "edit"), Call("ask", "Ask")
-    recent.follow(edit).end("done", effect=Effect(("Edit [1]",)))
+    code = Effect(code=CodeRun("Count.", Details("print(1)")))
+    for name in ("code1", "code2", "code3"):
+        recent.follow(Call(name, "Code", "destructive")).end("failed", effect=code)
+    for name in ("edit1", "edit2", "edit3"):
+        recent.follow(Call(name, "Edit", "edit")).end("done", effect=Effect(("Edit [1]",)))
+    asking = Call("ask", "Ask")
     trail = recent.follow(asking)
     trail.question_opened()
     trail.question_closed(Answered("How many?", "answered", "host"))
@@ -104,7 +108,8 @@ def test_a_busy_reader_does_not_push_out_what_was_edited_or_asked() -> None:
     for number in range(50):
         recent.follow(Call(f"read{number}", "Read")).end("done")
 
-    assert {one.skill for one in recent.records()} == {"edit", "ask", "read48", "read49"}
+    kept = {one.skill for one in recent.records()}
+    assert kept == {"code2", "code3", "edit3", "ask", "read48", "read49"}
 
 
 def test_what_the_person_undoes_and_redoes_by_themselves_is_seen(tmp_path: Path) -> None:

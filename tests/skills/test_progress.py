@@ -20,7 +20,6 @@ from dcc_bridge import check_cancelled, report_progress, skill, track
 from dcc_bridge.callbacks import Throttle, call_later
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.errors import Stopped
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import Record
 from tests.live import ERAS, Live, live, status
@@ -202,11 +201,6 @@ def test_a_legacy_client_that_ends_its_session_stops_a_skill_in_its_middle(tmp_p
 
     assert (record.state, len(edits) < 300) == ("cancelled", True)
     assert len(host.items) == 127
-
-
-def test_what_is_told_of_a_stop_is_a_sentence() -> None:
-    assert str(Stopped("Rename")) == "Rename was cancelled."
-    assert "longer than it may" in str(Stopped("Rename", overdue=True))
 
 
 @pytest.mark.parametrize(

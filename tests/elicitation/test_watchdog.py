@@ -260,5 +260,19 @@ def test_what_a_thread_waits_for_is_seen_in_its_innermost_frames(
     assert not any(thread.is_alive() for thread in threads)
 
 
+def test_a_thread_that_waits_for_another_process_is_busy() -> None:
+    sleeps = [sys.executable, "-c", f"import time; time.sleep({LIMIT})"]
+    process = subprocess.Popen(sleeps, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    thread = threading.Thread(target=process.communicate)
+    thread.start()
+
+    until(lambda: (frame := innermost(thread)) is not None and frame.f_code.co_name == "select")
+    wait = wait_of(innermost(thread))
+    process.kill()
+    thread.join(LIMIT)
+
+    assert wait is None
+
+
 def innermost(thread: threading.Thread) -> FrameType | None:
     return sys._current_frames().get(thread.ident or 0)

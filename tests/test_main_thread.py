@@ -7,7 +7,7 @@ import random
 import threading
 import weakref
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from typing import Any, cast
 
@@ -500,15 +500,12 @@ class Thing:
 
 
 def test_another_thread_simply_waits(pump: Pump) -> None:
-    future = pump.main.submit(lambda: "done")
-    heard: list[str] = []
-    thread = threading.Thread(target=lambda: heard.append(pump.main.wait(future)))
+    job = pump.main.submit(lambda: "done")
+    waiting = ThreadPoolExecutor(1).submit(pump.main.wait, job)
 
-    thread.start()
-    pump.run(future.done)
-    thread.join(LIMIT)
+    pump.run(job.done)
 
-    assert heard == ["done"]
+    assert waiting.result(LIMIT) == "done"
 
 
 def test_the_hosts_own_code_waits_by_spinning(pump: Pump) -> None:
@@ -551,14 +548,13 @@ def test_no_job_starts_while_the_hosts_own_code_spins(pump: Pump) -> None:
 def test_jobs_are_held_while_the_host_shows_a_modal_dialog() -> None:
     wakes: list[float] = []
     modal = [True]
-    main = MainThread(wakes.append, blocked=lambda: modal[0])
+    main = MainThread(wakes.append, blocked=lambda: bool(modal))
     job = main.submit(lambda: None)
     shown = main.post(lambda: None)
 
     main.drain()
     held = not job.done()
     modal.clear()
-    modal.append(False)
     main.drain()
 
     assert held
@@ -918,32 +914,21 @@ def test_what_came_while_the_host_spun_is_asked_for_afterwards() -> None:
 
 def test_a_thread_gives_up_a_job_that_does_not_begin_and_it_never_does(pump: Pump) -> None:
     ran: list[int] = []
-    future = pump.main.submit(lambda: ran.append(1))
-    errors: list[BaseException] = []
+    job = pump.main.submit(lambda: ran.append(1))
 
-    def wait() -> None:
-        try:
-            pump.main.wait(future, 0.01)
-        except Busy as error:
-            errors.append(error)
-
-    thread = threading.Thread(target=wait)
-    thread.start()
-    thread.join(LIMIT)
+    error = ThreadPoolExecutor(1).submit(pump.main.wait, job, 0.01).exception(LIMIT)
     settle(pump)
 
-    assert "was busy for 0.01 s; try again" in str(errors[0])
+    assert isinstance(error, Busy)
+    assert "was busy for 0.01 s; try again" in str(error)
     assert ran == []
 
 
 def test_a_thread_waits_on_for_a_job_that_has_begun(pump: Pump) -> None:
     future: Future[str] = Future()
     future.set_running_or_notify_cancel()
-    heard: list[str] = []
-    thread = threading.Thread(target=lambda: heard.append(pump.main.wait(future, 0.01)))
     threading.Timer(0.05, lambda: future.set_result("done")).start()
 
-    thread.start()
-    thread.join(LIMIT)
+    waiting = ThreadPoolExecutor(1).submit(pump.main.wait, future, 0.01)
 
-    assert heard == ["done"]
+    assert waiting.result(LIMIT) == "done"

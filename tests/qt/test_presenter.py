@@ -15,7 +15,7 @@ import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, QThread
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Client
@@ -270,19 +270,14 @@ def test_a_question_steals_no_input_of_the_hosts_window(stage: Stage) -> None:
     pressed: list[bool] = []
     stage.show(consent())
     until(lambda: stage.presenter.dialogs)
-    button = _button(stage.window, lambda: pressed.append(True))
+    button = QPushButton("Orbit", stage.window)
+    button.clicked.connect(lambda: pressed.append(True))
+    button.show()
 
     click(button)
 
     assert QApplication.activeModalWidget() is None
     assert pressed == [True]
-
-
-def _button(window: QWidget, fn: Callable[[], object]) -> QWidget:
-    button = QPushButton("Orbit", window)
-    button.clicked.connect(fn)
-    button.show()
-    return button
 
 
 def test_a_broker_that_closes_takes_every_dialog_down(stage: Stage) -> None:

@@ -17,11 +17,10 @@ from dcc_bridge.elicitation.types import Answered
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.qt.panel.state import read
 from dcc_bridge.skills.call_history import Effect, Recent, Record
+from tests.elicitation.brokers import YES
 from tests.live import Live, live, text
 from tests.server.skills import Skills
 from tests.stand_ins import FakeHost, ScriptedPresenter
-
-YES = Reply("accept", {"confirm": True})
 
 
 def test_a_call_is_told_of_from_the_queue_to_its_end(tmp_path: Path) -> None:

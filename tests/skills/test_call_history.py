@@ -156,8 +156,7 @@ class Desk:
 
     def person_edits(self) -> None:
         self.look()  # as the panel does each second
-        with self._session.undo_step("Edit by hand"):
-            touching(self._session)()
+        edit_by_hand(self._session)
         self._done.append(None)
         self._undone.clear()
         self.look()
@@ -210,6 +209,11 @@ def touching(session: UsdSession) -> Callable[[], None]:
     return touch
 
 
+def edit_by_hand(session: UsdSession) -> None:
+    with session.undo_step("Edit by hand"):
+        touching(session)()
+
+
 @pytest.fixture
 def desks(tmp_path: Path) -> Iterator[Callable[[], Desk]]:
     """Seat a person and an agent at a scene that was opened anew, as often as wanted."""
@@ -248,13 +252,9 @@ def test_the_history_says_undone_of_just_what_does_not_stand(
 def test_a_scene_that_is_saved_under_a_name_is_the_same_scene(tmp_path: Path) -> None:
     session = UsdSession()
 
-    def edit_by_hand(label: str) -> None:
-        with session.undo_step(label):
-            touching(session)()
-
     with live(tmp_path, touching(session), host=session) as running:
         running.call("touch")
-        edit_by_hand("Edit by hand")
+        edit_by_hand(session)
         session.save(tmp_path / "shot.usda")
         covered = text(running.call("undo_last"))
         session.undo()
@@ -277,8 +277,7 @@ def test_an_undo_is_seen_before_others_edit_where_no_panel_is_open(tmp_path: Pat
         session.undo()
         running.until(lambda: bool(running.bridge.recent.records()[0].effect.undone_by))
         for _ in range(2):
-            with session.undo_step("Edit by hand"):
-                touching(session)()
+            edit_by_hand(session)
         (record,) = read(running.bridge).ended
 
     assert record.effect.undone_by == "host"
@@ -293,8 +292,7 @@ def test_a_step_in_a_scene_that_is_open_no_longer_is_gone(tmp_path: Path, edits:
         running.call("touch")
         session.open(tmp_path / "other.usda")
         for _ in range(edits):
-            with session.undo_step("Edit by hand"):
-                touching(session)()
+            edit_by_hand(session)
         refused = text(running.call("undo_last"))
 
     assert "Its undo step is gone: it was undone, or a scene was opened since." in refused

@@ -119,26 +119,28 @@ class Live:
             self.pump.run(_once())
 
     def go(self, agent: Callable[..., Awaitable[T]], *args: Any) -> Future[T]:
+        """Let an agent work on a thread of its own."""
+        return self._apart(lambda: anyio.run(agent, *args))
+
+    def _apart(self, work: Callable[[], T]) -> Future[T]:
         future: Future[T] = Future()
 
-        def work() -> None:
+        def run() -> None:
             try:
-                future.set_result(anyio.run(agent, *args))
+                future.set_result(work())
             except BaseException as error:  # noqa: BLE001 - it belongs to whoever waits
                 future.set_exception(error)
             finally:
                 self.pump.wake(0.0)
 
-        threading.Thread(target=work, daemon=True).start()
+        threading.Thread(target=run, daemon=True).start()
         return future
 
     def beside(self, work: Callable[[], T], limit: float = LIMIT) -> T:
         """Do what blocks on a thread of its own, and serve the main thread meanwhile."""
-
-        async def agent() -> T:
-            return work()
-
-        return self.run(agent, limit=limit)
+        future = self._apart(work)
+        self.until(future.done, limit)
+        return future.result()
 
     def run(self, agent: Callable[..., Awaitable[T]], *args: Any, limit: float = LIMIT) -> T:
         """Let an agent work, serve the main thread meanwhile, and give what it returned."""
@@ -146,10 +148,18 @@ class Live:
         self.until(future.done, limit)
         return future.result()
 
-    def begin(
+    def call(
+        self, tool: str, arguments: dict[str, Any] | None = None, **client: Any
+    ) -> CallToolResult:
+        """Call a tool once, from a client of its own."""
+        future = self.start(tool, arguments, **client)
+        self.until(future.done)
+        return future.result()
+
+    def start(
         self, tool: str, arguments: dict[str, Any] | None = None, **client: Any
     ) -> Future[CallToolResult]:
-        """Call a tool, from a client of its own on a thread of its own."""
+        """Call a tool once, from a client of its own, and wait for nothing."""
 
         async def agent() -> CallToolResult:
             async with self.client(**client) as session:
@@ -157,13 +167,27 @@ class Live:
 
         return self.go(agent)
 
-    def call(
-        self, tool: str, arguments: dict[str, Any] | None = None, **client: Any
-    ) -> CallToolResult:
-        """Call a tool once, from a client of its own, and serve the main thread meanwhile."""
-        calling = self.begin(tool, arguments, **client)
-        self.until(calling.done)
-        return calling.result()
+    def leave(self, tool: str, when: Callable[[], bool], **client: Any) -> None:
+        """Call a tool, and give the call up as soon as something holds."""
+
+        async def agent() -> None:
+            async with self.client(**client) as session, anyio.create_task_group() as calling:
+                calling.start_soon(session.call_tool, tool, {})
+                while not when():
+                    await anyio.sleep(0.005)
+                calling.cancel_scope.cancel()
+
+        self.run(agent)
+
+    def described(self, tool: str) -> Tool:
+        """Give a tool as it is listed."""
+
+        async def agent() -> Tool:
+            async with self.client() as session:
+                (one,) = await listed(session, tool)
+                return one
+
+        return self.run(agent)
 
     @asynccontextmanager
     async def client(

@@ -126,9 +126,9 @@ def test_a_lock_held_across_a_question_is_let_go(
     asks: Callable[..., Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with bridge_with(tmp_path, asks, wants) as bridge:
-        asking = bridge.begin(asks.__name__)
+        asking = bridge.start(asks.__name__)
         bridge.until(lambda: bool(bridge.bridge.broker.open))
-        wanting = bridge.begin("wants", label="wants")
+        wanting = bridge.start("wants", label="wants")
         bridge.until(lambda: asking.done() and wanting.done())
 
     assert (text(wanting.result()), status(asking.result())) == ("done", "refused")
@@ -176,9 +176,9 @@ def test_a_question_waits_for_a_host_that_is_busy(
         return accept(confirm=True)(params)
 
     with bridge_with(tmp_path, asks, renders) as bridge:
-        asking = bridge.begin("asks", asked=answers_later, label="asks")
+        asking = bridge.start("asks", asked=answers_later, label="asks")
         bridge.until(lambda: bool(bridge.bridge.broker.open))
-        rendering = bridge.begin("renders", label="renders")
+        rendering = bridge.start("renders", label="renders")
         bridge.until(lambda: asking.done() and rendering.done())
 
     assert (text(asking.result()), status(rendering.result())) == ("client", "done")

@@ -56,7 +56,7 @@ class LiveDesk:
         raise NotImplementedError
 
     def go(self, tool: str, asked: AskedFn | None = None) -> Future[CallToolResult]:
-        return self.running.begin(tool, asked=asked, label="claude-code")
+        return self.running.start(tool, asked=asked, label="claude-code")
 
     def dialog(self) -> Any:
         """Wait for a dialog that can be answered, and give it."""

@@ -78,7 +78,7 @@ def test_it_is_served_while_an_edit_waits_in_its_middle(tmp_path: Path) -> None:
         elicit_form_sync("Go on?", CONFIRM)
 
     with live(tmp_path, half, host=host, presenter=person) as running:
-        result = running.begin("half")
+        result = running.start("half")
         running.until(lambda: bool(person.shown))
         seen = calls(running)["calls"]
         person.settles[0](YES)
@@ -166,7 +166,7 @@ def test_a_call_with_two_steps_is_undone_whole_or_says_what_is_between_them(
         host.items.pop()
 
     with live(tmp_path, drop, host=host, presenter=person) as running:
-        done = running.begin("drop")
+        done = running.start("drop")
         running.until(lambda: bool(person.shown))
         if meanwhile is not None:
             with host.undo_step(meanwhile):

@@ -70,9 +70,9 @@ def test_neither_what_was_queued_nor_what_waits_for_an_answer_edits_any_more(
     skills, person = Skills(has_ui=True), ScriptedPresenter(None)
 
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
-        first = running.begin("delete")
+        first = running.start("delete")
         running.until(lambda: bool(person.shown))
-        second = running.begin("delete")
+        second = running.start("delete")
         running.until(lambda: running.bridge.main.waiting == 1)
         running.bridge.pause()
         person.settles[0](YES)
@@ -89,9 +89,9 @@ def test_a_call_is_ended_while_it_asks_and_while_it_waits(tmp_path: Path, era: s
 
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
         bridge = running.bridge
-        first = running.begin("delete", era=era)
+        first = running.start("delete", era=era)
         running.until(lambda: bool(person.shown))
-        second = running.begin("delete", era=era)
+        second = running.start("delete", era=era)
         running.until(lambda: bridge.main.waiting == 1)
         queued, asking = bridge.recent.records()
         assert bridge.cancel(queued.id)

@@ -32,9 +32,9 @@ def test_where_too_many_wait_the_next_one_is_told_so_at_once(tmp_path: Path) -> 
     with live(
         tmp_path, skills.delete(), host=skills.host, presenter=person, queued_calls=3
     ) as running:
-        first = running.begin("delete")
+        first = running.start("delete")
         running.until(lambda: bool(person.shown))
-        others = [running.begin("delete") for _ in range(3)]
+        others = [running.start("delete") for _ in range(3)]
         running.until(lambda: running.bridge.main.waiting == 3)
         refused = running.call("delete")
         person.settles[0](YES)
@@ -75,7 +75,7 @@ def test_a_call_that_waits_past_its_deadline_never_begins(tmp_path: Path) -> Non
     with live(
         tmp_path, skills.delete(), host=skills.host, presenter=person, client_deadline=0.2
     ) as running:
-        first = running.begin("delete")
+        first = running.start("delete")
         running.until(lambda: bool(person.shown))
         late = running.call("delete")
         waiting = running.bridge.main.waiting
@@ -92,17 +92,10 @@ def test_a_call_that_waits_past_its_deadline_never_begins(tmp_path: Path) -> Non
 def test_a_call_that_is_cancelled_while_it_waits_makes_room(tmp_path: Path) -> None:
     skills, person = Skills(has_ui=True), ScriptedPresenter(None)
 
-    async def impatient() -> None:
-        async with running.client() as client, anyio.create_task_group() as calling:
-            calling.start_soon(client.call_tool, "delete", {})
-            while running.bridge.main.waiting == 0:
-                await anyio.sleep(0.005)
-            calling.cancel_scope.cancel()
-
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
-        first = running.begin("delete")
+        first = running.start("delete")
         running.until(lambda: bool(person.shown))
-        running.run(impatient)
+        running.leave("delete", lambda: running.bridge.main.waiting > 0)
         recent = running.bridge.recent
         running.until(lambda: recent.records()[0].state not in ("queued", "asking"))
         state, waiting = recent.records()[0].state, running.bridge.main.waiting
@@ -359,7 +352,7 @@ def test_the_time_in_which_a_person_thinks_is_not_counted(tmp_path: Path) -> Non
         return answer
 
     with live(tmp_path, careful, host=skills.host, presenter=person) as running:
-        result = running.begin("careful")
+        result = running.start("careful")
         running.until(lambda: bool(person.shown))
         end = time.monotonic() + 0.6
         running.until(lambda: time.monotonic() > end)

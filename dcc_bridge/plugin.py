@@ -75,7 +75,7 @@ class PlugIn:
 
     def install(
         self,
-        on_ready: Callable[[], None] | None = None,  # in place of `start`, which it calls
+        on_ready: Callable[[], object] | None = None,  # in place of `start`, which it calls
         on_leaving: Callable[[], None] | None = None,  # in place of `uninstall`, which it calls
     ) -> None:
         """Start as soon as the host can show a dialog, and stop before it goes.
@@ -85,7 +85,7 @@ class PlugIn:
         if self.is_installed:
             return
         self.is_installed = True
-        start = partial(self._import, iter(_PARTS), on_ready or self._start_installed)
+        start = partial(self._import, iter(_PARTS), on_ready or self.start)
         self.cleanup.callback(self.host.when_ready(start))
         self.cleanup.callback(self.host.when_leaving(on_leaving or self.uninstall))
 
@@ -146,7 +146,7 @@ class PlugIn:
         parts.bridge.stop()
         parts.bridge.stopped.add_done_callback(lambda _: _let_go(parts))
 
-    def _import(self, parts: Iterator[str], then: Callable[[], None]) -> None:
+    def _import(self, parts: Iterator[str], then: Callable[[], object]) -> None:
         """Import each part in a turn of the host's event loop: all would hold it for 100 ms."""
         if not self.is_installed:  # an import may run code of others
             return
@@ -156,9 +156,6 @@ class PlugIn:
         with unsearched_imports():
             import_module(part)
         self.cleanup.callback(self.host.when_ready(partial(self._import, parts, then)))
-
-    def _start_installed(self) -> None:
-        self.start()
 
 
 def _let_go(parts: _Parts) -> None:

@@ -112,7 +112,6 @@ class Live:
             self.bridge.registry.add(skill)
 
     def until(self, condition: Callable[[], bool], limit: float = LIMIT) -> None:
-        """Serve the main thread until a condition holds."""
         end = time.monotonic() + limit
         while not condition():
             assert time.monotonic() < end, "the condition did not come true in time"
@@ -209,7 +208,6 @@ class Live:
             yield session
 
     def stop(self) -> None:
-        """Stop the bridge, from the main thread."""
         self.bridge.stop()
         self.until(self.bridge.stopped.done)
 
@@ -264,17 +262,14 @@ def status(result: CallToolResult) -> str:
 
 
 def text(result: CallToolResult) -> str:
-    """Give all that a result says."""
     return " ".join(getattr(part, "text", "") for part in result.content)
 
 
 def accept(**content: Any) -> AskedFn:
-    """Make a person who accepts with those values."""
     return lambda params: ElicitResult(action="accept", content=content)
 
 
 def say(action: Any) -> AskedFn:
-    """Make a person who declines or cancels."""
     return lambda params: ElicitResult(action=action)
 
 

@@ -147,7 +147,6 @@ _SCHEMA: Final[dict[str, Any]] = {
 
 
 def form_question() -> Question:
-    """Make a question with a field of every kind."""
     return Question(
         "Render a preview of shot_010?\nIt is sent to the review once it is done.",
         Call("render_preview", "Render preview", "edit", _CLIENT),
@@ -175,7 +174,6 @@ def code_question() -> Question:
 
 
 def code_run() -> CodeRun:
-    """Make what is known of that code once it ran."""
     lamps = [f"/World/Lamps/Lamp_{number:02}" for number in range(1, 14)]
     changes = {"created": (0, []), "changed": (11, lamps[:11]), "deleted": (2, lamps[11:])}
     return CodeRun(_WHY, agreed._details(read_code(_CODE, "standalone"), None), changes)
@@ -192,7 +190,6 @@ def page_question() -> Question:
 
 
 def fill_in(dialog: QuestionDialog) -> None:
-    """Fill a field in wrongly, and leave one out."""
     assert dialog.form is not None
     step = next(row.editor for row in dialog.form.rows if row.field.name == "step")
     step.setFocus()
@@ -200,7 +197,6 @@ def fill_in(dialog: QuestionDialog) -> None:
 
 
 def waiting_question() -> Question:
-    """Make the question that waits elsewhere."""
     form = parse({"type": "object", "properties": {"name": {"type": "string"}}})
     call = Call("rename_prim", "Rename prim", "edit", _CLIENT)
     return Question("What should Lamp_08_Glow be called?", call, form=form)
@@ -293,18 +289,15 @@ class Window:
         return frame
 
     def clear(self) -> None:
-        """Take the form down."""
         self.presenter.dialogs[0].reject()
         until(lambda: not self.presenter.dialogs)
 
     def save(self, area: QRect, file: Path) -> None:
-        """Save a part of the screen."""
         window: QWidget = self._host
         grabbed = window.screen().grabWindow(0, area.x(), area.y(), area.width(), area.height())
         assert grabbed.save(str(file))
 
     def close(self) -> None:
-        """Take everything down."""
         self._parts.broker.close()
         self._loop.main.close()
         self._panel.close_for_good()

@@ -52,7 +52,6 @@ class ScriptedPresenter:
         self.noticed: list[str | None] = []
 
     def show(self, question: Question, settle: Settle) -> Callable[[str], None]:
-        """Take a question and answer it. Any thread."""
         self.shown.append(question)
         self.settles.append(settle)
         answer = next(iter(self._answers), None)
@@ -67,7 +66,6 @@ class ScriptedPresenter:
         answer_here: Callable[[], None],
         cancel: Callable[[], None],
     ) -> TakeDown:
-        """Remember a chip. Any thread."""
         chip = Chip(where, answer_here, cancel)
         self.chips.append(chip)
         return chip.taken_down.append
@@ -75,7 +73,6 @@ class ScriptedPresenter:
     def notice(
         self, text: str, undo: Callable[[], None] | None = None, call: str | None = None
     ) -> TakeDown:
-        """Remember a notice. Any thread."""
         self.notices.append(text)
         self.undos.append(undo)
         self.noticed.append(call)
@@ -123,30 +120,24 @@ class FakeHost(Host):
 
     @property
     def labels(self) -> list[str]:
-        """The undo stack's labels, oldest first."""
         return [entry.label for entry in self._undo]
 
     def scene(self) -> str:
-        """Name the scene."""
         return self._file.name if self._file is not None else "fake.scene"
 
     def file(self) -> Path | None:
-        """Give its file."""
         return self._file
 
     def save_copy(self, path: Path) -> None:
-        """Write the names to another file."""
         path.write_text(json.dumps(self.items), encoding="utf-8")
 
     def save(self) -> None:
-        """Write the names to the scene's own file."""
         assert self._file is not None, "this scene has no file"
         self.losing(f"save {self._file.name}", [self._file])
         self.save_copy(self._file)
 
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
-        """Open a step; it must not be nested."""
         assert self._open is None, f"{label!r} was opened inside {self._open!r}"
         self._settle(OUTSIDE)
         self._open = label
@@ -164,11 +155,9 @@ class FakeHost(Host):
         return UndoMark(len(self._undo), top.label if top else None, top)
 
     def undo(self) -> None:
-        """Undo the step on top of the stack."""
         self._move(self._undo, self._redo)
 
     def redo(self) -> None:
-        """Redo the step undone last."""
         self._move(self._redo, self._undo)
 
     def take_back(self) -> None:
@@ -179,7 +168,6 @@ class FakeHost(Host):
 
     @contextmanager
     def changes(self) -> Iterator[CountChanges]:
-        """Note the names before and after."""
         before = {item: item for item in self.items}
         yield lambda: compared(before, {item: item for item in self.items})
 
@@ -190,42 +178,33 @@ class FakeHost(Host):
 
     @property
     def selection(self) -> list[str]:
-        """What is selected."""
         return list(self._selection)
 
     def select(self, items: Sequence[str]) -> None:
-        """Remember what is selected."""
         self._selection = list(items)
         self._watchers.call()
 
     def describe(self, item: str) -> dict[str, Any]:
-        """Describe an item; its type is its name without its number."""
         if item not in self.items:
             raise LookupError(f"There is no {item!r}.")
         return {"name": item, "type": self.kinds([item])[0]}
 
     def kinds(self, items: Sequence[str]) -> list[str]:
-        """Name the type of each item: its name without its number."""
         return [item.rstrip("0123456789") for item in items]
 
     def frame(self, items: Sequence[str]) -> None:
-        """Remember what is shown."""
         self.framed = list(items)
 
     def watch(self, changed: Callable[[], None]) -> Undo:
-        """Call after each step, undo, redo and selection."""
         return self._watchers.add(changed)
 
     def fingerprint(self, items: Sequence[str]) -> str:
-        """Digest which of the names are there."""
         return json.dumps([(item, item in self.items) for item in sorted(set(items))])
 
     def scene_digest(self) -> str:
-        """Digest the scene."""
         return json.dumps(self.items)
 
     def _settle(self, label: str) -> None:
-        """Make an entry of what is not as it was."""
         if self.items != self._known:
             self._undo.append(FakeEntry(label, self._known, self._redo))
             self._redo = []

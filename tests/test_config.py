@@ -43,13 +43,15 @@ def test_what_a_studio_fixes_cannot_be_loosened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     policy = tmp_path / "policy.toml"
-    policy.write_text('unattended = "refuse"\nedit = "ask"\nskills = ["hooked"]\n')
+    policy.write_text(
+        'unattended = "refuse"\nedit = "ask"\nskills = ["hooked"]\nproject = "show"\n'
+    )
     monkeypatch.setenv("DCC_BRIDGE_EDIT", "allow")
 
     settings = Settings.load(unattended="allow", port=7).under(policy)
 
     assert (settings.unattended, settings.edit, settings.port) == ("refuse", "ask", 7)
-    assert settings.skills == (Path("hooked"),)
+    assert (settings.skills, settings.project) == ((Path("hooked"),), Path("show"))
 
 
 @pytest.mark.parametrize(

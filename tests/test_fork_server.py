@@ -18,7 +18,6 @@ if sys.platform != "linux":
 
 
 def run(tmp_path: Path, *words: str) -> tuple[int, str, str]:
-    """Run a command elsewhere, with an environment of its own."""
     done = subprocess.run(
         [*COMMAND, *words],
         cwd=tmp_path,

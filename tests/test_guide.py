@@ -54,7 +54,6 @@ REAL: Final = ("blender", "freecad")
 
 
 def blocks(page: str, language: str) -> list[str]:
-    """Give the code blocks of a page in one language."""
     return [code for kind, code in _FENCE.findall(TEXTS[page]) if kind == language]
 
 
@@ -85,12 +84,10 @@ class Line:
 
 
 def lines(page: str) -> list[Line]:
-    """Give the lines of the shell blocks of a page."""
     return [typed(text) for text in "".join(blocks(page, "sh")).splitlines()]
 
 
 def typed(text: str) -> Line:
-    """Read a line as the shell does."""
     return Line(text, tuple(shlex.split(text, comments=True)))
 
 
@@ -252,7 +249,6 @@ def test_a_wheel_in_an_empty_folder_does_all_that_the_pages_say(tmp_path: Path) 
 
 
 def shell(*command: str, folder: Path) -> str:
-    """Run a command to its end, and give what it printed."""
     kept = {n: v for n, v in os.environ.items() if not n.startswith("DCC_BRIDGE_")}
     done = subprocess.run(
         command, cwd=folder, env=kept, capture_output=True, text=True, timeout=600, check=False

@@ -7,7 +7,7 @@ import random
 import threading
 import weakref
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from typing import Any, cast
 
@@ -23,10 +23,17 @@ LIMIT = 10.0
 
 
 def settle(pump: Pump) -> None:
-    """Serve everything that is queued now."""
     turns = iter([False, True])
     pump.wake(0.0)
     pump.run(lambda: next(turns))
+
+
+def submit_waiting(pump: Pump) -> tuple[Future[str], Future[str]]:
+    """Submit a job that waits by now; gives its result, and the answer that it waits for."""
+    answer: Future[str] = Future()
+    job = pump.main.submit(lambda: pump.main.wait(answer))
+    settle(pump)
+    return job, answer
 
 
 def submit_waiting_edit(pump: Pump, name: str = "a job") -> Future[None]:
@@ -83,15 +90,13 @@ def test_a_job_whose_caller_gave_up_never_runs(pump: Pump) -> None:
 
 
 def test_a_suspended_job_lets_the_host_live_and_resumes_with_the_answer(pump: Pump) -> None:
-    answer: Future[str] = Future()
-    job = pump.main.submit(lambda: pump.main.wait(answer) + "!")
-    settle(pump)
+    job, answer = submit_waiting(pump)
     assert pump.main.is_unwound
 
     answer.set_result("yes")
     pump.run(job.done)
 
-    assert job.result() == "yes!"
+    assert job.result() == "yes"
 
 
 def test_clients_take_turns_and_the_jobs_of_one_keep_their_order(pump: Pump) -> None:
@@ -168,22 +173,16 @@ def test_a_read_is_served_while_an_edit_waits_that_has_not_edited(pump: Pump) ->
     answer.set_result(None)
 
 
-def test_a_read_is_told_to_come_back_while_an_edit_waits_in_its_middle(pump: Pump) -> None:
+def test_a_crowd_of_reads_is_told_to_come_back_while_an_edit_waits_in_its_middle(
+    pump: Pump,
+) -> None:
     answer = submit_waiting_edit(pump, "Rename")
-    read = pump.main.submit(lambda: "seen", read=True)
-    pump.run(read.done)
-
-    with pytest.raises(Busy, match=r"^busy: Rename is in the middle of an edit"):
-        read.result()
-    answer.set_result(None)
-
-
-def test_a_crowd_of_reads_is_told_to_come_back_all_the_same(pump: Pump) -> None:
-    answer = submit_waiting_edit(pump)
-    reads = [pump.main.submit(lambda: None, read=True) for _ in range(3000)]
+    reads = [pump.main.submit(lambda: "seen", read=True) for _ in range(3000)]
     pump.run(reads[-1].done)
 
-    assert all(isinstance(read.exception(), Busy) for read in reads)
+    for read in reads:
+        with pytest.raises(Busy, match=r"^busy: Rename is in the middle of an edit"):
+            read.result()
     answer.set_result(None)
 
 
@@ -323,10 +322,8 @@ def test_an_edit_that_a_callback_breaks_off_at_its_end_keeps_no_other_job_waitin
     def interrupt(_: object) -> None:
         raise KeyboardInterrupt
 
-    answer: Future[str] = Future()
-    edit = pump.main.submit(lambda: pump.main.wait(answer))
+    edit, answer = submit_waiting(pump)
     edit.add_done_callback(interrupt)
-    settle(pump)
     answer.set_result("yes")
     with pytest.raises(KeyboardInterrupt):
         pump.main.drain()
@@ -397,18 +394,18 @@ class Clock:
         self._now += late
 
 
-def begun(pump: Pump, clock: Clock) -> None:
-    """Let one begin that has put aside what there was."""
+@pytest.fixture
+def clock(pump: Pump, monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Let the look for garbage begin, which has put aside what there was."""
+    clock = Clock(monkeypatch)
     freeze(pump.main, clock)
     assert clock.calls.pop() == "freeze"
+    return clock
 
 
 def test_garbage_is_collected_and_the_rest_frozen_once_the_process_was_idle_for_a_while(
-    pump: Pump, monkeypatch: pytest.MonkeyPatch
+    pump: Pump, clock: Clock
 ) -> None:
-    clock = Clock(monkeypatch)
-    begun(pump, clock)
-
     clock.pass_by(LOOKS - 1)
     settle(pump)
     before = list(clock.calls)
@@ -421,12 +418,10 @@ def test_garbage_is_collected_and_the_rest_frozen_once_the_process_was_idle_for_
 
 
 def test_the_garbage_of_a_host_whose_edit_waits_for_an_answer_is_collected_later(
-    pump: Pump, monkeypatch: pytest.MonkeyPatch
+    pump: Pump, clock: Clock
 ) -> None:
-    clock = Clock(monkeypatch)
     answer = submit_waiting_edit(pump)
     settle(pump)
-    begun(pump, clock)
     clock.pass_by(LOOKS)
     settle(pump)
     answer.set_result(None)
@@ -439,11 +434,8 @@ def test_the_garbage_of_a_host_whose_edit_waits_for_an_answer_is_collected_later
 
 @pytest.mark.parametrize("disturbance", ["computing", "a job that waits", "a late main thread"])
 def test_a_host_that_does_something_is_not_stopped_for_its_garbage(
-    disturbance: str, pump: Pump, monkeypatch: pytest.MonkeyPatch
+    disturbance: str, pump: Pump, clock: Clock
 ) -> None:
-    clock = Clock(monkeypatch)
-    begun(pump, clock)
-
     clock.pass_by(LOOKS - 1)
     if disturbance == "a job that waits":
         pump.main.submit(lambda: None)
@@ -463,10 +455,8 @@ def test_a_host_that_does_something_is_not_stopped_for_its_garbage(
 
 
 def test_nothing_looks_for_garbage_once_the_bridge_was_stopped(
-    pump: Pump, monkeypatch: pytest.MonkeyPatch
+    pump: Pump, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock = Clock(monkeypatch)
-    begun(pump, clock)
     monkeypatch.setattr(pump.main, "submit", lambda *_, **more: clock.calls.append("submit"))
 
     pump.main.close()
@@ -476,12 +466,7 @@ def test_nothing_looks_for_garbage_once_the_bridge_was_stopped(
     assert clock.calls == []
 
 
-def test_a_host_that_is_never_idle_is_looked_at_for_a_minute_only(
-    pump: Pump, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock = Clock(monkeypatch)
-    begun(pump, clock)
-
+def test_a_host_that_is_never_idle_is_looked_at_for_a_minute_only(pump: Pump, clock: Clock) -> None:
     clock.pass_by(MOST_LOOKS, computed=2 * IDLE)
 
     assert clock.waiting == []
@@ -515,15 +500,12 @@ class Thing:
 
 
 def test_another_thread_simply_waits(pump: Pump) -> None:
-    future = pump.main.submit(lambda: "done")
-    heard: list[str] = []
-    thread = threading.Thread(target=lambda: heard.append(pump.main.wait(future)))
+    job = pump.main.submit(lambda: "done")
+    waiting = ThreadPoolExecutor(1).submit(pump.main.wait, job)
 
-    thread.start()
-    pump.run(future.done)
-    thread.join(LIMIT)
+    pump.run(job.done)
 
-    assert heard == ["done"]
+    assert waiting.result(LIMIT) == "done"
 
 
 def test_the_hosts_own_code_waits_by_spinning(pump: Pump) -> None:
@@ -566,14 +548,13 @@ def test_no_job_starts_while_the_hosts_own_code_spins(pump: Pump) -> None:
 def test_jobs_are_held_while_the_host_shows_a_modal_dialog() -> None:
     wakes: list[float] = []
     modal = [True]
-    main = MainThread(wakes.append, blocked=lambda: modal[0])
+    main = MainThread(wakes.append, blocked=lambda: bool(modal))
     job = main.submit(lambda: None)
     shown = main.post(lambda: None)
 
     main.drain()
     held = not job.done()
     modal.clear()
-    modal.append(False)
     main.drain()
 
     assert held
@@ -659,9 +640,7 @@ def test_close_fails_what_is_queued_and_ends_what_is_suspended(pump: Pump) -> No
 
 
 def test_close_lets_a_job_whose_answer_is_there_finish(pump: Pump) -> None:
-    answer: Future[str] = Future()
-    job = pump.main.submit(lambda: pump.main.wait(answer))
-    settle(pump)
+    job, answer = submit_waiting(pump)
 
     answer.set_result("just in time")
     pump.main.close()
@@ -672,14 +651,14 @@ def test_close_lets_a_job_whose_answer_is_there_finish(pump: Pump) -> None:
 def test_a_job_that_will_not_end_is_left_behind(pump: Pump) -> None:
     told: list[str] = []
 
-    def endless(wait: Callable[[], Any]) -> None:
+    def endless() -> None:
         while len(told) < 1000:
             try:
-                wait()
+                pump.main.wait(Future())
             except BridgeClosed as error:
                 told.append(str(error))
 
-    job = pump.main.submit(lambda: endless(lambda: pump.main.wait(Future())), name="Rename")
+    job = pump.main.submit(endless, name="Rename")
     settle(pump)
     pump.main.close()
 
@@ -767,39 +746,25 @@ def test_host_code_that_paints_sees_nothing_of_the_job() -> None:
     assert seen == ["outside", None]
 
 
-@pytest.mark.parametrize(("drains", "more"), [(True, [0.0]), (False, [])])
-def test_a_turn_that_came_while_the_host_painted_is_asked_for_again(
-    drains: bool, more: list[float]
+@pytest.mark.parametrize(("drains", "more"), [([True], [0.0]), ([False], []), ([True, False], [])])
+def test_a_turn_that_came_while_the_host_painted_is_asked_for_again_by_the_job_that_missed_it(
+    drains: list[bool], more: list[float]
 ) -> None:
     wakes: list[float] = []
+    turns = iter(drains)
 
     def paint(serves_stop: bool) -> bool:
         wakes.clear()
-        if drains:
+        if next(turns):
             main.drain()
         return False
 
     main = MainThread(wakes.append, repaint=paint)
-    main.submit(main.repaint)
+    for _ in drains:
+        main.submit(main.repaint)
     main.drain()
 
     assert wakes == more
-
-
-def test_a_second_job_that_paints_is_asked_for_nothing_the_first_one_missed() -> None:
-    wakes: list[float] = []
-    turns = iter([True, False])
-
-    def paint(serves_stop: bool) -> bool:
-        (main.drain if next(turns) else wakes.clear)()
-        return False
-
-    main = MainThread(wakes.append, repaint=paint)
-    main.submit(main.repaint)
-    main.submit(main.repaint)
-    main.drain()
-
-    assert wakes == []
 
 
 def test_after_it_painted_a_job_may_wait_and_others_are_served() -> None:
@@ -912,16 +877,14 @@ def test_edits_that_wait_behind_an_edit_keep_no_processor_busy() -> None:
 
 
 def test_a_job_gives_back_to_whoever_resumed_it_last(pump: Pump) -> None:
-    answer: Future[None] = Future()
+    job, answer = submit_waiting(pump)
     after: list[bool] = []
-    job = pump.main.submit(lambda: pump.main.wait(answer))
-    settle(pump)
 
     def turn() -> None:
         pump.main.drain()
         after.append(job.done())
 
-    answer.set_result(None)
+    answer.set_result("yes")
     greenlet(turn).switch()
 
     assert after == [True]
@@ -951,32 +914,21 @@ def test_what_came_while_the_host_spun_is_asked_for_afterwards() -> None:
 
 def test_a_thread_gives_up_a_job_that_does_not_begin_and_it_never_does(pump: Pump) -> None:
     ran: list[int] = []
-    future = pump.main.submit(lambda: ran.append(1))
-    errors: list[BaseException] = []
+    job = pump.main.submit(lambda: ran.append(1))
 
-    def wait() -> None:
-        try:
-            pump.main.wait(future, 0.01)
-        except Busy as error:
-            errors.append(error)
-
-    thread = threading.Thread(target=wait)
-    thread.start()
-    thread.join(LIMIT)
+    error = ThreadPoolExecutor(1).submit(pump.main.wait, job, 0.01).exception(LIMIT)
     settle(pump)
 
-    assert "was busy for 0.01 s; try again" in str(errors[0])
+    assert isinstance(error, Busy)
+    assert "was busy for 0.01 s; try again" in str(error)
     assert ran == []
 
 
 def test_a_thread_waits_on_for_a_job_that_has_begun(pump: Pump) -> None:
     future: Future[str] = Future()
     future.set_running_or_notify_cancel()
-    heard: list[str] = []
-    thread = threading.Thread(target=lambda: heard.append(pump.main.wait(future, 0.01)))
     threading.Timer(0.05, lambda: future.set_result("done")).start()
 
-    thread.start()
-    thread.join(LIMIT)
+    waiting = ThreadPoolExecutor(1).submit(pump.main.wait, future, 0.01)
 
-    assert heard == ["done"]
+    assert waiting.result(LIMIT) == "done"

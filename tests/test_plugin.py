@@ -99,33 +99,25 @@ def test_a_plug_in_that_is_unloaded_between_its_turns_does_not_start(settings: S
     assert (host.waiting, plug_in.bridge) == ([], None)
 
 
-def test_a_start_that_fails_leaves_nothing(settings: Settings) -> None:
-    """The port is taken: the host hears why, nothing of ours stays, and it may be tried again."""
+@pytest.mark.parametrize("why", ["the port is taken", "a setting cannot be used"])
+def test_a_start_that_fails_leaves_nothing(why: str, settings: Settings, tmp_path: Path) -> None:
+    """It is the same error for the host, nothing of ours stays, and a port may be tried again."""
     application()
     before = set(QApplication.allWidgets())
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        plug_in = PlugIn(FakeHost(has_ui=True), [], settings=replace(settings, port=port))
+        wrong = {
+            "the port is taken": {"port": taken.getsockname()[1]},
+            "a setting cannot be used": {"unattended": "allow", "allow_list": tmp_path / "none"},
+        }
+        changed = replace(settings, **wrong[why])
+        plug_in = PlugIn(FakeHost(has_ui=True), [], settings=changed)
 
-        with pytest.raises(StartError):
+        with pytest.raises(StartError, match="none" if changed.allow_list else None):
             plug_in.start()
 
     assert plug_in.bridge is None
     assert plug_in.panel is None
     assert set(QApplication.allWidgets()) == before
-    plug_in.start()
-    plug_in.stop()
-
-
-def test_a_setting_that_cannot_be_used_leaves_nothing(settings: Settings, tmp_path: Path) -> None:
-    """It is the same error as of any start that fails, for a host takes no other one."""
-    application()
-    before = set(QApplication.allWidgets())
-    missing = replace(settings, unattended="allow", allow_list=tmp_path / "none")
-    plug_in = PlugIn(FakeHost(has_ui=True), [], settings=missing)
-
-    with pytest.raises(StartError, match="none"):
+    if why == "the port is taken":
         plug_in.start()
-
-    assert plug_in.bridge is None
-    assert set(QApplication.allWidgets()) == before
+        plug_in.stop()

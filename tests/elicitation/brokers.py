@@ -10,18 +10,19 @@ from typing import Any
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Client, current
-from dcc_bridge.elicitation.question import Question, Reply
+from dcc_bridge.elicitation.call import Call, Client, Route, current
+from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.headless import Pump
-from tests.stand_ins import FakeHost
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 FORM = parse(
     {"type": "object", "properties": {"confirm": {"type": "boolean"}}, "required": ["confirm"]}
 )
 YES = Reply("accept", {"confirm": True})
-CLAUDE = Client("claude", "Claude Code", "2.0")
+NO = Reply("decline")
 WRONG = Reply("accept", {"confirm": "yes"})
+CLAUDE = Client("claude", "Claude Code", "2.0")
 
 
 class Clock:
@@ -66,6 +67,24 @@ def ask(
     asking.route = replace(asking.route, form=client)
     form = replace(FORM, fallback=fallback)
     return broker.ask(Question("Sure?", asking, form, **more)), clock, broker
+
+
+def ask_both(host: Any, client: Any) -> tuple[Any, Clock, Broker]:
+    """Put a question to the host and to a client that can withdraw it, at once."""
+    call = Call("x", "X", client=CLAUDE, route=Route(withdrawable=True))
+    return ask(host=host, client=client, call=call, settings=Settings(input="either"))
+
+
+class Meddler(ScriptedPresenter):
+    """A person while whose answer something happens to the scene."""
+
+    def __init__(self, meanwhile: Callable[[int], object], *answers: Any) -> None:
+        super().__init__(*answers)
+        self._meanwhile = meanwhile  # called with how many questions there were before
+
+    def show(self, question: Question, settle: Settle) -> TakeDown:
+        self._meanwhile(len(self.shown))
+        return super().show(question, settle)
 
 
 @contextmanager

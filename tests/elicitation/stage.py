@@ -63,7 +63,6 @@ class Scenario:
 
     @property
     def stage(self) -> str:
-        """Name the stage on which it can be played."""
         return f"{self.surface}, {'silent' if self.client == 'silent' else 'answering'} clients"
 
 
@@ -91,7 +90,6 @@ class Seen:
 
     @property
     def scene(self) -> str:
-        """Say what became of the scene, as the matrix does."""
         if self.lost or self.found:
             return "changed"
         return "undone" if self.status == "no_consent" else "kept"
@@ -155,7 +153,6 @@ class Stage:
         self._watch_the_broker()
 
     def play(self, cells: Sequence[Scenario]) -> dict[Scenario, Seen]:
-        """Play the calls of one client, and give what was seen of each."""
         return self.live.run(self._client, cells, limit=3 * LIMIT)
 
     async def _client(self, cells: Sequence[Scenario]) -> dict[Scenario, Seen]:
@@ -215,7 +212,6 @@ class Stage:
         return result
 
     def asked(self, params: ElicitRequestParams) -> Any:
-        """Answer as whoever is at the client."""
         assert isinstance(params, ElicitRequestFormParams)
         self.log.asked.append("client")
         if self.cell.client == "silent":

@@ -14,13 +14,13 @@ from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.details import details_view
 from dcc_bridge.elicitation.grants import SessionGrants
-from dcc_bridge.elicitation.question import Consent, Details, Question, Reply
+from dcc_bridge.elicitation.question import Consent, Details, Question
 from dcc_bridge.elicitation.routing import Audience
 from dcc_bridge.elicitation.secret import Secret
-from dcc_bridge.elicitation.view import client_details, view_of
+from dcc_bridge.elicitation.view import client_details
 from dcc_bridge.errors import LeakedSecret, SchemaError
 from tests.elicitation.brokers import CLAUDE, FORM, YES, Clock, asking
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import ScriptedPresenter
 
 CODE = "import bpy\nfor it in bpy.data.objects:\n\tbpy.data.objects.remove(it)\n"
 LONG = "\n".join(f"value_{number} = {number}" for number in range(400))
@@ -182,18 +182,3 @@ def test_there_is_time_to_read_a_long_text() -> None:
 
     assert (short, long) == (45 + 3, 300)
     assert audience.offers(question(None)).soon == 45
-
-
-def test_every_surface_gets_the_view_of_a_text() -> None:
-    view = view_of(question(Details(CODE)), FakeHost())
-
-    assert view.details == details_view(Details(CODE))
-    assert view_of(question(None), FakeHost()).details is None
-
-
-def test_an_answer_to_a_text_is_checked_like_any_other() -> None:
-    with asking(ScriptedPresenter(Reply("accept", {"confirm": True}))) as call:
-        grant = confirm_sync("Run it?", details=CODE)
-
-    assert grant == []
-    assert len(call.agreement.grants) == 1

@@ -14,23 +14,15 @@ from dcc_bridge.elicitation.call import Call, Client, Route, RunControl
 from dcc_bridge.elicitation.question import Consent, HandOver, Question, Reply, Unable, Unreadable
 from dcc_bridge.errors import Busy
 from dcc_bridge.known_clients import CLI_LABEL
-from tests.elicitation.brokers import CLAUDE, FORM, WRONG, YES, Clock, ask
+from tests.elicitation.brokers import CLAUDE, FORM, WRONG, YES, Clock, ask, ask_both
 from tests.stand_ins import ScriptedPresenter
 
 
 def question(call: Call | None = None, **more: Any) -> Question:
-    """Make a question of the client, or of the host itself."""
     return Question("Sure?", call or Call("x", "X"), FORM, **more)
 
 
-def at_both(host: Any, client: Any) -> tuple[Any, Clock, Broker]:
-    """Ask the host and a client that can withdraw its question at once."""
-    call = Call("x", "X", client=CLAUDE, route=Route(withdrawable=True))
-    return ask(host=host, client=client, call=call, settings=Settings(input="either"))
-
-
 def seconds(clock: Clock) -> list[float]:
-    """List after how many seconds something happens."""
     return sorted(seconds for seconds, _ in clock.waiting)
 
 
@@ -175,17 +167,19 @@ def test_that_a_call_is_made_again_is_said_in_its_first_question_only() -> None:
 
 
 def test_whoever_watches_hears_of_each_question_that_is_put_moves_or_ends() -> None:
-    host, client, heard = ScriptedPresenter(None), ScriptedPresenter(), list[int]()
+    host, client, heard = ScriptedPresenter(None), ScriptedPresenter(), list[Any]()
     broker = Broker(host=host, clock=Clock())
-    stop = broker.watch(lambda: heard.append(len(broker.open)))
+    stop = broker.watch(lambda: heard.append([at for _, at in broker.asked]))
 
-    broker.ask(question(Call("x", "X", client=CLAUDE, route=Route(client))))
+    future = broker.ask(question(Call("x", "X", client=CLAUDE, route=Route(client))))
     broker.bring(broker.open[0])
     host.settles[0](YES)
     stop()
     broker.ask(question())
 
-    assert heard == [1, 1, 0]
+    assert heard == [[("client",)], [("host",)], []]
+    assert future.result(0).answered_by == "host"
+    assert client.taken_down
 
 
 def test_a_question_that_is_over_can_be_neither_brought_nor_dismissed() -> None:
@@ -234,7 +228,7 @@ def test_each_client_has_so_many_open_questions_and_a_place_again_when_one_ends(
 def test_a_person_who_is_asked_too_has_no_notice_of_it() -> None:
     host = ScriptedPresenter(None)
 
-    at_both(host, ScriptedPresenter(None))
+    ask_both(host, ScriptedPresenter(None))
 
     assert host.chips == []
 
@@ -265,19 +259,9 @@ def test_a_host_that_cannot_draw_silences_no_client() -> None:
     assert "claude" not in broker.audience.silent
 
 
-def test_a_question_that_was_handed_over_comes_back_from_a_client_that_cannot() -> None:
-    host, client = ScriptedPresenter(HandOver(), YES), ScriptedPresenter(Unable())
-
-    future, _, _ = ask(host=host, client=client, settings=Settings(input="host"))
-
-    assert future.result(0).answered_by == "host"
-    assert (len(host.shown), len(client.shown)) == (2, 1)
-    assert host.taken_down == ["handed_over", "answered"]
-
-
 def test_where_both_are_asked_handing_over_leaves_the_other_one() -> None:
     host, client = ScriptedPresenter(HandOver()), ScriptedPresenter(None)
-    future, _, _ = at_both(host, client)
+    future, _, _ = ask_both(host, client)
 
     waits = not future.done()
     client.settles[0](Unable())
@@ -290,7 +274,7 @@ def test_where_both_are_asked_handing_over_leaves_the_other_one() -> None:
 def test_wrong_answers_of_one_of_two_leave_the_other_one() -> None:
     host, client = ScriptedPresenter(None), ScriptedPresenter(WRONG, WRONG)
 
-    future, _, _ = at_both(host, client)
+    future, _, _ = ask_both(host, client)
     host.settles[0](YES)
 
     assert future.result(0).answered_by == "host"

@@ -10,33 +10,16 @@ from typing import Any
 import pytest
 
 from dcc_bridge import confirm, confirm_sync, on_main, skill
-from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import NotConfirmed
 from dcc_bridge.hosts.standalone import UsdSession
+from tests.elicitation.brokers import NO, YES, Meddler
 from tests.live import accept, live, say, status, text
 from tests.stand_ins import FakeHost, ScriptedPresenter
 from tests.tiers import every_era
 
-YES, NO, CLOSED = Reply("accept", {"confirm": True}), Reply("decline"), Reply("cancel")
-
 
 def cameras(host: FakeHost) -> list[str]:
-    """Look the cameras up."""
     return [item for item in host.items if item.startswith("cam")]
-
-
-def deleter(host: FakeHost, items: Any = None) -> Any:
-    """Make a skill that deletes with consent, on the main thread."""
-
-    @skill(risk="destructive", confirms=True)
-    def delete() -> dict[str, Any]:
-        """Delete the cameras."""
-        looked_up = items if items is not None else lambda: cameras(host)
-        agreed = confirm_sync("Delete these cameras?", items=looked_up, verb="Delete")
-        host.items = [item for item in host.items if item not in agreed]
-        return {"deleted": list(agreed)}
-
-    return delete
 
 
 @pytest.mark.long
@@ -48,19 +31,21 @@ def test_in_a_thousand_interleavings_nothing_is_deleted_that_was_not_shown(
     host = FakeHost(has_ui=True)
     stray: list[set[str]] = []
 
-    class Busy(ScriptedPresenter):
-        """The artist edits the scene while the question is open, and then says yes."""
+    def artist(number: int) -> None:
+        """Edit the scene while the question is open."""
+        for _ in range(shuffled.randrange(3)):
+            edit(host, shuffled)
 
-        def show(self, question: Any, settle: Any) -> Any:
-            self.shown.append(question)
-            for _ in range(shuffled.randrange(3)):
-                edit(host, shuffled)
-            settle(YES)
-            return lambda reason: None
+    @skill(risk="destructive", confirms=True)
+    def delete() -> dict[str, Any]:
+        """Delete the cameras."""
+        agreed = confirm_sync("Delete these cameras?", items=lambda: cameras(host), verb="Delete")
+        host.items = [item for item in host.items if item not in agreed]
+        return {"deleted": list(agreed)}
 
-    person = Busy()
+    person = Meddler(artist, *[YES] * 5000)
     often = {"dialogs_per_minute": 100_000}
-    with live(tmp_path, deleter(host), host=host, presenter=person, **often) as running:
+    with live(tmp_path, delete, host=host, presenter=person, **often) as running:
 
         async def agent() -> None:
             async with running.client() as client:
@@ -80,7 +65,6 @@ def test_in_a_thousand_interleavings_nothing_is_deleted_that_was_not_shown(
 
 
 def edit(host: FakeHost, shuffled: random.Random) -> None:
-    """Change the scene as an artist would."""
     if host.items and shuffled.random() < 0.5:
         host.items.remove(shuffled.choice(host.items))
     else:
@@ -113,26 +97,13 @@ def test_an_async_skill_edits_through_its_grant(era: str, tmp_path: Path) -> Non
     assert len(host.labels) == 1
 
 
-class Meddling(ScriptedPresenter):
-    """A person who adds a camera before they say yes."""
-
-    def __init__(self, host: FakeHost, *answers: Any) -> None:
-        super().__init__(*answers)
-        self._host = host
-
-    def show(self, question: Any, settle: Any) -> Any:
-        if not self.shown:
-            self._host.items.append("cam2")
-        return super().show(question, settle)
-
-
 @pytest.mark.parametrize("is_async", [True, False])
 def test_a_yes_to_what_is_not_there_any_more_is_none_if_the_next_answer_is_no(
     is_async: bool, tmp_path: Path
 ) -> None:
     """Even where the skill does not hear the no."""
     host = FakeHost(["cam1"], has_ui=True)
-    person = Meddling(host, YES, NO)
+    person = Meddler(lambda number: host.items.append("cam2") if not number else None, YES, NO)
 
     @skill(risk="destructive", confirms=True)
     def delete() -> None:
@@ -192,30 +163,34 @@ def test_a_grant_that_was_asked_for_again_keeps_a_copy_of_what_there_is_then(
     def told(grant: Any) -> str:
         return " ".join(sorted(file.name for file in grant.checkpoint.iterdir()))
 
-    made = skill(risk="destructive", confirms=True, thread="any", name="delete")
-    tool = made(delete if is_async else delete_on_pool)
+    marked = skill(risk="destructive", confirms=True, thread="any", name="delete")
+    tool = marked(delete if is_async else delete_on_pool)
     with live(tmp_path, tool, host=host, presenter=person) as running:
         result = running.call("delete")
 
     assert text(result) == "one two"
 
 
-def test_a_skill_on_a_pool_thread_edits_through_its_grant(tmp_path: Path) -> None:
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_skill_on_a_pool_thread_edits_through_its_grant_and_is_rolled_back_if_it_fails(
+    fails: bool, tmp_path: Path
+) -> None:
     host, person = FakeHost(["cam1"], has_ui=True), ScriptedPresenter(YES)
 
     @skill(risk="destructive", confirms=True, thread="any")
-    def delete() -> str:
-        """Delete everything."""
+    def delete() -> None:
+        """Delete everything, and perhaps fail."""
         grant = confirm_sync("Delete?", items=lambda: cameras(host), verb="Delete")
         grant.apply_sync(lambda items: host.items.clear())
-        return "done"
+        if fails:
+            raise ValueError("The disk is full.")
 
     with live(tmp_path, delete, host=host, presenter=person) as running:
         result = running.call("delete")
 
-    assert status(result) == "done"
-    assert host.items == []
-    assert len(host.labels) == 1
+    assert status(result) == ("failed" if fails else "done")
+    assert host.items == (["cam1"] if fails else [])
+    assert len(host.labels) == (0 if fails else 1)
 
 
 def test_what_we_lock_for_a_look_is_no_change_of_the_scene(tmp_path: Path) -> None:
@@ -233,22 +208,6 @@ def test_what_we_lock_for_a_look_is_no_change_of_the_scene(tmp_path: Path) -> No
 
     assert status(result) == "done"
     assert len(person.shown) == 1
-
-
-def test_a_pool_skill_that_fails_after_its_edit_is_rolled_back(tmp_path: Path) -> None:
-    host, person = FakeHost(["cam1"], has_ui=True), ScriptedPresenter(YES)
-
-    @skill(risk="destructive", confirms=True, thread="any")
-    def delete() -> None:
-        """Delete everything, and fail."""
-        confirm_sync("Delete?", verb="Delete").apply_sync(lambda items: host.items.clear())
-        raise ValueError("The disk is full.")
-
-    with live(tmp_path, delete, host=host, presenter=person) as running:
-        result = running.call("delete")
-
-    assert status(result) == "failed"
-    assert host.items == ["cam1"]
 
 
 def test_a_client_is_told_what_it_is_about_as_the_scene_is_now(tmp_path: Path) -> None:

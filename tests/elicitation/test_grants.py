@@ -15,16 +15,15 @@ from dcc_bridge.skills.skill import describe
 from tests.elicitation.brokers import FORM, Clock, Time
 from tests.stand_ins import ScriptedPresenter
 
+SECRET = {"properties": {"key": {"type": "string", "format": "password"}}}
 FOR_THE_SESSION = Reply("accept", {"confirm": True}, remember=True)
 
 
 def rename(digest: str = "abc", label: str = "claude", risk: Any = "edit") -> Call:
-    """Make the call of an edit."""
     return Call("rename_all", "Rename all", risk, Client(label), digest=digest)
 
 
 def about(count: int, call: Call | None = None) -> Question:
-    """Make a question about so many items."""
     return Question("Rename?", call or rename(), FORM, consent=Consent(("x",) * count))
 
 
@@ -89,19 +88,14 @@ def test_the_same_for_more_items_takes_the_place_of_the_first(second: int, most:
     assert [one.most for one in grants.live] == most
 
 
-def test_what_may_lose_something_is_not_listed_and_not_told() -> None:
-    grants, told = SessionGrants(), list[str]()
-    grants.watch(lambda: told.append("changed"))
-
-    grants.allow(about(1, rename(risk="destructive")))
-
-    assert (grants.live, told) == ([], [])
+def remembering() -> tuple[Broker, ScriptedPresenter]:
+    """Have a person who agrees for the session."""
+    host = ScriptedPresenter(FOR_THE_SESSION)
+    return Broker(host=host, clock=Clock()), host
 
 
 def agreed(*items: str) -> tuple[Broker, ScriptedPresenter]:
-    """Have a person agree to an edit for the session."""
-    host = ScriptedPresenter(FOR_THE_SESSION)
-    broker = Broker(host=host, clock=Clock())
+    broker, host = remembering()
     broker.ask(Question("Rename?", rename(), FORM, consent=Consent(items)))
     return broker, host
 
@@ -137,8 +131,7 @@ def test_what_was_agreed_to_for_the_session_is_for_nothing_else(call: Call, coun
 
 
 def test_what_names_no_items_is_agreed_to_for_the_same_arguments_alone() -> None:
-    host = ScriptedPresenter(FOR_THE_SESSION)
-    broker = Broker(host=host, clock=Clock())
+    broker, host = remembering()
     given, chosen = {"path": "/World/Cube"}, (("path", "/World/Cube"), ("axis", "x"))
     broker.ask(before_its_body(given))
 
@@ -164,21 +157,17 @@ def test_what_names_items_does_not_cover_what_names_none() -> None:
 @pytest.mark.parametrize("secret", ["tops3cret!", "", "abc"])
 def test_a_call_with_hidden_arguments_is_not_agreed_to_for_the_session(secret: str) -> None:
     """Nobody could tell them from others, since they are nowhere to be seen."""
-    schema = {"properties": {"key": {"type": "string", "format": "password"}}}
-    host = ScriptedPresenter(FOR_THE_SESSION)
-    broker = Broker(host=host, clock=Clock())
-
-    broker.ask(before_its_body({"key": secret}, schema))
-
-    assert host.shown[0].offers.remember is None
-    assert broker.audience.grants.live == []
+    assert_not_remembered(before_its_body({"key": secret}, SECRET))
 
 
 def test_a_deletion_is_never_agreed_to_for_the_session() -> None:
-    host = ScriptedPresenter(FOR_THE_SESSION)
-    broker = Broker(host=host, clock=Clock())
+    assert_not_remembered(Question("Delete?", rename(risk="destructive"), FORM, consent=Consent()))
 
-    broker.ask(Question("Delete?", rename(risk="destructive"), FORM, consent=Consent()))
+
+def assert_not_remembered(question: Question) -> None:
+    broker, host = remembering()
+
+    broker.ask(question)
 
     assert host.shown[0].offers.remember is None
     assert broker.audience.grants.live == []

@@ -141,12 +141,10 @@ RULES = [
 
 
 def cells(rule: Rule) -> Iterator[Scenario]:
-    """List what a rule stands for."""
     return (Scenario(*words) for words in product(*map(str.split, rule[:4]), ERAS))
 
 
 def people(client: str, surface: str) -> tuple[str, ...]:
-    """List what the people of a cell may say."""
     if surface == "empty":
         return ("agrees",)
     if surface == "headless" and client not in ("form", "both"):
@@ -196,7 +194,6 @@ class Theatre:
         return self._seen[cell]
 
     def stage(self, name: str) -> Stage:
-        """Give a stage; there is one bridge in a process."""
         if self._stage is None or self._stage.name != name:
             self.close()
             self._stage = Stage(self._runtime, name)
@@ -219,7 +216,6 @@ def theatre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Theatre]:
 
 @pytest.fixture
 def stage(theatre: Theatre) -> Stage:
-    """Give the stage with a person at the host."""
     return theatre.stage("host, answering clients")
 
 

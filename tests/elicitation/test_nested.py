@@ -5,24 +5,42 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from mcp_types import CallToolResult
 
 from dcc_bridge import carry, confirm_sync, elicit_form, elicit_form_sync, on_main, skill
 from dcc_bridge.elicitation.call import destructive_skill
-from dcc_bridge.elicitation.question import Question, Reply
-from tests.live import accept, live, status, text
+from dcc_bridge.elicitation.question import Reply
+from tests.elicitation.brokers import NO, YES
+from tests.live import ERAS, accept, live, status, text
 from tests.server.skills import CONFIRM
 from tests.stand_ins import FakeHost, ScriptedPresenter
 from tests.tiers import every_era
 
 CAMERAS: Final = ["cam0", "cam1", "cam2"]
-YES: Final = Reply("accept", {"confirm": True})
 FOR_THE_SESSION: Final = Reply("accept", {"confirm": True}, remember=True)
+Called = Callable[..., Any]
+
+
+@pytest.fixture
+def host() -> FakeHost:
+    return FakeHost(CAMERAS, has_ui=True)
+
+
+@pytest.fixture
+def call(host: FakeHost, tmp_path: Path) -> Called:
+    """Call a skill of a client that accepts whatever it is asked, where a person sits."""
+
+    def call(tool: Callable[..., Any], *said: Any, era: str = ERAS[-1], **settings: Any) -> Any:
+        person = ScriptedPresenter(*said)
+        with live(tmp_path, tool, host=host, presenter=person, **settings) as running:
+            result = running.call(tool.__name__, asked=accept(confirm=True), era=era)
+        return result, person.shown
+
+    return call
 
 
 def deleting(host: FakeHost) -> Callable[..., Any]:
@@ -55,24 +73,11 @@ def tidying(host: FakeHost, *, heedless: bool = False, first: bool = False) -> C
     return tidy
 
 
-def call(
-    host: FakeHost, tool: Callable[..., Any], tmp_path: Path, *said: Any, **more: Any
-) -> tuple[CallToolResult, list[Question]]:
-    """Call a skill of a client that accepts whatever it is asked, where a person sits."""
-    person = ScriptedPresenter(*said)
-    settings = {key: more.pop(key) for key in ("edit",) if key in more}
-    with live(tmp_path, tool, host=host, presenter=person, **settings) as running:
-        result = running.call(tool.__name__, asked=accept(confirm=True), **more)
-    return result, person.shown
-
-
 @every_era
 def test_its_form_is_asked_as_consent_and_covers_its_own_undo_step_alone(
-    era: str, tmp_path: Path
+    era: str, host: FakeHost, call: Called
 ) -> None:
-    host = FakeHost(CAMERAS, has_ui=True)
-
-    result, shown = call(host, tidying(host), tmp_path, YES, era=era)
+    result, shown = call(tidying(host), YES, era=era)
     tidied, labels = list(host.items), list(host.labels)
     for _ in labels:
         host.undo()
@@ -85,9 +90,7 @@ def test_its_form_is_asked_as_consent_and_covers_its_own_undo_step_alone(
     assert host.items == CAMERAS
 
 
-def test_where_it_names_what_is_lost_all_is_one_undo_step(tmp_path: Path) -> None:
-    host = FakeHost(CAMERAS, has_ui=True)
-
+def test_where_it_names_what_is_lost_all_is_one_undo_step(host: FakeHost, call: Called) -> None:
     @skill(risk="destructive", confirms=True)
     def delete() -> None:
         """Delete one."""
@@ -99,49 +102,42 @@ def test_where_it_names_what_is_lost_all_is_one_undo_step(tmp_path: Path) -> Non
         delete()
         host.items.append("note")
 
-    result, _ = call(host, tidy, tmp_path, YES)
+    result, _ = call(tidy, YES)
 
     assert (status(result), host.items) == ("done", ["cam1", "cam2", "note"])
     assert len(host.labels) == 1
 
 
 @every_era
-@pytest.mark.parametrize("said", [Reply("decline"), Reply("accept", {"confirm": False})])
+@pytest.mark.parametrize("said", [NO, Reply("accept", {"confirm": False})])
 def test_without_a_yes_what_it_changes_all_the_same_is_undone(
-    said: Reply, era: str, tmp_path: Path
+    said: Reply, era: str, host: FakeHost, call: Called
 ) -> None:
-    host = FakeHost(CAMERAS, has_ui=True)
+    result, _ = call(tidying(host, heedless=True), said, era=era)
 
-    result, _ = call(host, tidying(host, heedless=True), tmp_path, said, era=era)
-
-    assert status(result) == "no_consent"
-    assert host.items == CAMERAS
-    assert host.labels == []
+    assert (status(result), host.items, host.labels) == ("no_consent", CAMERAS, [])
 
 
-def test_what_the_outer_one_changed_before_is_not_held_against_it(tmp_path: Path) -> None:
-    host = FakeHost(CAMERAS, has_ui=True)
-
-    result, _ = call(host, tidying(host, first=True), tmp_path, YES)
+def test_what_the_outer_one_changed_before_is_not_held_against_it(
+    host: FakeHost, call: Called
+) -> None:
+    result, _ = call(tidying(host, first=True), YES)
 
     assert (status(result), host.items) == ("done", ["begun", "note"])
 
 
-def test_a_yes_to_the_edit_is_none_to_the_deletion_in_it(tmp_path: Path) -> None:
-    host = FakeHost(CAMERAS, has_ui=True)
-    edit_only = (FOR_THE_SESSION, Reply("decline"))
-
-    result, shown = call(host, tidying(host, heedless=True), tmp_path, *edit_only, edit="ask")
+def test_a_yes_to_the_edit_is_none_to_the_deletion_in_it(host: FakeHost, call: Called) -> None:
+    result, shown = call(tidying(host, heedless=True), FOR_THE_SESSION, NO, edit="ask")
 
     assert [one.consent is not None for one in shown] == [True, True]
     assert [one.offers.remember for one in shown] == [0, None]
-    assert status(result) == "no_consent"
-    assert host.items == CAMERAS
+    assert (status(result), host.items) == ("no_consent", CAMERAS)
 
 
-def test_what_was_agreed_to_for_the_session_does_not_cover_a_deletion(tmp_path: Path) -> None:
-    host = FakeHost(CAMERAS, has_ui=True)
-    person = ScriptedPresenter(FOR_THE_SESSION, YES, Reply("decline"))
+def test_what_was_agreed_to_for_the_session_does_not_cover_a_deletion(
+    host: FakeHost, tmp_path: Path
+) -> None:
+    person = ScriptedPresenter(FOR_THE_SESSION, YES, NO)
 
     @skill(risk="destructive", confirms=True)
     def delete() -> None:
@@ -164,27 +160,50 @@ def test_what_was_agreed_to_for_the_session_does_not_cover_a_deletion(tmp_path: 
     assert host.items == CAMERAS
 
 
-def test_an_edit_that_asks_for_itself_is_asked_at_the_client_as_before(tmp_path: Path) -> None:
-    host = FakeHost(CAMERAS, has_ui=True)
-    deleting(host)
+@pytest.mark.parametrize("calls_one", [False, True])
+def test_what_an_edit_asks_for_itself_is_asked_at_the_client_before_and_after_such_a_skill(
+    calls_one: bool, call: Called
+) -> None:
+    @skill(risk="destructive", confirms=True)
+    def delete() -> None:
+        """Delete nothing."""
 
     @skill(risk="edit")
     def rename() -> str:
         """Ask."""
+        if calls_one:
+            delete()
         return elicit_form_sync("Rename?", CONFIRM).answered_by
 
-    result, shown = call(host, rename, tmp_path)
+    result, shown = call(rename)
 
     assert (text(result), shown) == ("client", [])
 
 
-def test_a_coroutine_that_awaits_one_asks_for_consent(tmp_path: Path) -> None:
-    host = FakeHost(CAMERAS, has_ui=True)
+def ask() -> None:
+    elicit_form_sync("Delete them?", CONFIRM)
 
+
+async def ask_in_a_coroutine() -> None:
+    await elicit_form("Delete them?", CONFIRM)
+
+
+async def ask_in_a_task() -> None:
+    await asyncio.create_task(ask_in_a_coroutine())
+
+
+async def ask_on_the_main_thread() -> None:
+    await on_main(ask)
+
+
+@pytest.mark.parametrize("asks", [ask_in_a_coroutine, ask_in_a_task, ask_on_the_main_thread])
+def test_a_coroutine_that_awaits_one_asks_for_consent_wherever_that_asks(
+    asks: Callable[[], Coroutine[Any, Any, None]], host: FakeHost, call: Called
+) -> None:
     @skill(risk="destructive", confirms=True)
     async def delete() -> None:
         """Delete everything, whatever is said."""
-        await elicit_form("Delete them?", CONFIRM)
+        await asks()
         await on_main(host.items.clear)
 
     @skill(risk="edit")
@@ -192,46 +211,16 @@ def test_a_coroutine_that_awaits_one_asks_for_consent(tmp_path: Path) -> None:
         """Delete."""
         await delete()
 
-    result, shown = call(host, tidy, tmp_path, Reply("decline"))
+    result, shown = call(tidy, NO)
 
     assert [one.consent is not None for one in shown] == [True]
-    assert status(result) == "no_consent"
-    assert host.items == CAMERAS
+    assert (status(result), host.items) == ("no_consent", CAMERAS)
 
 
-def test_what_such_a_coroutine_asks_on_the_main_thread_is_consent_too(tmp_path: Path) -> None:
-    host = FakeHost(CAMERAS, has_ui=True)
-
-    def ask_there() -> None:
-        if elicit_form_sync("Delete them?", CONFIRM).accepted:
-            host.items.clear()
-
-    @skill(risk="destructive", confirms=True)
-    async def delete() -> None:
-        """Ask and delete on the main thread."""
-        await on_main(ask_there)
-
-    @skill(risk="edit")
-    async def tidy() -> None:
-        """Delete."""
-        await delete()
-
-    _, shown = call(host, tidy, tmp_path, Reply("decline"))
-
-    assert [one.consent is not None for one in shown] == [True]
-    assert host.items == CAMERAS
-
-
-def test_a_thread_of_such_a_skill_asks_for_consent_too(tmp_path: Path) -> None:
-    host = FakeHost(CAMERAS, has_ui=True)
-
+def test_a_thread_of_such_a_skill_on_the_pool_asks_for_consent_too(call: Called) -> None:
     @skill(risk="destructive", confirms=True)
     def delete() -> None:
         """Ask on a thread."""
-
-        def ask() -> None:
-            elicit_form_sync("Delete?", CONFIRM)
-
         thread = threading.Thread(target=carry(ask))
         thread.start()
         thread.join(20)
@@ -241,15 +230,16 @@ def test_a_thread_of_such_a_skill_asks_for_consent_too(tmp_path: Path) -> None:
         """Delete."""
         delete()
 
-    _, shown = call(host, tidy, tmp_path, Reply("decline"))
+    _, shown = call(tidy, NO)
 
     assert [one.consent is not None for one in shown] == [True]
 
 
 @pytest.mark.parametrize("thread", ["main", "any"])
-def test_a_skill_that_says_it_only_reads_cannot_call_one(thread: Any, tmp_path: Path) -> None:
+def test_a_skill_that_says_it_only_reads_cannot_call_one(
+    thread: Any, host: FakeHost, call: Called
+) -> None:
     """It has no undo step, and runs while the edit of another one waits."""
-    host = FakeHost(CAMERAS, has_ui=True)
     delete_cameras = deleting(host)
 
     @skill(risk="read", thread=thread)
@@ -258,49 +248,10 @@ def test_a_skill_that_says_it_only_reads_cannot_call_one(thread: Any, tmp_path: 
         delete_cameras()
         raise ValueError("too late")
 
-    result, shown = call(host, look, tmp_path, YES)
+    result, shown = call(look, YES)
 
     assert (host.items, shown) == (CAMERAS, [])
     assert text(result).startswith("look: look says that it only reads")
-
-
-def test_a_task_that_such_a_coroutine_starts_asks_for_consent_too(tmp_path: Path) -> None:
-    host = FakeHost(CAMERAS, has_ui=True)
-
-    async def ask_there() -> None:
-        await elicit_form("Delete them?", CONFIRM)
-
-    @skill(risk="destructive", confirms=True)
-    async def delete() -> None:
-        """Ask in a task."""
-        await asyncio.create_task(ask_there())
-
-    @skill(risk="edit")
-    async def tidy() -> None:
-        """Delete."""
-        await delete()
-
-    _, shown = call(host, tidy, tmp_path, Reply("decline"))
-
-    assert [one.consent is not None for one in shown] == [True]
-
-
-def test_what_an_edit_asks_after_such_a_skill_has_returned_is_no_consent(tmp_path: Path) -> None:
-    host = FakeHost(CAMERAS, has_ui=True)
-
-    @skill(risk="destructive", confirms=True)
-    def delete() -> None:
-        """Delete nothing."""
-
-    @skill(risk="edit")
-    def rename() -> str:
-        """Ask."""
-        delete()
-        return elicit_form_sync("Rename?", CONFIRM).answered_by
-
-    result, shown = call(host, rename, tmp_path)
-
-    assert (text(result), shown) == ("client", [])
 
 
 def test_outside_of_any_call_it_is_a_plain_function() -> None:

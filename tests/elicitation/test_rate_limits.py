@@ -41,12 +41,12 @@ def crowd(
 
 
 def refused(futures: list[Future[ElicitationResponse]]) -> int:
-    """Count those that the policy refused."""
     ended = [future.result(0) for future in futures if future.done()]
     return sum(answer.answered_by == "policy" for answer in ended)
 
 
 def test_of_sixty_questions_three_are_open_fifty_wait_and_seven_are_refused() -> None:
+    """The person is told so once, and another client is shown at once."""
     host = ScriptedPresenter()
 
     broker, futures, _ = crowd(host, 60)
@@ -55,22 +55,8 @@ def test_of_sixty_questions_three_are_open_fifty_wait_and_seven_are_refused() ->
     assert len(broker.open) == 53
     assert refused(futures) == 7
     assert all(future.done() for future in futures[53:])
-
-
-def test_the_person_is_told_once_that_questions_wait() -> None:
-    host = ScriptedPresenter()
-
-    crowd(host, 60)
-
     assert host.notices == ["claude asks too often: its next questions have to wait."]
-
-
-def test_another_client_is_shown_at_once() -> None:
-    host = ScriptedPresenter()
-    broker, _, _ = crowd(host, 60)
-
     broker.ask(Question("Mine?", Call("x", "X", client=CURSOR), FORM))
-
     assert host.shown[-1].message == "Mine?"
 
 

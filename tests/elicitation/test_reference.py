@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, Final, TypedDict
 
 import pytest
-from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
+from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitRequestParams, ElicitResult
 from pydantic import BaseModel, Field, model_validator
 
 import dcc_bridge
@@ -30,7 +30,7 @@ from dcc_bridge import (
     elicit_url,
     skill,
 )
-from tests.live import AskedFn, Live, accept, live, say, status, text
+from tests.live import AskedFn, accept, live, say, status, text
 from tests.stand_ins import FakeHost
 from tests.tiers import every_era
 
@@ -96,11 +96,18 @@ def host(monkeypatch: pytest.MonkeyPatch) -> FakeHost:
     return host
 
 
-def load(running: Live, folder: Path, written: str = WRITTEN_ELSEWHERE) -> None:
-    """Change the import, and nothing else, and load the file."""
-    file = folder / "objects.py"
-    file.write_text(written.replace("from reference_api import", "from dcc_bridge import"))
-    running.load(file)
+@pytest.fixture
+def call(tmp_path: Path, host: FakeHost) -> Callable[..., CallToolResult]:
+    """Change the import, and nothing else, load the file and call one of its functions."""
+
+    def call(tool: str, written: str, era: str, asked: AskedFn | None) -> CallToolResult:
+        file = tmp_path / "objects.py"
+        file.write_text(written.replace("from reference_api import", "from dcc_bridge import"))
+        with live(tmp_path, host=host) as running:
+            running.load(file)
+            return running.call(tool, {"objects": ["cam0"]}, era=era, asked=asked)
+
+    return call
 
 
 class Person:
@@ -119,20 +126,25 @@ def yes(**content: Any) -> ElicitResult:
     return ElicitResult(action="accept", content=content)
 
 
+@pytest.mark.parametrize(
+    ("written", "questions"),
+    [
+        (WRITTEN_ELSEWHERE, ["Delete objects?", "Really delete 1 objects?"]),
+        (DECORATED, ["Really delete 1 objects?"]),
+    ],
+    ids=["as it is", "decorated"],
+)
 @every_era
-def test_the_documented_example_is_gated_and_asks(era: str, tmp_path: Path, host: FakeHost) -> None:
+def test_the_documented_example_is_gated_and_asks_and_with_the_decorator_asks_once(
+    era: str, written: str, questions: list[str], host: FakeHost, call: Callable[..., Any]
+) -> None:
     person = Person(yes(confirm=True), yes(confirm=True))
 
-    with live(tmp_path, host=host) as running:
-        load(running, tmp_path)
-        result = running.call("delete_objects", {"objects": ["cam0"]}, era=era, asked=person)
+    result = call("delete_objects", written, era, person)
 
     assert result.structured_content == {"success": True, "deleted": 1}
     assert host.items == ["cam1", "cam2"]
-    assert [line.splitlines()[0] for line in person.asked] == [
-        "Delete objects?",
-        "Really delete 1 objects?",
-    ]
+    assert [line.splitlines()[0] for line in person.asked] == questions
 
 
 @pytest.mark.parametrize(
@@ -146,70 +158,43 @@ def test_the_documented_example_is_gated_and_asks(era: str, tmp_path: Path, host
 )
 @every_era
 def test_the_documented_example_hears_a_no(
-    era: str, answer: AskedFn | None, message: str, tmp_path: Path, host: FakeHost
+    era: str, answer: AskedFn | None, message: str, host: FakeHost, call: Callable[..., Any]
 ) -> None:
-    with live(tmp_path, host=host) as running:
-        load(running, tmp_path, DECORATED)
-        result = running.call("delete_objects", {"objects": ["cam0"]}, era=era, asked=answer)
+    result = call("delete_objects", DECORATED, era, answer)
 
     assert result.structured_content == {"success": False, "message": message}
     assert status(result) == "refused"
     assert host.items == list(CAMERAS)
 
 
+@pytest.mark.parametrize(
+    ("answer", "prefix", "message"),
+    [(accept(prefix="new_"), "new_", None), (None, "old_", "fallback_values_used")],
+    ids=["asked", "fallback"],
+)
 @every_era
-def test_the_documented_example_with_the_decorator_asks_once(
-    era: str, tmp_path: Path, host: FakeHost
+def test_a_main_thread_handler_asks_or_gets_its_fallback_and_is_one_undo_step(
+    era: str,
+    answer: AskedFn | None,
+    prefix: str,
+    message: str | None,
+    host: FakeHost,
+    call: Callable[..., Any],
 ) -> None:
-    person = Person(yes(confirm=True))
+    result = call("rename_objects", DECORATED, era, answer)
+    renamed = list(host.items)
+    host.undo()
 
-    with live(tmp_path, host=host) as running:
-        load(running, tmp_path, DECORATED)
-        result = running.call("delete_objects", {"objects": ["cam0"]}, era=era, asked=person)
-
-    assert result.structured_content == {"success": True, "deleted": 1}
-    assert len(person.asked) == 1
-
-
-@every_era
-def test_a_main_thread_handler_asks_and_is_one_undo_step(
-    era: str, tmp_path: Path, host: FakeHost
-) -> None:
-    with live(tmp_path, host=host) as running:
-        load(running, tmp_path, DECORATED)
-        called = {"objects": ["cam0"]}
-        result = running.call("rename_objects", called, era=era, asked=accept(prefix="new_"))
-        renamed = list(host.items)
-        host.undo()
-
-    assert result.structured_content == {"success": True, "prefix": "new_", "message": None}
-    assert renamed == ["new_cam0", "cam1", "cam2"]
+    assert result.structured_content == {"success": True, "prefix": prefix, "message": message}
+    assert renamed == [f"{prefix}cam0", "cam1", "cam2"]
     assert host.items == list(CAMERAS)
 
 
 @every_era
-def test_a_main_thread_handler_gets_its_fallback_where_nobody_can_be_asked(
-    era: str, tmp_path: Path, host: FakeHost
-) -> None:
-    with live(tmp_path, host=host) as running:
-        load(running, tmp_path, DECORATED)
-        result = running.call("rename_objects", {"objects": ["cam0"]}, era=era)
-
-    assert result.structured_content == {
-        "success": True,
-        "prefix": "old_",
-        "message": "fallback_values_used",
-    }
-    assert host.items == ["old_cam0", "cam1", "cam2"]
-
-
-@every_era
 def test_a_handler_without_a_decorator_is_not_run_where_nobody_can_be_asked(
-    era: str, tmp_path: Path, host: FakeHost
+    era: str, host: FakeHost, call: Callable[..., Any]
 ) -> None:
-    with live(tmp_path, host=host) as running:
-        load(running, tmp_path)
-        result = running.call("rename_objects", {"objects": ["cam0"]}, era=era)
+    result = call("rename_objects", WRITTEN_ELSEWHERE, era, None)
 
     assert status(result) == "refused"
     assert host.items == list(CAMERAS)

@@ -6,14 +6,13 @@ import threading
 from pathlib import Path
 
 from dcc_bridge import elicit_form_sync
-from dcc_bridge.elicitation.question import Question, Reply
+from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.view import header
 from dcc_bridge.errors import Busy
+from tests.elicitation.brokers import YES
 from tests.live import live
 from tests.server.skills import CONFIRM
 from tests.stand_ins import FakeHost, ScriptedPresenter
-
-YES = Reply("accept", {"confirm": True})
 
 
 def test_sixty_threads_without_a_call_put_up_one_question_that_names_them(tmp_path: Path) -> None:
@@ -54,5 +53,4 @@ def test_the_main_thread_asks_as_the_host_itself(tmp_path: Path) -> None:
 
 
 def asked_by(question: Question, host: FakeHost) -> str:
-    """Give what the dialog's header says of who asks."""
     return dict(header(question.call, host))["Asked by"]

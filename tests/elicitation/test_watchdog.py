@@ -11,13 +11,14 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from itertools import product
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import anyio
 import pytest
-from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult
+from mcp_types import ElicitRequestParams, ElicitResult
 
 from dcc_bridge import carry, confirm, confirm_sync, elicit_form, elicit_form_sync, skill
 from dcc_bridge.elicitation.broker import Broker
@@ -27,7 +28,7 @@ from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.types import HOST_BLOCKED
 from dcc_bridge.headless import Pump
 from tests.elicitation.brokers import FORM, Clock
-from tests.live import ERAS, LIMIT, Live, accept, live, status, text
+from tests.live import ERAS, LIMIT, accept, live, status, text
 from tests.server.skills import CONFIRM
 from tests.skills.shelf import until
 from tests.stand_ins import ScriptedPresenter
@@ -50,72 +51,53 @@ def bridge_with(tmp_path: Path, *skills: Callable[..., Any]) -> Any:
 
 
 async def silence(params: ElicitRequestParams) -> ElicitResult:
-    """Never answer, at the client."""
     await anyio.sleep_forever()
     raise AssertionError("for ever is over")
 
 
-def calling(bridge: Live, tool: str, **client: Any) -> Future[CallToolResult]:
-    """Call a tool on a thread of its own."""
-
-    async def agent() -> CallToolResult:
-        async with bridge.client(label=tool, **client) as session:
-            return await session.call_tool(tool, {})
-
-    return bridge.go(agent)
-
-
-@skill(risk="read")
-def joins_uncarried() -> str | None:
-    """Wait on the main thread for a thread that asks as nobody in particular."""
-    heard = []
-    thread = threading.Thread(
-        target=lambda: heard.append(elicit_form_sync("Well?", CONFIRM).message)
-    )
-    thread.start()
-    thread.join()
-    return heard[0]
-
-
-@skill(risk="read")
-def joins() -> str | None:
-    """Wait on the main thread for a thread that asks."""
-    heard = []
-    asks = carry(lambda: heard.append(elicit_form_sync("Well?", CONFIRM).message))
+def join(asks: Callable[[], None]) -> None:
     thread = threading.Thread(target=asks)
     thread.start()
     thread.join()
-    return heard[0]
 
 
-@skill(risk="read")
-def has_it_asked() -> str | None:
-    """Wait on the main thread for a result of a thread that asks."""
+def result(asks: Callable[[], None]) -> None:
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(carry(elicit_form_sync), "Well?", CONFIRM).result().message
+        pool.submit(asks).result()
 
 
-@pytest.mark.parametrize("waits", [joins, has_it_asked])
-@pytest.mark.parametrize("asked", [None, silence], ids=["at the host", "at the client"])
+@pytest.mark.parametrize(
+    ("wait", "carries", "asked"),
+    [
+        *product([join, result], [True], [None, silence]),
+        (join, False, None),  # the thread asks as nobody in particular
+    ],
+)
 def test_a_skill_that_waits_for_a_thread_of_its_own_that_asks_goes_on(
-    waits: Callable[..., Any], asked: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    with bridge_with(tmp_path, waits) as bridge:
-        result = bridge.call(waits.__name__, asked=asked, era=ERAS[1])
-        (record,) = [it for it in bridge.bridge.recent.records() if it.skill == waits.__name__]
-
-    assert text(result) == HOST_BLOCKED
-    assert f"call {record.id}" in caplog.text
-    assert f"in {waits.__name__}\n" in caplog.text  # the main thread's stack
-
-
-def test_a_thread_that_asks_without_the_call_does_not_hold_up_the_host_either(
+    wait: Callable[[Callable[[], None]], None],
+    carries: bool,
+    asked: Any,
     tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    with bridge_with(tmp_path, joins_uncarried) as bridge:
-        result = bridge.call("joins_uncarried", era=ERAS[1])
+    heard: list[str | None] = []
 
-    assert text(result) == HOST_BLOCKED
+    def ask() -> None:
+        heard.append(elicit_form_sync("Well?", CONFIRM).message)
+
+    @skill(risk="read")
+    def waits() -> str | None:
+        """Wait on the main thread for a thread that asks."""
+        wait(carry(ask) if carries else ask)
+        return heard[0]
+
+    with bridge_with(tmp_path, waits) as bridge:
+        told = text(bridge.call("waits", asked=asked, era=ERAS[1]))
+        (record,) = [it for it in bridge.bridge.recent.records() if it.skill == "waits"]
+
+    assert told == HOST_BLOCKED
+    assert f"call {record.id}" in caplog.text or not carries
+    assert "in waits\n" in caplog.text  # the main thread's stack
 
 
 @skill(risk="edit", thread="any")
@@ -144,9 +126,9 @@ def test_a_lock_held_across_a_question_is_let_go(
     asks: Callable[..., Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with bridge_with(tmp_path, asks, wants) as bridge:
-        asking = calling(bridge, asks.__name__)
+        asking = bridge.start(asks.__name__)
         bridge.until(lambda: bool(bridge.bridge.broker.open))
-        wanting = calling(bridge, "wants")
+        wanting = bridge.start("wants", label="wants")
         bridge.until(lambda: asking.done() and wanting.done())
 
     assert (text(wanting.result()), status(asking.result())) == ("done", "refused")
@@ -194,9 +176,9 @@ def test_a_question_waits_for_a_host_that_is_busy(
         return accept(confirm=True)(params)
 
     with bridge_with(tmp_path, asks, renders) as bridge:
-        asking = calling(bridge, "asks", asked=answers_later)
+        asking = bridge.start("asks", asked=answers_later, label="asks")
         bridge.until(lambda: bool(bridge.bridge.broker.open))
-        rendering = calling(bridge, "renders")
+        rendering = bridge.start("renders", label="renders")
         bridge.until(lambda: asking.done() and rendering.done())
 
     assert (text(asking.result()), status(rendering.result())) == ("client", "done")
@@ -218,82 +200,64 @@ def test_nothing_is_looked_at_while_no_question_is_open() -> None:
     assert (before, open_, looks.waiting) == ([], [PATIENCE], [])
 
 
-class Blocks:
-    """Ways to wait for what this thread has or does; `release` ends them all."""
+def ways_to_wait(release: ExitStack) -> dict[str, Callable[[], object]]:
+    """List ways to wait for what this thread has or does; `release` ends them all."""
+    lock, condition, semaphore = threading.Lock(), threading.Condition(), threading.Semaphore()
+    event, future, items = threading.Event(), Future[None](), queue.Queue[None]()
+    for held in (lock, condition, semaphore):
+        release.enter_context(held)
+    release.callback(event.set)
+    release.callback(future.set_result, None)
+    release.callback(items.put, None)
 
-    def __init__(self) -> None:
-        self.lock, self.condition = threading.Lock(), threading.Condition()
-        self.semaphore, self.event = threading.Semaphore(), threading.Event()
-        self.future, self.queue = Future[None](), queue.Queue[None]()
-        self.held = ExitStack()
-        for lock in (self.lock, self.condition, self.semaphore):
-            self.held.enter_context(lock)
-
-    def release(self) -> None:
-        self.held.close()
-        self.event.set()
-        self.future.set_result(None)
-        self.queue.put(None)
-
-    def with_lock(self) -> None:
-        with self.lock:
+    def enter(held: threading.Lock | threading.Condition | threading.Semaphore) -> None:
+        with held:
             pass
 
-    def acquire(self) -> None:
-        self.lock.acquire(timeout=LIMIT)
-        self.lock.release()
+    def acquire() -> None:
+        lock.acquire(timeout=LIMIT)
+        lock.release()
 
-    def with_condition(self) -> None:
-        with self.condition:
-            pass
+    async def awaits() -> None:
+        await asyncio.wrap_future(future)
 
-    def with_semaphore(self) -> None:
-        with self.semaphore:
-            pass
-
-    def wait_for_event(self) -> None:
-        self.event.wait(LIMIT)
-
-    def wait_for_future(self) -> None:
-        self.future.result(LIMIT)
-
-    def wait_for_queue(self) -> None:
-        self.queue.get(timeout=LIMIT)
-
-    def run_loop(self) -> None:
-        async def awaits() -> None:
-            await asyncio.wrap_future(self.future)
-
-        asyncio.run(awaits())
+    return {
+        "with a lock": lambda: enter(lock),
+        "with a condition": lambda: enter(condition),
+        "with a semaphore": lambda: enter(semaphore),
+        "acquire": acquire,
+        "an event": lambda: event.wait(LIMIT),
+        "a future": lambda: future.result(LIMIT),
+        "a queue": lambda: items.get(timeout=LIMIT),
+        "a loop": lambda: asyncio.run(awaits()),
+    }
 
 
 @pytest.mark.parametrize(
-    ("work", "expected"),
+    ("ways", "expected"),
     [
-        (Blocks.with_lock, "lock"),
-        (Blocks.acquire, "lock"),
-        (Blocks.with_condition, "lock"),
-        (Blocks.with_semaphore, "lock"),
-        (Blocks.wait_for_event, "thread"),
-        (Blocks.wait_for_future, "thread"),
-        (Blocks.wait_for_queue, "thread"),
-        (Blocks.run_loop, "thread"),
+        (("with a lock", "acquire", "with a condition", "with a semaphore"), "lock"),
+        (("an event", "a future", "a queue", "a loop"), "thread"),
     ],
 )
 def test_what_a_thread_waits_for_is_seen_in_its_innermost_frames(
-    work: Callable[[Blocks], None], expected: str
+    ways: tuple[str, ...], expected: str
 ) -> None:
-    blocks = Blocks()
-    thread = threading.Thread(target=work, args=(blocks,))
-    thread.start()
+    release = ExitStack()
+    waits = ways_to_wait(release)
+    threads = [threading.Thread(target=waits[way]) for way in ways]
+    for thread in threads:
+        thread.start()
 
-    until(lambda: wait_of(innermost(thread)) == expected)
-    steady = {wait_of(innermost(thread)) for _ in range(100)}
-    blocks.release()
-    thread.join(LIMIT)
+    for thread in threads:
+        until(lambda thread=thread: wait_of(innermost(thread)) == expected)  # type: ignore[misc]  # bound now
+    steady = {wait_of(innermost(thread)) for thread in threads for _ in range(100)}
+    release.close()
+    for thread in threads:
+        thread.join(LIMIT)
 
     assert steady == {expected}
-    assert not thread.is_alive()
+    assert not any(thread.is_alive() for thread in threads)
 
 
 def test_a_thread_that_waits_for_another_process_is_busy() -> None:
@@ -302,7 +266,7 @@ def test_a_thread_that_waits_for_another_process_is_busy() -> None:
     thread = threading.Thread(target=process.communicate)
     thread.start()
 
-    until(lambda: stands_in_select(thread))
+    until(lambda: (frame := innermost(thread)) is not None and frame.f_code.co_name == "select")
     wait = wait_of(innermost(thread))
     process.kill()
     thread.join(LIMIT)
@@ -311,11 +275,4 @@ def test_a_thread_that_waits_for_another_process_is_busy() -> None:
 
 
 def innermost(thread: threading.Thread) -> FrameType | None:
-    """Give a thread's innermost frame."""
     return sys._current_frames().get(thread.ident or 0)
-
-
-def stands_in_select(thread: threading.Thread) -> bool:
-    """Whether a thread stands in ``select``."""
-    frame = innermost(thread)
-    return frame is not None and frame.f_code.co_name == "select"

@@ -15,7 +15,8 @@ try:
 except ImportError as error:
     MISSING = f"PySide6.QtWidgets cannot be imported: {error}"
 else:
-    from .stage import Stage
+    from .desk import Desk
+    from .stage import Stage, delete
 
     MISSING = ""
 
@@ -38,15 +39,25 @@ def app() -> QApplication:
 
 @pytest.fixture(autouse=True)
 def _nothing_is_lost(app: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Fail where a slot raised or Qt warned: both are only printed."""
+    """Fail where a slot raised or Qt warned: both are only printed. No window outlives a test."""
     with nothing_printed(monkeypatch):
         yield
+        delete(*filter(shiboken6.createdByPython, app.topLevelWidgets()))  # Qt's own go with them
 
 
 @pytest.fixture
 def stage(app: QApplication) -> Iterator[Stage]:
-    """A host with its window, its loop, and questions that are drawn in it."""
     stage = Stage()
     yield stage
     stage.close()
     assert not [w for w in app.topLevelWidgets() if shiboken6.isValid(w) and w.isVisible()]
+
+
+@pytest.fixture
+def desk(app: QApplication) -> Iterator[Desk]:
+    desk = Desk()
+    desk.panel.resize(340, 760)
+    desk.panel.show()
+    yield desk
+    desk.close()
+    assert desk.watching == 0

@@ -18,7 +18,6 @@ from dcc_bridge.elicitation.types import AGREED, DECLINED, Answered, AnsweredBy
 from dcc_bridge.local_clients import LocalClients
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.qt.panel.panel import Panel
-from dcc_bridge.qt.question_dialog import QuestionDialog
 from dcc_bridge.server.clients import ClientRegistry, SeenClient
 from dcc_bridge.skills.call_history import Effect, Recent, Status, Trail
 from tests.stand_ins import FakeHost
@@ -44,11 +43,9 @@ class Traced(RunControl):
         self._trail = trail
 
     def question_opened(self) -> None:
-        """Note it."""
         self._trail.question_opened()
 
     def question_closed(self, answered: Answered) -> None:
-        """Note it."""
         self._trail.question_closed(answered)
 
 
@@ -100,13 +97,11 @@ class Parts:
         return end
 
     def meet(self, client: Client, ago: float = 0.0, *, form: bool = True) -> None:
-        """Have a client that spoke a while ago."""
         self.clients.note(SeenClient(client, "2026-07-28", form, False, time.time() - ago))
 
     def call(
         self, title: str, risk: Risk = "edit", client: Client = CLAUDE, *, ago: float = 5.0
     ) -> tuple[Call, Trail]:
-        """Have a call in the queue for some seconds."""
         call = Call(title.lower().replace(" ", "_"), title, risk, client, digest="digest")
         trail = self.recent.follow(call)
         call.control = Traced(trail)
@@ -114,7 +109,6 @@ class Parts:
         return call, trail
 
     def change(self, call: Call, **changes: Any) -> None:
-        """Write down what changed of a call."""
         self.recent.change(call.id, **changes)
 
     def ended(
@@ -145,7 +139,6 @@ class Parts:
         return label
 
     def ask(self, message: str, call: Call, *, consent: bool = True, **more: Any) -> Question:
-        """Have a question open."""
         question = Question(message, call, YES, consent=Consent() if consent else None, **more)
         self.broker.ask(question)
         return question
@@ -162,12 +155,10 @@ class Desk(Parts):
         self.panel = Panel(self, self.presenter.bring)
 
     @property
-    def dialog(self) -> QuestionDialog:
-        """Wait for a dialog, and give it."""
+    def dialog(self) -> Any:
         return self.stage.dialog
 
     def furnish(self) -> None:
-        """Have a good deal go on, and shown."""
         furnish(self)
         self.panel.refresh()
 
@@ -180,7 +171,6 @@ class Desk(Parts):
 
 
 def furnish(desk: Parts) -> None:
-    """Have a session in which a good deal goes on."""
     desk.meet(CURSOR, 340, form=False)
     desk.meet(CLAUDE)
     desk.ended("Set attribute", "done", ago=1500, client=CURSOR)

@@ -49,12 +49,10 @@ _ITEMS = tuple(f"/World/Cameras/sq010/sh{10 * n:04}_cam" for n in range(127))
 
 
 def dark() -> QPalette:
-    """Give a palette as of Maya or Houdini."""
     return QPalette(QColor("#44474d"), QColor("#2b2d31"))
 
 
 def light() -> QPalette:
-    """Give a palette as of FreeCAD."""
     return QPalette(QColor("#efefef"))
 
 
@@ -69,26 +67,18 @@ def consent_question() -> Question:
 
 def drawn(stage: Stage) -> Iterator[tuple[str, QWidget]]:
     """Draw one after the other, and give each once it has its size."""
-    _, take_down = stage.show(consent_question())
-    armed_by_typing = stage.dialog
-    assert armed_by_typing.name is not None
-    armed_by_typing.name.editor.setText(str(len(_ITEMS)))
-    armed(armed_by_typing)
-    yield "consent", armed_by_typing
-    take_down("measured")
-    until(lambda: not stage.presenter.dialogs)
-    _, take_down = stage.show(page_question())
-    armed(stage.dialog)
-    until(lambda: not stage.dialog.body.verticalScrollBar().isVisible())
-    yield "url", stage.dialog
-    take_down("measured")
-    until(lambda: not stage.presenter.dialogs)
-    _, take_down = stage.show(code_question())
-    armed(stage.dialog)
-    until(lambda: not stage.dialog.body.verticalScrollBar().isVisible())
-    yield "code", stage.dialog
-    take_down("measured")
-    until(lambda: not stage.presenter.dialogs)
+    asked = {"consent": consent_question(), "url": page_question(), "code": code_question()}
+    for name, question in asked.items():
+        _, take_down = stage.show(question)
+        dialog = stage.dialog
+        if dialog.name is not None:
+            dialog.name.editor.setText(str(len(_ITEMS)))
+        armed(dialog)
+        if name != "consent":
+            until(lambda body=dialog.body: not body.verticalScrollBar().isVisible())  # type: ignore[misc]  # bound now
+        yield name, dialog
+        take_down("measured")
+        until(lambda: not stage.presenter.dialogs)
     stage.show(form_question())
     fill_in(stage.dialog)
     until(lambda: not stage.dialog.body.verticalScrollBar().isVisible())
@@ -229,7 +219,6 @@ LOOKS: dict[str, Callable[[], QPalette]] = {"dark": dark, "light": light}
 
 
 def main(look: str, direction: str, folder: str) -> None:
-    """Draw, save and measure."""
     app = QApplication([])
     app.setStyle("Fusion")
     app.setPalette(LOOKS[look]())

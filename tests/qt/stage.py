@@ -63,7 +63,6 @@ def elsewhere(fn: Callable[[], T]) -> Future[T]:
 
 
 def form(required: Iterable[str] = (), **properties: dict[str, Any]) -> Form:
-    """Make a form of its fields."""
     return parse({"type": "object", "properties": properties, "required": list(required)})
 
 
@@ -81,7 +80,7 @@ def ask_name(message: str = "What is it called?", **more: Any) -> Question:
     return Question(**{"message": message, "call": CALL, "form": name, **more})
 
 
-def drawn(question: Question) -> tuple[QuestionDialog, list[Reply | Expired | HandOver]]:
+def drawn(question: Question) -> tuple[Any, list[Reply | Expired | HandOver]]:
     """Show a question on its own, and give what the person answers."""
     heard: list[Reply | Expired | HandOver] = []
     dialog = QuestionDialog(question, HOST, None, heard.append)
@@ -127,18 +126,15 @@ class Stage:
         self.broker = Broker(Settings(dialogs_per_minute=1000), host=self.presenter)
 
     @property
-    def dialog(self) -> QuestionDialog:
-        """Wait for a dialog, and give it."""
+    def dialog(self) -> Any:
         until(lambda: self.presenter.dialogs)
         return self.presenter.dialogs[0]
 
     def show(self, question: Question) -> tuple[list[PresenterEvent], TakeDown]:
-        """Show a question, and give what is heard and what takes it down."""
         heard: list[PresenterEvent] = []
         return heard, self.presenter.show(question, heard.append)
 
     def close(self) -> None:
-        """Take everything down, in the bridge's order."""
         self.broker.close()
         self.main.close()
         self.presenter.close()

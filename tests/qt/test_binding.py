@@ -32,7 +32,6 @@ delete("it")
 
 
 def told(code: str) -> str:
-    """Run code in a fresh interpreter and give what it printed."""
     command = [sys.executable, "-W", "error", "-c", code]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
 

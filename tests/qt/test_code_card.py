@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +28,6 @@ CHANGES = {
     "deleted": (120, [f"Lamp.{number:03}" for number in range(50)]),
 }
 RAN = CodeRun(WHY, DETAILS, CHANGES, written=(Path("/shots/report.csv"),))
-
-
-@pytest.fixture
-def desk(app: QApplication) -> Iterator[Desk]:
-    """A session with its panel, which is shown."""
-    desk = Desk()
-    desk.panel.resize(340, 900)
-    desk.panel.show()
-    yield desk
-    desk.close()
 
 
 def ran(desk: Desk, state: Status = "done", code: CodeRun = RAN, **more: Any) -> CodeCard:
@@ -100,8 +89,7 @@ def test_the_card_says_why_what_changed_who_agreed_and_what_is_marked(desk: Desk
     card = ran(desk, by="host")
     card.open()
 
-    facts = card.toPlainText().split("\n")
-    reasons = card.details.reasons
+    facts, reasons = card.toPlainText().split("\n"), card.details.reasons
     assert facts[:-1] == [
         "claude-code · done · agreed at the host",
         f"The agent said: “{WHY}”",
@@ -158,16 +146,24 @@ def test_where_nothing_was_counted_the_card_says_what_that_means(
     assert sentence in card.toPlainText()
 
 
-def test_the_step_of_the_code_is_undone_from_its_card_which_then_says_so(desk: Desk) -> None:
+@pytest.mark.parametrize("is_from_card", [True, False])
+def test_the_step_of_the_code_is_undone_from_its_card_or_elsewhere_and_the_card_says_so(
+    desk: Desk, is_from_card: bool
+) -> None:
     card = ran(desk, by="host")
     undo = desk.panel.history.undo
 
-    click(undo)
+    if is_from_card:
+        click(undo)
+    else:
+        desk.host.undo()
+        desk.panel.refresh()
 
     until(lambda: "undone at the host" in card.toPlainText())
     assert desk.host.labels == []
     assert card.isVisible()
     assert not undo.isEnabled()
+    assert rows.sign(desk.recent.records()[0]) == "undone"
 
 
 def test_what_an_agent_says_is_plain_text_in_the_card_too(desk: Desk) -> None:
@@ -244,25 +240,3 @@ def test_a_text_of_400_lines_is_chosen_within_a_frame(desk: Desk) -> None:
         taken.append(time.thread_time() - began)
 
     assert min(taken) < 0.0167
-
-
-def test_the_last_100_codes_stay_however_many_other_edits_come(desk: Desk) -> None:
-    for number in range(101):
-        code = CodeRun(f"Number {number}.", DETAILS, CHANGES)
-        desk.ended("Run code", "failed", "destructive", code=code, ago=999 - number)
-    for number in range(101):
-        desk.ended("Rename prim", "failed", ago=500 - number)
-
-    kept = [it.effect.code.why for it in desk.recent.records() if it.effect.code]
-
-    assert kept == [f"Number {number}." for number in range(100, 0, -1)]
-
-
-def test_a_code_that_was_undone_at_the_host_is_known_as_that(desk: Desk) -> None:
-    card = ran(desk, by="host")
-
-    desk.host.undo()
-    desk.panel.refresh()
-
-    assert "undone at the host" in card.toPlainText()
-    assert rows.sign(desk.recent.records()[0]) == "undone"

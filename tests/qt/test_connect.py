@@ -48,14 +48,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def desk(app: QApplication, home: Path) -> Iterator[Desk]:
+def desk(home: Path, desk: Desk) -> Iterator[Desk]:
     """A session with its panel, in which nobody is connected yet."""
-    desk = Desk()
-    desk.panel.resize(340, 760)
-    desk.panel.show()
     yield desk
     until(lambda: desk.local_clients.now.step != "looking")
-    desk.close()
 
 
 def look(desk: Desk) -> None:

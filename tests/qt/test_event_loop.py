@@ -249,11 +249,9 @@ class _Desk(QWidget):
         self.seen.append("closed")
 
     def key(self, key: Any, modifiers: Qt.KeyboardModifier = NONE) -> None:
-        """Press a key as the window system does."""
         QTest.keyClick(self.windowHandle(), key, modifiers)
 
     def press(self, widget: QWidget) -> None:
-        """Click as the window system does."""
         at = widget.mapTo(self, widget.rect().center())
         QTest.mouseClick(self.windowHandle(), Qt.MouseButton.LeftButton, NONE, at)
 

@@ -98,7 +98,7 @@ def top(question: Question) -> QImage:
     assert dialog.rect().contains(dialog.exits.geometry())
     assert all(label.textFormat() == Qt.TextFormat.PlainText for label in _labels(dialog.header))
     assert all(label.textFormat() == Qt.TextFormat.PlainText for label in _labels(dialog.body))
-    picture = dialog.header.grab().toImage()
+    picture: QImage = dialog.header.grab().toImage()
     assert dialog.width() == 640
     delete(dialog)
     return picture
@@ -123,23 +123,17 @@ def test_a_message_is_shown_to_its_last_mark(app: QApplication) -> None:
     dialog, _ = drawn(consent("<b>Delete</b> \u202ethem"))
 
     assert "<b>Delete</b> \u2039U+202E\u203athem" in words(dialog.body)
-    delete(dialog)
 
 
-def test_what_a_client_says_of_itself_is_cut_and_marked() -> None:
+def test_who_asks_and_where_is_cut_and_without_marks(monkeypatch: pytest.MonkeyPatch) -> None:
     client = Client("blender-farm", "x" * 500 + "\u202e", "1")
+    monkeypatch.setattr(HOST, "scene", lambda: "a\u202eb\nc")
 
     facts = header(replace(CALL, client=client), HOST)
 
-    assert facts[1] == ("Asked by", "blender-farm")
-    assert facts[2] == ("Calls itself", "x" * 99 + "… (self-reported)")
-
-
-def test_the_host_that_asks_for_itself_is_named() -> None:
+    assert facts[:3] == (
+        ("", "fake 1.0 · " + safe_line("a\u202eb\nc")),
+        ("Asked by", "blender-farm"),
+        ("Calls itself", "x" * 99 + "… (self-reported)"),
+    )
     assert header(Call("host", "The host itself"), HOST)[1] == ("Asked by", "fake itself")
-
-
-def test_a_scene_cannot_bring_marks_into_the_header(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(HOST, "scene", lambda: "a\u202eb\nc")
-
-    assert header(CALL, HOST)[0] == ("", "fake 1.0 · " + safe_line("a\u202eb\nc"))

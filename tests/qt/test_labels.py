@@ -70,7 +70,6 @@ def test_a_form_of_every_field_is_translated(language: Brackets, required: list[
     titles = {name: f"q {name}" for name in FIELDS}
     fields = {name: {"title": titles[name], **part} for name, part in FIELDS.items()}
     dialog, _ = drawn(ask_name("q?", form=form(required, **fields)))
-    assert dialog.form is not None
     for row in dialog.form.rows:
         if isinstance(row.editor, Line) and row.field.name != "text":
             row.editor.setText("q")
@@ -79,7 +78,6 @@ def test_a_form_of_every_field_is_translated(language: Brackets, required: list[
     errors = {row.error.text for row in dialog.form.rows}
     messages = {error for error in errors if not error.endswith("⟧")}
     assert_translated({"q?", "q", *MANY, *titles.values(), "q explained", *messages}, dialog)
-    delete(dialog)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +100,6 @@ def test_a_dialog_is_translated(language: Brackets, question: Question) -> None:
     dialog, _ = drawn(question)
 
     assert_translated({"q", "Name", "q" * 8192, "Delete 127 cameras", *MANY, *"abcd"}, dialog)
-    delete(dialog)
 
 
 def test_what_is_said_in_the_corner_is_translated(language: Brackets, stage: Stage) -> None:
@@ -171,7 +168,6 @@ def test_a_translation_made_with_qts_own_tools_is_used(app: QApplication, tmp_pa
 
     assert shown == ["&Odmów", "3 obiekty", "7 obiektów", "22 obiekty"]
     assert dialog.exits.cancel.text() == "&Cancel"
-    delete(dialog)
 
 
 def test_without_a_translator_it_is_english(app: QApplication) -> None:

@@ -6,7 +6,6 @@ Each row is a call on a bridge with a panel, dialogs and a real client; ``-s`` p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,46 +19,29 @@ from dcc_bridge import cli, confirm_sync, skill
 from dcc_bridge.audit import reader
 from dcc_bridge.errors import NO_OTHER_WAY
 from dcc_bridge.qt import notifications
-from dcc_bridge.qt.panel.panel import Panel
-from dcc_bridge.qt.presenter import DialogPresenter
-from tests.live import AskedFn, Live, accept, say, text
-from tests.stand_ins import FakeHost
+from tests.live import AskedFn, accept, say, text
 from tests.tiers import sampled
 
-from .pump import QtPump
-from .stage import click, delete, press
+from .pump import LiveDesk
+from .stage import click, press
 from .test_panel import ended
 
 QUESTION = repr("Delete cam0?")
 SURFACES = ("agent", "dialog", "toast", "panel", "record", "terminal")
 
 
-class Stage:
-    """A bridge with its panel, over one destructive skill.
+class Stage(LiveDesk):
+    """One with a destructive skill and an edit.
 
     Attributes:
         dialogs: What the dialogs said while they were open.
     """
 
     def __init__(self, folder: Path, *, has_ui: bool, **settings: Any) -> None:
-        self.host = FakeHost(["cam0"], has_ui=has_ui)
-        self.pump = QtPump()
+        super().__init__(folder, has_ui=has_ui, **settings)
         self.dialogs: list[str] = []
-        self.presenter = DialogPresenter(self.pump.main, self.host, lambda: None)
-        self.running = Live(
-            folder,
-            self._delete(),
-            self._add(),
-            host=self.host,
-            presenter=self.presenter if has_ui else None,
-            pump=self.pump,
-            **settings,
-        )
-        self.bridge = self.running.bridge
-        self.panel = Panel(self.bridge, self.presenter.bring)
-        self.panel.show()
 
-    def _delete(self) -> Callable[..., str]:
+    def skills(self) -> list[Callable[..., Any]]:
         @skill(risk="destructive", confirms=True, title="Delete", undo="Delete")
         def remove() -> str:
             """Delete it."""
@@ -67,50 +49,22 @@ class Stage:
                 self.host.items.remove(item)
             return "deleted"
 
-        return remove
-
-    def _add(self) -> Callable[..., str]:
         @skill(risk="edit", title="Add", undo="Add")
         def add() -> str:
             """Add one."""
             self.host.items.append("cam1")
             return "added"
 
-        return add
-
-    def go(self, asked: AskedFn | None, tool: str = "remove") -> Future[Any]:
-        """Let an agent call a skill."""
-
-        async def agent() -> Any:
-            async with self.running.client(asked=asked, label="claude") as session:
-                await session.list_tools()
-                return await session.call_tool(tool, {})
-
-        return self.running.go(agent)
+        return [remove, add]
 
     def dialog(self) -> Any:
-        """Wait for the dialog."""
-        self.running.until(lambda: bool(self.presenter.dialogs))
-        (dialog,) = self.presenter.dialogs
+        dialog = super().dialog()
         self.dialogs.append(dialog.view.message)
-        self.running.until(dialog.exits.verb.isEnabled)
         return dialog
-
-    def close(self) -> None:
-        """Take everything down, in a host's order."""
-        self.running.stop()
-        self.panel.close_for_good()
-        self.presenter.close()
-        self.pump.loop.close()
-        delete(self.panel)
 
 
 def agree(stage: Stage) -> None:
     click(stage.dialog().exits.verb)
-
-
-def decline(stage: Stage) -> None:
-    click(stage.dialog().exits.decline)
 
 
 def decline_with_reason(stage: Stage) -> None:
@@ -120,18 +74,10 @@ def decline_with_reason(stage: Stage) -> None:
     QTest.keyClick(exits.reason, Qt.Key.Key_Return)
 
 
-def press_mute(stage: Stage) -> None:
-    click(stage.dialog().further.mute)
-
-
 def cancel(stage: Stage) -> None:
     stage.dialog()
     (record,) = stage.bridge.recent.records()
     stage.bridge.cancel(record.id)
-
-
-def escape(stage: Stage) -> None:
-    press(stage.dialog(), Qt.Key.Key_Escape)
 
 
 def stop(stage: Stage) -> None:
@@ -139,107 +85,95 @@ def stop(stage: Stage) -> None:
     stage.running.stop()
 
 
-def mute(stage: Stage) -> None:
-    stage.bridge.broker.audience.limits.mute("claude")
-
-
 @dataclass(frozen=True)
 class Outcome:
-    """One row: what is done, and the sentence for it.
+    """One row: what is done, and the sentence for it."""
 
-    Attributes:
-        sentence: What every surface says that says anything.
-        status: How the call ended.
-        event: What is in the record, and who did it.
-        before: Done before the call.
-        then: Done while it waits.
-        asked: Who answers at the client; None for a client that draws no questions.
-        has_ui: Whether a person sits at the host.
-        settings: Of the bridge.
-        tool: What is called.
-        reason: What the person gave as theirs.
-    """
-
-    sentence: str
-    status: str = "refused"
-    event: tuple[str, str | None] | None = None
-    before: Callable[[Stage], None] | None = None
-    then: Callable[[Stage], None] | None = None
-    asked: AskedFn | None = None
-    has_ui: bool = True
+    sentence: str  # what every surface says that says anything
+    event: tuple[str, str | None] | None = None  # what is in the record, and who did it
+    status: str = "refused"  # how the call ended
+    before: Callable[[Stage], object] | None = None  # done before the call
+    then: Callable[[Stage], object] | None = None  # done while it waits
+    asked: AskedFn | None = None  # who answers at the client; None if it draws no questions
+    has_ui: bool = True  # whether a person sits at the host
     settings: dict[str, Any] = field(default_factory=dict)
     tool: str = "remove"
-    reason: str = ""
+    reason: str = ""  # what the person gave as theirs
 
 
 OUTCOMES = {
     "agreed at the host": Outcome(
-        "agreed at the host", "done", event=("granted", "host"), then=agree
+        "agreed at the host", ("granted", "host"), status="done", then=agree
     ),
     "agreed in the client": Outcome(
         "agreed in the client",
-        "done",
-        event=("granted", "unverified client"),
+        ("granted", "unverified client"),
+        status="done",
         asked=accept(confirm=True),
         has_ui=False,
     ),
     "declined at the host": Outcome(
-        "declined at the host", event=("declined", "host"), then=decline
+        "declined at the host",
+        ("declined", "host"),
+        then=lambda stage: click(stage.dialog().exits.decline),
     ),
     "declined with a reason": Outcome(
         "declined at the host",
-        event=("declined", "host"),
+        ("declined", "host"),
         then=decline_with_reason,
         reason="not now",
     ),
     "muted at its question": Outcome(
-        "declined at the host", event=("declined", "host"), then=press_mute
+        "declined at the host",
+        ("declined", "host"),
+        then=lambda stage: click(stage.dialog().further.mute),
     ),
     "cancelled in the panel": Outcome(
         "the call was cancelled before anybody answered",
-        "cancelled",
-        event=("cancelled", "nobody"),
+        ("cancelled", "nobody"),
+        status="cancelled",
         then=cancel,
     ),
-    "not asked": Outcome("no question needed", "done", event=("unasked", None), tool="add"),
+    "not asked": Outcome("no question needed", ("unasked", None), status="done", tool="add"),
     "declined in the client": Outcome(
-        "declined in the client", event=("declined", "client"), asked=say("decline"), has_ui=False
+        "declined in the client", ("declined", "client"), asked=say("decline"), has_ui=False
     ),
     "Esc at the host": Outcome(
-        "closed at the host without an answer", event=("cancelled", "host"), then=escape
+        "closed at the host without an answer",
+        ("cancelled", "host"),
+        then=lambda stage: press(stage.dialog(), Qt.Key.Key_Escape),
     ),
     "closed in the client": Outcome(
         "closed in the client without an answer",
-        event=("cancelled", "client"),
+        ("cancelled", "client"),
         asked=say("cancel"),
         has_ui=False,
     ),
     "timed out": Outcome(
-        "nobody answered in time", event=("timed_out", "nobody"), settings={"host_deadline": 0.1}
+        "nobody answered in time", ("timed_out", "nobody"), settings={"host_deadline": 0.1}
     ),
     "muted": Outcome(
-        "nobody was asked, because the client is muted", event=("unanswered", "policy"), before=mute
+        "nobody was asked, because the client is muted",
+        ("unanswered", "policy"),
+        before=lambda stage: stage.bridge.broker.audience.limits.mute("claude-code"),
     ),
     "paused": Outcome(
         "agents are paused at the host",
-        "not_started",
+        status="not_started",
         before=lambda stage: stage.bridge.pause(),
     ),
     "stopped": Outcome(
         "the bridge was stopped before anybody answered",
-        "cancelled",
-        event=("unanswered", "nobody"),
+        ("unanswered", "nobody"),
+        status="cancelled",
         then=stop,
     ),
     "malformed": Outcome(
-        "no answer fitted the question",
-        event=("unanswered", "nobody"),
-        asked=accept(),
-        has_ui=False,
+        "no answer fitted the question", ("unanswered", "nobody"), asked=accept(), has_ui=False
     ),
     "nobody there": Outcome(
         "nobody could be asked, because nothing here can show a question",
-        event=("unanswered", "nobody"),
+        ("unanswered", "nobody"),
         has_ui=False,
     ),
 }
@@ -258,7 +192,6 @@ QUICK = {
 
 @pytest.fixture(scope="module")
 def table() -> Iterator[list[str]]:
-    """Print what was said, once all was."""
     rows = [f"| outcome | {' | '.join(SURFACES)} |", "|---" * 7 + "|"]
     yield rows
     print("\n\n" + "\n".join(rows))
@@ -277,7 +210,7 @@ def test_an_outcome_is_told_truly_and_in_the_same_words_everywhere(
     try:
         if case.before is not None:
             case.before(stage)
-        calling = stage.go(case.asked, case.tool)
+        calling = stage.go(case.tool, case.asked)
         if case.then is not None:
             case.then(stage)
         stage.running.until(calling.done)
@@ -299,7 +232,7 @@ def test_an_outcome_is_told_truly_and_in_the_same_words_everywhere(
     assert stage.host.items == (left if is_done else ["cam0"])
     assert case.sentence in row
     assert is_done or agent.startswith(case.sentence.capitalize())
-    assert all(": done for claude" in toast for toast in toasts)
+    assert all(": done for claude-code" in toast for toast in toasts)
     assert bool(case.reason) is (f"The reason given: {case.reason!r}." in agent)
     assert bool(case.reason) is (f'because "{case.reason}"' in terminal)
     assert case.reason or 'because "' not in terminal + agent.replace("reason given", 'because "')
@@ -339,7 +272,7 @@ def test_the_toast_of_a_step_goes_with_the_step(
     monkeypatch.setattr(notifications, "_PASSING", 1_000_000)
     stage = Stage(tmp_path, has_ui=True)
     try:
-        calling = stage.go(None)
+        calling = stage.go("remove")
         agree(stage)
         stage.running.until(lambda: calling.done() and bool(stage.presenter.chips))
         stage.panel.refresh()

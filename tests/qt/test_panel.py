@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,17 +27,6 @@ Key = Qt.Key
 AccessibleText = Qt.ItemDataRole.AccessibleTextRole
 
 
-@pytest.fixture
-def desk(app: QApplication) -> Iterator[Desk]:
-    """A session with its panel, which is shown."""
-    desk = Desk()
-    desk.panel.resize(340, 760)
-    desk.panel.show()
-    yield desk
-    desk.close()
-    assert desk.watching == 0
-
-
 def activate(window: QWidget) -> None:
     """Give a window the keyboard, as the person does, once a dialog that just came has had it."""
     for _ in range(100):
@@ -47,6 +35,18 @@ def activate(window: QWidget) -> None:
         if window.isActiveWindow():
             return
     raise AssertionError("the window did not become active")
+
+
+def docked(desk: Desk) -> QDockWidget:
+    dock = QDockWidget(desk.window)
+    dock.setWidget(desk.panel)
+    desk.window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+    return dock
+
+
+def tip(desk: Desk, row: int = 0) -> str:
+    """Give the tooltip of a row of the history."""
+    return str(desk.panel.history.model.index(row, 0).data(Qt.ItemDataRole.ToolTipRole))
 
 
 def titles(cards: Cards) -> list[str]:
@@ -284,9 +284,7 @@ def test_an_error_that_looks_like_markup_is_none_in_the_tooltip(desk: Desk) -> N
     desk.ended("Save scene", "failed", error="Save scene failed: <img src='x'>")
     desk.panel.refresh()
 
-    tip = desk.panel.history.model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
-
-    assert "&lt;img src" in tip
+    assert "&lt;img src" in tip(desk)
 
 
 def test_the_history_says_who_answered_and_leaves_reads_out(desk: Desk) -> None:
@@ -298,8 +296,7 @@ def test_the_history_says_who_answered_and_leaves_reads_out(desk: Desk) -> None:
         "Delete prims. claude-code · declined at the host",
         "Set attribute. cursor · done · no question needed",
     ]
-    tip = desk.panel.history.model.index(2, 0).data(Qt.ItemDataRole.ToolTipRole)
-    assert "the disk is full" in tip
+    assert "the disk is full" in tip(desk, 2)
 
     desk.panel.history.reads.click()
 
@@ -330,12 +327,11 @@ def test_a_call_that_goes_on_without_its_answer_is_not_shown_as_agreed(desk: Des
     trail.end("done")
     desk.panel.refresh()
 
-    tip = desk.panel.history.model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
     assert ended(desk.panel) == [
         "List prims. claude-code · done all the same · declined at the host"
     ]
-    assert "Which ones? declined at the host" in tip
-    assert call.id in tip
+    assert "Which ones? declined at the host" in tip(desk)
+    assert call.id in tip(desk)
 
 
 def test_of_a_save_the_history_says_where_the_copy_is(desk: Desk) -> None:
@@ -359,14 +355,13 @@ def test_the_id_of_a_call_can_be_read_and_copied_by_mouse_and_by_key(
     history = desk.panel.history
     assert not history.menu.copy.isEnabled()
     for row, copy in enumerate((_copy_by_menu, _copy_by_key)):
-        index = history.model.index(row, 0)
-        history.list.setCurrentIndex(index)
+        history.list.setCurrentIndex(history.model.index(row, 0))
 
         copy(desk)
 
         call = history.model.records[row].id
         assert app.clipboard().text() == call
-        assert f"Call {call}" in index.data(Qt.ItemDataRole.ToolTipRole)
+        assert f"Call {call}" in tip(desk, row)
 
 
 def _copy_by_menu(desk: Desk) -> None:
@@ -430,8 +425,7 @@ def test_a_storm_of_changes_is_drawn_a_few_times(
         while time.monotonic() - began < 1:
             desk.change(call, progress=(time.monotonic() - began, 1.0, ""))
 
-    done = elsewhere(storm)
-    until(done.done)
+    until(elsewhere(storm).done)
 
     assert 1 <= len(looks) <= 13
 
@@ -439,9 +433,7 @@ def test_a_storm_of_changes_is_drawn_a_few_times(
 def test_it_takes_no_focus_whatever_happens(desk: Desk) -> None:
     editor = QLineEdit()
     desk.window.setCentralWidget(editor)
-    dock = QDockWidget(desk.window)
-    dock.setWidget(desk.panel)
-    desk.window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+    docked(desk)
     activate(desk.window)
     editor.setFocus()
     until(editor.hasFocus)
@@ -491,9 +483,7 @@ def test_hidden_it_costs_nothing_and_shown_again_it_is_right(desk: Desk) -> None
 
 def test_deleted_by_its_host_it_is_forgotten(app: QApplication) -> None:
     desk = Desk()
-    dock = QDockWidget(desk.window)
-    dock.setWidget(desk.panel)
-    desk.window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+    dock = docked(desk)
     desk.panel.show()
 
     delete(dock)
@@ -527,13 +517,8 @@ def test_what_agents_say_is_plain_text_on_one_line(desk: Desk) -> None:
     assert "\u202e" not in one.row.title
     assert "\n" not in one.row.title
     assert "<b>Delete</b>" in words(one)
-    assert all(
-        label.textFormat() is Qt.TextFormat.PlainText for label in all_labels(one) if label.text()
-    )
-
-
-def all_labels(widget: QWidget) -> list[QLabel]:
-    return widget.findChildren(QLabel)
+    labels = [label for label in one.findChildren(QLabel) if label.text()]
+    assert all(label.textFormat() is Qt.TextFormat.PlainText for label in labels)
 
 
 def test_every_control_has_a_name_for_who_cannot_see_it(desk: Desk) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import Future
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,51 +10,26 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from dcc_bridge import confirm_sync, skill, track
-from dcc_bridge.qt.panel.panel import Panel
-from dcc_bridge.qt.presenter import DialogPresenter
-from tests.live import ERAS, Live, status, text
-from tests.stand_ins import FakeHost
+from tests.live import status, text
 
-from .pump import QtPump
-from .stage import click, delete
+from .pump import LiveDesk
+from .stage import click
 from .test_panel import button, card, ended, titles
 
 
-class Session:
-    """A host with a bridge, its dialogs and its panel."""
+class Session(LiveDesk):
+    """One whose person is asked before each edit."""
 
     def __init__(self, folder: Path) -> None:
-        self.host = FakeHost(["cam0"], has_ui=True)
-        self.pump = QtPump()
-        self.presenter = DialogPresenter(self.pump.main, self.host, lambda: None)
-        self.gates: list[Future[None]] = []
-        self.running = Live(
-            folder,
-            self.rename(),
-            self.long(),
-            host=self.host,
-            presenter=self.presenter,
-            pump=self.pump,
-            edit="ask",
-        )
-        self.panel = Panel(self.running.bridge, self.presenter.bring)
-        self.panel.resize(340, 760)
-        self.panel.show()
+        super().__init__(folder, edit="ask")
 
-    def rename(self) -> Any:
-        """Make an edit that asks, and can be agreed to for the session."""
-
+    def skills(self) -> list[Callable[..., Any]]:
         @skill(risk="edit", title="Rename", confirms=True, undo="Rename")
         def rename() -> str:
             """Rename it."""
             confirm_sync("Rename it?", items=["cam0"], verb="Rename")
             self.host.items.append("renamed")
             return "renamed"
-
-        return rename
-
-    def long(self) -> Any:
-        """Make an edit that takes long, and tells how far it is."""
 
         @skill(risk="read", title="Count", thread="any")
         def count() -> str:
@@ -64,34 +38,13 @@ class Session:
                 pass
             return "counted"
 
-        return count
-
-    def go(self, name: str) -> Future[Any]:
-        """Let an agent call a tool."""
-
-        async def agent() -> Any:
-            async with self.running.client(ERAS[-1], label="claude-code") as session:
-                return await session.call_tool(name, {})
-
-        return self.running.go(agent)
+        return [rename, count]
 
     def answer(self, *, remember: bool = False) -> None:
-        """Agree in the dialog."""
-        self.running.until(lambda: bool(self.presenter.dialogs))
-        (dialog,) = self.presenter.dialogs
+        dialog = self.dialog()
         if remember:
-            assert dialog.further.remember is not None
             dialog.further.remember.setChecked(True)
-        self.running.until(dialog.exits.verb.isEnabled)
         click(dialog.exits.verb)
-
-    def close(self) -> None:
-        """Take everything down, in a host's order."""
-        self.running.stop()
-        self.panel.close_for_good()
-        self.presenter.close()
-        self.pump.loop.close()
-        delete(self.panel)
 
 
 @pytest.fixture

@@ -21,7 +21,6 @@ pytest.importorskip("PIL", reason="tests.pictures saves its pictures with pillow
 from tests.tiers import sampled
 
 from .measure import problems
-from .stage import delete
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *(ROOT / "resources" / "guide").iterdir()]
@@ -65,27 +64,24 @@ def measured(folder: Path, look: str, direction: str, scale: float) -> dict[str,
 
 
 @pytest.mark.parametrize(
-    ("look", "scale"), sampled([("light", 1.5)], ["dark", "light"], [1, 1.5, 2])
+    ("direction", "look", "scale"),
+    [
+        *sampled([("LeftToRight", "light", 1.5)], ["LeftToRight"], ["dark", "light"], [1, 1.5, 2]),
+        *sampled([("RightToLeft", "dark", 1)], ["RightToLeft"], ["dark", "light"], [1]),
+    ],
 )
-def test_nothing_is_cut_covered_or_faint(tmp_path: Path, look: str, scale: float) -> None:
-    report = measured(tmp_path, look, "LeftToRight", scale)
+def test_nothing_is_cut_covered_or_faint_and_from_right_to_left_all_is_mirrored(
+    tmp_path: Path, direction: str, look: str, scale: float
+) -> None:
+    report = measured(tmp_path, look, direction, scale)
 
+    step = 1 if direction == "LeftToRight" else -1
     assert {name: drawing["problems"] for name, drawing in report.items()} == {
         name: [] for name in ROWS
     }
-    assert {name: drawing["buttons"] for name, drawing in report.items()} == ROWS
+    assert {name: drawing["buttons"][::step] for name, drawing in report.items()} == ROWS
     assert {drawing["scale"] for drawing in report.values()} == {scale}
     assert all((tmp_path / f"{name}.png").stat().st_size for name in ROWS)
-
-
-@pytest.mark.parametrize("look", ["dark", pytest.param("light", marks=pytest.mark.long)])
-def test_from_right_to_left_all_is_mirrored_and_whole(tmp_path: Path, look: str) -> None:
-    report = measured(tmp_path, look, "RightToLeft", 1)
-
-    assert {name: drawing["problems"] for name, drawing in report.items()} == {
-        name: [] for name in ROWS
-    }
-    assert {name: drawing["buttons"][::-1] for name, drawing in report.items()} == ROWS
 
 
 @pytest.mark.real
@@ -164,4 +160,3 @@ def test_what_is_wrong_is_found(
     (problem,) = problems(window)
 
     assert why in problem
-    delete(window)

@@ -41,30 +41,28 @@ def test_what_can_be_seen_stays_as_it_is(text: str) -> None:
     assert safe_text(seen) == seen
 
 
-def test_a_passage_keeps_its_lines_and_a_line_has_none() -> None:
-    assert safe_text("one\r\ntwo\n\tthree") == "one\ntwo\n    three"
-    assert safe_line("one\ntwo") == "one\u2039U+000A\u203atwo"
-
-
-def test_a_lone_carriage_return_cannot_overwrite_a_line() -> None:
-    assert safe_text("Keep\rDelete") == "Keep\u2039U+000D\u203aDelete"
-
-
-def test_a_symbol_in_colour_stays_whole() -> None:
-    assert safe_line("\u26a0\ufe0f Delete") == "\u26a0\ufe0f Delete"
-    assert safe_line("cam\ufe0f") == "cam\u2039U+FE0F\u203a"
-
-
-def test_of_a_long_message_8_kib_are_shown_and_the_rest_is_counted() -> None:
-    shown = safe_text("x" * 10_000)
-
-    assert shown == "x" * 8192 + "…\n(1,808 more characters are not shown)"
-    assert safe_text("x" * 8192) == "x" * 8192
-
-
-def test_a_long_name_is_cut_in_a_line() -> None:
-    assert safe_line("x" * 500, 20) == "x" * 19 + "…"
-    assert safe_line("/World/" + "x" * 500 + "/sh0010_cam", 25) == "/World/xxxxx…x/sh0010_cam"
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        (safe_text("one\r\ntwo\n\tthree"), "one\ntwo\n    three"),
+        (safe_line("one\ntwo"), "one\u2039U+000A\u203atwo"),
+        (safe_text("Keep\rDelete"), "Keep\u2039U+000D\u203aDelete"),  # it overwrites no line
+        (safe_line("\u26a0\ufe0f Delete"), "\u26a0\ufe0f Delete"),  # a symbol in colour
+        (safe_line("cam\ufe0f"), "cam\u2039U+FE0F\u203a"),
+        (safe_text("x" * 8192), "x" * 8192),
+        (
+            safe_text("x" * 10_000),
+            "x" * 8192 + "…\n(1,808 more characters are not shown)",
+        ),
+        (safe_line("x" * 500, 20), "x" * 19 + "…"),
+        (safe_line("/World/" + "x" * 500 + "/sh0010_cam", 25), "/World/xxxxx…x/sh0010_cam"),
+    ],
+    ids=range(9),
+)
+def test_a_passage_keeps_its_lines_a_line_has_none_and_what_is_too_long_is_cut(
+    shown: str, expected: str
+) -> None:
+    assert shown == expected
 
 
 @given(st.text(max_size=200))

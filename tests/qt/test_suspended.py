@@ -9,11 +9,10 @@ from PySide6.QtWidgets import QDialog, QPushButton
 
 from dcc_bridge.elicitation.types import ElicitationResponse
 
-from .stage import Stage, armed, ask_name, click, consent, delete, elsewhere, until
+from .stage import Stage, armed, click, consent, delete, elsewhere, until
 
 
 def wait(stage: Stage, message: str = "Delete 127 cameras?") -> ElicitationResponse:
-    """Ask as a skill does."""
     return stage.main.wait(stage.broker.ask(consent(message)))
 
 
@@ -97,16 +96,3 @@ def test_a_bridge_that_closes_ends_a_waiting_skill(stage: Stage) -> None:
     stage.close()
 
     assert job.result() == "bridge_closed"
-
-
-def test_what_the_person_fills_in_is_the_skills_answer(stage: Stage) -> None:
-    job = stage.main.submit(lambda: stage.main.wait(stage.broker.ask(ask_name())))
-    view = stage.dialog.form
-    assert view is not None
-
-    view.rows[0].editor.setText("shot_010")  # type: ignore[union-attr]  # it is a line
-    click(stage.dialog.exits.verb)
-    until(job.done)
-
-    assert job.result().data == {"name": "shot_010"}
-    assert job.result().answered_by == "host"

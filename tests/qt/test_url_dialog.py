@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -56,12 +55,6 @@ def opener(monkeypatch: pytest.MonkeyPatch) -> Opener:
     opener = Opener()
     monkeypatch.setattr(QDesktopServices, "openUrl", opener)
     return opener
-
-
-@pytest.fixture(autouse=True)
-def _delete(app: QApplication) -> Iterator[None]:
-    yield
-    delete(*app.topLevelWidgets())
 
 
 def question(url: str = URL, **more: Any) -> Question:

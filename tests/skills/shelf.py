@@ -36,11 +36,9 @@ class Shelf:
         self.registry.watch(self._note)
 
     def look(self) -> None:
-        """Take in what was saved."""
         self.library.look()
 
     def fetch(self, name: str) -> Entry:
-        """Give a skill with its function."""
         return self.wait(self.library.fetch(name))
 
     def complete(self) -> None:
@@ -49,11 +47,9 @@ class Shelf:
             self.wait(one)
 
     def call(self, name: str, **arguments: Any) -> Any:
-        """Call a skill's function."""
         return self.fetch(name).skill.fn(**arguments)
 
     def names(self) -> list[str]:
-        """List the skills."""
         return [entry.skill.name for entry in self.registry.entries()]
 
     def wait(self, future: Future[T]) -> T:
@@ -74,6 +70,15 @@ def save(file: Path, text: str) -> Path:
     if before:
         os.utime(file, ns=(before + 1_000_000, before + 1_000_000))
     return file
+
+
+def shelved(folder: Path, *, host: str = "", **texts: str) -> Shelf:
+    """Write files of those names, and make a library that has looked at them."""
+    for name, text in texts.items():
+        save(folder / f"{name}.py", text)
+    shelf = Shelf(folder, host=host)
+    shelf.look()
+    return shelf
 
 
 def until(condition: Callable[[], bool]) -> None:

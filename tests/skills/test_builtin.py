@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,14 +11,35 @@ import pytest
 
 from dcc_bridge import confirm_sync, elicit_form_sync, skill
 from dcc_bridge.audit import reader
-from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import NotUndoable
 from tests.audit.test_log import FailingDisk
+from tests.elicitation.brokers import NO, YES
 from tests.live import Live, live, status, text
 from tests.server.skills import CONFIRM, Skills
 from tests.stand_ins import FakeHost, ScriptedPresenter
 
-YES = Reply("accept", {"confirm": True})
+
+def dropping(host: FakeHost) -> Callable[[], None]:
+    """Make an edit that can be undone."""
+
+    @skill(risk="edit")
+    def drop() -> None:
+        """Drop the last one."""
+        host.items.pop()
+
+    return drop
+
+
+def saving(host: FakeHost, file: Path) -> Callable[[], None]:
+    """Make a skill that writes over a file, which undo does not bring back."""
+
+    @skill(risk="destructive", confirms=True)
+    def save() -> None:
+        """Save it."""
+        confirm_sync("Save?", verb="Save", undoable=False, files=[file])
+        host.save()
+
+    return save
 
 
 def calls(running: Live, label: str = "test", **arguments: Any) -> Any:
@@ -27,7 +48,7 @@ def calls(running: Live, label: str = "test", **arguments: Any) -> Any:
 
 
 def test_a_client_sees_what_became_of_its_calls(tmp_path: Path) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(Reply("decline"), YES)
+    skills, person = Skills(has_ui=True), ScriptedPresenter(NO, YES)
 
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
         running.call("delete")
@@ -56,12 +77,8 @@ def test_it_is_served_while_an_edit_waits_in_its_middle(tmp_path: Path) -> None:
         host.items.pop()
         elicit_form_sync("Go on?", CONFIRM)
 
-    async def agent() -> Any:
-        async with running.client() as client:
-            return await client.call_tool("half", {})
-
     with live(tmp_path, half, host=host, presenter=person) as running:
-        result = running.go(agent)
+        result = running.start("half")
         running.until(lambda: bool(person.shown))
         seen = calls(running)["calls"]
         person.settles[0](YES)
@@ -73,12 +90,7 @@ def test_it_is_served_while_an_edit_waits_in_its_middle(tmp_path: Path) -> None:
 def test_the_last_action_of_an_agent_is_undone_and_the_one_before_it(tmp_path: Path) -> None:
     host = FakeHost(["a", "b", "c"])
 
-    @skill(risk="edit", title="Drop one")
-    def drop() -> None:
-        """Drop the last one."""
-        host.items.pop()
-
-    with live(tmp_path, drop, host=host) as running:
+    with live(tmp_path, dropping(host), host=host) as running:
         running.call("drop")
         running.call("drop")
         first = running.call("undo_last")
@@ -87,7 +99,7 @@ def test_the_last_action_of_an_agent_is_undone_and_the_one_before_it(tmp_path: P
         nothing = running.call("undo_last")
         host.redo()
 
-    assert (status(first), text(first)) == ("done", "Undone: Drop one, of test.")
+    assert (status(first), text(first)) == ("done", "Undone: Drop, of test.")
     assert after == ["a", "b"]
     assert host.items == ["a", "b"]
     assert "There is nothing to undo: nothing that an agent changed stands." in text(nothing)
@@ -96,12 +108,7 @@ def test_the_last_action_of_an_agent_is_undone_and_the_one_before_it(tmp_path: P
 def test_what_the_person_did_since_is_never_undone(tmp_path: Path) -> None:
     host = FakeHost(["a", "b", "c"])
 
-    @skill(risk="edit")
-    def drop() -> None:
-        """Drop the last one."""
-        host.items.pop()
-
-    with live(tmp_path, drop, host=host) as running:
+    with live(tmp_path, dropping(host), host=host) as running:
         running.call("drop")
         with host.undo_step("Rename a"):
             host.items[0] = "A"
@@ -116,12 +123,7 @@ def test_what_the_person_did_since_is_never_undone(tmp_path: Path) -> None:
 def test_an_agents_undo_is_on_record_before_it_is_done(tmp_path: Path) -> None:
     host = FakeHost(["a"])
 
-    @skill(risk="edit")
-    def drop() -> None:
-        """Drop the last one."""
-        host.items.pop()
-
-    with live(tmp_path, drop, host=host) as running:
+    with live(tmp_path, dropping(host), host=host) as running:
         running.call("drop")
         label = host.undo_mark().label
         running.call("undo_last")
@@ -139,14 +141,9 @@ def test_an_agents_undo_is_on_record_before_it_is_done(tmp_path: Path) -> None:
 
 
 def test_a_studio_that_asks_for_edits_is_asked_for_the_undo_too(tmp_path: Path) -> None:
-    host, person = FakeHost(["a", "b"], has_ui=True), ScriptedPresenter(YES, Reply("decline"))
+    host, person = FakeHost(["a", "b"], has_ui=True), ScriptedPresenter(YES, NO)
 
-    @skill(risk="edit")
-    def drop() -> None:
-        """Drop the last one."""
-        host.items.pop()
-
-    with live(tmp_path, drop, host=host, presenter=person, edit="ask") as running:
+    with live(tmp_path, dropping(host), host=host, presenter=person, edit="ask") as running:
         running.call("drop")
         refused = running.call("undo_last")
 
@@ -168,12 +165,8 @@ def test_a_call_with_two_steps_is_undone_whole_or_says_what_is_between_them(
         elicit_form_sync("Go on?", CONFIRM)
         host.items.pop()
 
-    async def agent() -> Any:
-        async with running.client() as client:
-            return await client.call_tool("drop", {})
-
     with live(tmp_path, drop, host=host, presenter=person) as running:
-        done = running.go(agent)
+        done = running.start("drop")
         running.until(lambda: bool(person.shown))
         if meanwhile is not None:
             with host.undo_step(meanwhile):
@@ -220,12 +213,7 @@ def test_what_an_undo_did_not_bring_back_is_told_to_whoever_asked_for_it(
 
     monkeypatch.setattr(host, "undo", undo)
 
-    @skill(risk="edit")
-    def drop() -> None:
-        """Drop the last one."""
-        host.items.pop()
-
-    with live(tmp_path, drop, host=host, presenter=person) as running:
+    with live(tmp_path, dropping(host), host=host, presenter=person) as running:
         running.call("drop")
         if by_person:
             undone = running.bridge.undo(host.labels[-1])
@@ -244,20 +232,11 @@ def test_a_save_over_nothing_does_not_stand_in_the_way_of_the_call_before_it(
     tmp_path: Path,
 ) -> None:
     file = tmp_path / "new.fake"
-    host = FakeHost(["a", "b"], has_ui=True)
+    host = FakeHost(["a", "b"], has_ui=True, file=file)
 
-    @skill(risk="edit")
-    def drop() -> None:
-        """Drop the last one."""
-        host.items.pop()
-
-    @skill(risk="destructive", confirms=True)
-    def save() -> None:
-        """Save it."""
-        confirm_sync("Save?", verb="Save", undoable=False, files=[file])
-        file.write_text("[]")
-
-    with live(tmp_path, drop, save, host=host, presenter=ScriptedPresenter(YES)) as running:
+    with live(
+        tmp_path, dropping(host), saving(host, file), host=host, presenter=ScriptedPresenter(YES)
+    ) as running:
         running.call("drop")
         running.call("save")
         saved = calls(running)["calls"][0]["call"]
@@ -273,18 +252,9 @@ def test_after_a_save_only_a_call_that_is_named_is_undone(tmp_path: Path) -> Non
     file.write_text("[]")
     host = FakeHost(["a", "b"], has_ui=True, file=file)
 
-    @skill(risk="edit")
-    def drop() -> None:
-        """Drop the last one."""
-        host.items.pop()
-
-    @skill(risk="destructive", confirms=True)
-    def save() -> None:
-        """Save it."""
-        confirm_sync("Save?", verb="Save", undoable=False, files=[file])
-        host.save()
-
-    with live(tmp_path, drop, save, host=host, presenter=ScriptedPresenter(YES)) as running:
+    with live(
+        tmp_path, dropping(host), saving(host, file), host=host, presenter=ScriptedPresenter(YES)
+    ) as running:
         running.call("drop")
         running.call("save")
         saved, dropped = calls(running)["calls"]

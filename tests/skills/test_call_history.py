@@ -12,16 +12,15 @@ from hypothesis import strategies as st
 
 from dcc_bridge import skill
 from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.elicitation.question import CodeRun, Details, Reply
 from dcc_bridge.elicitation.types import Answered
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.qt.panel.state import read
 from dcc_bridge.skills.call_history import Effect, Recent, Record
+from tests.elicitation.brokers import YES
 from tests.live import Live, live, text
 from tests.server.skills import Skills
 from tests.stand_ins import FakeHost, ScriptedPresenter
-
-YES = Reply("accept", {"confirm": True})
 
 
 def test_a_call_is_told_of_from_the_queue_to_its_end(tmp_path: Path) -> None:
@@ -92,10 +91,14 @@ def test_only_the_last_ended_calls_are_kept_and_every_live_one() -> None:
     assert {record.state for record in recent.records()} == {"queued", "done"}
 
 
-def test_a_busy_reader_does_not_push_out_what_was_edited_or_asked() -> None:
+def test_reads_push_out_nothing_that_was_edited_or_asked_and_edits_no_code() -> None:
     recent = Recent(2)
-    edit, asking = Call("edit", "Edit", "edit"), Call("ask", "Ask")
-    recent.follow(edit).end("done", effect=Effect(("Edit [1]",)))
+    code = Effect(code=CodeRun("Count.", Details("print(1)")))
+    for name in ("code1", "code2", "code3"):
+        recent.follow(Call(name, "Code", "destructive")).end("failed", effect=code)
+    for name in ("edit1", "edit2", "edit3"):
+        recent.follow(Call(name, "Edit", "edit")).end("done", effect=Effect(("Edit [1]",)))
+    asking = Call("ask", "Ask")
     trail = recent.follow(asking)
     trail.question_opened()
     trail.question_closed(Answered("How many?", "answered", "host"))
@@ -104,7 +107,8 @@ def test_a_busy_reader_does_not_push_out_what_was_edited_or_asked() -> None:
     for number in range(50):
         recent.follow(Call(f"read{number}", "Read")).end("done")
 
-    assert {one.skill for one in recent.records()} == {"edit", "ask", "read48", "read49"}
+    kept = {one.skill for one in recent.records()}
+    assert kept == {"code2", "code3", "edit3", "ask", "read48", "read49"}
 
 
 def test_what_the_person_undoes_and_redoes_by_themselves_is_seen(tmp_path: Path) -> None:
@@ -152,8 +156,7 @@ class Desk:
 
     def person_edits(self) -> None:
         self.look()  # as the panel does each second
-        with self._session.undo_step("Edit by hand"):
-            touching(self._session)()
+        edit_by_hand(self._session)
         self._done.append(None)
         self._undone.clear()
         self.look()
@@ -206,6 +209,11 @@ def touching(session: UsdSession) -> Callable[[], None]:
     return touch
 
 
+def edit_by_hand(session: UsdSession) -> None:
+    with session.undo_step("Edit by hand"):
+        touching(session)()
+
+
 @pytest.fixture
 def desks(tmp_path: Path) -> Iterator[Callable[[], Desk]]:
     """Seat a person and an agent at a scene that was opened anew, as often as wanted."""
@@ -244,13 +252,9 @@ def test_the_history_says_undone_of_just_what_does_not_stand(
 def test_a_scene_that_is_saved_under_a_name_is_the_same_scene(tmp_path: Path) -> None:
     session = UsdSession()
 
-    def edit_by_hand(label: str) -> None:
-        with session.undo_step(label):
-            touching(session)()
-
     with live(tmp_path, touching(session), host=session) as running:
         running.call("touch")
-        edit_by_hand("Edit by hand")
+        edit_by_hand(session)
         session.save(tmp_path / "shot.usda")
         covered = text(running.call("undo_last"))
         session.undo()
@@ -273,8 +277,7 @@ def test_an_undo_is_seen_before_others_edit_where_no_panel_is_open(tmp_path: Pat
         session.undo()
         running.until(lambda: bool(running.bridge.recent.records()[0].effect.undone_by))
         for _ in range(2):
-            with session.undo_step("Edit by hand"):
-                touching(session)()
+            edit_by_hand(session)
         (record,) = read(running.bridge).ended
 
     assert record.effect.undone_by == "host"
@@ -289,8 +292,7 @@ def test_a_step_in_a_scene_that_is_open_no_longer_is_gone(tmp_path: Path, edits:
         running.call("touch")
         session.open(tmp_path / "other.usda")
         for _ in range(edits):
-            with session.undo_step("Edit by hand"):
-                touching(session)()
+            edit_by_hand(session)
         refused = text(running.call("undo_last"))
 
     assert "Its undo step is gone: it was undone, or a scene was opened since." in refused

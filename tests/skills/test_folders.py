@@ -37,15 +37,6 @@ def test_without_settings_the_users_own_is_where_the_system_keeps_data(
     assert found[0].parent.name == "dcc_bridge"
 
 
-def test_a_studio_can_fix_the_folders(tmp_path: Path) -> None:
-    policy = tmp_path / "policy.toml"
-    policy.write_text('skills = ["/studio/skills"]\nproject = "/studio/show"\n')
-
-    fixed = Settings(skills=(tmp_path,)).under(policy)
-
-    assert (fixed.skills, fixed.project) == ((Path("/studio/skills"),), Path("/studio/show"))
-
-
 @pytest.mark.parametrize("fixed", ["skills = []", 'edit = "ask"'])
 def test_folders_that_the_studio_does_not_let_in_are_told_as_such(
     fixed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

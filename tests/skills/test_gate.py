@@ -32,8 +32,6 @@ class Axis(Enum):
 
 
 def made(**words: Any) -> Skill:
-    """Make a skill of a risk."""
-
     @skill(**words)
     def turn() -> None:
         """Turn it."""
@@ -42,7 +40,6 @@ def made(**words: Any) -> Skill:
 
 
 def said(action: Any, **data: Any) -> Reply:
-    """Make what a person answers."""
     return Reply(action, data)
 
 
@@ -65,13 +62,11 @@ def ask_before(
 def asked_by(
     skill: Skill, arguments: dict[str, Any] | None = None, call: Call | None = None, **settings: Any
 ) -> Question | None:
-    """Give the only question before a skill's body."""
     yes = said("accept", confirm=True)
     return next(iter(ask_before(skill, arguments or {}, yes, call=call, **settings)), None)
 
 
 def table(arguments: dict[str, Any], call: Call | None = None) -> list[tuple[str, str]]:
-    """Give what a question says of the arguments."""
     question = asked_by(made(risk="destructive"), arguments, call)
     assert question is not None
     assert question.message == "Turn?"

@@ -85,52 +85,48 @@ def test_in_every_host_a_deletion_has_to_be_told_what_to_delete(host: str) -> No
     }
 
 
-DELETES = [
-    ("from pxr import Usd", "stage.RemovePrim('/a')"),
-    ("from maya import cmds", "cmds.delete('a')"),
-    ("import maya.cmds as mc", "mc.cutKey('a')"),
-    ("import maya.cmds", "maya.cmds.delete('a')"),
-    ("import bpy", "bpy.data.objects.remove(o)"),
-    ("import bpy", "bpy.ops.object.delete()"),
-    ("import hou", "hou.node('/obj').destroy()"),
-    ("import FreeCAD", "FreeCAD.ActiveDocument.removeObject('a')"),
-    ("import FreeCAD as App", "App.ActiveDocument.removeObject('a')"),
-    ("import os", "os.remove('a')"),
-    ("from os import unlink", "unlink('a')"),
-    ("import shutil", "shutil.rmtree('a')"),
-    ("from pathlib import Path", "Path('a').unlink()"),
-]
-MORE = [
-    ("import bpy", "bpy.ops.wm.open_mainfile(filepath='a')", "destructive"),
-    ("import bpy", "bpy.ops.ed.undo()", "destructive"),
-    ("import bpy", "bpy.context.preferences.edit.use_global_undo = False", "destructive"),
-    ("import bpy as b", "d = b.data.meshes; d.remove(d[0])", "destructive"),
-    ("from maya import cmds", "cmds.file('a', open=True)", "destructive"),
-    ("from maya import mel", "mel.eval('delete a')", "destructive"),
-    ("import hou", "getattr(hou.hipFile, 'clear')()", "destructive"),
-    ("import FreeCAD as App", "App.closeDocument('a')", "destructive"),
-    ("import bpy", "bpy.app.handlers.load_post.append(f)", "edit"),
-    ("import bpy", "bpy.utils.register_class(A)", "edit"),
-    ("from maya import cmds", "cmds.scriptJob(event=['SceneSaved', f])", "edit"),
-    ("import hou", "hou.ui.addEventLoopCallback(f)", "edit"),
-    ("import FreeCAD", "FreeCAD.addDocumentObserver(f)", "edit"),
-    ("from pxr import Tf", "Tf.Notice.RegisterGlobally(1, f)", "edit"),
-]
-
-
-@pytest.mark.parametrize(("imports", "line", "risk"), MORE)
-def test_what_loses_the_scene_or_stays_wants_more_than_reading(
-    imports: str, line: str, risk: str, tmp_path: Path
-) -> None:
-    ((where, told),) = said(tmp_path, body("read", imports, line))
-
-    assert (where, f'say risk="{risk}"' in told) == (7, True)
-    assert said(tmp_path, body(risk, imports, line)) == []
-
-
-@pytest.mark.parametrize(
-    ("imports", "line"),
-    [
+CALLS = {
+    "destructive": [
+        ("from pxr import Usd", "stage.RemovePrim('/a')"),
+        ("from maya import cmds", "cmds.delete('a')"),
+        ("import maya.cmds as mc", "mc.cutKey('a')"),
+        ("import maya.cmds", "maya.cmds.delete('a')"),
+        ("import bpy", "bpy.data.objects.remove(o)"),
+        ("import bpy", "bpy.ops.object.delete()"),
+        ("import hou", "hou.node('/obj').destroy()"),
+        ("import FreeCAD", "FreeCAD.ActiveDocument.removeObject('a')"),
+        ("import FreeCAD as App", "App.ActiveDocument.removeObject('a')"),
+        ("import os", "os.remove('a')"),
+        ("from os import unlink", "unlink('a')"),
+        ("import shutil", "shutil.rmtree('a')"),
+        ("from pathlib import Path", "Path('a').unlink()"),
+        ("import bpy", "bpy.ops.wm.open_mainfile(filepath='a')"),
+        ("import bpy", "bpy.ops.ed.undo()"),
+        ("import bpy", "bpy.context.preferences.edit.use_global_undo = False"),
+        ("import bpy as b", "d = b.data.meshes; d.remove(d[0])"),
+        ("from maya import cmds", "cmds.file('a', open=True)"),
+        ("from maya import mel", "mel.eval('delete a')"),
+        ("import hou", "getattr(hou.hipFile, 'clear')()"),
+        ("import FreeCAD as App", "App.closeDocument('a')"),
+    ],
+    "edit": [
+        ("from pxr import Usd", "stage.DefinePrim('/a')"),
+        ("from maya import cmds", "cmds.setAttr('a.tx', 1)"),
+        ("import bpy", "bpy.data.objects.new('a', None)"),
+        ("import hou", "node.createNode('geo')"),
+        ("import FreeCAD", "doc.addObject('Part::Box', 'a')"),
+        ("import bpy", "bpy.app.handlers.load_post.append(f)"),
+        ("import bpy", "bpy.utils.register_class(A)"),
+        ("from maya import cmds", "cmds.scriptJob(event=['SceneSaved', f])"),
+        ("import hou", "hou.ui.addEventLoopCallback(f)"),
+        ("import FreeCAD", "FreeCAD.addDocumentObserver(f)"),
+        ("from pxr import Tf", "Tf.Notice.RegisterGlobally(1, f)"),
+    ],
+    "read": [
+        ("from maya import cmds", "cmds.xform('a', query=True, translation=True)"),
+        ("import json", "stage.RemovePrim('/a')"),
+        ("from pxr import Usd", "stage.GetPrimAtPath('/a')"),
+        # What code of an agent may not do.
         ("import tempfile", "tempfile.mkdtemp()"),
         ("import subprocess", "subprocess.run(['ls'])"),
         ("import threading", "threading.Thread(target=print).start()"),
@@ -140,52 +136,22 @@ def test_what_loses_the_scene_or_stays_wants_more_than_reading(
         ("import os", "eval('1'), os.getcwd(), vars()"),
         ("import dcc_bridge", "dcc_bridge.track([])"),
     ],
-)
-def test_a_skill_may_do_what_code_of_an_agent_may_not(
-    imports: str, line: str, tmp_path: Path
-) -> None:
-    assert said(tmp_path, body("read", imports, line)) == []
-
-
-EDITS = [
-    ("from pxr import Usd", "stage.DefinePrim('/a')"),
-    ("from maya import cmds", "cmds.setAttr('a.tx', 1)"),
-    ("import bpy", "bpy.data.objects.new('a', None)"),
-    ("import hou", "node.createNode('geo')"),
-    ("import FreeCAD", "doc.addObject('Part::Box', 'a')"),
-]
-
-
-@pytest.mark.parametrize("risk", ["read", "edit"])
-@pytest.mark.parametrize(("imports", "call"), DELETES)
-def test_a_call_that_deletes_wants_the_risk_that_asks(
-    imports: str, call: str, risk: str, tmp_path: Path
-) -> None:
-    ((line, told),) = said(tmp_path, body(risk, imports, call))
-
-    assert line == 7
-    assert 'say risk="destructive"' in told
-    assert said(tmp_path, body("destructive", imports, call)) == []
-
-
-@pytest.mark.parametrize(("imports", "call"), EDITS)
-def test_a_skill_that_reads_does_not_edit(imports: str, call: str, tmp_path: Path) -> None:
-    ((_, told),) = said(tmp_path, body("read", imports, call))
-
-    assert 'say risk="edit"' in told
-    assert said(tmp_path, body("edit", imports, call)) == []
+}
+"""Calls of the hosts and of others, by the least risk of a skill that makes them."""
 
 
 @pytest.mark.parametrize(
-    ("imports", "call"),
-    [
-        ("from maya import cmds", "cmds.xform('a', query=True, translation=True)"),
-        ("import json", "stage.RemovePrim('/a')"),
-        ("from pxr import Usd", "stage.GetPrimAtPath('/a')"),
-    ],
+    ("risk", "imports", "call"), [(risk, *call) for risk, calls in CALLS.items() for call in calls]
 )
-def test_what_only_tells_is_no_edit(imports: str, call: str, tmp_path: Path) -> None:
-    assert said(tmp_path, body("read", imports, call)) == []
+def test_what_edits_stays_or_loses_something_wants_the_risk_that_says_so(
+    risk: str, imports: str, call: str, tmp_path: Path
+) -> None:
+    risks = ["read", "edit", "destructive"]
+    for weaker in risks[: risks.index(risk)]:
+        ((line, told),) = said(tmp_path, body(weaker, imports, call))
+
+        assert (line, f'say risk="{risk}"' in told) == (7, True)
+    assert said(tmp_path, body(risk, imports, call)) == []
 
 
 def test_what_a_function_of_the_file_does_counts_too(tmp_path: Path) -> None:

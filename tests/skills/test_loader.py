@@ -15,7 +15,7 @@ from dcc_bridge.errors import BrokenSkill, UnknownSkill
 from dcc_bridge.skills.importer import KEPT
 from dcc_bridge.skills.skill import describe
 from tests.hosts.application import until
-from tests.skills.shelf import Shelf, save
+from tests.skills.shelf import Shelf, save, shelved
 
 GOOD = '''
 from dcc_bridge import skill
@@ -67,10 +67,7 @@ def imports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[st
 
 
 def test_a_file_is_listed_without_being_imported(tmp_path: Path, imports: list[str]) -> None:
-    save(tmp_path / "cameras.py", GOOD)
-    shelf = Shelf(tmp_path)
-
-    shelf.look()
+    shelf = shelved(tmp_path, cameras=GOOD)
     (entry,) = shelf.registry.entries()
 
     assert (entry.skill.name, entry.skill.title) == ("list_cameras", "List cameras")
@@ -81,10 +78,7 @@ def test_a_file_is_listed_without_being_imported(tmp_path: Path, imports: list[s
 
 
 def test_what_was_read_is_described_before_anybody_asks(tmp_path: Path) -> None:
-    save(tmp_path / "cameras.py", GOOD)
-    save(tmp_path / "shots.py", MODEL)
-    shelf = Shelf(tmp_path)
-    shelf.look()
+    shelf = shelved(tmp_path, cameras=GOOD, shots=MODEL)
     first, second = shelf.registry.entries()
 
     shelf.library.describe(lambda seconds: False)
@@ -97,9 +91,7 @@ def test_what_was_read_is_described_before_anybody_asks(tmp_path: Path) -> None:
 def test_it_is_imported_at_its_first_call_and_then_no_more(
     tmp_path: Path, imports: list[str]
 ) -> None:
-    save(tmp_path / "cameras.py", GOOD)
-    shelf = Shelf(tmp_path)
-    shelf.look()
+    shelf = shelved(tmp_path, cameras=GOOD)
     before = shelf.changes
 
     assert [shelf.call("list_cameras"), shelf.call("list_cameras")] == [["one"], ["one"]]
@@ -108,9 +100,7 @@ def test_it_is_imported_at_its_first_call_and_then_no_more(
 
 
 def test_a_file_whose_own_types_are_needed_is_imported_to_be_listed_right(tmp_path: Path) -> None:
-    save(tmp_path / "shots.py", MODEL)
-    shelf = Shelf(tmp_path)
-    shelf.look()
+    shelf = shelved(tmp_path, shots=MODEL)
     (before,) = shelf.registry.entries()
 
     shelf.complete()
@@ -126,9 +116,7 @@ def test_a_file_whose_own_types_are_needed_is_imported_to_be_listed_right(tmp_pa
 def test_a_file_whose_functions_are_made_is_imported_to_be_listed(tmp_path: Path) -> None:
     text = "for n in (1, 2):\n    def make(): ...\n    make.__name__ = f'make_{n}'\n"
     text += "    globals()[make.__name__] = make\n    del make\n"
-    save(tmp_path / "made.py", text)
-    shelf = Shelf(tmp_path)
-    shelf.look()
+    shelf = shelved(tmp_path, made=text)
     assert shelf.names() == []
 
     shelf.complete()
@@ -137,9 +125,7 @@ def test_a_file_whose_functions_are_made_is_imported_to_be_listed(tmp_path: Path
 
 
 def test_a_skill_that_only_an_import_can_find_is_found_by_a_call(tmp_path: Path) -> None:
-    save(tmp_path / "made.py", "if True:\n    def made():\n        'Made.'\n        return 1\n")
-    shelf = Shelf(tmp_path)
-    shelf.look()
+    shelf = shelved(tmp_path, made="if True:\n    def made():\n        'Made.'\n        return 1\n")
 
     assert shelf.call("made") == 1
 
@@ -164,11 +150,7 @@ def test_a_plain_function_with_a_docstring_is_a_destructive_skill(tmp_path: Path
     ],
 )
 def test_a_broken_file_is_named_and_harms_no_other(tmp_path: Path, text: str, told: str) -> None:
-    save(tmp_path / "broken.py", text)
-    save(tmp_path / "cameras.py", GOOD)
-    shelf = Shelf(tmp_path)
-
-    shelf.look()
+    shelf = shelved(tmp_path, broken=text, cameras=GOOD)
 
     assert told in str(shelf.registry.broken["broken"])
     assert shelf.names() == ["list_cameras"]
@@ -187,10 +169,7 @@ def test_a_broken_file_is_named_and_harms_no_other(tmp_path: Path, text: str, to
 def test_a_file_that_fails_when_it_is_imported_says_so_under_its_tool(
     tmp_path: Path, text: str, told: str
 ) -> None:
-    save(tmp_path / "broken.py", text)
-    save(tmp_path / "cameras.py", GOOD)
-    shelf = Shelf(tmp_path)
-    shelf.look()
+    shelf = shelved(tmp_path, broken=text, cameras=GOOD)
     was_listed_whole = not shelf.library.complete()
     before = shelf.changes
 
@@ -206,9 +185,7 @@ def test_an_import_that_failed_may_go_better_at_the_next_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = "import os\nassert os.environ.get('READY')\ndef x():\n    'Doc.'\n    return 1\n"
-    save(tmp_path / "late.py", text)
-    shelf = Shelf(tmp_path)
-    shelf.look()
+    shelf = shelved(tmp_path, late=text)
     with pytest.raises(BrokenSkill, match=r"late.py, line 2: AssertionError"):
         shelf.fetch("x")
 
@@ -267,10 +244,7 @@ def test_what_is_made_in_code_comes_before_every_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["löschen", "with space", "x" * 65])
 def test_a_name_that_the_protocol_does_not_know_is_refused(name: str, tmp_path: Path) -> None:
     text = GOOD.replace('title="List cameras"', f"name={name!r}")
-    save(tmp_path / "cameras.py", text)
-    shelf = Shelf(tmp_path)
-
-    shelf.look()
+    shelf = shelved(tmp_path, cameras=text)
 
     assert shelf.names() == []
     assert "cannot be a tool's name" in str(shelf.registry.refused)
@@ -279,10 +253,7 @@ def test_a_name_that_the_protocol_does_not_know_is_refused(name: str, tmp_path: 
 @pytest.mark.parametrize("text", [GOOD, MODEL])
 def test_a_skill_for_another_host_is_neither_listed_nor_imported(tmp_path: Path, text: str) -> None:
     text = "import no_such_module\n" + text.replace('risk="read"', 'risk="read", hosts=["maya"]')
-    save(tmp_path / "cameras.py", text)
-    shelf = Shelf(tmp_path, host="blender")
-
-    shelf.look()
+    shelf = shelved(tmp_path, cameras=text, host="blender")
     shelf.complete()
 
     assert shelf.names() == []
@@ -292,10 +263,9 @@ def test_a_skill_for_another_host_is_neither_listed_nor_imported(tmp_path: Path,
 @pytest.mark.parametrize("hosts", ['["Blender"]', '("blender", "maya")', '"BLENDER"'])
 @pytest.mark.parametrize("host", ["Blender", "blender"])
 def test_a_skill_names_its_hosts_in_any_case(tmp_path: Path, hosts: str, host: str) -> None:
-    save(tmp_path / "cameras.py", GOOD.replace('risk="read"', f'risk="read", hosts={hosts}'))
-    shelf = Shelf(tmp_path, host=host)
-
-    shelf.look()
+    shelf = shelved(
+        tmp_path, cameras=GOOD.replace('risk="read"', f'risk="read", hosts={hosts}'), host=host
+    )
 
     assert shelf.names() == ["list_cameras"]
     assert shelf.fetch("list_cameras").skill.metadata.runs_in("Blender")
@@ -307,9 +277,7 @@ class TestReload:
 
     def test_a_saved_file_is_run_as_it_was_saved(self, tmp_path: Path) -> None:
         """Even if it has the size and, in whole seconds, the time of what it was."""
-        file = save(tmp_path / "cameras.py", GOOD)
-        shelf = Shelf(tmp_path)
-        shelf.look()
+        shelf, file = shelved(tmp_path, cameras=GOOD), tmp_path / "cameras.py"
         digest = shelf.fetch("list_cameras").skill.digest
 
         save(file, GOOD.replace("one", "two"))
@@ -319,9 +287,7 @@ class TestReload:
         assert shelf.fetch("list_cameras").skill.digest != digest
 
     def test_what_is_listed_has_changed_only_if_it_reads_otherwise(self, tmp_path: Path) -> None:
-        file = save(tmp_path / "cameras.py", GOOD)
-        shelf = Shelf(tmp_path)
-        shelf.look()
+        shelf, file = shelved(tmp_path, cameras=GOOD), tmp_path / "cameras.py"
         before = shelf.changes
 
         save(file, GOOD.replace("one", "two"))
@@ -348,9 +314,7 @@ class TestReload:
 
     @pytest.mark.parametrize("text", ["def list_cameras(:\n", "import nowhere\n" + GOOD])
     def test_nothing_of_a_file_that_broke_can_be_called(self, tmp_path: Path, text: str) -> None:
-        file = save(tmp_path / "cameras.py", GOOD)
-        shelf = Shelf(tmp_path)
-        shelf.look()
+        shelf, file = shelved(tmp_path, cameras=GOOD), tmp_path / "cameras.py"
         shelf.call("list_cameras")
 
         save(file, text)
@@ -368,9 +332,7 @@ class TestReload:
         text = "from __future__ import annotations\nfrom typing import TypedDict, Literal\n"
         text += "class Size(TypedDict):\n    kind: Literal['a']\n"
         text += "def size():\n    'Give it.'\n    return Size\n"
-        file = save(tmp_path / "sizes.py", text)
-        shelf = Shelf(tmp_path)
-        shelf.look()
+        shelf, file = shelved(tmp_path, sizes=text), tmp_path / "sizes.py"
         old = shelf.call("size")
 
         save(file, "def size():\n    'Other.'\n    return 1\n")
@@ -391,9 +353,7 @@ class TestReload:
         assert len(mine) == KEPT
 
     def test_a_file_that_is_being_written_is_left_for_the_next_look(self, tmp_path: Path) -> None:
-        file = save(tmp_path / "cameras.py", GOOD)
-        shelf = Shelf(tmp_path)
-        shelf.look()
+        shelf, file = shelved(tmp_path, cameras=GOOD), tmp_path / "cameras.py"
 
         save(file, GOOD[:60])
         shelf.library.look(lambda seconds: save(file, GOOD.replace("one", "two")))

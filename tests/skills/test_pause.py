@@ -1,4 +1,4 @@
-"""The person's switch: while it is on, no edit begins, and the agent is told why."""
+"""What the person stops: no edit begins while all is paused, and no call that was ended goes on."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge import skill
-from dcc_bridge.elicitation.question import Reply
+from tests.elicitation.brokers import YES
 from tests.live import live, text
 from tests.server.skills import Skills
 from tests.stand_ins import FakeHost, ScriptedPresenter
 from tests.tiers import every_era
-
-YES = Reply("accept", {"confirm": True})
 
 
 @every_era
@@ -72,19 +70,39 @@ def test_neither_what_was_queued_nor_what_waits_for_an_answer_edits_any_more(
     skills, person = Skills(has_ui=True), ScriptedPresenter(None)
 
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
-
-        async def agent() -> str:
-            async with running.client() as session:
-                return text(await session.call_tool("delete", {}))
-
-        first = running.go(agent)
+        first = running.start("delete")
         running.until(lambda: bool(person.shown))
-        second = running.go(agent)
+        second = running.start("delete")
         running.until(lambda: running.bridge.main.waiting == 1)
         running.bridge.pause()
         person.settles[0](YES)
         running.until(lambda: first.done() and second.done())
 
-    assert "Agents are paused" in first.result()
-    assert "Agents are paused" in second.result()
+    assert "Agents are paused" in text(first.result())
+    assert "Agents are paused" in text(second.result())
     assert skills.host.labels == []
+
+
+@every_era
+def test_a_call_is_ended_while_it_asks_and_while_it_waits(tmp_path: Path, era: str) -> None:
+    skills, person = Skills(has_ui=True), ScriptedPresenter(None, None)
+
+    with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
+        bridge = running.bridge
+        first = running.start("delete", era=era)
+        running.until(lambda: bool(person.shown))
+        second = running.start("delete", era=era)
+        running.until(lambda: bridge.main.waiting == 1)
+        queued, asking = bridge.recent.records()
+        assert bridge.cancel(queued.id)
+        running.until(second.done)
+        assert bridge.cancel(asking.id)
+        running.until(first.done)
+        over = bridge.cancel(asking.id)
+
+    assert not over
+    assert "cancelled" in text(second.result())
+    assert "cancelled" in text(first.result())
+    assert skills.ran == {"delete": 1}
+    assert len(skills.host.items) == 127
+    assert not skills.host.labels

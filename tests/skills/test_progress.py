@@ -20,7 +20,6 @@ from dcc_bridge import check_cancelled, report_progress, skill, track
 from dcc_bridge.callbacks import Throttle, call_later
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.errors import Stopped
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import Record
 from tests.live import ERAS, Live, live, status
@@ -133,11 +132,8 @@ def test_a_coroutine_reports_too(tmp_path: Path) -> None:
     assert heard == [(0.25, 1, "a quarter")]
 
 
-@every_era
-def test_a_client_that_cancels_stops_a_skill_in_its_middle_and_its_edit_is_undone(
-    era: str, tmp_path: Path
-) -> None:
-    host, edits = FakeHost(f"cam{number}" for number in range(127)), list[int]()
+def removing(host: FakeHost, edits: list[int]) -> Callable[[], None]:
+    """Make an edit that takes long, and counts how far it came."""
 
     @skill(risk="edit")
     def work() -> None:
@@ -147,6 +143,15 @@ def test_a_client_that_cancels_stops_a_skill_in_its_middle_and_its_edit_is_undon
             host.items[:] = host.items[:-1]
             time.sleep(0.005)
 
+    return work
+
+
+@every_era
+def test_a_client_that_cancels_stops_a_skill_in_its_middle_and_its_edit_is_undone(
+    era: str, tmp_path: Path
+) -> None:
+    host, edits = FakeHost(f"cam{number}" for number in range(127)), list[int]()
+
     async def agent() -> None:
         async with running.client(era) as client, anyio.create_task_group() as calling:
             calling.start_soon(client.call_tool, "work", {})
@@ -154,7 +159,7 @@ def test_a_client_that_cancels_stops_a_skill_in_its_middle_and_its_edit_is_undon
                 await anyio.sleep(0.005)
             calling.cancel_scope.cancel()
 
-    with live(tmp_path, work, host=host) as running:
+    with live(tmp_path, removing(host, edits), host=host) as running:
         running.run(agent)
         running.until(lambda: running.bridge.recent.records()[0].ended is not None)
         record = running.bridge.recent.records()[0]
@@ -168,14 +173,6 @@ def test_a_client_that_cancels_stops_a_skill_in_its_middle_and_its_edit_is_undon
 
 def test_a_legacy_client_that_ends_its_session_stops_a_skill_in_its_middle(tmp_path: Path) -> None:
     host, edits = FakeHost(f"cam{number}" for number in range(127)), list[int]()
-
-    @skill(risk="edit")
-    def work() -> None:
-        """Remove items, slowly."""
-        for _ in track(range(2000)):
-            edits.append(1)
-            host.items[:] = host.items[:-1]
-            time.sleep(0.005)
 
     async def agent() -> None:
         ids: list[str] = []
@@ -198,17 +195,12 @@ def test_a_legacy_client_that_ends_its_session_stops_a_skill_in_its_middle(tmp_p
                     await anyio.sleep(0.01)
                 own.cancel_scope.cancel()
 
-    with live(tmp_path, work, host=host) as running:
+    with live(tmp_path, removing(host, edits), host=host) as running:
         running.run(agent)
         record = running.bridge.recent.records()[0]
 
     assert (record.state, len(edits) < 300) == ("cancelled", True)
     assert len(host.items) == 127
-
-
-def test_what_is_told_of_a_stop_is_a_sentence() -> None:
-    assert str(Stopped("Rename")) == "Rename was cancelled."
-    assert "longer than it may" in str(Stopped("Rename", overdue=True))
 
 
 @pytest.mark.parametrize(

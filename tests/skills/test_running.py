@@ -17,25 +17,13 @@ import pytest
 from dcc_bridge import carry, check_cancelled, confirm, confirm_sync, on_main, skill, track
 from dcc_bridge.callbacks import TimeLimit
 from dcc_bridge.elicitation.ask import current_call
-from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import Cancelled, Ended
 from dcc_bridge.host import UndoMark
 from dcc_bridge.skills import run
-from tests.live import Live, live, status, text
+from tests.elicitation.brokers import YES
+from tests.live import live, status, text
 from tests.server.skills import Skills
 from tests.stand_ins import FakeHost, ScriptedPresenter
-
-YES = Reply("accept", {"confirm": True})
-
-
-def call(running: Live, tool: str) -> Future[Any]:
-    """Start a call on a client of its own."""
-
-    async def agent() -> Any:
-        async with running.client() as client:
-            return await client.call_tool(tool, {})
-
-    return running.go(agent)
 
 
 def test_where_too_many_wait_the_next_one_is_told_so_at_once(tmp_path: Path) -> None:
@@ -44,9 +32,9 @@ def test_where_too_many_wait_the_next_one_is_told_so_at_once(tmp_path: Path) -> 
     with live(
         tmp_path, skills.delete(), host=skills.host, presenter=person, queued_calls=3
     ) as running:
-        first = call(running, "delete")
+        first = running.start("delete")
         running.until(lambda: bool(person.shown))
-        others = [call(running, "delete") for _ in range(3)]
+        others = [running.start("delete") for _ in range(3)]
         running.until(lambda: running.bridge.main.waiting == 3)
         refused = running.call("delete")
         person.settles[0](YES)
@@ -87,7 +75,7 @@ def test_a_call_that_waits_past_its_deadline_never_begins(tmp_path: Path) -> Non
     with live(
         tmp_path, skills.delete(), host=skills.host, presenter=person, client_deadline=0.2
     ) as running:
-        first = call(running, "delete")
+        first = running.start("delete")
         running.until(lambda: bool(person.shown))
         late = running.call("delete")
         waiting = running.bridge.main.waiting
@@ -104,17 +92,10 @@ def test_a_call_that_waits_past_its_deadline_never_begins(tmp_path: Path) -> Non
 def test_a_call_that_is_cancelled_while_it_waits_makes_room(tmp_path: Path) -> None:
     skills, person = Skills(has_ui=True), ScriptedPresenter(None)
 
-    async def impatient() -> None:
-        async with running.client() as client, anyio.create_task_group() as calling:
-            calling.start_soon(client.call_tool, "delete", {})
-            while running.bridge.main.waiting == 0:
-                await anyio.sleep(0.005)
-            calling.cancel_scope.cancel()
-
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
-        first = call(running, "delete")
+        first = running.start("delete")
         running.until(lambda: bool(person.shown))
-        running.run(impatient)
+        running.leave("delete", lambda: running.bridge.main.waiting > 0)
         recent = running.bridge.recent
         running.until(lambda: recent.records()[0].state not in ("queued", "asking"))
         state, waiting = recent.records()[0].state, running.bridge.main.waiting
@@ -125,13 +106,12 @@ def test_a_call_that_is_cancelled_while_it_waits_makes_room(tmp_path: Path) -> N
     assert skills.ran["delete"] == 1
 
 
-@pytest.mark.parametrize("thread", ["main", "any"])
-def test_a_skill_that_runs_for_too_long_is_ended_where_it_looks(
+@pytest.mark.parametrize("thread", ["main", "any", "worker"])
+def test_a_skill_that_runs_for_too_long_is_ended_where_it_looks_or_waits(
     thread: Any, tmp_path: Path
 ) -> None:
     host = FakeHost(["cam1", "cam2"])
 
-    @skill(risk="edit", timeout=0.1, thread=thread)
     def slow() -> None:
         """Edit for ever."""
         if thread == "main":
@@ -139,27 +119,20 @@ def test_a_skill_that_runs_for_too_long_is_ended_where_it_looks(
         for _ in track(range(10_000)):
             time.sleep(0.01)
 
-    with live(tmp_path, slow, host=host) as running:
-        result = running.call("slow")
-
-    assert status(result) == "timed_out"
-    assert "ran for longer than it may" in text(result)
-    assert host.items == ["cam1", "cam2"]
-
-
-def test_a_coroutine_that_runs_for_too_long_is_ended_where_it_waits(tmp_path: Path) -> None:
-    host = FakeHost(["cam1", "cam2"])
-
-    @skill(risk="edit", timeout=0.1)
-    async def slow() -> None:
+    async def slow_coroutine() -> None:
         """Edit and sleep."""
         await on_main(host.items.clear)
         await anyio.sleep(60)
 
-    with live(tmp_path, slow, host=host) as running:
+    is_coroutine = thread == "worker"
+    marked = skill(
+        risk="edit", timeout=0.1, name="slow", thread="any" if thread == "any" else "main"
+    )
+    with live(tmp_path, marked(slow_coroutine if is_coroutine else slow), host=host) as running:
         result = running.call("slow")
 
     assert status(result) == "timed_out"
+    assert "ran for longer than it may" in text(result)
     assert host.items == ["cam1", "cam2"]
 
 
@@ -379,7 +352,7 @@ def test_the_time_in_which_a_person_thinks_is_not_counted(tmp_path: Path) -> Non
         return answer
 
     with live(tmp_path, careful, host=skills.host, presenter=person) as running:
-        result = call(running, "careful")
+        result = running.start("careful")
         running.until(lambda: bool(person.shown))
         end = time.monotonic() + 0.6
         running.until(lambda: time.monotonic() > end)

@@ -15,7 +15,7 @@ from dcc_bridge import elicit_form_sync, skill
 from dcc_bridge.elicitation import schema
 from dcc_bridge.errors import BadArguments
 from dcc_bridge.skills.signature import Signature
-from dcc_bridge.skills.skill import Metadata, describe, metadata_of
+from dcc_bridge.skills.skill import Metadata, metadata_of
 from dcc_bridge.skills.source import Source
 
 
@@ -65,18 +65,6 @@ def test_a_parameter_may_be_named_like_anything_of_pydantics() -> None:
     bound = Signature.of(odd, "odd").bind({"schema": "s", "copy": 1, "model_config": True})
 
     assert bound == {"schema": "s", "copy": 1, "model_config": True, "json": "x"}
-
-
-def test_the_decorator_gives_the_function_back_unchanged() -> None:
-    def add(a: int, b: int) -> int:
-        """Add."""
-        return a + b
-
-    marked = skill(risk="read")(add)
-
-    assert marked is add
-    assert marked(1, 2) == 3
-    assert describe(add).metadata.risk == "read"
 
 
 def test_the_help_of_the_decorator_and_of_a_form_tells_all_that_they_take() -> None:

@@ -14,11 +14,12 @@ from mcp_types import CallToolResult
 from dcc_bridge import confirm_sync, elicit_form_sync, on_main, skill
 from dcc_bridge.elicitation.question import PresenterEvent, Reply
 from dcc_bridge.errors import BridgeError, NotUndoable
+from tests.elicitation.brokers import NO, YES
 from tests.live import live, status, text
 from tests.stand_ins import FakeHost, ScriptedPresenter
 
 FORM = {"type": "object", "properties": {}}
-YES, SEEN = Reply("accept", {"confirm": True}), Reply("accept", {})
+SEEN = Reply("accept", {})
 
 
 def called(
@@ -193,7 +194,7 @@ def test_a_body_that_undoes_its_own_step_may_do_so(tmp_path: Path) -> None:
             "edit",
             "tidy deleted a, to which nobody agreed, so its changes were undone. {left}",
         ),
-        ([YES, Reply("decline")], "ask", "Declined at the host: 'Delete a?'. {left} Do not try"),
+        ([YES, NO], "ask", "Declined at the host: 'Delete a?'. {left} Do not try"),
     ],
 )
 def test_what_was_written_over_is_not_said_to_be_as_it_was(

@@ -132,7 +132,7 @@ class Banner(qt.QWidget):
         self.pause = Action(tr("Pause"))
         self.pause.setCheckable(True)
         self.pause.setProperty(LIVE, True)
-        self.pause.clicked.connect(self._switch)
+        self.pause.clicked.connect(self.paused)
         self._muted = SecondaryLabel()
         self.unmute = Action(tr("Unmute"), tr("Let all agents ask again."))
         self.unmute.clicked.connect(self.unmuted)
@@ -172,10 +172,6 @@ class Banner(qt.QWidget):
         tip = tr("Let agents change the scene again.") if paused else refuse
         self.pause.setToolTip(tip)
         self.pause.setAccessibleDescription(tip)
-
-    @qt.Slot()
-    def _switch(self) -> None:
-        self.paused.emit(self.pause.isChecked())
 
     @qt.Slot()
     def _copy(self) -> None:

@@ -38,6 +38,17 @@ class Client:
     version: str = ""  # what it says of its version
 
 
+@dataclass(frozen=True, slots=True)
+class SeenClient:
+    """A client as its last message showed it."""
+
+    client: Client  # its label, and what it says of itself
+    era: str  # the version of the protocol that it speaks
+    form: bool  # it says that it can draw a form
+    url: bool  # it says that it can open a page
+    at: float  # when its last message came, in seconds since the epoch
+
+
 # Who asks on a thread to which no call was carried: limited as a client is, to one question.
 BACKGROUND: Final = Client("a background thread of the host")
 

@@ -12,12 +12,12 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
-from dcc_bridge.elicitation import call, routing
+from dcc_bridge.elicitation import routing
+from dcc_bridge.elicitation.call import Client, SeenClient
 from dcc_bridge.errors import DISTRIBUTION
 from dcc_bridge.host import Host
 from dcc_bridge.known_clients import CLI_LABEL
@@ -27,23 +27,12 @@ MOST: Final = 32  # clients that are remembered; the one silent the longest is f
 PACKAGES: Final = ("mcp", "uvicorn", "anyio", "greenlet", "pydantic", "PySide6-Essentials")
 
 
-@dataclass(frozen=True, slots=True)
-class SeenClient:
-    """A client as its last message showed it."""
-
-    client: call.Client  # its label, and what it says of itself
-    era: str  # the version of the protocol that it speaks
-    form: bool  # it says that it can draw a form
-    url: bool  # it says that it can open a page
-    at: float  # when its last message came, in seconds since the epoch
-
-
 class ClientRegistry:
     """The clients that spoke to this server. One label may be used by several programs."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._seen: OrderedDict[tuple[call.Client, str], SeenClient] = OrderedDict()
+        self._seen: OrderedDict[tuple[Client, str], SeenClient] = OrderedDict()
         self._watchers = Callbacks()
 
     @property

@@ -24,10 +24,9 @@ from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dcc_bridge.elicitation.call import Client
+from dcc_bridge.elicitation.call import Client, SeenClient
 from dcc_bridge.jobs import client
 from dcc_bridge.server import auth, protocol
-from dcc_bridge.server.clients import SeenClient
 from dcc_bridge.server.parked_calls import ParkedCall
 from dcc_bridge.skills.registry import Entry
 

@@ -26,7 +26,7 @@ from mcp_types import INVALID_PARAMS, CallToolResult, ListToolsResult, Tool
 from mcp_types.methods import serialize_server_result
 
 from dcc_bridge.audit.redact import Redacted
-from dcc_bridge.elicitation.call import Call, Route
+from dcc_bridge.elicitation.call import Call, Route, SeenClient
 from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill, own_version
 from dcc_bridge.host import Host
@@ -34,7 +34,7 @@ from dcc_bridge.jobs import client
 from dcc_bridge.known_clients import ICON, REVISIONS
 from dcc_bridge.server import auth, client_channel, protocol, resources
 from dcc_bridge.server.client_channel import label_of
-from dcc_bridge.server.clients import ClientRegistry, SeenClient
+from dcc_bridge.server.clients import ClientRegistry
 from dcc_bridge.server.fast_path import CALL, MODERN, STARTED
 from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls, same_call
 from dcc_bridge.server.tasks import Tasks

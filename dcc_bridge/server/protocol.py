@@ -20,11 +20,10 @@ from mcp.server.session import ServerSession
 from pydantic import ValidationError
 
 from dcc_bridge.audit.redact import each_text
-from dcc_bridge.elicitation.call import Client
+from dcc_bridge.elicitation.call import Client, SeenClient
 from dcc_bridge.elicitation.question import Expired, Question, Reply, Unable, Unreadable
 from dcc_bridge.elicitation.types import INVALID_ANSWER, LEFT, LIMIT, MISFIT, STATUS
 from dcc_bridge.elicitation.view import argument_views, client_details, undo_line
-from dcc_bridge.server.clients import SeenClient
 from dcc_bridge.skills.call_history import Outcome, Status
 from dcc_bridge.skills.registry import Entry
 from dcc_bridge.skills.signature import Returns, is_file, plain

@@ -12,13 +12,13 @@ import shiboken6
 
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Client, Risk, Route, RunControl
+from dcc_bridge.elicitation.call import Call, Client, Risk, Route, RunControl, SeenClient
 from dcc_bridge.elicitation.question import CodeRun, Consent, Question
 from dcc_bridge.elicitation.types import AGREED, DECLINED, Answered, AnsweredBy
 from dcc_bridge.local_clients import LocalClients
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.qt.panel.panel import Panel
-from dcc_bridge.server.clients import ClientRegistry, SeenClient
+from dcc_bridge.server.clients import ClientRegistry
 from dcc_bridge.skills.call_history import Effect, Recent, Status, Trail
 from tests.stand_ins import FakeHost
 

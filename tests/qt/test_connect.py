@@ -16,12 +16,12 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication
 
 from dcc_bridge import local_clients
+from dcc_bridge.elicitation.call import SeenClient
 from dcc_bridge.local_clients import LocalClient, LocalState
 from dcc_bridge.qt.event_loop import DeferredDeletion
 from dcc_bridge.qt.panel.cards import Card
 from dcc_bridge.qt.panel.rows import Act, Row
 from dcc_bridge.qt.panel.widgets import Action
-from dcc_bridge.server.clients import SeenClient
 from tests.cli.test_client import client, stand_in
 from tests.tiers import sampled
 

@@ -17,10 +17,10 @@ from mcp_types import (
     ResourceTemplateReference,
 )
 
-from dcc_bridge.elicitation.call import Client
+from dcc_bridge.elicitation.call import Client, SeenClient
 from dcc_bridge.errors import DISTRIBUTION
 from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.server.clients import MOST, ClientRegistry, SeenClient
+from dcc_bridge.server.clients import MOST, ClientRegistry
 from dcc_bridge.server.protocol import image_type
 from tests.hosts.scenes import SCENE
 from tests.live import ERAS, Live, accept, live

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from dcc_bridge.elicitation import types
+from dcc_bridge.elicitation.call import SeenClient
 from dcc_bridge.elicitation.grants import SessionGrant
 from dcc_bridge.elicitation.question import CodeRun, Question
 from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text, span
 from dcc_bridge.elicitation.view import argument_views
 from dcc_bridge.known_clients import CLIENTS
 from dcc_bridge.local_clients import VERBS, LocalClient
-from dcc_bridge.qt.panel.state import Asked, Port, Seen, State
+from dcc_bridge.qt.panel.state import Asked, Port, State
 from dcc_bridge.skills.call_history import Record
 
 tr: Translate = english  # Qt's panel puts its own here; Blender's sidebar has none
@@ -274,7 +275,7 @@ def _covered(grant: SessionGrant) -> str:
     return tr("only with {arguments}", arguments=safe_line(given, _MOST))
 
 
-def _client(seen: Seen, state: State) -> Row:
+def _client(seen: SeenClient, state: State) -> Row:
     client = seen.client
     itself = safe_line(f"{client.name} {client.version}".strip())
     detail = tr("calls itself {name}", name=itself) if itself else ""

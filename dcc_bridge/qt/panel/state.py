@@ -7,13 +7,13 @@ the main thread.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from dcc_bridge.callbacks import Unsubscribe
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Client
+from dcc_bridge.elicitation.call import SeenClient
 from dcc_bridge.elicitation.grants import SessionGrant
 from dcc_bridge.elicitation.question import Question, Surface
 from dcc_bridge.host import Host
@@ -21,32 +21,11 @@ from dcc_bridge.local_clients import LocalClients, LocalState
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import LIVE, Recent, Record
 
+if TYPE_CHECKING:
+    from dcc_bridge.server.clients import ClientRegistry
+
 QUICK: Final = 0.4  # seconds after which a call is worth showing: shorter ones would only flicker
 _AGES: Final = 10  # seconds after which what is told in minutes is told anew
-
-
-class Seen(Protocol):
-    """A client as its last message showed it. Read from any thread."""
-
-    @property
-    def client(self) -> Client:
-        """Its label, and what it says of itself."""
-
-    @property
-    def form(self) -> bool:
-        """Whether it says that it can draw a form."""
-
-    @property
-    def at(self) -> float:
-        """When its last message came, in seconds since the epoch."""
-
-
-class Clients(Protocol):
-    """The clients that spoke to the server. Read from any thread."""
-
-    @property
-    def seen(self) -> Sequence[Seen]:
-        """The clients, the one that spoke last first."""
 
 
 class Port(Protocol):
@@ -69,7 +48,7 @@ class Port(Protocol):
         """The calls."""
 
     @property
-    def clients(self) -> Clients:
+    def clients(self) -> ClientRegistry:
         """Who is connected."""
 
     @property
@@ -126,7 +105,7 @@ class State:
     ended: tuple[Record, ...]  # the calls that ended, newest first
     grants: tuple[tuple[SessionGrant, float], ...]  # for the session, and the seconds left
     muted: Mapping[str, float]  # the labels that are muted, and for how many seconds
-    clients: tuple[Seen, ...]  # who is connected, the one that spoke last first
+    clients: tuple[SeenClient, ...]  # who is connected, the one that spoke last first
     top: str | None  # what the host's own undo would undo
     local: LocalState  # the clients on this computer
 

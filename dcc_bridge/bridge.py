@@ -106,6 +106,7 @@ class Bridge:
             auditor=self.audit,
             limits=self._limits,
         )
+        self.recent = self._runner.recent  # the calls that run, wait or ended lately; any thread
         self._watchers = Callbacks()
         self.local_clients = LocalClients(self._watchers.call)
         self._undoing = builtin.Undoing(host, self.recent, self.audit, self._watchers.call)
@@ -155,11 +156,6 @@ class Bridge:
             return Registration(instance, self.settings.runtime)
         except OSError as error:
             raise StartError(f"The host cannot be listed as running: {error}.") from error
-
-    @property
-    def recent(self) -> call_history.Recent:
-        """The calls that run, wait or ended lately. Any thread."""
-        return self._runner.recent
 
     @property
     def is_paused(self) -> bool:

@@ -265,9 +265,9 @@ class Window:
     def panel(self) -> QRect:
         """Have a session in which a good deal goes on, and say where the whole window is."""
         furnish(self._parts)
-        until(lambda: self.presenter.dialogs and self.presenter.chips)
+        until(lambda: self.presenter.dialogs and self.presenter.notifications.visible)
         self.presenter.dialogs[0].set_aside()
-        for chip in self.presenter.chips:
+        for chip in self.presenter.notifications.visible:
             chip.hide()
         QTest.qWait(2 * _PAINTED)
         frame: QRect = self._host.frameGeometry()

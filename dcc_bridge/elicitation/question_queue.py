@@ -207,13 +207,13 @@ class NotificationBoard(Protocol[T]):
 class QueuePresenter(Generic[T]):
     """What the broker calls of a presenter that has a queue and a board. Any thread."""
 
-    _questions: QuestionQueue
-    _notifications: NotificationBoard[T]
+    questions: QuestionQueue
+    notifications: NotificationBoard[T]
     _tr: Translate
 
     def show(self, question: Question, settle: Settle) -> TakeDown:
         """Draw a question as soon as no other one is drawn. See `Presenter.show`."""
-        return self._questions.show(question, settle)
+        return self.questions.show(question, settle)
 
     def show_place(self, place: int, count: int) -> None:
         """Show which one of several questions is drawn, where there is a place for it."""
@@ -222,14 +222,14 @@ class QueuePresenter(Generic[T]):
         """Show a notification that a question waits elsewhere. See `HostPresenter.chip`."""
         acts = ((self._tr("Answer here"), answer_here), (self._tr("Cancel"), cancel))
         text = view.waiting_text(question, where, self._tr)
-        return self._notify(lambda: self._notifications.add(text, *acts))
+        return self._notify(lambda: self.notifications.add(text, *acts))
 
     def notice(self, text: str, undo: Click | None = None, call: str | None = None) -> TakeDown:
         """Show a notification that needs no answer. See `HostPresenter.notice`."""
         acts = () if undo is None else ((self._tr("Undo"), undo),)
-        return self._notify(lambda: self._notifications.add_passing(text, *acts, call=call))
+        return self._notify(lambda: self.notifications.add_passing(text, *acts, call=call))
 
     def _notify(self, add: Callable[[], T]) -> TakeDown:
         shown: list[T] = []
-        self._questions.post(lambda: shown.append(add()))
-        return lambda reason: self._questions.post(lambda: self._notifications.remove(*shown))
+        self.questions.post(lambda: shown.append(add()))
+        return lambda reason: self.questions.post(lambda: self.notifications.remove(*shown))

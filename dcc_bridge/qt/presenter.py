@@ -37,7 +37,7 @@ _IN_LINE: Final = 48  # characters of an address that fit in a line of it, and o
 class DialogPresenter(question_queue.QueuePresenter[notifications.Notification], qt.QObject):
     """Draws questions as dialogs in the host. Made on the main thread."""
 
-    _notifications: notifications.Notifications
+    notifications: notifications.Notifications
 
     def __init__(
         self, main: MainThread, host: Host, parent: Callable[[], qt.QWidget | None]
@@ -48,8 +48,8 @@ class DialogPresenter(question_queue.QueuePresenter[notifications.Notification],
         self._parent = parent  # gives the host's main window, or None; called for each dialog
         self._deletion = event_loop.DeferredDeletion()
         self._dialogs: dict[question_queue.Ticket, QuestionDialog] = {}
-        self._questions = question_queue.QuestionQueue(self, main)
-        self._notifications = notifications.Notifications(parent, self._deletion)
+        self.questions = question_queue.QuestionQueue(self, main)
+        self.notifications = notifications.Notifications(parent, self._deletion)
         self._app = qt.QCoreApplication.instance()
         if self._app is not None:  # a host may quit without a word to us
             self._app.aboutToQuit.connect(self._quit)
@@ -57,22 +57,12 @@ class DialogPresenter(question_queue.QueuePresenter[notifications.Notification],
     @property
     def dialogs(self) -> list[QuestionDialog]:
         """The dialogs that a person can see: one at most. Main thread."""
-        shown = self._questions.shown
+        shown = self.questions.shown
         return [self._dialogs[shown]] if shown in self._dialogs else []
-
-    @property
-    def waiting(self) -> int:
-        """How many questions wait behind the one that is shown. Main thread."""
-        return self._questions.waiting
-
-    @property
-    def chips(self) -> list[notifications.Notification]:
-        """The notifications. Main thread."""
-        return self._notifications.visible
 
     def bring(self, question: Question) -> None:
         """Bring a question's dialog up before all others: the person asked for it. Main thread."""
-        self._questions.bring(question.id)
+        self.questions.bring(question.id)
         for dialog in self.dialogs:
             if dialog.question.id == question.id:
                 dialog.raise_()
@@ -127,12 +117,12 @@ class DialogPresenter(question_queue.QueuePresenter[notifications.Notification],
     @qt.Slot()
     def _quit(self) -> None:
         """End every question. The host may quit from a key pressed in a dialog: delete it later."""
-        self._questions.close()
-        self._notifications.clear()
+        self.questions.close()
+        self.notifications.clear()
 
     def _answer(self, ticket: question_queue.Ticket, heard: PresenterEvent) -> None:
         """Go on once the dialog's own frame is left: it can be deleted then."""
-        self._questions.post(lambda: self._questions.end(ticket, heard))
+        self.questions.post(lambda: self.questions.end(ticket, heard))
 
     @qt.Slot()
     def _end_lost_questions(self) -> None:

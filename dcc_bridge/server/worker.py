@@ -121,8 +121,8 @@ class Worker:
     def soon(self, fn: Callable[[], object]) -> None:
         """Call a function on the loop, in its turn. Any thread; nothing happens once it ended.
 
-        What comes while the loop is awake already wakes it no second time: that is a system call,
-        in which a thread that is in the middle of its work loses the interpreter's lock.
+        A loop that was woken already is not woken again: in that system call a thread that is in
+        the middle of its work loses the interpreter's lock.
         """
         if (loop := self._loop) is None:
             return
@@ -156,24 +156,21 @@ class Worker:
         try:
             with ExitStack() as imports:
                 imports.enter_context(unsearched_imports())
+                self.started.add_done_callback(lambda _: imports.close())
                 self._service = self._make(self)
-                anyio.run(self._serve, self._service, imports.close)
+                anyio.run(self._serve, self._service)
         except BaseException as error:  # the top of a thread: it belongs to `started`
             if not self.started.done():
                 self.started.set_exception(error)
             else:
                 log.exception("the server ended by itself")
 
-    async def _serve(self, service: Service, all_imported: Callable[[], None]) -> None:
-        def note_ready() -> None:
-            all_imported()
-            self.started.set_result(None)
-
+    async def _serve(self, service: Service) -> None:
         self._loop = asyncio.get_running_loop()
         try:
             if self._stopped:
                 raise BridgeClosed
-            await service.run(note_ready)
+            await service.run(lambda: self.started.set_result(None))
         finally:
             self._loop = None
 

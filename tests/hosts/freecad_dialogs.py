@@ -178,16 +178,16 @@ class Scenes:
         acted: list[str] = []
         question = Question("What is it called?", Call("x", "X", "edit", CLIENT))
         self.presenter.chip(question, "Claude Code", lambda: acted.append("here"), acted.clear)
-        until(lambda: self.presenter.chips)
-        (chip,) = self.presenter.chips
+        until(lambda: self.presenter.notifications.visible)
+        (chip,) = self.presenter.notifications.visible
         save(chip, "chip")
         click(chip.buttons[0])
         self.presenter.notice("Delete parts: done for claude-code", lambda: acted.append("undo"))
-        until(lambda: len(self.presenter.chips) == 2)
-        toast = self.presenter.chips[1]
+        until(lambda: len(self.presenter.notifications.visible) == 2)
+        toast = self.presenter.notifications.visible[1]
         save(toast, "toast")
         click(toast.buttons[0])
-        until(lambda: len(self.presenter.chips) == 1)
+        until(lambda: len(self.presenter.notifications.visible) == 1)
         return acted
 
     def lanes(self) -> Any:

@@ -84,8 +84,8 @@ def drawn(stage: Stage) -> Iterator[tuple[str, QWidget]]:
     until(lambda: not stage.dialog.body.verticalScrollBar().isVisible())
     yield "form", stage.dialog
     stage.presenter.chip(waiting_question(), "Claude Code", lambda: None, lambda: None)
-    until(lambda: stage.presenter.chips)
-    yield "chip", stage.presenter.chips[0]
+    until(lambda: stage.presenter.notifications.visible)
+    yield "chip", stage.presenter.notifications.visible[0]
     desk = Desk()
     desk.panel.resize(desk.panel.fontMetrics().height() * 24, 900)
     desk.panel.show()

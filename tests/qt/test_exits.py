@@ -27,7 +27,7 @@ OPEN = """
     dialog = stage.dialog
     stage.presenter.chip(ask_name(), "elsewhere", lambda: None, lambda: None)
     stage.presenter.notice("in passing")
-    until(lambda: len(stage.presenter.chips) == 2)
+    until(lambda: len(stage.presenter.notifications.visible) == 2)
 """
 SUSPENDED = """
     seen = []
@@ -169,7 +169,7 @@ PANEL = """
     desk.window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
     desk.panel.show()
     desk.furnish()
-    until(lambda: desk.presenter.dialogs and desk.presenter.chips)
+    until(lambda: desk.presenter.dialogs and desk.presenter.notifications.visible)
 """
 
 

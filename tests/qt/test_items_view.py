@@ -221,10 +221,10 @@ def test_what_was_done_can_be_taken_back_from_the_corner(stage: Stage) -> None:
     undone: list[str] = []
 
     stage.presenter.notice("Delete cameras: done for Claude Code", lambda: undone.append("yes"))
-    until(lambda: stage.presenter.chips)
-    (chip,) = stage.presenter.chips
+    until(lambda: stage.presenter.notifications.visible)
+    (chip,) = stage.presenter.notifications.visible
     click(chip.buttons[0])
-    until(lambda: not stage.presenter.chips)
+    until(lambda: not stage.presenter.notifications.visible)
 
     assert undone == ["yes"]
 

@@ -106,9 +106,9 @@ def test_what_is_said_in_the_corner_is_translated(language: Brackets, stage: Sta
     stage.presenter.chip(ask_name("q?"), "q", lambda: None, lambda: None)
     stage.presenter.notice("q", delete, "q")
     stage.presenter.notice("q")
-    until(lambda: len(stage.presenter.chips) == 3)
+    until(lambda: len(stage.presenter.notifications.visible) == 3)
 
-    assert_translated({"q"}, *stage.presenter.chips)
+    assert_translated({"q"}, *stage.presenter.notifications.visible)
     assert {"Answer here", "Cancel", "Undo"} <= language.shown
 
 

@@ -15,8 +15,8 @@ def chips(stage: Stage, *messages: str) -> list[notifications.Notification]:
     """Say of questions that they wait elsewhere, and give their chips."""
     for message in messages or ("Which shot?",):
         stage.presenter.chip(ask_name(message), "x", lambda: None, lambda: None)
-    until(lambda: len(stage.presenter.chips) == len(messages or " "))
-    return list(stage.presenter.chips)
+    until(lambda: len(stage.presenter.notifications.visible) == len(messages or " "))
+    return list(stage.presenter.notifications.visible)
 
 
 def test_a_chip_says_what_waits_where_and_its_buttons_act(stage: Stage) -> None:
@@ -27,8 +27,8 @@ def test_a_chip_says_what_waits_where_and_its_buttons_act(stage: Stage) -> None:
         lambda: acted.append("here"),
         lambda: acted.append("cancel"),
     )
-    until(lambda: stage.presenter.chips)
-    (chip,) = stage.presenter.chips
+    until(lambda: stage.presenter.notifications.visible)
+    (chip,) = stage.presenter.notifications.visible
 
     for button in chip.buttons:
         click(button)
@@ -41,13 +41,16 @@ def test_a_chip_is_taken_away_from_any_thread_and_at_any_time(stage: Stage) -> N
     take_away = [
         stage.presenter.chip(ask_name(f"{n}?"), "x", lambda: None, lambda: None) for n in range(3)
     ]
-    until(lambda: len(stage.presenter.chips) == 3)
+    until(lambda: len(stage.presenter.notifications.visible) == 3)
 
     until(elsewhere(lambda: take_away[1]("answered")).done)
     take_away[1]("again")
-    until(lambda: len(stage.presenter.chips) == 2)
+    until(lambda: len(stage.presenter.notifications.visible) == 2)
 
-    assert [chip.text for chip in stage.presenter.chips] == ["Waiting in x: 0?", "Waiting in x: 2?"]
+    assert [chip.text for chip in stage.presenter.notifications.visible] == [
+        "Waiting in x: 0?",
+        "Waiting in x: 2?",
+    ]
 
 
 def test_a_chip_takes_no_focus_and_lies_over_the_corner_of_the_window(stage: Stage) -> None:
@@ -108,13 +111,13 @@ def test_a_chip_follows_the_window(stage: Stage) -> None:
 
 def test_a_notice_goes_by_itself(stage: Stage) -> None:
     elsewhere(lambda: stage.presenter.notice("claude-code asks too often.\u202e"))
-    until(lambda: stage.presenter.chips)
-    text = stage.presenter.chips[0].text
-    timer = stage.presenter.chips[0].findChild(QTimer)
+    until(lambda: stage.presenter.notifications.visible)
+    text = stage.presenter.notifications.visible[0].text
+    timer = stage.presenter.notifications.visible[0].findChild(QTimer)
     assert timer is not None
     seconds = timer.interval() / 1000
     timer.start(0)  # eight seconds are long for a test
-    until(lambda: not stage.presenter.chips)
+    until(lambda: not stage.presenter.notifications.visible)
 
     assert text == "claude-code asks too often.\u2039U+202E\u203a"
     assert seconds == 8.0
@@ -125,8 +128,8 @@ def test_a_notice_gives_the_id_of_its_call_to_who_looks_closer(
 ) -> None:
     stage.presenter.notice("Delete prims: done for Claude Code", lambda: None, "3c0ffee")
     stage.presenter.notice("in passing")
-    until(lambda: len(stage.presenter.chips) == 2)
-    chip, other = stage.presenter.chips
+    until(lambda: len(stage.presenter.notifications.visible) == 2)
+    chip, other = stage.presenter.notifications.visible
     assert (chip.toolTip(), other.toolTip(), other.menu) == ("Call 3c0ffee", "", None)
     assert chip.menu is not None
 
@@ -139,7 +142,7 @@ def test_a_notice_gives_the_id_of_its_call_to_who_looks_closer(
 
 def test_a_chip_whose_window_goes_is_no_trouble(stage: Stage) -> None:
     take_away = stage.presenter.chip(ask_name(), "x", lambda: None, lambda: None)
-    until(lambda: stage.presenter.chips)
+    until(lambda: stage.presenter.notifications.visible)
 
     shiboken6.delete(stage.window)
     take_away("answered")
@@ -147,7 +150,7 @@ def test_a_chip_whose_window_goes_is_no_trouble(stage: Stage) -> None:
     click(stage.dialog.exits.decline)
     until(lambda: heard)
 
-    assert stage.presenter.chips == []
+    assert stage.presenter.notifications.visible == []
 
 
 def test_close_deletes_the_chips(stage: Stage) -> None:

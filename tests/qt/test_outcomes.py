@@ -215,11 +215,11 @@ def test_an_outcome_is_told_truly_and_in_the_same_words_everywhere(
             case.then(stage)
         stage.running.until(calling.done)
         if case.status == "done" and case.has_ui:
-            stage.running.until(lambda: bool(stage.presenter.chips))
+            stage.running.until(lambda: bool(stage.presenter.notifications.visible))
         stage.panel.refresh()
         (row,) = ended(stage.panel)
         (record,) = stage.bridge.recent.records()
-        toasts = [chip.text for chip in stage.presenter.chips]
+        toasts = [chip.text for chip in stage.presenter.notifications.visible]
     finally:
         stage.close()
     agent = text(calling.result()).replace(NO_OTHER_WAY, "").strip()
@@ -274,13 +274,13 @@ def test_the_toast_of_a_step_goes_with_the_step(
     try:
         calling = stage.go("remove")
         agree(stage)
-        stage.running.until(lambda: calling.done() and bool(stage.presenter.chips))
+        stage.running.until(lambda: calling.done() and bool(stage.presenter.notifications.visible))
         stage.panel.refresh()
         if who == "the person":
             stage.panel.hide()  # it would look each second
 
         UNDOS[who](stage)
 
-        stage.running.until(lambda: not stage.presenter.chips)
+        stage.running.until(lambda: not stage.presenter.notifications.visible)
     finally:
         stage.close()

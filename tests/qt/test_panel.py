@@ -201,7 +201,7 @@ def test_fifty_questions_are_listed_and_one_dialog_is_shown(desk: Desk) -> None:
     """By keyboard alone: the last one is shown and declined, and another one is cancelled."""
     calls = [desk.call("Delete", "destructive", Client(f"agent{n}"))[0] for n in range(50)]
     asked = [desk.ask(f"Question {n}?", call) for n, call in enumerate(calls)]
-    until(lambda: desk.presenter.waiting == 49)
+    until(lambda: desk.presenter.questions.waiting == 49)
     desk.panel.refresh()
     assert desk.panel.banner.text == "50 questions for you"
     assert titles(desk.panel.now) == [f"Question {n}?" for n in range(50)]
@@ -233,7 +233,7 @@ def test_of_a_client_that_asks_much_at_a_time_all_is_listed_and_some_can_be_show
     calls = [desk.call("Delete", "destructive")[0] for _ in range(8)]
     for number, call in enumerate(calls):
         desk.ask(f"Question {number}?", call)
-    until(lambda: desk.presenter.waiting == 2)
+    until(lambda: desk.presenter.questions.waiting == 2)
     desk.panel.refresh()
 
     assert desk.panel.banner.text == "3 questions for you"

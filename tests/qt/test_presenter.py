@@ -79,13 +79,13 @@ def test_ten_questions_are_shown_one_after_the_other_in_their_order(stage: Stage
     heard: list[int] = []
     for number in range(10):
         stage.presenter.show(consent(f"Question {number}?"), lambda _, n=number: heard.append(n))  # type: ignore[misc]  # n is bound now
-    until(lambda: stage.presenter.waiting == 9)
+    until(lambda: stage.presenter.questions.waiting == 9)
 
     for number in range(10):
         dialog = stage.dialog
         assert dialog.question.message == f"Question {number}?"
         assert len(stage.presenter.dialogs) == 1
-        assert stage.presenter.waiting == 9 - number
+        assert stage.presenter.questions.waiting == 9 - number
         click(dialog.exits.decline)
         until(lambda n=number: len(heard) == n + 1)  # type: ignore[misc]  # n is bound now
 
@@ -98,7 +98,7 @@ def test_a_question_that_waits_and_is_taken_down_is_never_shown(stage: Stage) ->
     _, take_down = stage.show(consent("Second?"))
     third, _ = stage.show(consent("Third?"))
     dialog = stage.dialog
-    until(lambda: stage.presenter.waiting == 2)
+    until(lambda: stage.presenter.questions.waiting == 2)
 
     take_down("cancelled")
     click(dialog.exits.decline)
@@ -144,7 +144,7 @@ def test_two_hundred_questions_of_eight_threads_all_end(stage: Stage) -> None:
     for thread in threads:
         thread.join()
 
-    until(lambda: not stage.presenter.dialogs and not stage.presenter.waiting)
+    until(lambda: not stage.presenter.dialogs and not stage.presenter.questions.waiting)
     assert set(ended) <= {"cancelled", "timed_out"}
 
 
@@ -193,7 +193,7 @@ def test_a_page_is_opened_and_its_answer_is_not_verified(
 def test_the_time_a_question_waits_for_its_turn_is_taken_from_the_latest(stage: Stage) -> None:
     first, _ = stage.show(consent())
     stage.show(consent(offers=Offers(soon=900.0, latest=900.0)))
-    until(lambda: stage.presenter.waiting == 1)
+    until(lambda: stage.presenter.questions.waiting == 1)
     since = time.monotonic()
     until(lambda: time.monotonic() - since > 0.6)
 
@@ -216,7 +216,7 @@ def test_a_dialog_that_goes_with_the_hosts_window_is_a_cancel(stage: Stage) -> N
 def test_close_ends_every_question_and_deletes_every_widget(stage: Stage) -> None:
     asked = [stage.broker.ask(consent(f"{number}?")) for number in range(3)]
     dialog = stage.dialog
-    until(lambda: stage.presenter.waiting == 2)
+    until(lambda: stage.presenter.questions.waiting == 2)
 
     stage.presenter.close()
     stage.presenter.close()
@@ -297,7 +297,7 @@ def test_a_question_can_be_brought_before_the_one_that_is_shown(stage: Stage) ->
     first, second = ask_name("First?"), ask_name("Second?")
     heard_first, _ = stage.show(first)
     heard_second, _ = stage.show(second)
-    until(lambda: stage.presenter.waiting)
+    until(lambda: stage.presenter.questions.waiting)
     editor = stage.dialog.findChildren(QLineEdit)[0]
     editor.setText("typed")
 
@@ -320,10 +320,10 @@ def test_of_several_questions_each_says_which_one_it_is(stage: Stage) -> None:
     assert stage.dialog.header.place.text() == ""
     for question in ("Second?", "Third?"):
         stage.show(consent(question))
-    until(lambda: stage.presenter.waiting == 2)
+    until(lambda: stage.presenter.questions.waiting == 2)
 
     for number in range(3):
-        until(lambda n=number: stage.presenter.waiting == 2 - n)  # type: ignore[misc]  # n is bound now
+        until(lambda n=number: stage.presenter.questions.waiting == 2 - n)  # type: ignore[misc]  # n is bound now
         places.append(stage.dialog.header.place.text())
         click(stage.dialog.exits.decline)
     until(lambda: not stage.presenter.dialogs)
@@ -337,7 +337,7 @@ def test_an_enter_that_was_meant_for_one_question_does_not_answer_the_next(stage
     named = form(name={"type": "string", "default": "shot_010"})
     heard = [stage.show(ask_name(f"{number}?", form=named))[0] for number in range(2)]
     first = stage.dialog
-    until(lambda: stage.presenter.waiting and not first.deaf.isActive())
+    until(lambda: stage.presenter.questions.waiting and not first.deaf.isActive())
 
     QTest.keyClick(first.windowHandle(), Qt.Key.Key_Return)
     until(lambda: heard[0] and stage.presenter.dialogs != [first])
@@ -433,7 +433,7 @@ def test_one_that_was_set_aside_still_ends_by_its_time_or_with_its_call(stage: S
     until(lambda: stage.presenter.dialogs)
     withdrawn, take_down = stage.show(second)
     stage.show(last)
-    until(lambda: stage.presenter.waiting == 2)
+    until(lambda: stage.presenter.questions.waiting == 2)
 
     stage.presenter.bring(second)
     stage.presenter.bring(last)
@@ -443,4 +443,4 @@ def test_one_that_was_set_aside_still_ends_by_its_time_or_with_its_call(stage: S
     assert expired == [Expired()]
     assert withdrawn == []
     assert [dialog.question.id for dialog in stage.presenter.dialogs] == [last.id]
-    assert stage.presenter.waiting == 0
+    assert stage.presenter.questions.waiting == 0

@@ -35,7 +35,6 @@ class BlenderLoop:
         self.turn: Callable[[], None] = lambda: None  # somebody else's event loop, at each tick
         self._woken, self._worked = False, time.monotonic()
         self._due: float | None = None
-        self.ticks = 0  # how often the timer fired
         self.main = MainThread(self.wake, blocked=is_blocked)  # the two lanes to the main thread
         bpy.app.timers.register(self._tick, persistent=True)
 
@@ -52,7 +51,6 @@ class BlenderLoop:
             bpy.app.timers.unregister(self._tick)
 
     def _tick(self) -> float:
-        self.ticks += 1
         now = time.monotonic()
         try:
             if self._woken or (self._due is not None and now >= self._due):

@@ -31,29 +31,15 @@ _AGES: Final = 10  # seconds after which what is told in minutes is told anew
 class Port(Protocol):
     """A bridge, as the panel sees it. Everything here is called on the main thread."""
 
+    main: MainThread  # the way to its main thread
+    broker: Broker  # what puts questions, with the grants and the mutes
+    recent: Recent  # the calls
+    clients: ClientRegistry  # who is connected
+    local_clients: LocalClients  # the clients on this computer
+
     @property
     def host(self) -> Host:
         """The application."""
-
-    @property
-    def main(self) -> MainThread:
-        """The way to its main thread."""
-
-    @property
-    def broker(self) -> Broker:
-        """What puts questions, with the grants and the mutes."""
-
-    @property
-    def recent(self) -> Recent:
-        """The calls."""
-
-    @property
-    def clients(self) -> ClientRegistry:
-        """Who is connected."""
-
-    @property
-    def local_clients(self) -> LocalClients:
-        """The clients on this computer."""
 
     @property
     def address(self) -> str | None:

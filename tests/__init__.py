@@ -41,7 +41,8 @@ Benchmarks, each of which prints ratios within one run: ``python -m tests.bench.
 ``driver`` (a call beside other servers, and what the main thread feels of it; ``--only sdk_sse``
 installs none), ``layers`` (where the time of a call goes), ``start`` (what a start and an idle
 bridge cost a host), ``growth`` (what grows with clients, questions and the record), ``track`` (a
-long skill), ``skills_1000`` (a thousand skill files), ``edit_record`` and ``stretches`` (what the
+long skill), ``hosts`` (a call in each application, and what an idle bridge costs it),
+``modules_passed`` (what one call passes through), ``skills_1000`` (a thousand skill files), ``edit_record`` and ``stretches`` (what the
 record and the agreement cost an edit), ``proxy`` (what ``connect`` adds), ``verbs``,
 ``agreed_code``, and ``batch_growth`` (what grows with the scenes of a batch).
 

@@ -42,9 +42,10 @@ Benchmarks, each of which prints ratios within one run: ``python -m tests.bench.
 installs none), ``layers`` (where the time of a call goes), ``start`` (what a start and an idle
 bridge cost a host), ``growth`` (what grows with clients, questions and the record), ``track`` (a
 long skill), ``hosts`` (a call in each application, and what an idle bridge costs it),
-``modules_passed`` (what one call passes through), ``skills_1000`` (a thousand skill files), ``edit_record`` and ``stretches`` (what the
-record and the agreement cost an edit), ``proxy`` (what ``connect`` adds), ``verbs``,
-``agreed_code``, and ``batch_growth`` (what grows with the scenes of a batch).
+``modules_passed`` (what one call passes through), ``skills_1000`` (a thousand skill files),
+``edit_record`` and ``stretches`` (what the record and the agreement cost an edit), ``proxy`` (what
+``connect`` adds), ``verbs``, ``agreed_code``, and ``batch_growth`` (what grows with the scenes of a
+batch).
 
 ``python tests/pictures.py`` takes the pictures of README and the guide again, but for Blender's:
 ``BLENDER_PICTURE=FILE pytest -m real -n 0 tests/hosts/test_blender_window.py -k esc``; with ``-k

@@ -21,8 +21,9 @@ def unsearched_imports() -> Iterator[None]:
     """Import what has nothing of Qt; our widgets, and other threads' modules, are read as ever."""
     feature = sys.modules.get("shibokensupport.feature")
     table: dict[str, int] = getattr(feature, "pyside_feature_dict", {})
-    for name in [it for it in sys.modules if it.partition(".")[0] in sys.stdlib_module_names]:
-        table.setdefault(name, -1)  # as PySide notes what does not name it
+    for name in list(sys.modules):  # other threads import meanwhile
+        if name.partition(".")[0] in sys.stdlib_module_names:
+            table.setdefault(name, -1)  # as PySide notes what does not name it
     thread = threading.get_ident()
 
     def note(name: str, *_: Any) -> None:
@@ -30,8 +31,8 @@ def unsearched_imports() -> Iterator[None]:
             table.setdefault(name, -1)
 
     finder: Any = SimpleNamespace(find_spec=note)  # it finds nothing
-    sys.meta_path.insert(0, finder)
+    sys.meta_path = [finder, *sys.meta_path]
     try:
         yield
-    finally:
-        sys.meta_path.remove(finder)
+    finally:  # a new list: an import that goes through the other one would skip a finder
+        sys.meta_path = [it for it in sys.meta_path if it is not finder]

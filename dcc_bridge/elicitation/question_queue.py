@@ -9,10 +9,10 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Protocol
 
 from dcc_bridge import errors, main_thread
-from dcc_bridge.elicitation import types, view
+from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.question import (
     PresenterEvent,
     Question,
@@ -21,11 +21,9 @@ from dcc_bridge.elicitation.question import (
     TakeDown,
     Unable,
 )
-from dcc_bridge.elicitation.text import Translate
 
 log = logging.getLogger(__name__)
 
-T = TypeVar("T")
 Click = Callable[[], None]
 Act = tuple[str, Click]  # what a notification's button says, and what it does
 _CLOSED: Final = Unable(types.BRIDGE_CLOSED, ends=True)
@@ -189,47 +187,3 @@ def _same(question: Question) -> tuple[str, ...]:
     client, form = question.call.client, question.form
     asked = json.dumps(form.schema if form else None, default=str)
     return client.label if client else "", question.call.skill, question.message, asked
-
-
-class NotificationBoard(Protocol[T]):
-    """The notifications in a host's window. Main thread."""
-
-    def add(self, text: str, *acts: Act) -> T:
-        """Show a notification until it is removed."""
-
-    def add_passing(self, text: str, *acts: Act, call: str | None = None) -> T:
-        """Show a notification that goes by itself; with the id of the call that it is about."""
-
-    def remove(self, *notifications: T) -> None:
-        """Take notifications away; they may be gone already."""
-
-
-class QueuePresenter(Generic[T]):
-    """What the broker calls of a presenter that has a queue and a board. Any thread."""
-
-    questions: QuestionQueue
-    notifications: NotificationBoard[T]
-    _tr: Translate
-
-    def show(self, question: Question, settle: Settle) -> TakeDown:
-        """Draw a question as soon as no other one is drawn. See `Presenter.show`."""
-        return self.questions.show(question, settle)
-
-    def show_place(self, place: int, count: int) -> None:
-        """Show which one of several questions is drawn, where there is a place for it."""
-
-    def chip(self, question: Question, where: str, answer_here: Click, cancel: Click) -> TakeDown:
-        """Show a notification that a question waits elsewhere. See `HostPresenter.chip`."""
-        acts = ((self._tr("Answer here"), answer_here), (self._tr("Cancel"), cancel))
-        text = view.waiting_text(question, where, self._tr)
-        return self._notify(lambda: self.notifications.add(text, *acts))
-
-    def notice(self, text: str, undo: Click | None = None, call: str | None = None) -> TakeDown:
-        """Show a notification that needs no answer. See `HostPresenter.notice`."""
-        acts = () if undo is None else ((self._tr("Undo"), undo),)
-        return self._notify(lambda: self.notifications.add_passing(text, *acts, call=call))
-
-    def _notify(self, add: Callable[[], T]) -> TakeDown:
-        shown: list[T] = []
-        self.questions.post(lambda: shown.append(add()))
-        return lambda reason: self.questions.post(lambda: self.notifications.remove(*shown))

@@ -17,9 +17,18 @@ from html import escape
 from typing import Any, Final
 
 from dcc_bridge.elicitation import question_queue, urls
-from dcc_bridge.elicitation.question import PresenterEvent, Question, Reply, Unable
+from dcc_bridge.elicitation.question import (
+    PresenterEvent,
+    Question,
+    Reply,
+    Settle,
+    TakeDown,
+    Unable,
+)
+from dcc_bridge.elicitation.question_queue import Click
 from dcc_bridge.elicitation.text import breakable, safe_line, safe_text
 from dcc_bridge.elicitation.types import SURFACE_LOST
+from dcc_bridge.elicitation.view import waiting_text
 from dcc_bridge.errors import RefusedAddress
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
@@ -34,17 +43,14 @@ _MOST_LINES: Final = 8
 _IN_LINE: Final = 48  # characters of an address that fit in a line of it, and often more
 
 
-class DialogPresenter(question_queue.QueuePresenter[notifications.Notification], qt.QObject):
+class DialogPresenter(qt.QObject):
     """Draws questions as dialogs in the host. Made on the main thread."""
-
-    notifications: notifications.Notifications
 
     def __init__(
         self, main: MainThread, host: Host, parent: Callable[[], qt.QWidget | None]
     ) -> None:
         super().__init__()
         self._host = host  # for the dialogs' header
-        self._tr = tr
         self._parent = parent  # gives the host's main window, or None; called for each dialog
         self._deletion = event_loop.DeferredDeletion()
         self._dialogs: dict[question_queue.Ticket, QuestionDialog] = {}
@@ -59,6 +65,21 @@ class DialogPresenter(question_queue.QueuePresenter[notifications.Notification],
         """The dialogs that a person can see: one at most. Main thread."""
         shown = self.questions.shown
         return [self._dialogs[shown]] if shown in self._dialogs else []
+
+    def show(self, question: Question, settle: Settle) -> TakeDown:
+        """Draw a question as soon as no other one is drawn. See `Presenter.show`."""
+        return self.questions.show(question, settle)
+
+    def chip(self, question: Question, where: str, answer_here: Click, cancel: Click) -> TakeDown:
+        """Show a notification that a question waits elsewhere. See `HostPresenter.chip`."""
+        acts = ((tr("Answer here"), answer_here), (tr("Cancel"), cancel))
+        text = waiting_text(question, where, tr)
+        return self._notify(lambda: self.notifications.add(text, *acts))
+
+    def notice(self, text: str, undo: Click | None = None, call: str | None = None) -> TakeDown:
+        """Show a notification that needs no answer. See `HostPresenter.notice`."""
+        acts = () if undo is None else ((tr("Undo"), undo),)
+        return self._notify(lambda: self.notifications.add_passing(text, *acts, call=call))
 
     def bring(self, question: Question) -> None:
         """Bring a question's dialog up before all others: the person asked for it. Main thread."""
@@ -119,6 +140,11 @@ class DialogPresenter(question_queue.QueuePresenter[notifications.Notification],
         """End every question. The host may quit from a key pressed in a dialog: delete it later."""
         self.questions.close()
         self.notifications.clear()
+
+    def _notify(self, add: Callable[[], notifications.Notification]) -> TakeDown:
+        shown: list[notifications.Notification] = []
+        self.questions.post(lambda: shown.append(add()))
+        return lambda reason: self.questions.post(lambda: self.notifications.remove(*shown))
 
     def _answer(self, ticket: question_queue.Ticket, heard: PresenterEvent) -> None:
         """Go on once the dialog's own frame is left: it can be deleted then."""

@@ -19,7 +19,6 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions
 from mcp.server.mcpserver import Context as ToolContext
 from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver import server as mcpserver
 from mcp.server.request_state import RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, ListToolsResult, Tool
@@ -84,7 +83,7 @@ class Server(MCPServer[Any]):
         self.changes = changes = resources.ToolListChanges(scene.bus, soon)
         registry.watch(self._forget_lists)  # first: who is notified may list at once
         registry.watch(changes.note)
-        with _no_logging_of_its_own():
+        with _root_logger_untouched():
             super().__init__(
                 name=f"dcc_bridge in {host.name}",
                 title=host.name,
@@ -351,11 +350,12 @@ class Server(MCPServer[Any]):
 
 
 @contextmanager
-def _no_logging_of_its_own() -> Iterator[None]:
-    """Keep the SDK from giving the host's root logger a handler, a level and `rich`."""
-    module = vars(mcpserver)  # it has no argument for it
-    configure, module["configure_logging"] = module["configure_logging"], lambda level: None
+def _root_logger_untouched() -> Iterator[None]:
+    """Keep the SDK from giving the host's root logger a handler and a level."""
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
     try:
         yield
     finally:
-        module["configure_logging"] = configure
+        root.handlers[:] = handlers
+        root.setLevel(level)

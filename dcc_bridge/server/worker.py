@@ -119,24 +119,37 @@ class Worker:
         return asyncio.run_coroutine_threadsafe(coroutine, loop)
 
     def soon(self, fn: Callable[[], object]) -> None:
-        """Call a function on the loop, in its turn. Any thread; nothing happens once it ended.
+        """Call a function on the loop, those of a thread in their order; none once it ended.
 
         A loop that was woken already is not woken again: in that system call a thread that is in
-        the middle of its work loses the interpreter's lock.
+        the middle of its work loses the interpreter's lock. Any thread.
         """
-        if (loop := self._loop) is None:
+        if self._loop is not None:
+            self._handed.append((copy_context(), fn))
+            self._wake()
+
+    def _wake(self) -> None:
+        if self._is_woken or (loop := self._loop) is None:
             return
-        self._handed.append((copy_context(), fn))
-        if not self._is_woken:
+        is_sure = False
+        try:
             self._is_woken = True
             with suppress(RuntimeError):  # it was closed in this very moment
                 loop.call_soon_threadsafe(self._call_handed, context=Context())
+            is_sure = True
+        finally:
+            if not is_sure:  # Ctrl+C on the main thread, say: the next one wakes it
+                self._is_woken = False
 
     def _call_handed(self) -> None:
         self._is_woken = False  # first: who hands something in from now on wakes the loop again
-        for _ in range(len(self._handed)):
-            context, fn = self._handed.popleft()
-            call_safely(context.run, fn)
+        try:
+            for _ in range(len(self._handed)):
+                context, fn = self._handed.popleft()
+                call_safely(context.run, fn)
+        finally:  # one may have been cancelled; the others are called all the same
+            if self._handed:
+                self._wake()
 
     def later(self, seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
         """Call a function on the loop after some seconds; gives what stops it. Any thread."""
@@ -173,6 +186,7 @@ class Worker:
             await service.run(lambda: self.started.set_result(None))
         finally:
             self._loop = None
+            self._handed.clear()
 
 
 def listen(port: int, bind: str = LOOPBACK) -> socket.socket:

@@ -107,6 +107,47 @@ def test_one_that_fails_keeps_nothing_from_the_next(
     assert "ZeroDivisionError" in caplog.text
 
 
+def test_one_that_is_cancelled_keeps_nothing_from_the_others(worker: Worker) -> None:
+    def cancel() -> None:
+        raise asyncio.CancelledError
+
+    done = threading.Event()
+    go_on = busy(worker)
+
+    worker.soon(cancel)
+    worker.soon(done.set)
+    go_on()
+
+    assert done.wait(LIMIT)
+
+
+def test_an_interrupt_as_a_function_is_handed_in_leaves_the_loop_to_be_woken(
+    worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    called: list[str] = []
+    done = threading.Event()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(worker._loop, "call_soon_threadsafe", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            worker.soon(partial(called.append, "interrupted"))
+    worker.soon(done.set)
+
+    assert done.wait(LIMIT)
+    assert called == ["interrupted"]
+
+
+def test_what_is_handed_in_as_the_loop_ends_is_not_kept(worker: Worker) -> None:
+    worker.stop()
+
+    worker.soon(lambda: None)
+
+    assert not worker._handed
+
+
 def test_one_that_hands_in_another_does_not_wait_for_it(worker: Worker) -> None:
     done = threading.Event()
 

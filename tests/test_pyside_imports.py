@@ -134,17 +134,16 @@ def test_another_thread_may_import_while_the_modules_that_are_there_are_noted() 
                 del sys.modules[name]
 
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        with ThreadPoolExecutor() as pool:
-            pool.submit(come_and_go)
+    with ThreadPoolExecutor() as pool:
+        pool.submit(come_and_go)
+        sys.setswitchinterval(1e-6)
+        try:
             for _ in range(100):
                 with unsearched_imports():
                     pass
+        finally:
+            sys.setswitchinterval(interval)
             is_over.set()
-    finally:
-        is_over.set()
-        sys.setswitchinterval(interval)
 
 
 def test_a_start_leaves_no_sources_in_the_hosts_memory_and_no_finder(tmp_path: Path) -> None:

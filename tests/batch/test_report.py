@@ -29,9 +29,9 @@ def scene(number: int, items: list[str], kind: str = "Camera", **more: Any) -> S
     return scene_line(number, path, items, kind, **more)
 
 
-def show(folder: Path, scenes: Iterable[Scene], arguments: Any = None) -> Plan:
+def show(folder: Path, scenes: Iterable[Scene], arguments: Any = None, skill: str = "tidy") -> Plan:
     """Write a plan and its report."""
-    request = Request("standalone", "tidy", {"name": EVIL} if arguments is None else arguments)
+    request = Request("standalone", skill, {"name": EVIL} if arguments is None else arguments)
     made = plan.write(folder, request, FACTS, folder, scenes)
     report.write(made)
     return made
@@ -95,9 +95,13 @@ def test_no_text_of_a_scene_is_markup_in_the_report_which_loads_nothing_from_els
 
 def test_what_is_agreed_to_can_be_read_whole(tmp_path: Path) -> None:
     line = scene(0, [f"/World/cam_{n}" for n in range(60)], arguments=[["target", "/World/hero"]])
-    made = show(tmp_path, [line], {"long": "y" * 900, "last": "at the end"})
+    arguments = {"long": "y" * 900, "last": "at the end"}
+    made = show(tmp_path, [line], arguments, skill="tidy_" * 100)
     page, shown = page_of(made), in_terminal(made, 120)
-    assert "at the end" in page
+    facts = dict(re.findall("<dt>(.*?)</dt><dd>(.*?)</dd>", page))
+    assert [*facts] == ["Skill", "Arguments", "Host", "Folder", "Made", "Plan"]
+    assert facts["Skill"].startswith("tidy_" * 100)
+    assert "at the end" in facts["Arguments"]
     assert "at the end" in shown.replace("\n", " ")
     assert rows(made)[0][7:] == [["target: /World/hero"], 1]
     assert "target: /World/hero" in shown

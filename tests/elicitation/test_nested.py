@@ -217,11 +217,19 @@ def test_a_coroutine_that_awaits_one_asks_for_consent_wherever_that_asks(
     assert (status(result), host.items) == ("no_consent", CAMERAS)
 
 
-def test_a_thread_of_such_a_skill_on_the_pool_asks_for_consent_too(call: Called) -> None:
-    @skill(risk="destructive", confirms=True)
+@pytest.mark.parametrize(("risk", "by"), [("destructive", "host"), ("edit", "client")])
+def test_a_thread_of_a_skill_on_the_pool_asks_for_consent_where_that_skill_would(
+    risk: Any, by: str, call: Called
+) -> None:
+    answered: list[str] = []
+
+    def ask_there() -> None:
+        answered.append(elicit_form_sync("Delete them?", CONFIRM).answered_by)
+
+    @skill(risk=risk, confirms=risk == "destructive")
     def delete() -> None:
         """Ask on a thread."""
-        thread = threading.Thread(target=carry(ask))
+        thread = threading.Thread(target=carry(ask_there))
         thread.start()
         thread.join(20)
 
@@ -232,7 +240,8 @@ def test_a_thread_of_such_a_skill_on_the_pool_asks_for_consent_too(call: Called)
 
     _, shown = call(tidy, NO)
 
-    assert [one.consent is not None for one in shown] == [True]
+    assert answered == [by]
+    assert [one.consent is not None for one in shown] == [True] * (by == "host")
 
 
 @pytest.mark.parametrize("thread", ["main", "any"])

@@ -21,6 +21,7 @@ from tests.hosts.bad_port import Port
 
 PROGRAMS = int(os.environ.get("BAD_SKILLS", "10000"))
 """How many programs the long run has in our own host; in each other one it is a tenth of them."""
+TENTH = -(-PROGRAMS // 10)
 HOSTS = [UsdPort, MayaPort, HoudiniPort]
 
 
@@ -30,23 +31,27 @@ def loop() -> Iterator[asyncio.AbstractEventLoop]:
         yield loop
 
 
-def programs(host: Any, first: int, count: int, limit: int = 0) -> Any:
+def long_run(part: int, parts: int, count: int = TENTH) -> range:
+    """Give the seeds of a part of the long run, which has that many in all."""
+    return range(1000 + count * part // parts, 1000 + count * (part + 1) // parts)
+
+
+def programs(host: Any, seeds: range, limit: int = 0) -> Any:
     """Give programs that are run after each other; those with a limit in the long run alone."""
     marks = (pytest.mark.long, pytest.mark.timeout(limit)) if limit else ()
-    seeds = range(first, first + count)
-    return pytest.param(host, seeds, marks=marks, id=f"{host.__name__}-{first}-{count}")
+    return pytest.param(host, seeds, marks=marks, id=f"{host.__name__}-{seeds.start}-{len(seeds)}")
 
 
 @pytest.mark.parametrize(
     ("host", "seeds"),
     [
-        *(programs(UsdPort, 12 * part, 12) for part in range(4)),
-        *(programs(host, 0, 25) for host in HOSTS[1:]),
-        *(programs(UsdPort, 1000 + PROGRAMS * n // 10, PROGRAMS // 10, 1200) for n in range(10)),
-        *(programs(host, 1000, PROGRAMS // 10, 600) for host in HOSTS[1:]),
+        *(programs(UsdPort, range(12 * part, 12 * part + 12)) for part in range(4)),
+        *(programs(host, range(25)) for host in HOSTS[1:]),
+        *(programs(UsdPort, long_run(part, 10, PROGRAMS), 1200) for part in range(10)),
+        *(programs(host, long_run(0, 1), 600) for host in HOSTS[1:]),
     ],
 )
-def test_nothing_of_ten_thousand_bad_skills_is_done_that_nobody_agreed_to(
+def test_whatever_a_bad_skill_does_nothing_is_done_that_nobody_agreed_to(
     host: type[Port], seeds: range, tmp_path: Path, loop: asyncio.AbstractEventLoop
 ) -> None:
     judge = Judge(host, tmp_path, loop)
@@ -114,9 +119,8 @@ def test_a_thousand_bad_skills_in_blender(version: str, tmp_path: Path) -> None:
     Either crashes at an undo now and then, without the bridge too: where a scene was removed, that
     takes some hundred. The program at which it does is passed over; there may be few.
     """
-    count = PROGRAMS // 20
-    seed = 1000 + count * [*bpy_module.VERSIONS].index(version)
-    end, crashed = seed + count, list[int]()
+    seeds = long_run([*bpy_module.VERSIONS].index(version), len(bpy_module.VERSIONS))
+    seed, end, crashed = seeds.start, seeds.stop, list[int]()
 
     while seed < end:
         done = in_blender(version, tmp_path, str(seed), str(end - seed))
@@ -124,7 +128,7 @@ def test_a_thousand_bad_skills_in_blender(version: str, tmp_path: Path) -> None:
         crashed += [seed - 1] if done.returncode == -signal.SIGSEGV else []
         assert done.returncode in (0, -signal.SIGSEGV), done.stderr[-4000:]
 
-    assert len(crashed) <= count // 50, crashed
+    assert len(crashed) <= len(seeds) // 50, crashed
 
 
 @pytest.mark.real
@@ -132,8 +136,8 @@ def test_a_thousand_bad_skills_in_blender(version: str, tmp_path: Path) -> None:
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("part", range(4))
 def test_a_thousand_bad_skills_in_freecad(part: int, tmp_path: Path) -> None:
-    count = PROGRAMS // 40
+    seeds = long_run(part, 4)
 
-    done = in_freecad(tmp_path, str(1000 + part * count), str(count))
+    done = in_freecad(tmp_path, str(seeds.start), str(len(seeds)))
 
     assert done.returncode == 0, done.stderr[-4000:]

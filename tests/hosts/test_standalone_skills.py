@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -249,19 +250,25 @@ class TestSetting:
 class TestRenaming:
     """A renamed prim keeps its place, and what pointed to it follows."""
 
-    def test_what_points_to_it_or_below_it_follows_and_it_keeps_its_place(
-        self, shot: UsdSession
+    @pytest.mark.parametrize(
+        ("old", "new", "pointer", "target"),
+        [
+            ("/World/Characters/Ines", "Inez", f"{CAMERA}.lookAt", "/World/Characters/Inez/Head"),
+            (CAMERA, "hero_cam", "/Render/Layout.camera", "/World/Cameras/sq010/hero_cam"),
+        ],
+    )
+    def test_what_points_to_it_or_below_it_follows_from_anywhere_and_it_keeps_its_place(
+        self, shot: UsdSession, old: str, new: str, pointer: str, target: str
     ) -> None:
-        people = shot.stage.GetPrimAtPath("/World/Characters")
-        names = people.GetChildrenNames()
+        parent = shot.stage.GetPrimAtPath(old).GetParent()
+        names = parent.GetChildrenNames()
 
-        told = call("rename_prim", path="/World/Characters/Ines", new_name="Inez")
+        told = call("rename_prim", path=old, new_name=new)
 
-        assert told == {"old": "/World/Characters/Ines", "new": "/World/Characters/Inez"}
-        assert people.GetChildrenNames() == ["Inez", *names[1:]]
-        looks = shot.stage.GetRelationshipAtPath(f"{CAMERA}.lookAt").GetTargets()
-        assert looks == ["/World/Characters/Inez/Head"]
-        assert "Ines/" not in shot.stage.GetRootLayer().ExportToString()
+        assert told == {"old": old, "new": f"{parent.GetPath()}/{new}"}
+        assert parent.GetChildrenNames() == [new, *names[1:]]
+        assert shot.stage.GetRelationshipAtPath(pointer).GetTargets() == [target]
+        assert old not in shot.stage.GetRootLayer().ExportToString()
 
     @pytest.mark.parametrize(
         ("new_name", "says"),
@@ -358,8 +365,9 @@ class TestDeleting:
             (lambda s: s.stage.DefinePrim(f"{CAMERA}/Rig"), 127),
             (lambda s: s.stage.DefinePrim(CAMERA, "Xform"), 126),
             (lambda s: call("rename_prim", path=CAMERA, new_name="mine"), 127),
+            (lambda s: s.open(shutil.copy(s.path, s.path.with_name("copy.usda"))), 127),
         ],
-        ids=["a new one", "deleted", "given a child", "made something else", "renamed"],
+        ids=["new", "deleted", "given a child", "made something else", "renamed", "another file"],
     )
     def test_what_changed_is_asked_for_again(
         self, shot: UsdSession, person: Person, meanwhile: Meanwhile, count: int

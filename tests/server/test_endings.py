@@ -9,6 +9,7 @@ import socket
 import threading
 import time
 from asyncio.selector_events import BaseSelectorEventLoop
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -18,14 +19,14 @@ import anyio
 import pytest
 import uvicorn
 from mcp.shared.exceptions import MCPError
-from mcp_types import ElicitResult
+from mcp_types import ElicitResult, InputRequiredResult
 
 from dcc_bridge import confirm_sync, elicit_form_sync, on_main, report_progress, skill
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import StartError
 from tests.bench.agent import LEGACY, MODERN, Agent, Server
-from tests.live import ERAS, LIMIT, Live, live, status, text
+from tests.live import ERAS, LIMIT, Live, accept, live, status, text
 from tests.server.skills import CONFIRM, Skills
 from tests.stand_ins import FakeHost, ScriptedPresenter
 from tests.tiers import every_era, repeated
@@ -61,16 +62,17 @@ def test_a_client_that_cancels_its_request_takes_the_question_along(
     assert len(skills.host.items) == 127
 
 
-@pytest.mark.parametrize(("era", "grace"), [(LEGACY, 1.0), (MODERN, 0.0)])
+@pytest.mark.parametrize(
+    ("era", "session_grace", "grace"), [(LEGACY, 1.0, 1.0), (MODERN, 60.0, 0.0)]
+)
 def test_a_client_that_is_gone_ends_its_question_a_legacy_one_after_its_whole_grace(
-    era: str, grace: float, tmp_path: Path
+    era: str, session_grace: float, grace: float, tmp_path: Path
 ) -> None:
     """A system closes what a killed process had open; the grace is since its last stream ended."""
     skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
 
-    with live(
-        tmp_path, skills.delete(), host=skills.host, presenter=person, session_grace=1.0
-    ) as running:
+    settings: Any = {"presenter": person, "session_grace": session_grace}
+    with live(tmp_path, skills.delete(), host=skills.host, **settings) as running:
         agent = Agent(Server(running.bridge.url, running.bridge.instance.token("lost")), era)
         earlier = time.monotonic()  # by then the streams of the handshake have ended
         agent.send(agent.calling("delete"))
@@ -103,6 +105,27 @@ def test_a_client_that_leaves_while_it_is_asked_is_ended_by_the_deadline(
 
     assert len(skills.host.items) == 127
     assert skills.ran["delete"] == 1
+
+
+def test_an_answer_after_the_deadline_gets_the_cancel(tmp_path: Path) -> None:
+    skills = Skills()
+
+    async def agent() -> Any:
+        async with running.client(asked=accept()) as client:
+            send = partial(client.session.call_tool, "delete", {}, allow_input_required=True)
+            asked = await send()
+            assert isinstance(asked, InputRequiredResult)
+            while running.bridge.broker.open:
+                await anyio.sleep(0.005)
+            yes = ElicitResult(action="accept", content={"confirm": True})
+            late = dict.fromkeys(asked.input_requests or {}, yes)
+            return await send(input_responses=late, request_state=asked.request_state)
+
+    with live(tmp_path, skills.delete(), host=skills.host, client_deadline=0.05) as running:
+        result = running.run(agent)
+
+    assert result.structured_content == {"deleted": 0, "why": "timed_out", "by": "nobody"}
+    assert len(skills.host.items) == 127
 
 
 def test_stopping_ends_ten_open_questions_and_tells_each_skill(tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def named(paths: Sequence[str]) -> str:
 
 
 def facts(plan: Plan) -> dict[str, str]:
-    """Give what a person reads of a plan as a whole: what is called is there whole."""
+    """Give what a person reads of a plan as a whole."""
     header = plan.header
     texts = {
         "Folder": header["root"],
@@ -137,7 +137,12 @@ def facts(plan: Plan) -> dict[str, str]:
         "Made": made(plan),
         "Plan": plan.digest,
     }
-    return {name: safe_line(text, max(_MOST_TEXT, len(text))) for name, text in texts.items()}
+    return {name: _whole(text) for name, text in texts.items()}
+
+
+def _whole(text: str) -> str:
+    # whole, as what is called is a part of what is agreed to
+    return safe_line(text, max(_MOST_TEXT, len(text)))
 
 
 def made(plan: Plan) -> str:
@@ -156,9 +161,10 @@ def _listed(differing: int) -> str:
 
 def _facts(plan: Plan) -> Iterator[str]:
     skill = plan.header["skill"]
-    named_skill = f"{safe_line(skill['name'])} (SHA-256 {skill['sha256'][:16]}…)"
-    for name, text in {"Skill": named_skill, **facts(plan)}.items():
-        yield f"<dt>{name}</dt><dd>{escape(text)}</dd>"
+    named_skill = f"{skill['name']} (SHA-256 {skill['sha256'][:16]}…)"
+    told = {"Skill": _whole(named_skill), **facts(plan)}
+    for name in ("Skill", "Arguments", "Host", "Folder", "Made", "Plan"):
+        yield f"<dt>{name}</dt><dd>{escape(told[name])}</dd>"
 
 
 def _bars(counts: Counter[str]) -> Iterator[str]:

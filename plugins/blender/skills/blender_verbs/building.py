@@ -15,14 +15,7 @@ from dcc_bridge.hosts.blender.objects import block, item_of, lists
 from dcc_bridge.verbs.acts import At, Axes, Placement, Vector, triple
 
 from . import properties, values
-from .items import (
-    free_name,
-    require,
-    require_object,
-    require_own,
-    require_tree,
-    scene,
-)
+from .items import free_name, require, require_object, require_own, require_tree, scene
 from .reading import _Reading
 
 _Parts = Sequence[Literal["at", "rotation", "scale"]]
@@ -76,6 +69,8 @@ class _Building(_Reading):
             return _modifier(kind, name, under)
         if kind in _OTHER:
             return self._data(kind, name or kind.title(), under)
+        if kind not in _MESHES and kind not in _DATA:
+            raise LookupError(f"There is no type {kind!r}.")
         title = name or _title(kind)
         data = _mesh(title, _MESHES[kind]) if kind in _MESHES else _DATA[kind](title)
         thing = bpy.data.objects.new(title, data)

@@ -58,7 +58,7 @@ class _Building(_Reading):
     """The acts that make and move."""
 
     def types(self) -> Iterable[str]:
-        return [*_MESHES, *_DATA, *_OTHER, *_modifiers(), *_node_types()]
+        return [*_MESHES, *_DATA, *_OTHER, *_modifiers(), *_node_types()]  # nodes by `bl_idname`
 
     def create(self, kind: str, name: str | None, under: str | None) -> str:
         """Link it to the collection that new objects go to, or to the one it is made under."""
@@ -112,6 +112,7 @@ class _Building(_Reading):
     # ---- places
 
     def placement(self, item: str, space: Axes = "world") -> Placement:
+        """Local is relative to the parent."""
         thing = require_object(item)
         matrix = self.world(thing)
         if space == "local" and thing.parent is not None:

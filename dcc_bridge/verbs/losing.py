@@ -302,8 +302,8 @@ class Losing(Consenting):
         )
         what = counted(acts, going)
         hidden = {str(item): True for item in acts.delete(going)}
-        left = [it for it in going if it not in hidden]
-        stays = [it for it in track(left) if acts.host.kinds([it]) != ["gone"]]
+        left = (it for it in track(going) if it not in hidden)
+        stays = [it for it in left if acts.host.kinds([it]) != ["gone"]]
         return result(going, f"Deleted {what}", only_hidden=list(hidden), still_there=stays)
 
     def _matching(self, items: Sequence[str], pattern: str, type: str, under: str) -> list[str]:

@@ -122,7 +122,7 @@ UNKNOWN: dict[str, Edit] = {
     "no object 'Nothing'": lambda acts: list(acts.users("Nothing")),
     "There is dimensions": lambda acts: acts.set_value("Cube", "dimensions_", 1),
     "There is Roughness": lambda acts: acts.set_value(SURFACE, "Rougness", 1),
-    "CUBOID": lambda acts: acts.create("CUBOID", None, None),
+    "There is no type 'CUBOID'": lambda acts: acts.create("CUBOID", None, None),
     "Cube is no camera": lambda acts: acts.viewpoint("Cube"),
     "no object 'Nobody'": lambda acts: acts.viewpoint("Nobody"),
     "no window": lambda acts: acts.viewpoint("person"),

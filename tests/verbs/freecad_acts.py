@@ -9,6 +9,7 @@ import math
 import os
 import sys
 from collections.abc import Iterator
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -139,10 +140,11 @@ UNKNOWN: list[tuple[str, Edit]] = [
     ("why", "edit"),
     [*IN_A_WINDOW_TOO, *(pytest.param(*it, marks=in_console) for it in (*REFUSED, *UNKNOWN))],
 )
-def test_what_cannot_be_done_is_refused_with_a_sentence_and_changes_nothing(
+def test_what_cannot_be_done_is_refused_with_a_sentence_and_what_it_began_can_be_taken_back(
     acts: Acts, why: str, edit: Edit
 ) -> None:
-    refused(acts, edit, why, LookupError if (why, edit) in UNKNOWN else ValueError)
+    kind = LookupError if (why, edit) in UNKNOWN else ValueError
+    refused(acts, edit, why, kind, may_begin=True)
 
 
 # ---- what there is
@@ -523,7 +525,8 @@ def test_a_file_that_is_broken_is_refused(acts: Acts, suffix: str, tmp_path: Pat
     file = tmp_path / f"bad{suffix}"
     file.write_text("hello")
 
-    refused(acts, lambda acts: acts.import_file(file, "copy", None, 1.0, None), "cannot be read")
+    edit = methodcaller("import_file", file, "copy", None, 1.0, None)
+    refused(acts, edit, "cannot be read", may_begin=True)
 
 
 @in_console
@@ -644,7 +647,8 @@ def test_a_material_gives_colours_and_can_be_changed_for_all_that_have_it(acts: 
 
     assert shown(acts) == before
     refused(acts, lambda acts: acts.material("M", {"texture": "/x.png"}), "draws no texture")
-    refused(acts, lambda acts: acts.assign("Sheet", acts.material("M", {})), "has no surface")
+    material = acts.material("M", {})
+    refused(acts, lambda acts: acts.assign("Sheet", material), "has no surface")
 
 
 @in_window

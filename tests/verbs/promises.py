@@ -31,12 +31,25 @@ def one_step(acts: Acts) -> Iterator[None]:
     assert scene_digest(host) == before
 
 
-def refused(acts: Acts, edit: Edit, why: str, kind: type[Exception] = ValueError) -> None:
-    """See that an act says why not, and that nothing is changed once its step is taken back."""
+def refused(
+    acts: Acts,
+    edit: Edit,
+    why: str,
+    kind: type[Exception] = ValueError,
+    *,
+    may_begin: bool = False,
+) -> None:
+    """See that an act says why not, in a sentence, and that the scene is as it was.
+
+    With `may_begin` it may leave one undo step, which takes back what it began.
+    """
     host = acts.host
     before, mark = scene_digest(host), host.undo_mark()
-    with pytest.raises(kind, match=why), host.undo_step("Ours"):
+    with pytest.raises(kind, match=why) as said, host.undo_step("Ours"):
         edit(acts)
-    while host.undo_mark() != mark:
+    assert not isinstance(said.value, KeyError)  # it says no more than the key
+    assert " " in str(said.value)
+    if may_begin and host.undo_mark() != mark:
         host.take_back()
+    assert host.undo_mark() == mark
     assert scene_digest(host) == before

@@ -15,14 +15,7 @@ from dcc_bridge.hosts.blender.objects import block, item_of, lists
 from dcc_bridge.verbs.acts import At, Axes, Placement, Vector, triple
 
 from . import properties, values
-from .items import (
-    free_name,
-    require,
-    require_object,
-    require_own,
-    require_tree,
-    scene,
-)
+from .items import free_name, require, require_object, require_own, require_tree, scene
 from .reading import _Reading
 
 _Parts = Sequence[Literal["at", "rotation", "scale"]]
@@ -65,7 +58,7 @@ class _Building(_Reading):
     """The acts that make and move."""
 
     def types(self) -> Iterable[str]:
-        return [*_MESHES, *_DATA, *_OTHER, *_modifiers(), *_node_types()]
+        return [*_MESHES, *_DATA, *_OTHER, *_modifiers(), *_node_types()]  # nodes by `bl_idname`
 
     def create(self, kind: str, name: str | None, under: str | None) -> str:
         """Link it to the collection that new objects go to, or to the one it is made under."""
@@ -76,6 +69,8 @@ class _Building(_Reading):
             return _modifier(kind, name, under)
         if kind in _OTHER:
             return self._data(kind, name or kind.title(), under)
+        if kind not in _MESHES and kind not in _DATA:
+            raise LookupError(f"There is no type {kind!r}.")
         title = name or _title(kind)
         data = _mesh(title, _MESHES[kind]) if kind in _MESHES else _DATA[kind](title)
         thing = bpy.data.objects.new(title, data)
@@ -117,6 +112,7 @@ class _Building(_Reading):
     # ---- places
 
     def placement(self, item: str, space: Axes = "world") -> Placement:
+        """Local is relative to the parent."""
         thing = require_object(item)
         matrix = self.world(thing)
         if space == "local" and thing.parent is not None:

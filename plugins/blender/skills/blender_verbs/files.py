@@ -287,11 +287,13 @@ def _frames(frames: tuple[int, int] | None) -> Iterator[None]:
     """Have the scene last so long while a file is written."""
     own = scene()
     before, current = (own.frame_start, own.frame_end), own.frame_current
-    own.frame_start, own.frame_end = frames or before
+    if frames:
+        own.frame_start, own.frame_end = frames
     try:
         yield
     finally:
-        own.frame_start, own.frame_end = before
+        if (own.frame_start, own.frame_end) != before:
+            own.frame_start, own.frame_end = before
         if own.frame_current != current:
             own.frame_set(current)
 

@@ -40,7 +40,7 @@ class _Seeing(_Files):
         return _through(thing, self.world(thing))
 
     def draw(self, shots: Sequence[Shot], width: int, height: int, shading: str) -> bytes:
-        with self.host.unnoticed():
+        with self.host.unnoticed():  # from a scene of our own that is gone afterwards
             return _jpeg(_sheet([_drawn(shot, width, height, shading) for shot in shots]))
 
 
@@ -54,7 +54,7 @@ def _sheet(pictures: list[Any]) -> Any:
 
 
 def _persons() -> Shot:
-    if (view := next(views(), None)) is None:
+    if (view := next(views(), None)) is None:  # the first 3D view is the person's
         raise LookupError("There is no window whose view could be seen: give a camera or a side.")
     space: Any = view[0]
     seen = space.region_3d
@@ -142,14 +142,14 @@ def _aim(camera: Any, shot: Shot) -> None:
         lens.type, lens.ortho_scale = "ORTHO", shot.height
 
 
-def _rendered(scene: Any, width: int, height: int) -> Any:
+def _rendered(ours: Any, width: int, height: int) -> Any:
     """Render with Cycles: without a window nothing else is sure to have a GPU."""
-    render = scene.render
-    has_cycles = hasattr(scene, "cycles")
+    render = ours.render
+    has_cycles = hasattr(ours, "cycles")
     render.engine = "CYCLES" if has_cycles else "BLENDER_WORKBENCH"
     if has_cycles:
-        scene.cycles.device, scene.cycles.samples = "CPU", _SAMPLES
-        scene.cycles.use_denoising, scene.cycles.max_bounces = False, 4
+        ours.cycles.device, ours.cycles.samples = "CPU", _SAMPLES
+        ours.cycles.use_denoising, ours.cycles.max_bounces = False, 4
     render.resolution_x, render.resolution_y, render.resolution_percentage = width, height, 100
     render.use_compositing = render.use_sequencer = render.use_border = False
     render.film_transparent = False
@@ -159,8 +159,8 @@ def _rendered(scene: Any, width: int, height: int) -> Any:
             render.image_settings.media_type = "IMAGE"
         render.image_settings.file_format = "PNG"
         # A single picture is one of the frame that the person's scene shows, whatever ours does.
-        scene.frame_start = scene.frame_end = scene.frame_current
-        bpy.ops.render.render(animation=True, scene=scene.name)
+        ours.frame_start = ours.frame_end = ours.frame_current
+        bpy.ops.render.render(animation=True, scene=ours.name)
         return _pixels(str(next(Path(folder).iterdir())))
 
 
@@ -175,25 +175,25 @@ def _pixels(path: str) -> Any:
     return pixels.reshape(height, width, 4)
 
 
-def _viewed(seen: Any, scene: Any, camera: Any, width: int, height: int, shading: str) -> Any:
+def _viewed(seen: Any, ours: Any, camera: Any, width: int, height: int, shading: str) -> Any:
     """Draw the 3D view beside the window."""
     import gpu  # there is none without a window
 
     space, region = seen
-    layer = scene.view_layers[0]
+    layer = ours.view_layers[0]
     layer.update()
     graph = layer.depsgraph
     offscreen = gpu.types.GPUOffScreen(width, height)
-    lit = shading == "material" and any(it.type == "LIGHT" for it in scene.objects)
-    ours = {"type": _SHADING[shading], "use_scene_lights": lit, "use_scene_world": lit}
-    owners = dict.fromkeys(ours, space.shading) | {"show_overlays": space.overlay}
+    lit = shading == "material" and any(it.type == "LIGHT" for it in ours.objects)
+    wanted = {"type": _SHADING[shading], "use_scene_lights": lit, "use_scene_world": lit}
+    owners = dict.fromkeys(wanted, space.shading) | {"show_overlays": space.overlay}
     before = {name: getattr(owner, name) for name, owner in owners.items()}
     try:
-        for name, value in {**ours, "show_overlays": False}.items():
+        for name, value in {**wanted, "show_overlays": False}.items():
             setattr(owners[name], name, value)
         view = camera.matrix_world.inverted()
         window = camera.calc_matrix_camera(graph, x=width, y=height)
-        offscreen.draw_view3d(scene, layer, space, region, view, window, do_color_management=True)
+        offscreen.draw_view3d(ours, layer, space, region, view, window, do_color_management=True)
         buffer: Any = offscreen.texture_color.read()
         buffer.dimensions = width * height * 4
         pixels = np.array(buffer, np.float32) / 255

@@ -30,6 +30,7 @@ class _Shading(_Building):
     """The acts on values, keys, nodes and materials."""
 
     def value(self, item: str, prop: str) -> Value:
+        """Angles in degrees."""
         if item == SCENE and prop in ("fps", "size", "units"):
             return Value(_scene_value(prop))
         return values.told(_slot(item, prop))
@@ -45,7 +46,7 @@ class _Shading(_Building):
             self.touch()
 
     def keys(self, item: str, prop: str) -> list[tuple[float, Any]]:
-        return values.read_keys(properties.slot(item, prop))
+        return values.read_keys(properties.slot(item, prop))  # of all elements together
 
     def set_keys(self, item: str, prop: str, keys: Keys, shape: Shape, *, clear: bool) -> None:
         """What the frame shows is as the keys say afterwards."""
@@ -55,6 +56,7 @@ class _Shading(_Building):
     # ---- nodes
 
     def sockets(self, item: str) -> tuple[list[str], list[str]]:
+        """Those of one name are told by their identifiers."""
         node = require(item)
         if not isinstance(node, bpy.types.Node):
             raise ValueError(f"{item} has no sockets: a node has, such as {item}/Principled BSDF.")

@@ -49,11 +49,16 @@ def fail_after(session: UsdSession, edit: Callable[[Usd.Stage], object]) -> NoRe
         raise Failed
 
 
-def state(session: UsdSession) -> list[object]:
-    """Give what each layer holds, of which the digest is made, and what prims the scene shows."""
+def layer_texts(session: UsdSession) -> list[str]:
+    """Give what each layer holds; the digest is made of these texts."""
     layers = session.stage.GetLayerStack(includeSessionLayers=True)
+    return [layer.ExportToString() for layer in layers]
+
+
+def state(session: UsdSession) -> list[object]:
+    """Give what each layer holds, and what prims the scene shows."""
     every = Usd.PrimRange.AllPrims(session.stage.GetPseudoRoot())
-    return [*(it.ExportToString() for it in layers), [str(prim.GetPath()) for prim in every]]
+    return [*layer_texts(session), [str(prim.GetPath()) for prim in every]]
 
 
 def check_undo(session: UsdSession, edit: Callable[[Usd.Stage], object]) -> None:

@@ -11,7 +11,7 @@ import pytest
 from pxr import Sdf, Tf, Usd
 
 from dcc_bridge.hosts.standalone import UsdSession, layer_copies, prims
-from tests.hosts.scenes import Failed, check_undo, fail_after, state
+from tests.hosts.scenes import Failed, check_undo, fail_after, layer_texts, state
 from tests.hosts.test_standalone_history import EDITS, NOT_IN_A_BLOCK, edit_some
 
 SCENE = """#usda 1.0
@@ -103,18 +103,18 @@ def test_any_sequence_of_steps_is_undone_and_redone_to_the_letter(
     monkeypatch.setattr(prims, "MANY", many)
     for seed in range(programs):
         session = _scene()
-        before, depth = state(session), len(session.undo_labels)
+        before, depth = layer_texts(session), len(session.undo_labels)
 
         _run_steps(session, Random(seed))
-        after, steps = state(session), len(session.undo_labels) - depth
+        after, steps = layer_texts(session), len(session.undo_labels) - depth
         for _ in range(steps):
             session.undo()
-        undone = state(session)
+        undone = layer_texts(session)
         for _ in range(steps):
             session.redo()
 
         assert undone == before, seed
-        assert state(session) == after, seed
+        assert layer_texts(session) == after, seed
 
 
 def _layer(stage: Usd.Stage) -> Any:

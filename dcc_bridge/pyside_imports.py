@@ -2,8 +2,8 @@
 
 Once QtCore is there, PySide looks for its name in the source of each Python module that an
 ``import`` gives anybody (its ``shibokensupport/feature.py``), and `inspect` keeps that source. For
-the 600 modules of a server that were 18 MB of a host's memory, 0.3 s of its processor and 50 ms in
-which its window could not paint (measured, 6.11.3).
+the 600 modules of a server that were 18 MB of a host's memory and 0.3 s of its processor, with the
+interpreter's lock (measured, 6.11.3).
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def unsearched_imports() -> Iterator[None]:
     """Import what has nothing of Qt; our widgets, and other threads' modules, are read as ever."""
     feature = sys.modules.get("shibokensupport.feature")
     table: dict[str, int] = getattr(feature, "pyside_feature_dict", {})
-    for name in list(sys.modules):  # other threads import meanwhile
+    for name in list(sys.modules) if feature else ():  # a list: other threads import meanwhile
         if name.partition(".")[0] in sys.stdlib_module_names:
             table.setdefault(name, -1)  # as PySide notes what does not name it
     thread = threading.get_ident()

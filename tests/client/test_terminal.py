@@ -144,15 +144,18 @@ def test_an_answer_typed_before_the_question_does_not_count(person: Asked) -> No
 
 def test_an_answer_typed_before_a_second_question_does_not_count(person: Asked) -> None:
     form = parse({"properties": CONFIRM, "required": ["confirm"]})
+    arrived = threading.Event()
 
     async def hold(_: Terminal) -> Reply:
-        person.type("true")  # not the word of the first answer, whose echo may come only now
-        await anyio.to_thread.run_sync(lambda: person.until("true\n"))  # its echo: it has arrived
+        person.type("true")
+        await anyio.to_thread.run_sync(arrived.wait, LIMIT)
         return Reply("cancel")
 
     answers = person.put(lambda one: one.ask("a", form), hold, lambda one: one.ask("b", form))
     person.until("| a")
     person.answer("> ", "yes")
+    person.until("true\n")  # its echo; one thread alone reads a terminal
+    arrived.set()
     person.until("| b")
     person.answer("> ", "no")
 

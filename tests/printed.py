@@ -32,7 +32,7 @@ def nothing_printed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     before = qInstallMessageHandler(hear)
     yield
     qInstallMessageHandler(before)
-    assert lost == []
+    assert lost == [], lost
 
 
 class _Skipped(pytest.Module):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
+import signal
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Final, get_args
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import Any, Final, TypeVar, cast, get_args
 
 import anyio
 
@@ -22,6 +24,7 @@ from dcc_bridge.elicitation.types import Action
 
 ASK: Final = "ask"
 ACTIONS: Final = get_args(Action)
+T = TypeVar("T")
 Answer = Any  # `ASK`, one of `ACTIONS`, or a form's fields
 _REFUSALS: Final = ("refused", "no_consent", "cancelled")
 _CODES: Final = {**dict.fromkeys(_REFUSALS, exits.REFUSED), ASKING: exits.ASKING}
@@ -43,6 +46,22 @@ def parse_answer(text: str) -> Answer:
         if not all(isinstance(it, str | int | float) for it in _parts(value)):
             raise argparse.ArgumentTypeError(f"{name}: no field of a form can be {_json(value)}")
     return fields
+
+
+def run(fn: Callable[..., Awaitable[T]], *args: Any) -> T:
+    """Run a coroutine function to its end, or to Ctrl+C. On the main thread."""
+
+    async def main() -> T:
+        # else one that comes just before the loop waits is not seen until something wakes it
+        with suppress(NotImplementedError, RuntimeError, ValueError):  # Windows, where it is woken
+            stop = cast("asyncio.Task[object]", asyncio.current_task()).cancel
+            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stop)
+        return await fn(*args)
+
+    try:
+        return anyio.run(main)
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
 
 
 def answering(
@@ -129,8 +148,7 @@ def run_call(options: argparse.Namespace) -> int:
     misfits: list[str] = []
     what = "a call that goes on" if options.resume else options.tool
     with answering(options.answer, f"{host.host}, for {what},", misfits.append) as person:
-        call = host, person, options.tool, options.args, options.era, options.resume
-        result = anyio.run(_call, *call)
+        result = run(_call, host, person, options.tool, options.args, options.era, options.resume)
     if not misfits:
         return show_result(result, as_json=options.json)
     if exit_code(result) == exits.SUCCESS:  # else it says that a person refused
@@ -192,7 +210,7 @@ async def _list_tools(host: hosts.Target) -> list[Tool]:
 
 def run_tools(options: argparse.Namespace) -> int:
     """List the tools."""
-    tools = anyio.run(_list_tools, hosts.find(options))
+    tools = run(_list_tools, hosts.find(options))
     name = max((len(safe_line(tool.name)) for tool in tools), default=0)
     risk = max((len(tool.risk) for tool in tools), default=0)
     for tool in tools:
@@ -215,5 +233,5 @@ def run_undo(options: argparse.Namespace) -> int:
     host = hosts.find(options)
     with answering(ASK, f"{host.host}, to undo,") as person:
         asked = {"call_id": options.call} if options.call else {}
-        result = anyio.run(_call, host, person, "undo_last", asked, "auto")
+        result = run(_call, host, person, "undo_last", asked, "auto")
     return show_result(result, as_json=False)

@@ -15,7 +15,6 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -133,7 +132,7 @@ def check_versions(versions: Mapping[str, str], python: str, whose: str) -> Iter
 def _check_host(options: argparse.Namespace) -> Results:
     try:
         host = hosts.find(options)
-        facts, seconds = anyio.run(_measure, host)
+        facts, seconds = call.run(_measure, host)
     except exits.Failure as failure:
         yield _not_chosen(failure)
     except (Unreachable, StartError) as error:  # which is about the folder where hosts are found
@@ -176,8 +175,7 @@ async def _measure(host: hosts.Target) -> tuple[Mapping[str, Any], float]:
 def _facts(result: agent.Result) -> Mapping[str, Any]:
     if result.is_error:
         raise BridgeError(" ".join(result.texts))
-    payload: dict[str, Any] = result.structured or json.loads(result.texts[0])
-    return dict(payload.get("result", payload))
+    return dict(result.value)
 
 
 def _check_main_thread(url: str, facts: Mapping[str, Any], seconds: float) -> str | Finding:
@@ -222,10 +220,10 @@ def _check_skills(facts: Mapping[str, Any]) -> Results:
 def _check_question(host: hosts.Target) -> str | Finding:
     """Ask the person at the host; where there is nobody, the one at this terminal."""
     try:
-        reply = anyio.run(partial(_ask, host, None))
+        reply = call.run(_ask, host, None)
         if reply["message"] == NOT_SUPPORTED:
             with call.answering(call.ASK, "The doctor") as person:
-                reply = anyio.run(partial(_ask, host, person)) if person is not None else reply
+                reply = call.run(_ask, host, person) if person is not None else reply
     except BridgeError as error:
         return Finding("question", f"The test question could not be asked: {error}", "See above.")
     where = {"host": "in the host", "client": "in this terminal"}.get(reply["answered_by"])

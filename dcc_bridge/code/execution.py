@@ -260,11 +260,11 @@ def _add_checkpoint(node: ast.AST, guarded: Collection[str]) -> None:
             node.ifs.insert(0, _checkpoint(node.target))
 
 
-def _checkpoint(at: ast.AST, template_text: str = "0 .is_idle or 0 .take_turn()") -> Any:
+def _checkpoint(at: Any, template_text: str = "0 .is_idle or 0 .take_turn()") -> Any:
     """Give ``turns.is_idle or turns.take_turn()``, which is true, or another expression."""
-    template = ast.parse(template_text, mode="eval").body
+    # on one line: a call of a method is told to be where that ends
+    template = ast.increment_lineno(ast.parse(template_text, mode="eval").body, at.lineno - 1)
     for node in ast.walk(template):
-        ast.copy_location(node, at)
         if isinstance(node, ast.Constant):
             node.value = _MARK
     return template

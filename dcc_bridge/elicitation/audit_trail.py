@@ -91,7 +91,7 @@ class QuestionRecord:
         self._question = question  # which question it is
         self._lock = threading.Lock()
         self._shown: dict[str, float] = {}
-        self._reply: Reply | None = None
+        self.reply: Reply | None = None  # a refusal, with what was typed or a reason
 
     def show(self, surface: str) -> bool:
         """Write down, once for each surface, that it is about to be shown; gives whether it may be.
@@ -104,10 +104,6 @@ class QuestionRecord:
             self._shown[surface] = time.monotonic()
         written = self._write("asked", lambda: {**self._about(), "surface": surface})
         return written or not self._question.consent
-
-    def note_refusal(self, reply: Reply) -> None:
-        """Keep what came with a refusal: a reason, or what the person had typed."""
-        self._reply = reply
 
     def end(self, response: ElicitationResponse) -> ElicitationResponse:
         """Write down how it ended; gives the answer, a cancel for a grant that is not on record."""
@@ -151,8 +147,8 @@ class QuestionRecord:
             fields["ms_shown"] = round(1000 * (time.monotonic() - min(self._shown.values())))
         if response.data:
             fields["answer"] = self._redacted(response.data)
-        if not response.accepted and self._reply is not None:
-            typed, reason = self._reply.content, self._reply.reason
+        if not response.accepted and self.reply is not None:
+            typed, reason = self.reply.content, self.reply.reason
             fields |= {"typed": self._redacted(typed)} if typed else {}
             fields |= {"reason": reason} if reason else {}
         return fields

@@ -152,7 +152,7 @@ class OpenQuestion:
     def refuse(self, reply: Reply, surface: Surface) -> None:
         """End it with what a person did instead of agreeing, and with the reason they gave."""
         reason = text.safe_line((reply.reason or "").strip(), MOST_REASON) or None
-        self.record.note_refusal(replace(reply, reason=reason))
+        self.record.reply = replace(reply, reason=reason)
         message = types.DECLINED if reply.action == "decline" else types.CANCELLED
         self.settle(ElicitationResponse(False, None, message, reply.action, surface, reason))
 

@@ -51,7 +51,7 @@ class Audience:
         )
         self.grants = grants.SessionGrants()  # what was agreed to for the session
         self._silent = set(known_clients.SILENT)
-        self._patient = set[str | None]()  # clients that have no request to lose while they wait
+        self.patient = set[str | None]()  # clients that have no request to lose while they wait
 
     def stages(self, question: Question) -> tuple[Stage, ...]:
         """List whom to ask, first to last."""
@@ -77,7 +77,7 @@ class Audience:
     def offers(self, question: Question) -> Offers:
         """Return what a person at the host may do with a question."""
         call, settings = question.call, self.settings
-        is_short = question.page is None and client_label(call) not in self._patient
+        is_short = question.page is None and client_label(call) not in self.patient
         usual = settings.host_deadline if is_short else settings.client_deadline
         fields = len(question.form.fields) if question.form else 0
         lines = len(split_lines(question.details.text)) if question.details else 0
@@ -99,10 +99,6 @@ class Audience:
         label = client_label(call)
         if self.host is not None and label is not None and self.limits.may_notify(label):
             self.host.notice(f"{label} asks too often: its next questions have to wait.")
-
-    def note_patience(self, call: Call) -> None:
-        """Remember that a client waits for longer than a request may be open."""
-        self._patient.add(client_label(call))
 
     @property
     def silent(self) -> frozenset[str]:

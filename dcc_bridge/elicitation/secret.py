@@ -6,7 +6,6 @@ skill revealed it and passed it on. Any thread.
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, Final, NoReturn
@@ -64,11 +63,6 @@ def refuse_secrets(value: Any, what: str) -> Any:
 def redact(text: str) -> str:
     """Return a text without the secrets in it."""
     return without(text, _texts() or (), HIDDEN)
-
-
-def format_error(error: BaseException) -> str:
-    """Return an error's traceback as a log has it, without the secrets in it."""
-    return redact("".join(traceback.format_exception(error)).rstrip())
 
 
 def _texts() -> list[str] | None:

@@ -42,7 +42,7 @@ class Deletions:
         self._gone: dict[str, None] = {}
         self._made: set[str] = set()
         self._parted: list[tuple[str, str]] = []
-        self._is_other_scene = False
+        self.is_other_scene = False  # it goes with all its nodes, as was agreed: none is listed
 
     def listen(self) -> Iterator[int]:
         """Have Maya tell; give what is removed to end it."""
@@ -53,13 +53,9 @@ class Deletions:
 
     def clear(self) -> None:
         """Forget all: another step begins."""
-        self._is_other_scene = False
+        self.is_other_scene = False
         for kept in (self._paths, self._gone, self._made, self._parted):
             kept.clear()
-
-    def end_scene(self) -> None:
-        """List nothing until the next step: the scene goes with all its nodes, as was agreed."""
-        self._is_other_scene = True
 
     def left(self, agreed: Set[str]) -> list[str]:
         """List the nodes that are gone, but for the agreed ones, what was below, and what hung on.
@@ -68,7 +64,7 @@ class Deletions:
         are not in the DAG: one of these goes with a node that was agreed to if it was connected to
         it, as an animation curve is, which Maya deletes by itself.
         """
-        gone = () if self._is_other_scene else self._gone
+        gone = () if self.is_other_scene else self._gone
         ids = [uuid for uuid in gone if uuid not in self._made]
         back = set(cmds.ls(ids, uuid=True) or []) if ids else set()
         left = {uuid: self._paths[uuid] for uuid in ids if uuid not in back}
@@ -149,7 +145,7 @@ class Checks:
     def _other_scene(self, what: str) -> bool:
         may = self._may(f"{what} in place of {self._host.scene()}")
         if may:
-            self._deletions.end_scene()
+            self._deletions.is_other_scene = True
             self._file = None
         return may
 

@@ -62,7 +62,8 @@ class FastPath:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        self._give_way()
+        if not scope.get(auth.ALONE):
+            self._give_way()
         _ = self._server.library.read  # whoever comes wants to know of changes, if only later
         route = _route(scope)
         if route is None:

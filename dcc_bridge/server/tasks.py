@@ -43,6 +43,7 @@ from dcc_bridge.elicitation import audit_trail
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.context import wrap_future
+from dcc_bridge.elicitation.routing import client_label
 from dcc_bridge.elicitation.types import STATUS, TASK_METHODS, TASKS
 from dcc_bridge.errors import NotRecorded
 from dcc_bridge.server import auth, protocol
@@ -98,7 +99,8 @@ class Task:
         ended, now = self._parked.ended_at, time.monotonic()
         questions, status = list(self._parked.open_questions), self._status
         if ended:
-            message = _text(self._parked.result) if status == "cancelled" else ""
+            left = self._parked.result if status == "cancelled" else None
+            message = " ".join(str(getattr(it, "text", "")) for it in left.content) if left else ""
         if self._seen != (seen := (status, message, questions)):
             self._seen, self._changed = seen, now
         return {
@@ -185,7 +187,7 @@ class Tasks(Extension):
             parked.task = Task(parked, self._instance)
             self._parked[parked.call.id] = parked
             self._records.note(parked.call, parked.task.id)
-            self._broker.audience.note_patience(parked.call)
+            self._broker.audience.patient.add(client_label(parked.call))
         return Handle.model_validate(parked.task.facts(self._says(parked)))
 
     async def _get(self, request: Context, params: TaskParams) -> dict[str, Any]:
@@ -332,10 +334,6 @@ def _digest(task_id: str) -> str:
 
 def _dump(model: types.ElicitRequest | types.CallToolResult) -> dict[str, Any]:
     return model.model_dump(mode="json", by_alias=True, exclude_none=True)
-
-
-def _text(result: types.CallToolResult | None) -> str:
-    return " ".join(str(getattr(it, "text", "")) for it in result.content) if result else ""
 
 
 def _iso(when: datetime) -> str:

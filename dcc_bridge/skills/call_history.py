@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+import traceback
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -71,8 +72,8 @@ def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
             return Outcome("no_consent", None, f"{error}{also}")
         case errors.BridgeError():
             return Outcome("failed", None, f"{call.skill}: {error}")
-    trace = call.arguments.scrub(secret.format_error(error))
-    log.warning("call %s: %s failed\n%s", call.id, call.skill, trace)
+    trace = secret.redact("".join(traceback.format_exception(error)).rstrip())
+    log.warning("call %s: %s failed\n%s", call.id, call.skill, call.arguments.scrub(trace))
     reason, kind = str(error), type(error).__name__
     if not (reason and (isinstance(error, ValueError) or type(error) is LookupError)):
         reason = f"{kind}: {reason}" if reason else kind

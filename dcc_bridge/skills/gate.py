@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from dcc_bridge import config, errors
@@ -79,11 +80,9 @@ def _shown(arguments: Mapping[str, Any], call: Call) -> tuple[tuple[str, str], .
     given = call.arguments.value or {}
     kept = {n: HIDDEN if given.get(n) == HIDDEN else value for n, value in arguments.items()}
     shown = [name for name, value in kept.items() if value is not None or name in given]
-    return tuple((name, _value(call.arguments.scrub(kept[name]))) for name in shown)
-
-
-def _value(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
+    texts = {name: call.arguments.scrub(kept[name]) for name in shown}
+    dump = partial(json.dumps, default=str, ensure_ascii=False)
+    return tuple((name, it if isinstance(it, str) else dump(it)) for name, it in texts.items())
 
 
 def missing_question(missing: Mapping[str, Options], call: Call, doc: str = "") -> Question:

@@ -6,10 +6,14 @@ import json
 import re
 import signal
 import tempfile
+import threading
+import time
 from pathlib import Path
 
+import anyio
 import pytest
 
+from dcc_bridge.cli import call
 from dcc_bridge.cli.hosts import START
 from tests.cli.commands import DELETE, Served, background, run, serve
 from tests.client.tty import LIMIT
@@ -413,6 +417,23 @@ def test_ctrl_c_at_a_question_ends_the_command_and_the_call(
     assert "cancelled" in last["answered"]
     assert last["state"] == "cancelled" or words[1] == "name_it"
     assert cameras(host) == 127  # and the main thread is free for it
+
+
+def test_ctrl_c_ends_a_command_also_where_it_does_not_wake_its_wait() -> None:
+    """As where it comes just before the wait: here another thread than the waiting one gets it."""
+
+    async def wait() -> None:
+        threading.Timer(
+            0.2, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+        ).start()
+        await anyio.sleep(LIMIT)
+
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        call.run(wait)
+
+    assert time.monotonic() - begin < LIMIT / 2
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_the_last_action_of_an_agent_is_undone_once(host: Served) -> None:

@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from dcc_bridge.code import execution
 from dcc_bridge.code import trip_wire as module
 from dcc_bridge.code.execution import CodeFailed, CodeResult, execute
 from dcc_bridge.code.process_state import _timers
@@ -185,14 +186,18 @@ def test_what_code_leaves_ends_within_its_run(code: str) -> None:
     assert ended == [True]
 
 
-def test_what_code_leaves_ends_within_a_run_that_was_stopped() -> None:
-    ended: list[bool] = []
-    code = "def g():\n try: yield\n finally: end()\nx = g(); next(x)\nwhile 1: pass"
+def test_what_code_leaves_ends_within_a_run_that_was_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ended, clock = list[bool](), [0.0]
+    monkeypatch.setattr(execution, "perf_counter", lambda: clock[0])
+    code = "def g():\n try: yield\n finally: end()\nx = g(); next(x)\nlate()\nwhile 1:\n 1\n 2"
+    names = {"late": lambda: clock.append(clock.pop() + 1.0)}
 
-    with pytest.raises(Stopped) as stopped:
-        run(code, 0.05, end=lambda: ended.append(bool(module._wires)))
+    with pytest.raises(Stopped, match=r"at line 6 after 0\.5 s"):
+        run(code, 0.5, end=lambda: ended.append(bool(module._wires)), **names)
 
-    assert ended == [True], stopped
+    assert ended == [True]
 
 
 def test_what_a_finalizer_raises_fails_the_code() -> None:

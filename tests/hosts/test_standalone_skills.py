@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import json
 import shutil
@@ -468,7 +469,9 @@ def calls(session: UsdSession, work: Callable[[], object]) -> list[int]:
     main = MainThread(lambda seconds: None, repaint=paint)
     remove = context.install(Broker(host=ScriptedPresenter(YES)), main, session)
     done = main.submit(job)
+    gc.disable()  # else what other tests left may end in the middle, and count
     main.drain()
+    gc.enable()
     remove()
     done.result()
     return counts

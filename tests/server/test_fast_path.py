@@ -522,11 +522,12 @@ def test_a_type_that_fails_in_its_own_way_is_a_call_that_never_began(tmp_path: P
     assert status(result) == "not_started"
 
 
-@pytest.mark.parametrize(("held", "turns"), [(0.0, 4), (math.inf, 0)])
+@pytest.mark.parametrize(("held", "others", "turns"), [(0.0, 1, 4), (math.inf, 1, 0), (0.0, 0, 0)])
 def test_a_worker_that_has_much_to_do_lets_the_main_thread_have_its_turns(
-    held: float, turns: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    held: float, others: int, turns: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     had: list[str] = []
+    wait, began, _ = waiting()
     sleep = time.sleep
 
     def note(seconds: float) -> None:
@@ -537,8 +538,12 @@ def test_a_worker_that_has_much_to_do_lets_the_main_thread_have_its_turns(
     monkeypatch.setattr(time, "sleep", note)
     monkeypatch.setattr(fast_path, "_HELD", held)
 
-    with _both(tmp_path, ping) as both:
-        both.call("ping")
-        both.call("ping")
+    with _both(tmp_path, ping, wait) as both:
+        if others:
+            both.send(both.request(json.dumps(_call("wait")).encode(), name="wait"))
+            both.running.until(began.is_set)
+        with both.aside():
+            both.call("ping")
+            both.call("ping")
 
     assert len(had) == turns

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -344,7 +345,7 @@ def test_the_time_in_which_a_person_thinks_is_not_counted(tmp_path: Path) -> Non
     skills, person = Skills(has_ui=True), ScriptedPresenter(None)
     delete = skills.delete()
 
-    @skill(risk="destructive", confirms=True, timeout=0.3)
+    @skill(risk="destructive", confirms=True, timeout=1.0)
     def careful() -> Any:
         """Ask, and look afterwards."""
         answer = delete()
@@ -354,7 +355,7 @@ def test_the_time_in_which_a_person_thinks_is_not_counted(tmp_path: Path) -> Non
     with live(tmp_path, careful, host=skills.host, presenter=person) as running:
         result = running.start("careful")
         running.until(lambda: bool(person.shown))
-        end = time.monotonic() + 0.6
+        end = time.monotonic() + 1.2
         running.until(lambda: time.monotonic() > end)
         person.settles[0](YES)
         running.until(result.done)
@@ -390,9 +391,12 @@ def test_a_coroutine_that_is_cancelled_at_its_end_is_undone_all_the_same(tmp_pat
     assert (state, host.items) in (("cancelled", ["cam1"]), ("done", []))
 
 
-def test_a_limit_calls_once_and_not_while_it_rests() -> None:
+def test_a_limit_calls_once_and_not_while_it_rests(monkeypatch: pytest.MonkeyPatch) -> None:
     rung: list[tuple[float, Any]] = []
     over: list[str] = []
+    now = [0.0]
+    still = SimpleNamespace(monotonic=lambda: now[0])
+    monkeypatch.setattr("dcc_bridge.callbacks.time", still)
 
     def clock(seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
         rung.append((seconds, fn))
@@ -405,11 +409,11 @@ def test_a_limit_calls_once_and_not_while_it_rests() -> None:
     limit.pause()
     rung[0][1]()
     rested = list(over)
-    time.sleep(0.06)
+    now[0] = 0.06
     limit.start()
     rung[0][1]()
     early = list(over)
-    time.sleep(0.06)
+    now[0] = 0.12
     rung[1][1]()
     rung[1][1]()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,6 +36,12 @@ def app() -> QApplication:
     assert isinstance(app, QApplication)
     app.setQuitOnLastWindowClosed(False)
     return app
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _nothing_is_left() -> None:
+    """End what other tests left: Qt warns of a timer that a collection in another thread ends."""
+    gc.collect()
 
 
 @pytest.fixture(autouse=True)

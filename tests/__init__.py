@@ -8,7 +8,7 @@ the system's libraries, which ``.ci/run`` installs. Markers hold the rest:
                                                  import contracts
 ``pytest -m 'real and not long' -n 0``           Blender, FreeCAD, a browser, a compiler, other
                                                  clients; skipped with a reason where one is missing
-``pytest -m long --timeout 600 -n 2``            races, kills, the 10,000 programs, every case of
+``pytest -m long --timeout 600 -n 3``            races, kills, the 10,000 programs, every case of
                                                  what is otherwise tried by sample
 ``pytest -m frameworks -n 7 --dist load``        seven agent frameworks, by HTTP and by ``connect``:
                                                  list, read, edit, consent, a call of 130 seconds

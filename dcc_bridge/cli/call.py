@@ -8,8 +8,8 @@ import json
 import signal
 import sys
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import Any, Final, TypeVar, cast, get_args
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Final, TypeVar, get_args
 
 import anyio
 
@@ -52,16 +52,13 @@ def run(fn: Callable[..., Awaitable[T]], *args: Any) -> T:
     """Run a coroutine function to its end, or to Ctrl+C. On the main thread."""
 
     async def main() -> T:
-        # else one that comes just before the loop waits is not seen until something wakes it
-        with suppress(NotImplementedError, RuntimeError, ValueError):  # Windows, where it is woken
-            stop = cast("asyncio.Task[object]", asyncio.current_task()).cancel
-            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stop)
+        if sys.platform != "win32":
+            # a handler of any signal has each of them wake the loop: else a Ctrl+C that comes just
+            # before the loop waits is not seen until something else wakes it
+            asyncio.get_running_loop().add_signal_handler(signal.SIGURG, lambda: None)
         return await fn(*args)
 
-    try:
-        return anyio.run(main)
-    except asyncio.CancelledError:
-        raise KeyboardInterrupt from None
+    return anyio.run(main)
 
 
 def answering(

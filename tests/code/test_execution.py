@@ -159,6 +159,21 @@ def test_a_function_that_outlives_the_run_goes_on() -> None:
     assert handlers[0](3) == 2
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "while True:\n 1\n 2",
+        "for it in iter(int, 1):\n 1\n 2",
+        "def g():\n 1\n 2\nwhile True: g()",
+        "[it for it\n in iter(int, 1)\n if it]",
+        "all(map(lambda x: (1,\n 2,\n 3), iter(int, 1)))",
+    ],
+)
+def test_code_that_is_ended_is_told_to_be_where_its_loop_or_function_begins(code: str) -> None:
+    with pytest.raises(Stopped, match="at line 3 after" if "g()" not in code else "at line [36]"):
+        run(f"late\n\n{code}", 0.01, late=0)
+
+
 LEFT = {
     "a generator": "def g():\n try: yield\n finally: end()\nx = g(); next(x)",
     "a generator of an error": "def g():\n try: yield\n finally: end()\n"

@@ -470,8 +470,10 @@ def calls(session: UsdSession, work: Callable[[], object]) -> list[int]:
     remove = context.install(Broker(host=ScriptedPresenter(YES)), main, session)
     done = main.submit(job)
     gc.disable()  # else what other tests left may end in the middle, and count
-    main.drain()
-    gc.enable()
+    try:
+        main.drain()
+    finally:
+        gc.enable()
     remove()
     done.result()
     return counts

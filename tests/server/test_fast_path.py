@@ -542,8 +542,11 @@ def test_a_worker_that_has_much_to_do_lets_the_main_thread_have_its_turns(
         if others:
             both.send(both.request(json.dumps(_call("wait")).encode(), name="wait"))
             both.running.until(began.is_set)
-        with both.aside():
-            both.call("ping")
-            both.call("ping")
+            with both.aside():
+                both.call("ping")
+                both.call("ping")
+        else:  # of one request nothing else can be left
+            request = both.request(json.dumps(_call()).encode())
+            both.running.beside(lambda: both._answer(request, True))
 
     assert len(had) == turns

@@ -53,8 +53,7 @@ def run(fn: Callable[..., Awaitable[T]], *args: Any) -> T:
 
     async def main() -> T:
         if sys.platform != "win32":
-            # a handler of any signal has each of them wake the loop: else a Ctrl+C that comes just
-            # before the loop waits is not seen until something else wakes it
+            # with it any signal wakes the loop: else not a Ctrl+C that comes just before it waits
             asyncio.get_running_loop().add_signal_handler(signal.SIGURG, lambda: None)
         return await fn(*args)
 

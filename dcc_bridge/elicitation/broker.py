@@ -356,7 +356,7 @@ class Broker:
 
     def _give_up(self, presentation: Presentation, unable: Unable) -> None:
         if unable.lasting and presentation.surface == "client":
-            self.audience.silence(presentation.open_question.question.call)
+            self.audience.silent.add(client_label(presentation.open_question.question.call))
         self._end_presentation(presentation, unable.message, unable)
 
     def _hand_over(self, presentation: Presentation) -> None:

@@ -50,7 +50,8 @@ class Audience:
             settings.dialogs_per_minute, most_waiting, settings.pending_questions
         )
         self.grants = grants.SessionGrants()  # what was agreed to for the session
-        self._silent = set(known_clients.SILENT)
+        # labels of clients that declare that they can ask, and cannot
+        self.silent = set[str | None](known_clients.SILENT)
         self.patient = set[str | None]()  # clients that have no request to lose while they wait
 
     def stages(self, question: Question) -> tuple[Stage, ...]:
@@ -65,7 +66,7 @@ class Audience:
     def channel(self, question: Question) -> Presenter | None:
         """Return the presenter of the client; None for one that cannot draw this, or will not."""
         call = question.call
-        if client_label(call) in self._silent or client_details(question) is None:
+        if client_label(call) in self.silent or client_details(question) is None:
             return None
         return call.route.form if question.page is None else call.route.url
 
@@ -99,16 +100,6 @@ class Audience:
         label = client_label(call)
         if self.host is not None and label is not None and self.limits.may_notify(label):
             self.host.notice(f"{label} asks too often: its next questions have to wait.")
-
-    @property
-    def silent(self) -> frozenset[str]:
-        """Labels of clients that declare that they can ask, and cannot."""
-        return frozenset(self._silent)
-
-    def silence(self, call: Call) -> None:
-        """Remember that a client declares that it can ask, and cannot."""
-        if call.client is not None:
-            self._silent.add(call.client.label)
 
 
 def client_label(call: Call) -> str | None:

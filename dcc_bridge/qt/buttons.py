@@ -210,8 +210,3 @@ class Further(qt.QWidget):
         row.addWidget(countdown, 1)
         add_all(row, *(it for it in (self.hand_over, self.mute) if it is not None))
         add_all(plain_column(self), *([self.remember] if self.remember else []), row)
-
-    @property
-    def is_remembered(self) -> bool:
-        """Whether agreeing is meant for the session."""
-        return self.remember is not None and self.remember.isChecked()

@@ -101,7 +101,8 @@ class QuestionDialog(qt.QDialog):
             agreed = self.question.confirmation
             content = self.form.content() if self.form is not None else {}
             content |= {} if agreed is None else {agreed.name: True}
-            self._finish(Reply("accept", content, remember=self.further.is_remembered))
+            box = self.further.remember
+            self._finish(Reply("accept", content, remember=bool(box and box.isChecked())))
 
     def dismiss(self) -> None:
         """Go, without an answer: nobody waits for it any more."""

@@ -32,6 +32,7 @@ from mcp.shared.subscriptions import ServerEvent
 
 from dcc_bridge.client.proxy import HostChoice, describe, lobby
 from dcc_bridge.client.proxy.upstream import (
+    ACKNOWLEDGED,
     CANCELLED,
     CHANGED,
     LISTEN,
@@ -237,7 +238,7 @@ class Router:
         passed_on: types.JSONRPCNotification | None = notice
         if notice.method == CANCELLED:
             passed_on = self._requests.withdrawn(upstream, notice)
-        elif notice.method == "notifications/subscriptions/acknowledged":
+        elif notice.method == ACKNOWLEDGED:
             passed_on = None  # the lobby has acknowledged it
         elif notice.method in _OF_ONE_HOST:
             passed_on = notice if self._is_current(upstream) else None

@@ -37,12 +37,15 @@ CHANGED: Final = tuple(  # what a client is told when it works in another host
 )
 CANCELLED: Final = "notifications/cancelled"
 LISTEN: Final = "subscriptions/listen"
+ACKNOWLEDGED: Final = "notifications/subscriptions/acknowledged"
 LIST: Final = "tools/list"
 Params = dict[str, Any]
 Hear = Callable[["Upstream", types.JSONRPCMessage], Awaitable[None]]  # takes what a host says
 # Which arguments of a tool are sent as a header too, by the tool's name.
 HeaderMaps = Mapping[str, Mapping[tuple[str, ...], str]]
 _CLOSE_TIMEOUT: Final = 1.0  # seconds for the requests with which a session is closed
+_LISTENING: Final = (LISTEN, "resources/subscribe")
+_HEARS_WITHIN: Final = 2.0  # seconds for a host to listen
 _OWN: Final = "dcc_bridge-"
 _MOST_STATES: Final = 4096
 _ids = count(1)
@@ -73,6 +76,7 @@ class Upstream:
         self._handshake: types.RequestId | None = None
         self._shaken = anyio.Event()
         self._over = anyio.Event()
+        self._heard: tuple[types.RequestId, anyio.Event] | None = None  # a request to listen
         self._scope = anyio.CancelScope()
 
     @property
@@ -156,7 +160,13 @@ class Upstream:
             await self._shake_hands(write, self._hello)
         async for message in self._queue:
             metadata = ClientMessageMetadata(headers=self._headers(message))
+            if isinstance(message, types.JSONRPCRequest) and message.method in _LISTENING:
+                self._heard = message.id, anyio.Event()
             await write.send(SessionMessage(message, metadata))
+            if self._heard is not None:  # what comes next may change what is listened to
+                with anyio.move_on_after(_HEARS_WITHIN):
+                    await self._heard[1].wait()
+                self._heard = None
 
     async def _shake_hands(self, write: WriteStream[SessionMessage], hello: Hello) -> None:
         request = _own("initialize", hello.params)
@@ -197,6 +207,9 @@ class Upstream:
 
     def _is_ours(self, message: types.JSONRPCMessage) -> bool:
         """Take in the answer to a request of ours."""
+        said = getattr(message, "method", None), getattr(message, "id", None)
+        if self._heard is not None and (said[0] == ACKNOWLEDGED or said[1] == self._heard[0]):
+            self._heard[1].set()
         if not isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
             return False
         if message.id == self._handshake and self._handshake is not None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, cast
+from unittest.mock import AsyncMock, patch
 
 import anyio
 import pytest
@@ -18,15 +19,17 @@ from mcp_types import (
     ErrorData,
     JSONRPCError,
     JSONRPCMessage,
+    JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
 )
 from pydantic import Field
 
 from dcc_bridge.client.proxy import HostChoice, Wanted
+from dcc_bridge.client.proxy import upstream as module
 from dcc_bridge.client.proxy.lobby import Lobby, LobbyLink
 from dcc_bridge.client.proxy.router import Router, Say
-from dcc_bridge.client.proxy.upstream import Upstream
+from dcc_bridge.client.proxy.upstream import ACKNOWLEDGED, LISTEN, Upstream
 from dcc_bridge.server.discovery import Instance
 from tests.bench.agent import envelope
 from tests.client.impostor import impostor_server
@@ -125,6 +128,39 @@ async def test_what_is_said_while_a_probes_answer_goes_out_waits_for_the_handsha
 
     assert before == [HELLO]
     assert to_lobby == [HELLO, LISTING]
+
+
+@pytest.mark.parametrize(
+    ("method", "heard"),
+    [
+        (LISTEN, JSONRPCNotification(jsonrpc="2.0", method=ACKNOWLEDGED)),
+        (LISTEN, JSONRPCError(jsonrpc="2.0", id=3, error=ErrorData(code=-1, message="no"))),
+        ("resources/subscribe", JSONRPCResponse(jsonrpc="2.0", id=3, result={})),
+    ],
+)
+async def test_what_follows_a_request_to_listen_is_sent_once_the_host_listens(
+    method: str, heard: JSONRPCMessage
+) -> None:
+    """Else what it changes is not heard of."""
+    upstream = Upstream(OTHER, None)
+    write, sent = anyio.create_memory_object_stream[SessionMessage](9)
+    host, read = anyio.create_memory_object_stream[SessionMessage | Exception](9)
+    with write, sent, host, read, patch.object(module, "_HEARS_WITHIN", LIMIT):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(upstream._speak, write)
+            tasks.start_soon(upstream._listen, read, AsyncMock())
+            upstream.send(JSONRPCRequest(jsonrpc="2.0", id=3, method=method))
+            upstream.send(LISTING)
+            await anyio.wait_all_tasks_blocked()
+            before = sent.statistics().current_buffer_used
+            await host.send(SessionMessage(heard))
+            await anyio.wait_all_tasks_blocked()
+            after = sent.statistics().current_buffer_used
+            tasks.cancel_scope.cancel()
+    upstream._put.close()
+    upstream._queue.close()
+
+    assert (before, after) == (1, 2)
 
 
 async def test_a_look_that_comes_after_the_client_has_left_connects_to_nothing() -> None:

@@ -7,6 +7,7 @@ import asyncio
 import json
 import signal
 import sys
+import threading
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final, TypeVar, get_args
@@ -49,10 +50,10 @@ def parse_answer(text: str) -> Answer:
 
 
 def run(fn: Callable[..., Awaitable[T]], *args: Any) -> T:
-    """Run a coroutine function to its end, or to Ctrl+C. On the main thread."""
+    """Run a coroutine function to its end; on the main thread, to Ctrl+C."""
 
     async def main() -> T:
-        if sys.platform != "win32":
+        if sys.platform != "win32" and threading.current_thread() is threading.main_thread():
             # with it any signal wakes the loop: else not a Ctrl+C that comes just before it waits
             asyncio.get_running_loop().add_signal_handler(signal.SIGURG, lambda: None)
         return await fn(*args)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from PIL import Image
 from PySide6.QtCore import QRect
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -244,36 +245,35 @@ class Window:
         self._panel = Panel(self._parts, self.presenter.bring)
         self._host.add_agents(self._panel, self._panel.enter, self._panel.enter_clients)
 
-    def form(self) -> QRect:
-        """Draw the form, and say where it is."""
+    def form(self) -> QWidget:
+        """Draw the form, and give its window."""
         return self._drawn(form_question(), fill_in)
 
-    def code(self) -> QRect:
-        """Draw the code that is agreed to, and say where it is."""
+    def code(self) -> QWidget:
+        """Draw the code that is agreed to, and give its window."""
         return self._drawn(code_question())
 
-    def _drawn(self, question: Question, play: Callable[[Any], None] = lambda _: None) -> QRect:
+    def _drawn(self, question: Question, play: Callable[[Any], None] = lambda _: None) -> QWidget:
         self.presenter.show(question, lambda _: None)
         until(lambda: self.presenter.dialogs)
         (dialog,) = self.presenter.dialogs
         QTest.qWaitForWindowActive(dialog)
         play(dialog)
         QTest.qWait(_PAINTED)
-        frame: QRect = dialog.frameGeometry()
-        return frame
+        return dialog
 
-    def panel(self) -> QRect:
-        """Have a session in which a good deal goes on, and say where the whole window is."""
+    def panel(self) -> QWidget:
+        """Have a session in which a good deal goes on, and give the whole window."""
         furnish(self._parts)
         until(lambda: self.presenter.dialogs and self.presenter.notifications.visible)
         self.presenter.dialogs[0].set_aside()
         for chip in self.presenter.notifications.visible:
             chip.hide()
         QTest.qWait(2 * _PAINTED)
-        frame: QRect = self._host.frameGeometry()
-        return frame
+        host: QWidget = self._host
+        return host
 
-    def clients(self) -> QRect:
+    def clients(self) -> QWidget:
         """List clients as one of them is connected and one cannot be, below an open menu."""
         why = "It has comments or trailing commas, which would be lost. Edit it yourself."
         self._panel.enter_clients()
@@ -285,17 +285,28 @@ class Window:
         (view,) = (it for it in bar.actions() if it.text() == "&View")
         view.menu().popup(bar.mapToGlobal(bar.actionGeometry(view).bottomLeft()))
         QTest.qWait(2 * _PAINTED)
-        frame: QRect = self._host.frameGeometry()
-        return frame
+        host: QWidget = self._host
+        return host
 
     def clear(self) -> None:
         self.presenter.dialogs[0].reject()
         until(lambda: not self.presenter.dialogs)
 
-    def save(self, area: QRect, file: Path) -> None:
-        window: QWidget = self._host
-        grabbed = window.screen().grabWindow(0, area.x(), area.y(), area.width(), area.height())
-        assert grabbed.save(str(file))
+    def save(self, window: QWidget, file: Path) -> None:
+        """Save what the screen shows of a window, frame and all, once it is what is drawn."""
+
+        def shown(area: QRect) -> QImage:
+            x, y, width, height = area.x(), area.y(), area.width(), area.height()
+            grabbed = window.screen().grabWindow(0, x, y, width, height)
+            return grabbed.toImage().convertToFormat(QImage.Format.Format_RGB32)
+
+        def is_painted() -> bool:
+            top = QApplication.activePopupWidget() or window
+            drawn = top.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+            return shown(top.geometry()) == drawn
+
+        until(is_painted, 20)
+        assert shown(window.frameGeometry()).save(str(file))
 
     def close(self) -> None:
         self._parts.broker.close()

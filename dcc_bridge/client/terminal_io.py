@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import sys
 import textwrap
 import threading
 import unicodedata
-from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Final, TextIO
 
 from dcc_bridge.elicitation.text import MOST_SHOWN, safe_text
@@ -34,7 +34,7 @@ _SAYS: Final = {
     "decline": "says no",
     "cancel": "closes the question without an answer",
 }
-Put = Callable[["str | None"], object]
+_CAN_WAIT: Final = sys.platform != "win32"  # there, only a read waits for what is typed
 
 
 class Screen:
@@ -119,46 +119,53 @@ def _wrapped(line: str, columns: int) -> list[str]:
 
 
 class Keyboard:
-    """The lines that come from a terminal."""
+    """The lines that come from a terminal open for reading, from which nobody else reads."""
 
     def __init__(self, source: TextIO) -> None:
-        # A terminal open for reading. Nobody else reads from it from here on.
         self._source = source
-        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._lines: asyncio.Queue[tuple[int, str | None]] = asyncio.Queue()
+        self._asked = 0  # questions so far; a line is for the one it was read at
+        self._begun_line = b""
+        self._lock = threading.Lock() if _CAN_WAIT else nullcontext()
         self._is_reading = False
 
     def forget(self) -> None:
         """Drop what was typed so far: it cannot be the answer to a question not yet seen."""
-        while not self._lines.empty():
-            self._lines.get_nowait()
-        _flush(self._source)
+        with self._lock:
+            self._asked, self._begun_line = self._asked + 1, b""
+            _flush(self._source)
 
     async def line(self) -> str | None:
         """Give the next line without its end, or None where there will be no more."""
-        if not self._is_reading:
-            self._is_reading = True
-            loop = asyncio.get_running_loop()
+        while True:
+            if not self._is_reading:
+                self._is_reading = True
+                what = (os.dup(self._source.fileno()), asyncio.get_running_loop())
+                threading.Thread(None, self._read, "dcc_bridge keyboard", what, daemon=True).start()
+            asked, line = await self._lines.get()
+            if line is None:
+                self._is_reading = False  # a terminal can be read on after its Ctrl+D
+            if asked == self._asked:
+                return line
 
-            def put(line: str | None) -> None:
-                with suppress(RuntimeError):  # the loop is gone
-                    loop.call_soon_threadsafe(self._lines.put_nowait, line)
-
-            arguments = (os.dup(self._source.fileno()), self._source.encoding, put)
-            threading.Thread(None, _read, "dcc_bridge keyboard", arguments, daemon=True).start()
-        if (line := await self._lines.get()) is None:
-            self._is_reading = False  # a terminal can be read on after its Ctrl+D
-        return line
-
-
-def _read(descriptor: int, encoding: str, put: Put) -> None:
-    """Hand over the lines until there are no more. On the thread, whose descriptor it is."""
-    rest = b""
-    with open(descriptor, "rb", 0) as raw, suppress(OSError):  # the terminal was hung up
-        while chunk := raw.read(4096):
-            *lines, rest = (rest + chunk).split(b"\n")
-            for line in lines:
-                put(line.decode(encoding, "replace").rstrip("\r"))
-    put(None)
+    def _read(self, descriptor: int, loop: asyncio.AbstractEventLoop) -> None:
+        """Hand over the lines until there are no more. On the thread, whose descriptor it is."""
+        chunk = b" "
+        with open(descriptor, "rb", 0) as raw, suppress(RuntimeError):  # the loop is gone
+            while chunk:
+                if _CAN_WAIT:
+                    select.select([raw], [], [])
+                with self._lock:
+                    if _CAN_WAIT and not select.select([raw], [], [], 0)[0]:
+                        continue  # it was forgotten meanwhile
+                    try:
+                        chunk = raw.read(4096)
+                    except OSError:  # the terminal was hung up
+                        chunk = b""
+                    *lines, self._begun_line = (self._begun_line + chunk).split(b"\n")
+                    typed = [it.decode(self._source.encoding, "replace") for it in lines]
+                    for line in [*(it.rstrip("\r") for it in typed), *([] if chunk else [None])]:
+                        loop.call_soon_threadsafe(self._lines.put_nowait, (self._asked, line))
 
 
 def _flush(terminal: TextIO) -> None:

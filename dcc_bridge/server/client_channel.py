@@ -125,11 +125,6 @@ class ProgressNotices:
         self._meter = ProgressMeter()
         self.latest: Progress | None = None  # what was reported and the client was not told yet
 
-    @property
-    def is_due(self) -> bool:
-        """Whether there is something to send, and a request to send it on."""
-        return self.latest is not None and bool(self._requests)
-
     async def send(self, waiting: Callable[[], str] | None = None) -> None:
         """Send the latest progress, or where there is none, what the call waits for."""
         if not self._requests:

@@ -156,7 +156,7 @@ class ParkedCall:
         """Wait for an event; in silence the request is told at each keepalive what it waits for."""
         while number >= len(self._events):
             with anyio.move_on_after(keepalive) as silence:
-                if not self.notices.is_due:
+                if self.notices.latest is None or not self.requests:
                     await self._stirred.wait()
             await self.notices.send(waiting if silence.cancelled_caught else None)
         await self.notices.send()  # the last news goes before the event

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
 import anyio
 import pytest
@@ -160,6 +161,65 @@ def test_an_answer_typed_before_a_second_question_does_not_count(person: Asked) 
     person.answer("> ", "no")
 
     assert [one.action for one in answers.result(LIMIT)] == ["accept", "cancel", "decline"]
+
+
+class Interrupted:
+    """A terminal in which the next question comes just as a line of it was read."""
+
+    def __init__(self, source: TextIO) -> None:
+        self._source = source
+        self.fileno = source.fileno
+        self.forget: Callable[[], None]
+        self.forgot = threading.Event()
+        self.is_next = False
+
+    @property
+    def encoding(self) -> str:
+        if self.is_next and not self.forgot.is_set():
+            asks = threading.Thread(target=self._ask, daemon=True)
+            asks.start()
+            asks.join(0.2)  # by then it is done, where nothing keeps it from it
+        return self._source.encoding
+
+    def _ask(self) -> None:
+        self.forget()
+        self.forgot.set()
+
+
+def test_a_line_that_is_being_read_as_a_question_comes_does_not_count(person: Asked) -> None:
+    with person.tty.open("r") as keys:
+        source = Interrupted(keys)
+        keyboard = Keyboard(cast(TextIO, source))
+        source.forget = keyboard.forget
+
+        async def typed() -> list[str | None]:
+            person.type("one")
+            first = await keyboard.line()
+            source.is_next = True
+            person.type("two")
+            assert await anyio.to_thread.run_sync(source.forgot.wait, LIMIT)
+            person.type("three")
+            return [first, await asyncio.wait_for(keyboard.line(), LIMIT)]
+
+        assert asyncio.run(typed()) == ["one", "three"]
+
+
+def test_the_end_of_the_input_between_two_questions_closes_neither(person: Asked) -> None:
+    with person.tty.open("r") as keys:
+        keyboard = Keyboard(keys)
+
+        async def typed() -> list[str | None]:
+            person.type("one")
+            first = await keyboard.line()
+            person.press("\x04")
+            with anyio.fail_after(LIMIT):
+                while any(it.name == "dcc_bridge keyboard" for it in threading.enumerate()):
+                    await anyio.sleep(0.01)
+            keyboard.forget()
+            person.type("two")
+            return [first, await asyncio.wait_for(keyboard.line(), LIMIT)]
+
+        assert asyncio.run(typed()) == ["one", "two"]
 
 
 def test_a_field_is_asked_again_until_it_fits(person: Asked) -> None:

@@ -60,8 +60,12 @@ class Tty:
         if sys.platform == "win32":
             raise NotImplementedError
         path = os.ttyname(self.slave)
-        with suppress(OSError), open(path, mode, encoding="utf-8") as end:  # it may be hung up
+        end = open(path, mode, encoding="utf-8")  # noqa: SIM115 - closed below
+        try:
             yield end
+        finally:
+            with suppress(OSError):  # it may be hung up
+                end.close()
 
     def close(self) -> None:
         for descriptor in (self.slave, self.master):

@@ -253,11 +253,6 @@ class ClientState:
         self._level: Params | None = None
         self._watched: dict[str, Params] = {}
 
-    @property
-    def hears_changes(self) -> bool:
-        """Whether the client may be told of changes in a host."""
-        return self.hello is not None or bool(self.listening)
-
     def agree(self, handshake: types.JSONRPCRequest, response: types.JSONRPCResponse) -> None:
         """Keep a handshake with the version that was agreed on."""
         version = str(response.result.get("protocolVersion"))

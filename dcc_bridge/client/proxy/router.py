@@ -309,7 +309,8 @@ class Router:
     def _connect(self, host: Instance) -> None:
         """Have a connection to hear of changes from, if the client may hear of them."""
         is_too_early = self._retry_at.get(host.id, 0.0) > anyio.current_time()
-        if not (is_too_early or self._is_closed) and self._client.hears_changes:
+        hears = self._client.hello is not None or self._client.listening
+        if hears and not (is_too_early or self._is_closed):
             self._upstream(host)
 
     async def _announce_change(self) -> None:

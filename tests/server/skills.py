@@ -32,15 +32,24 @@ class Skills:
         self.host = FakeHost((f"cam{number}" for number in range(count)), has_ui=has_ui)
         self.ran: Counter[str] = Counter()
 
-    def delete(self, fallback: dict[str, Any] | None = None) -> Callable[..., Any]:
-        """Make a destructive skill that asks once in mid-body, on the main thread."""
+    def delete(
+        self, fallback: dict[str, Any] | None = None, timeout: float | None = None
+    ) -> Callable[..., Any]:
+        """Make a destructive skill that asks once in mid-body, on the main thread.
+
+        The question has its own `timeout`, where one is given: the call may wait longer than that.
+        """
 
         @skill(risk="destructive", confirms=True)
         def delete(pattern: str = "cam") -> dict[str, Any]:
             self.ran["delete"] += 1
             found = [item for item in self.host.items if item.startswith(pattern)]
             answer = elicit_form_sync(
-                f"Delete {len(found)} cameras?", CONFIRM, title="Delete", fallback_values=fallback
+                f"Delete {len(found)} cameras?",
+                CONFIRM,
+                title="Delete",
+                fallback_values=fallback,
+                timeout=timeout,
             )
             if not answer.accepted or not (answer.data or {})["confirm"]:
                 return {"deleted": 0, "why": answer.message, "by": answer.answered_by}

@@ -121,7 +121,7 @@ def test_an_answer_after_the_deadline_gets_the_cancel(tmp_path: Path) -> None:
             late = dict.fromkeys(asked.input_requests or {}, yes)
             return await send(input_responses=late, request_state=asked.request_state)
 
-    with live(tmp_path, skills.delete(), host=skills.host, client_deadline=0.05) as running:
+    with live(tmp_path, skills.delete(timeout=0.05), host=skills.host) as running:
         result = running.run(agent)
 
     assert result.structured_content == {"deleted": 0, "why": "timed_out", "by": "nobody"}

@@ -277,7 +277,7 @@ def test_an_id_or_a_key_that_its_client_was_not_given_is_never_accepted(
         while "result" in wire.send("tasks/get", {"taskId": ended}):
             pass
         task = wire.call("ask", arguments={"name": "open"})["taskId"]
-        (key,) = wire.get(task)["inputRequests"]
+        (key,) = wire.until(task, "input_required")["inputRequests"]
         answers = {key: {"action": "accept", "content": {"name": "forged"}}}
         forgers: list[Callable[[], tuple[Wire, str]]] = [
             lambda: (foreign, task),

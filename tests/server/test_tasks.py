@@ -33,7 +33,7 @@ from dcc_bridge import (
 )
 from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.types import TASKS
-from dcc_bridge.server import parked_calls, tasks
+from dcc_bridge.server import fast_path, parked_calls, tasks
 from tests.live import ERAS, LIMIT, Live, live
 from tests.server.skills import CONFIRM, NAME, Skills
 from tests.server.task_wire import ENDED, Message, Wire
@@ -67,6 +67,17 @@ class Bake:
             return "baked"
 
         return bake
+
+    def end_late(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """End once a call is the SDK's, and so late that it could be a task by then."""
+        begin = parked_calls.ParkedCalls.begin
+
+        async def begin_and_end(*args: Any) -> Any:
+            threading.Timer(4 * tasks.TASK_AFTER, self.may_end.set).start()
+            return await begin(*args)
+
+        monkeypatch.setattr(fast_path, "SOON", 0.02)
+        monkeypatch.setattr(parked_calls.ParkedCalls, "begin", begin_and_end)
 
 
 @pytest.fixture
@@ -118,10 +129,10 @@ def test_a_call_that_ends_soon_is_no_task(wire: Wire, bake: Bake) -> None:
 
 @pytest.mark.parametrize("asks_for_one", [False, True], ids=["", "with the old parameter"])
 def test_a_client_that_did_not_declare_it_never_gets_a_task(
-    baking: Live, bake: Bake, asks_for_one: bool
+    baking: Live, bake: Bake, asks_for_one: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = {"task": {"ttl": 60_000}} if asks_for_one else {}
-    threading.Timer(0.2, bake.may_end.set).start()
+    bake.end_late(monkeypatch)
 
     result = Wire.beside(baking, declares=False).call("bake", **old)
 
@@ -334,7 +345,7 @@ def test_over_the_cap_a_call_waits_in_its_request_as_without_tasks(
 ) -> None:
     monkeypatch.setattr(tasks, "MOST", 1)
     handle = wire.call("bake")
-    threading.Timer(0.2, bake.may_end.set).start()
+    bake.end_late(monkeypatch)
 
     result = wire.call("bake")
 

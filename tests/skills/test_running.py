@@ -20,7 +20,7 @@ from dcc_bridge.callbacks import TimeLimit
 from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.errors import Cancelled, Ended
 from dcc_bridge.host import UndoMark
-from dcc_bridge.skills import run
+from dcc_bridge.skills import call_history
 from tests.elicitation.brokers import YES
 from tests.live import live, status, text
 from tests.server.skills import Skills
@@ -229,7 +229,7 @@ def test_a_thread_that_a_skill_left_behind_neither_edits_nor_asks_any_more(tmp_p
 
 
 def test_an_edit_that_is_made_while_its_skill_fails_does_not_stand(tmp_path: Path) -> None:
-    host, edits = FakeHost(["cam0"]), list[Future[None]]()
+    host, edits, made = FakeHost(["cam0"]), list[Future[None]](), list[BaseException | None]()
 
     @skill(risk="edit", thread="any")
     def hasty() -> None:
@@ -238,14 +238,15 @@ def test_an_edit_that_is_made_while_its_skill_fails_does_not_stand(tmp_path: Pat
         raise ValueError("That was too fast.")
 
     def edit_first(*_: Any) -> None:  # once its changes are undone
-        edits[0].exception(20)
+        made.append(edits[0].exception(20))
 
-    failing_late = patch.object(run.log, "warning", edit_first)
+    failing_late = patch.object(call_history.log, "warning", edit_first)
     with live(tmp_path, hasty, host=host) as running, failing_late:
         result = running.call("hasty")
 
     assert (status(result), host.items) == ("failed", ["cam0"])
     assert "Nothing was changed." in text(result)
+    assert len(made) == 1
 
 
 def test_a_task_that_a_skill_left_behind_edits_no_more(tmp_path: Path) -> None:

@@ -42,8 +42,8 @@ LISTED: Final = known_clients.SILENT[0]
 """The label of a client that the settings name as one that draws nothing."""
 EMPTY: Final = 0.03
 """Seconds that the host's person has for an answer where nobody sits."""
-SILENT: Final = 0.2
-"""Seconds that a client has that never answers; on a busy machine it must have heard by then."""
+SILENT: Final = 40.0
+"""Seconds that a client has that never answers; they are over as soon as it has heard."""
 _NAME: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {"name": {"type": "string"}},
@@ -150,6 +150,7 @@ class Stage:
             dialogs_per_minute=100_000,
             client_deadline=SILENT if clients == "silent clients" else 45.0,
         )
+        self._end_silence: Callable[[], None] = lambda: None
         self._watch_the_broker()
 
     def play(self, cells: Sequence[Scenario]) -> dict[Scenario, Seen]:
@@ -200,6 +201,7 @@ class Stage:
             self.log.asked.append("client")
             while not self.log.answers:  # the question is out before its future is given
                 await anyio.sleep(0.005)
+            self._end_silence()
             await asyncio.wrap_future(self.log.answers[-1])
         while isinstance(result, InputRequiredResult):
             result = await client.session.call_tool(
@@ -215,6 +217,7 @@ class Stage:
         assert isinstance(params, ElicitRequestFormParams)
         self.log.asked.append("client")
         if self.cell.client == "silent":
+            self._end_silence()
             return _silence()
         if self.cell.client != "hook" and self.cell.person == "declines":
             return ElicitResult(action="decline")
@@ -223,7 +226,13 @@ class Stage:
 
     def _watch_the_broker(self) -> None:
         broker = self.live.bridge.broker
-        ask = broker.ask
+        ask, clock = broker.ask, broker._clock
+
+        def held(seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
+            if seconds != SILENT:
+                return clock(seconds, fn)
+            self._end_silence = fn  # a silent client's deadline
+            return lambda: None
 
         def watched(question: Question) -> Future[ElicitationResponse]:
             answer = ask(question)
@@ -231,6 +240,7 @@ class Stage:
             return answer
 
         broker.ask = watched  # type: ignore[method-assign]  # every question passes here
+        broker._clock = held
 
 
 def filled(schema: dict[str, Any]) -> dict[str, Any]:

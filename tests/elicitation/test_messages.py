@@ -25,9 +25,6 @@ WAYS: Final[dict[str, Callable[[str], Any]]] = {
 every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 
 
-
-
-
 @every_way
 def test_a_message_of_more_than_eight_kib_is_refused(way: Callable[[str], Any]) -> None:
     with pytest.raises(SchemaError, match="8,193 bytes; 8,192 is the most"):

@@ -138,9 +138,10 @@ def test_stopping_ends_ten_open_questions_and_tells_each_skill(tmp_path: Path) -
     host = FakeHost(has_ui=True)
     running = Live(tmp_path, wait, presenter=person, host=host, open_questions_of_a_client=10)
     agents = [running.start("wait") for _ in range(10)]
-    running.until(lambda: len(running.bridge.broker.open) == 10)
+    broker = running.bridge.broker
+    running.until(lambda: len(broker.open) == 10 and len(person.shown) == 3)
     running.stop()
-    running.until(lambda: all(one.done() for one in agents))
+    running.until(lambda: all(one.done() for one in agents) and len(heard) == 10)
 
     assert len(person.shown) == 3  # the others waited in line
     assert heard == ["bridge_closed"] * 10

@@ -255,9 +255,9 @@ def test_the_question_of_a_lost_handle_ends_at_its_deadline_and_recent_calls_tel
 ) -> None:
     @skill(risk="read", task="ask")
     def choose() -> str | None:
-        return elicit_form_sync("Which name?", NAME).message
+        return elicit_form_sync("Which name?", NAME, timeout=0.1).message
 
-    with live(tmp_path, choose, client_deadline=0.1) as running:
+    with live(tmp_path, choose) as running:
         Wire.beside(running).call("choose")  # and nobody comes with the id
         running.until(lambda: running.bridge.recent.records()[0].ended is not None)
         told = running.call("recent_calls").structured_content

@@ -7,7 +7,7 @@ import random
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +18,7 @@ from mcp_types import INVALID_PARAMS
 from starlette.types import Receive, Scope
 
 from dcc_bridge import elicit_form_sync, on_main, skill
+from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
 from dcc_bridge.server import fast_path, tasks
 from dcc_bridge.server.auth import AuthMiddleware
@@ -147,7 +148,9 @@ def not_lost(number: int, runs: list[int], lost: dict[tuple[int, int], str]) -> 
     return [it for it in runs if (number, it) not in lost and it > max(telling, default=0)]
 
 
-def adder(host: FakeHost, ran: Counter[int], risk: Any) -> Callable[..., Any]:
+def adder(
+    host: FakeHost, ran: Counter[int], risk: Any, go_on: Callable[[], Awaitable[None]]
+) -> Callable[..., Any]:
     """Make a skill that adds its number to the scene, in the middle of a little work."""
 
     @skill(risk=risk)
@@ -156,7 +159,7 @@ def adder(host: FakeHost, ran: Counter[int], risk: Any) -> Callable[..., Any]:
         run = f"{number} {ran[number]}"
         await anyio.sleep(WORK[0])
         await on_main(lambda: host.items.append(run))
-        await anyio.sleep(WORK[1])
+        await go_on()
         return run
 
     return add
@@ -213,6 +216,13 @@ def test_a_call_sent_again_after_its_stream_broke_never_counts_twice_unnoticed(
     host, ran, person = FakeHost(has_ui=True), Counter[int](), Consents()
     written = Written(monkeypatch)
 
+    async def go_on() -> None:
+        """Last longer than the first request of a client that knows tasks."""
+        call, calls = current_call(), running.bridge._server.calls
+        while declares and calls._parked[call.id].task is None:
+            await anyio.sleep(0.001)
+        await anyio.sleep(WORK[1])
+
     def client() -> tuple[dict[int, str], Breaking]:
         wire, texts = Wire.of(running, declares=declares), dict[int, str]()
         breaking = Breaking(wire, 11, 0.05)
@@ -228,7 +238,7 @@ def test_a_call_sent_again_after_its_stream_broke_never_counts_twice_unnoticed(
         return texts, breaking
 
     usual = {"host": host, "presenter": person, "dialogs_per_minute": 100_000}
-    with live(tmp_path, adder(host, ran, risk), **usual) as running:
+    with live(tmp_path, adder(host, ran, risk, go_on), **usual) as running:
         texts, breaking = running.beside(client, limit=900)
         running.until(lambda: not running.bridge.main.waiting)
 

@@ -24,10 +24,15 @@ class Tracker:
     def __init__(self) -> None:
         self.got: list[Secret] = []
 
-    def sync(self, give: Callable[[Secret], Any] = lambda got: "signed in") -> Callable[..., Any]:
+    def sync(
+        self,
+        give: Callable[[Secret], Any] = lambda got: "signed in",
+        timeout: float | None = None,
+    ) -> Callable[..., Any]:
         @skill(risk="read")
         def sign_in() -> Any:
-            got = ask_secret_sync("The tracker needs a key.", label="API key of the tracker")
+            label = "API key of the tracker"
+            got = ask_secret_sync("The tracker needs a key.", label=label, timeout=timeout)
             self.got.append(got)
             return give(got)
 

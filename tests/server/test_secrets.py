@@ -81,8 +81,8 @@ def test_who_enters_nothing_is_not_asked_for_it_in_another_way(
 
 def test_it_expires_with_its_question(tmp_path: Path) -> None:
     tracker, host = Tracker(), ScriptedPresenter()
-    fake, limits = FakeHost(has_ui=True), {"client_deadline": 0.2}
-    with live(tmp_path, tracker.sync(), host=fake, presenter=host, **limits) as running:
+    fake, skill = FakeHost(has_ui=True), tracker.sync(timeout=0.2)
+    with live(tmp_path, skill, host=fake, presenter=host) as running:
         sent = Sent(running, tracker, host)
         result = sent.end()
         with browser() as person:

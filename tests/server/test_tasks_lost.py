@@ -7,7 +7,7 @@ import random
 import socket
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,7 +22,7 @@ from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
 from dcc_bridge.server import fast_path, tasks
 from dcc_bridge.server.auth import AuthMiddleware
-from tests.live import LIMIT, live
+from tests.live import LIMIT, Live, live
 from tests.server.skills import NAME
 from tests.server.task_wire import ENDED, Message, Wire
 from tests.stand_ins import FakeHost
@@ -149,9 +149,12 @@ def not_lost(number: int, runs: list[int], lost: dict[tuple[int, int], str]) -> 
 
 
 def adder(
-    host: FakeHost, ran: Counter[int], risk: Any, go_on: Callable[[], Awaitable[None]]
+    host: FakeHost, ran: Counter[int], risk: Any, may_end: Callable[[str], bool]
 ) -> Callable[..., Any]:
-    """Make a skill that adds its number to the scene, in the middle of a little work."""
+    """Make a skill that adds its number to the scene, in the middle of a little work.
+
+    It goes on until its call, which `may_end` is given by its id, may end.
+    """
 
     @skill(risk=risk)
     async def add(number: int) -> str:
@@ -159,10 +162,17 @@ def adder(
         run = f"{number} {ran[number]}"
         await anyio.sleep(WORK[0])
         await on_main(lambda: host.items.append(run))
-        await go_on()
+        while not may_end(current_call().id):
+            await anyio.sleep(0.001)
+        await anyio.sleep(WORK[1])
         return run
 
     return add
+
+
+def is_task(running: Live, call: str) -> bool:
+    """Tell whether a call that goes on outlasts its first request."""
+    return running.bridge._server.calls._parked[call].task is not None
 
 
 @pytest.mark.parametrize("count", sampled([10], [10, 1000]))
@@ -216,13 +226,6 @@ def test_a_call_sent_again_after_its_stream_broke_never_counts_twice_unnoticed(
     host, ran, person = FakeHost(has_ui=True), Counter[int](), Consents()
     written = Written(monkeypatch)
 
-    async def go_on() -> None:
-        """Last longer than the first request of a client that knows tasks."""
-        call, calls = current_call(), running.bridge._server.calls
-        while declares and calls._parked[call.id].task is None:
-            await anyio.sleep(0.001)
-        await anyio.sleep(WORK[1])
-
     def client() -> tuple[dict[int, str], Breaking]:
         wire, texts = Wire.of(running, declares=declares), dict[int, str]()
         breaking = Breaking(wire, 11, 0.05)
@@ -238,7 +241,8 @@ def test_a_call_sent_again_after_its_stream_broke_never_counts_twice_unnoticed(
         return texts, breaking
 
     usual = {"host": host, "presenter": person, "dialogs_per_minute": 100_000}
-    with live(tmp_path, adder(host, ran, risk, go_on), **usual) as running:
+    add = adder(host, ran, risk, lambda call: not declares or is_task(running, call))
+    with live(tmp_path, add, **usual) as running:
         texts, breaking = running.beside(client, limit=900)
         running.until(lambda: not running.bridge.main.waiting)
 

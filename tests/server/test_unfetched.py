@@ -23,10 +23,13 @@ from tests.stand_ins import FakeHost, ScriptedPresenter
 from tests.tiers import every_era
 
 
-def ask_and_delete(host: FakeHost) -> Callable[..., Any]:
+def ask_and_delete(host: FakeHost, *limits: float) -> Callable[..., Any]:
+    """Make a skill that deletes; its first questions are given so many seconds."""
+    timeouts = iter(limits)
+
     @skill(risk="destructive", confirms=True)
     def delete(count: int = 1) -> int:
-        if elicit_form_sync("Delete?", CONFIRM).accepted:
+        if elicit_form_sync("Delete?", CONFIRM, timeout=next(timeouts, None)).accepted:
             del host.items[-count:]
         return count
 
@@ -55,7 +58,7 @@ def test_a_result_that_nobody_fetched_is_told_of_in_the_next_question(tmp_path: 
             await anyio.sleep_forever()
         return ElicitResult(action="accept", content={"confirm": True})
 
-    with live(tmp_path, ask_and_delete(host), host=host, client_deadline=0.2) as running:
+    with live(tmp_path, ask_and_delete(host, 0.2), host=host) as running:
         running.leave("delete", lambda: bool(asked), asked=answer)
         running.until(lambda: running.bridge.recent.records()[0].ended is not None)
         running.call("delete", {"count": 1}, asked=answer)

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -73,11 +74,10 @@ def test_a_call_that_began_before_its_queue_broke_is_told_as_it_ends(
 def test_a_call_that_waits_past_its_deadline_never_begins(tmp_path: Path) -> None:
     skills, person = Skills(has_ui=True), ScriptedPresenter(None)
 
-    with live(
-        tmp_path, skills.delete(), host=skills.host, presenter=person, client_deadline=0.2
-    ) as running:
-        first = running.start("delete")
+    with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
+        first, runner = running.start("delete"), running.bridge._runner
         running.until(lambda: bool(person.shown))
+        runner.settings = replace(runner.settings, client_deadline=0.2)
         late = running.call("delete")
         waiting = running.bridge.main.waiting
         person.settles[0](YES)

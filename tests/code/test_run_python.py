@@ -256,12 +256,18 @@ def test_endless_code_ends_at_its_time_limit(seat: Sit) -> None:
 
 
 def test_a_call_that_cannot_be_stopped_is_an_unknown_outcome_and_taken_back_when_it_returns(
-    seat: Sit,
+    seat: Sit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    live = seat(YES, call_grace=0.2)
+    live, told = seat(YES, call_grace=0.2), Event()
     before = live.state
+    monkeypatch.setattr(sys, "told", told, raising=False)
 
-    result = live.code(GRID + "import time\ntime.sleep(2.5)", timeout=0.3)
+    code = GRID + "import sys\nsys.told.wait(20)"
+    calling = live.start("run_python", {"code": code, "why": "The test wants it.", "timeout": 0.3})
+    calling.add_done_callback(lambda _: told.set())
+    live.until(calling.done)
+
+    result = calling.result()
 
     assert status(result) == "unknown_outcome"
     assert "has run for more than its 1.3 s and cannot be stopped" in text(result)

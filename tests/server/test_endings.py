@@ -77,8 +77,8 @@ def test_a_client_that_is_gone_ends_its_question_a_legacy_one_after_its_whole_gr
         earlier = time.monotonic()  # by then the streams of the handshake have ended
         agent.send(agent.calling("delete"))
         running.until(lambda: bool(person.shown) and time.monotonic() > earlier + 0.7 * grace)
-        agent.close()
         lost = time.monotonic()
+        agent.close()
         running.until(lambda: bool(person.taken_down))
         took = time.monotonic() - lost
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import re
 import threading
@@ -12,7 +13,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
@@ -38,6 +38,7 @@ from tests.live import ERAS, LIMIT, Live, live
 from tests.server.skills import CONFIRM, NAME, Skills
 from tests.server.task_wire import ENDED, Message, Wire
 from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.threats.raw import Raw
 
 MISSING_CAPABILITY = -32021
 YES = {"action": "accept", "content": {"confirm": True}}
@@ -232,13 +233,14 @@ def test_the_id_begins_with_the_host_and_the_call_and_is_never_logged_whole(
 def test_a_call_cut_off_before_its_handle_is_out_is_abandoned_and_afterwards_goes_on(
     baking: Live, wire: Wire, bake: Bake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def cut_off() -> None:
-        body, headers = wire.request("tools/call", {"name": "bake", "arguments": {}})
-        wire.http.post(wire.url, json=body, headers=headers, timeout=0.2)
+    raw = Raw.to(baking)
+    body, headers = wire.request("tools/call", {"name": "bake", "arguments": {}})
+    data = json.dumps(body).encode()
 
     monkeypatch.setattr(tasks, "TASK_AFTER", LIMIT)
-    with pytest.raises(httpx2.ReadTimeout):
-        baking.beside(cut_off)
+    with raw.open() as sock:
+        sock.sendall(raw.head(len(data), headers) + data)
+        baking.until(lambda: bake.ran == 1)
     baking.until(lambda: baking.bridge.recent.records()[0].ended is not None)
     early = baking.bridge.recent.records()[0].state
     monkeypatch.setattr(tasks, "TASK_AFTER", 0.05)

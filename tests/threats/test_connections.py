@@ -125,6 +125,7 @@ def test_a_byte_now_and_then_does_not_lengthen_the_time(tmp_path: Path) -> None:
 def test_a_second_request_on_a_connection_has_its_time_again(tmp_path: Path) -> None:
     with reached(tmp_path, request_deadline=1.0) as (_, raw), raw.open() as sock:
         line = Line(raw, sock)
+        assert line.send(PING, {"Authorization": None}).status == 401
         for _ in range(3):
             assert lasts(sock, 0.6)  # shorter than the deadline, and all together longer
             sock.settimeout(10)

@@ -139,12 +139,13 @@ def test_painting_that_calls_the_code_does_not_paint_again() -> None:
 
 def test_painting_works_at_the_bottom_of_a_deep_recursion() -> None:
     depths: list[int] = []
-    code = f"{SPIN}def f():\n try: f()\n except RecursionError: spin(0.1)\nf()"
+    code = f"{SPIN}def f():\n try: f()\n except RecursionError: spin(0.1)\nf()\n"
+    code += "while not depths: spin(0.01)"  # on a busy machine it may not have been its turn
 
     def paint(depth: int = 0) -> None:
         paint(depth + 1) if depth < 100 else depths.append(depth)
 
-    run(code, pause=paint)
+    run(code, pause=paint, depths=depths)
 
     assert depths
 

@@ -44,6 +44,12 @@ MISSING_CAPABILITY = -32021
 YES = {"action": "accept", "content": {"confirm": True}}
 
 
+def late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make a task of no call, however long it takes to come to its end or its question."""
+    monkeypatch.setattr(tasks, "TASK_AFTER", LIMIT)
+    monkeypatch.setattr(fast_path, "SOON", LIMIT)
+
+
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make a task of each call that does not end at once."""
@@ -119,7 +125,10 @@ def test_a_call_that_lasts_ends_its_request_with_a_handle_and_is_fetched_by_it(
     assert bake.ran == 1
 
 
-def test_a_call_that_ends_soon_is_no_task(wire: Wire, bake: Bake) -> None:
+def test_a_call_that_ends_soon_is_no_task(
+    wire: Wire, bake: Bake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late(monkeypatch)
     bake.may_end.set()
 
     result = wire.call("bake")
@@ -185,8 +194,11 @@ def test_the_older_eras_know_no_tasks(era: str, tmp_path: Path) -> None:
 # ---- the nine rules
 
 
-def test_a_retry_with_an_old_state_gives_the_same_task_and_starts_nothing(tmp_path: Path) -> None:
+def test_a_retry_with_an_old_state_gives_the_same_task_and_starts_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ran, may_end = list[int](), threading.Event()
+    late(monkeypatch)
 
     @skill(risk="read", thread="any")
     def ask_and_work() -> str:
@@ -198,6 +210,7 @@ def test_a_retry_with_an_old_state_gives_the_same_task_and_starts_nothing(tmp_pa
     with live(tmp_path, ask_and_work) as running:
         wire = Wire.beside(running)
         asked = wire.call("ask_and_work")
+        monkeypatch.setattr(tasks, "TASK_AFTER", 0.05)
         again = {
             "inputResponses": dict.fromkeys(asked["inputRequests"], YES),
             "requestState": asked["requestState"],
@@ -382,6 +395,7 @@ def test_a_task_is_kept_though_other_calls_that_ended_are_too_many(
         task = wire.call("bake")["taskId"]
         bake.may_end.set()
         wire.until(task)
+        late(monkeypatch)
         asked = wire.call("delete")
         answers = {key: {"action": "decline"} for key in asked["inputRequests"]}
         wire.call("delete", inputResponses=answers, requestState=asked["requestState"])

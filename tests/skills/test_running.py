@@ -346,7 +346,7 @@ def test_the_time_in_which_a_person_thinks_is_not_counted(tmp_path: Path) -> Non
     skills, person = Skills(has_ui=True), ScriptedPresenter(None)
     delete = skills.delete()
 
-    @skill(risk="destructive", confirms=True, timeout=1.0)
+    @skill(risk="destructive", confirms=True, timeout=3.0)
     def careful() -> Any:
         """Ask, and look afterwards."""
         answer = delete()
@@ -356,7 +356,7 @@ def test_the_time_in_which_a_person_thinks_is_not_counted(tmp_path: Path) -> Non
     with live(tmp_path, careful, host=skills.host, presenter=person) as running:
         result = running.start("careful")
         running.until(lambda: bool(person.shown))
-        end = time.monotonic() + 1.2
+        end = time.monotonic() + 3.2
         running.until(lambda: time.monotonic() > end)
         person.settles[0](YES)
         running.until(result.done)

@@ -60,7 +60,7 @@ def test_the_window_is_served_while_a_text_is_read(
     live = seat(YES)
 
     def read(code: str, host: str) -> CodeText:
-        live.bridge.main.post(lambda: None).result(2)
+        live.bridge.main.post(lambda: None).result(20)
         return read_code(code, host)
 
     monkeypatch.setattr(run_python, "read_code", read)

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
+from unittest.mock import patch
 
 import pytest
 
@@ -47,8 +48,9 @@ pytestmark = pytest.mark.anyio
 
 async def test_those_that_are_due_are_called_in_the_order_of_their_times_and_no_earlier() -> None:
     desk, begin = Desk(), time.monotonic()
-    for seconds, name in ((0.06, "end"), (0.02, "first"), (0.04, "second"), (3600.0, "never")):
-        desk.add(seconds, name)
+    with patch.object(time, "monotonic", lambda: begin):  # all are added at one moment
+        for seconds, name in ((0.06, "end"), (0.02, "first"), (0.04, "second"), (3600.0, "never")):
+            desk.add(seconds, name)
     await desk.end()
 
     assert desk.calls == ["first", "second", "end"]

@@ -19,7 +19,7 @@ from dcc_bridge import skill
 from dcc_bridge.server import mcp_server, resources
 from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.skill import describe
-from tests.live import ERAS, Live, live, text
+from tests.live import ERAS, LIMIT, Live, live, text
 from tests.skills.shelf import save
 from tests.tiers import every_era, repeated
 
@@ -70,6 +70,7 @@ def serialized(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(methods, "serialize_server_result", noting)
     monkeypatch.setattr(mcp_server, "serialize_server_result", noting)
+    monkeypatch.setattr(mcp_server, "_WARM", LIMIT)  # a start serializes all that it would
     return names
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +22,7 @@ from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.server import resources
 from tests.hosts.scenes import SCENE
-from tests.live import ERAS, Live, live, text
+from tests.live import ERAS, LIMIT, Live, live, text
 from tests.server.skills import YES
 from tests.stand_ins import FakeHost, ScriptedPresenter
 from tests.tiers import every_era, repeated
@@ -136,6 +139,17 @@ def edit(session: UsdSession) -> None:
         session.stage.GetPrimAtPath(CAMERA).GetAttribute("focalLength").Set(77.0)
 
 
+@contextmanager
+def held(running: Live) -> Iterator[None]:
+    """Let the worker stand still: what is done meanwhile is one change to it, however slow."""
+    made = threading.Event()
+    running.bridge._worker.soon(lambda: made.wait(LIMIT))
+    try:
+        yield
+    finally:
+        made.set()
+
+
 @pytest.mark.filterwarnings("ignore:resources/(un)?subscribe is removed")
 @pytest.mark.parametrize("era", ERAS[:2])
 def test_a_legacy_client_hears_of_what_it_subscribed_to(era: str, tmp_path: Path) -> None:
@@ -160,8 +174,9 @@ def test_a_legacy_client_hears_of_what_it_subscribed_to(era: str, tmp_path: Path
     with live(tmp_path, host=session) as running:
         done = running.go(agent)
         running.until(lambda: len(over) == 1)
-        for _ in range(20):
-            edit(session)
+        with held(running):
+            for _ in range(20):
+                edit(session)
         running.until(lambda: len(over) == 2)
         edit(session)
         read(running, "scene://summary")  # by now a notice would be on its way
@@ -201,9 +216,11 @@ def test_a_modern_client_hears_of_what_it_listens_for(tmp_path: Path) -> None:
     with live(tmp_path, host=session) as running:
         done = running.go(agent)
         running.until(lambda: bool(listening))
-        edit(session)
+        with held(running):
+            edit(session)
         running.until(lambda: len(heard) == 2)
-        session.select([CAMERA])
+        with held(running):
+            session.select([CAMERA])
         running.until(lambda: len(heard) == 4)
         session.stage.RemovePrim(CAMERA)
         running.until(done.done)

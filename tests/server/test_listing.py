@@ -19,7 +19,7 @@ from dcc_bridge import skill
 from dcc_bridge.server import mcp_server, resources
 from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.skill import describe
-from tests.live import ERAS, LIMIT, Live, live, text
+from tests.live import ERAS, Live, live, text
 from tests.skills.shelf import save
 from tests.tiers import every_era, repeated
 

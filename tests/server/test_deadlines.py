@@ -104,14 +104,16 @@ async def test_a_deadline_is_called_in_the_context_of_whoever_set_it() -> None:
         variable.set(name)
         desk.deadlines.add(seconds, lambda: desk.note(variable.get()))
 
-    for args in (("long", 0.04), ("short", 0.01)):
-        thread = threading.Thread(target=set_one, args=args)
-        thread.start()
-        await asyncio.to_thread(thread.join)
-    desk.add(0.05, "end")
+    begin = time.monotonic()
+    with patch.object(time, "monotonic", lambda: begin):  # all are added at one moment
+        for args in (("long", 0.04), ("short", 0.01)):
+            thread = threading.Thread(target=set_one, args=args)
+            thread.start()
+            await asyncio.to_thread(thread.join)
+        desk.add(0.05, "end")
     await desk.end()
 
-    assert sorted(desk.calls) == ["end", "long", "short"]
+    assert desk.calls == ["short", "long", "end"]
 
 
 async def test_deadlines_from_many_threads_are_all_met_once() -> None:

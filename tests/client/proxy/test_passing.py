@@ -133,7 +133,8 @@ async def test_progress_arrives_and_a_cancel_ends_the_call_in_the_host(
 
     async def is_told() -> bool:
         calls = (await told(session, "recent_calls"))["calls"]
-        return next(one for one in calls if one["tool"] == "wait")["state"] == "cancelled"
+        newest = next(one for one in calls if one["tool"] == "wait")
+        return bool(newest["state"] == "cancelled")
 
     async with client(runtime, era) as session:
         async with anyio.create_task_group() as calls:

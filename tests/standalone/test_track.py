@@ -49,6 +49,8 @@ def test_cancelled_in_its_middle_it_is_rolled_back(
         labels = opened.session.undo_labels
 
     assert record.state == "cancelled"
+    assert record.progress is not None
+    assert record.progress[0] < PRIMS
     assert after == before
     assert labels == []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import anyio
 import pytest
@@ -51,21 +52,28 @@ def test_one_that_is_removed_meanwhile_is_not_called_any_more() -> None:
 
 
 def test_a_skill_that_holds_the_loop_is_named_in_a_warning(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    host = FakeHost(["a"])
+    """Here time passes only where a skill says so."""
+    host, now = FakeHost(["a"]), [0.0]
+    clock = SimpleNamespace(perf_counter=lambda: now[0], monotonic=time.monotonic)
+    monkeypatch.setattr("dcc_bridge.callbacks.time", clock)
+
+    def pass_time() -> None:
+        now[0] += 0.3
 
     @skill(risk="read")
     async def hog() -> int:
         """Block where it should wait."""
         await anyio.sleep(0)
-        time.sleep(0.25)
+        pass_time()
         return await on_main(lambda: len(host.items))
 
     @skill(risk="read")
     async def polite() -> int:
         """Wait as it should."""
-        await anyio.sleep(0.3)
+        asyncio.get_running_loop().call_soon(pass_time)
+        await anyio.sleep(0)
         return await on_main(lambda: len(host.items))
 
     with live(tmp_path, hog, polite, host=host) as running:
@@ -74,7 +82,7 @@ def test_a_skill_that_holds_the_loop_is_named_in_a_warning(
     held = [one.getMessage() for one in caplog.records if "held the worker's loop" in one.message]
     assert [status(one) for one in results] == ["done", "done"]
     assert len(held) == 1
-    assert "hog held the worker's loop for 0." in held[0]
+    assert "hog held the worker's loop for 0.3 s" in held[0]
 
 
 def test_results_errors_and_cancellations_pass_through() -> None:

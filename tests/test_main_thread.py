@@ -14,6 +14,7 @@ from typing import Any, cast
 import pytest
 from greenlet import GreenletExit, getcurrent, greenlet
 
+from dcc_bridge.callbacks import Unsubscribe, call_later
 from dcc_bridge.errors import BridgeClosed, Busy
 from dcc_bridge.headless import Pump
 from dcc_bridge.jobs import MOST_SPARE, client
@@ -590,18 +591,30 @@ def test_a_wake_that_fails_is_tried_again_and_nothing_lies_in_the_queue() -> Non
     assert job.result(0) == "served"
 
 
-def test_a_host_that_cannot_be_woken_is_tried_by_one_thread() -> None:
+def test_a_host_that_cannot_be_woken_is_tried_by_one_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Here it waits until the test is over."""
+    stops: list[Unsubscribe] = []
+
     def wake(seconds: float) -> None:
         raise RuntimeError("the event loop is gone")
 
+    def later(seconds: float, fn: Callable[[], None]) -> Unsubscribe:
+        stops.append(call_later(60.0, fn))
+        return stops[-1]
+
+    monkeypatch.setattr("dcc_bridge.main_thread.call_later", later)
     before = set(threading.enumerate())
     main = MainThread(wake)
     for _ in range(100):
         main.submit(lambda: None)
     more = set(threading.enumerate()) - before
     main.close()
+    for stop in stops:
+        stop()
 
-    assert len(more) <= 1
+    assert len(stops) == 1
     assert all(thread.daemon for thread in more)
 
 

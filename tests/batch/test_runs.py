@@ -74,6 +74,11 @@ def wrong(show: Show, before: dict[str, tuple[str, int]]) -> list[str]:
     return found
 
 
+def go_on(show: Show) -> None:
+    """Let the scenes that hold go on."""
+    show.root.with_name("ready").touch()
+
+
 def edits(plan: Plan) -> Counter[int]:
     """Count how often each scene was said to be done."""
     lines: Counter[int] = Counter()
@@ -174,7 +179,7 @@ def test_no_scene_is_lost_or_edited_twice_where_workers_and_the_run_are_killed(
 ) -> None:
     monkeypatch.setenv("DCC_BATCH_TEST", str(os.getpid()))
     clock = Clock()
-    show = approved_show(tmp_path, count, 20 if count < 1000 else 50)
+    show = approved_show(tmp_path, count, 20 if count < 1000 else 50, {count - 1: "holds"})
     clock.lap("to plan")
     before = digests(show.root)
     shutil.copytree(show.root, tmp_path / "bare")
@@ -185,6 +190,7 @@ def test_no_scene_is_lost_or_edited_twice_where_workers_and_the_run_are_killed(
     clock.lap("")
     with killing(show.plan, every, kills):
         codes.append(killed_run(show.plan, at=count // 2))
+        go_on(show)
         while not outcome.totals(show.plan).is_over:
             codes.append(run_by_command(show.plan).wait())
     clock.lap("to run")
@@ -245,9 +251,10 @@ def test_a_run_that_itself_is_killed_leaves_no_host_and_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DCC_BATCH_TEST", str(os.getpid()))
-    show = approved_show(tmp_path, 60, 10)
+    show = approved_show(tmp_path, 60, 10, {59: "holds"})
     before = digests(show.root)
     assert killed_run(show.plan, at=6) == -signal.SIGKILL
+    go_on(show)
     _wait(lambda: not processes("batch host"))
 
     totals = run(show.plan)
@@ -258,11 +265,14 @@ def test_a_run_that_itself_is_killed_leaves_no_host_and_goes_on(
 
 
 def test_ctrl_c_ends_after_the_scene_of_now_and_a_second_run_goes_on(tmp_path: Path) -> None:
-    show = approved_show(tmp_path, 60, 10)
+    """Twelve scenes go by themselves, and the next ones hold until it was pressed."""
+    ways = {number: "holds" for number in range(60) if number % 10 > 1}
+    show = approved_show(tmp_path, 60, 10, ways)
     before = digests(show.root)
     with run_by_command(show.plan) as stopped:
         _wait(lambda: outcome.totals(show.plan).states["done"] > 5)
         stopped.send_signal(signal.SIGINT)
+        go_on(show)
         code = stopped.wait(60)
     states = outcome.totals(show.plan).states
 

@@ -29,7 +29,9 @@ from tests.batch.test_commands import typed
 from tests.batch.test_report import odd_show, scene, show
 from tests.printed import nothing_printed
 from tests.qt.measure import dark, light, problems
-from tests.qt.stage import LIMIT, armed, delete
+from tests.qt.stage import armed, delete
+
+LIMIT = 50.0  # seconds, of which a cold Python with Qt takes some
 
 
 @pytest.fixture

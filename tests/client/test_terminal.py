@@ -136,6 +136,7 @@ def test_a_terminal_that_is_hung_up_closes_the_question() -> None:
 
 def test_an_answer_typed_before_the_question_does_not_count(person: Asked) -> None:
     person.type("yes")
+    person.until("yes\n")  # its echo
     answer = person.ask(CONFIRM)
 
     person.answer("closes the question.\n  > ", "no")

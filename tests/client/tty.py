@@ -14,6 +14,7 @@ from typing import Literal, TextIO
 import pytest
 
 LIMIT = 30.0
+END = "(that was all)"
 
 
 def _open_terminal() -> tuple[int, int]:
@@ -42,6 +43,12 @@ class Tty:
                 self.seen += self._read()
         begin, self._read_to = self._read_to, self.seen.index(text, self._read_to) + len(text)
         return self.seen[begin : self._read_to]
+
+    def rest(self) -> str:
+        """Give all that was written to it since the last look; whoever writes there has ended."""
+        with self.open("w") as screen:
+            screen.write(END)
+        return self.until(END)
 
     def type(self, line: str) -> None:
         os.write(self.master, f"{line}\n".encode())

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 _SLOW: Final = 1.5
-_IMPATIENT: Final = 2.0
-_SLOWER: Final = 3.0
+_IMPATIENT: Final = 4.0
+_SLOWER: Final = 6.0
 
 Report = dict[str, Any]
 Reply = dict[str, Any]

@@ -35,7 +35,7 @@ class Kind:
     name: str
     eras: tuple[str, ...]
     start: Callable[[], Start]
-    deadline: float = 4.5
+    deadline: float = 12.0
 
 
 def _python2() -> Start:
@@ -78,7 +78,7 @@ def _node(folder: Path) -> str:
 
 
 KINDS: Final = (
-    Kind("mcpdo 2.12.0", (LEGACY, MODERN), _mcpdo, deadline=12.0),
+    Kind("mcpdo 2.12.0", (LEGACY, MODERN), _mcpdo),
     Kind("mcp 1.30.0", (OLD, LEGACY), _python("python1")),
     Kind("mcp 2.3.0", (OLD, LEGACY, MODERN), _python2),
     Kind("fastmcp 4.1.0", (LEGACY, MODERN), _python("fastmcp4")),

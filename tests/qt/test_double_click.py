@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.schema import parse
+from dcc_bridge.qt import buttons
 from tests.tiers import repeated
 
 from .stage import Stage, armed, consent, drawn, until
@@ -50,11 +51,14 @@ def test_a_double_click_beside_the_verb_is_one_answer_too(name: str) -> None:
     assert [event.action for event in heard if isinstance(event, Reply)] == [name]
 
 
-def test_the_second_click_does_not_answer_the_next_question(stage: Stage) -> None:
+def test_the_second_click_does_not_answer_the_next_question(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, second = stage.broker.ask(consent("One?")), stage.broker.ask(consent("Two?"))
     dialog = stage.dialog
     verb = armed(dialog)
     place = dialog.pos()
+    monkeypatch.setattr(buttons, "ARM_DELAY", 60_000)
 
     QTest.mouseClick(verb, LEFT)
     until(lambda: stage.presenter.dialogs and stage.presenter.dialogs[0] is not dialog)

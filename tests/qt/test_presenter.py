@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Client
 from dcc_bridge.elicitation.question import Expired, Offers, Page, PresenterEvent, Reply, Unable
+from dcc_bridge.qt import question_dialog
 from dcc_bridge.qt.presenter import DialogPresenter, UrlDialog
 from dcc_bridge.qt.question_dialog import QuestionDialog
 
@@ -54,7 +55,7 @@ def test_a_question_of_another_thread_is_drawn_and_answered_on_the_main_thread(
     click(armed(stage.dialog))
     until(lambda: heard)
 
-    assert shown.done()
+    until(shown.done)
     assert heard == [(Reply("accept", {"confirm": True}), threading.get_ident())]
 
 
@@ -333,11 +334,14 @@ def test_of_several_questions_each_says_which_one_it_is(stage: Stage) -> None:
     assert stage.dialog.header.place.text() == ""
 
 
-def test_an_enter_that_was_meant_for_one_question_does_not_answer_the_next(stage: Stage) -> None:
+def test_an_enter_that_was_meant_for_one_question_does_not_answer_the_next(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     named = form(name={"type": "string", "default": "shot_010"})
     heard = [stage.show(ask_name(f"{number}?", form=named))[0] for number in range(2)]
     first = stage.dialog
     until(lambda: stage.presenter.questions.waiting and not first.deaf.isActive())
+    monkeypatch.setattr(question_dialog, "KEY_DELAY", 60_000)
 
     QTest.keyClick(first.windowHandle(), Qt.Key.Key_Return)
     until(lambda: heard[0] and stage.presenter.dialogs != [first])
@@ -345,6 +349,7 @@ def test_an_enter_that_was_meant_for_one_question_does_not_answer_the_next(stage
     QTest.keyClick(second.windowHandle(), Qt.Key.Key_Return)
 
     assert heard == [[Reply("accept", {"name": "shot_010"})], []]
+    second.deaf.start(0)
     until(lambda: not second.deaf.isActive())
     QTest.keyClick(second.windowHandle(), Qt.Key.Key_Return)
     until(lambda: heard[1])
@@ -428,7 +433,7 @@ def test_a_yes_a_hidden_value_and_what_nobody_touched_are_not_kept(stage: Stage)
 
 
 def test_one_that_was_set_aside_still_ends_by_its_time_or_with_its_call(stage: Stage) -> None:
-    expired, _ = stage.show(ask_name(offers=Offers(soon=0.4, latest=0.4)))
+    expired, _ = stage.show(ask_name(offers=Offers(soon=3.0, latest=3.0)))
     second, last = ask_name("Second?"), ask_name("Last?")
     until(lambda: stage.presenter.dialogs)
     withdrawn, take_down = stage.show(second)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import import_module
@@ -333,9 +332,12 @@ def test_a_letter_chooses_and_enter_gives_what_is_chosen(plug_in: PlugIn) -> Non
     assert [(reply.action, reply.reason) for reply in heard] == [("decline", "not mine")]
 
 
-def test_what_comes_in_a_dialogs_first_moment_is_no_answer(plug_in: PlugIn) -> None:
+def test_what_comes_in_a_dialogs_first_moment_is_no_answer(
+    plug_in: PlugIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
     dialog, _ = consent(plug_in, has_native=False)
-    dialog._opened = time.monotonic()
+    clock = SimpleNamespace(monotonic=lambda: dialog._opened + 0.3)
+    monkeypatch.setattr(import_module(type(dialog).__module__), "time", clock)
 
     dialog._press("accept", "LEFTMOUSE")
     dialog._cancel()

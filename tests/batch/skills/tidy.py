@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 
 from pxr import Sdf
@@ -48,6 +49,8 @@ def _go_astray(way: str, own: Path) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
     if way == "waits" and not own.with_name("ready").exists():
         raise ValueError("It is not ready.")
+    while way == "holds" and not (own.parents[2] / "ready").exists():  # beside the whole show
+        time.sleep(0.01)
     if way == "below":
         layer = Sdf.Layer.FindOrOpen(str(own.with_name("under.usda")))
         layer.comment = "changed"

@@ -62,9 +62,9 @@ def spoof_with_words(fail: bool = False) -> str:
 
 @skill(risk="read")
 def brief() -> str:
-    """Ask for a second."""
+    """Ask for three seconds."""
     fields = {"ok": {"type": "boolean"}}
-    answer = elicit_form_sync("Now?", {"properties": fields, "required": ["ok"]}, timeout=1.0)
+    answer = elicit_form_sync("Now?", {"properties": fields, "required": ["ok"]}, timeout=3.0)
     return f"{answer.action}: {answer.message}"
 
 
@@ -83,9 +83,9 @@ def turn(axis: Literal["up", "down"]) -> str:
 
 @skill(risk="read")
 def key() -> str:
-    """Ask for a secret, for a second."""
+    """Ask for a secret, for three seconds."""
     try:
-        ask_secret_sync("It needs a key.", label="Key", timeout=1.0)
+        ask_secret_sync("It needs a key.", label="Key", timeout=3.0)
     except TimedOut:
         return "nobody entered it"
     return "entered"

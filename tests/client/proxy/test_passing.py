@@ -132,7 +132,9 @@ async def test_progress_arrives_and_a_cancel_ends_the_call_in_the_host(
         await session.call_tool("wait", {}, progress_callback=note)
 
     async def is_told() -> bool:
-        return "cancelled" in await said(session, "recent_calls")
+        calls = (await told(session, "recent_calls"))["calls"]
+        newest = next(one for one in calls if one["tool"] == "wait")
+        return bool(newest["state"] == "cancelled")
 
     async with client(runtime, era) as session:
         async with anyio.create_task_group() as calls:

@@ -79,6 +79,7 @@ def test_a_fresh_proxy_that_works_elsewhere_finds_answers_and_fetches_a_task(
             ended = fresh.until(task, "completed")
             fresh.send("tools/call", name="use_host", arguments={"host": first.id})
             again = fresh.send("tools/call", name="ask_in_task", arguments={"item": "cam2"})
+            fresh.until(again["result"]["taskId"], "input_required")
             forged = fresh.send("tasks/get", taskId=f"{first.id}.{32 * '0'}")
         with proxy(tmp_path) as between:  # two hosts run, and none was chosen
             fetched = between.send("tasks/get", taskId=task)["result"]

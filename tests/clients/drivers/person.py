@@ -11,7 +11,7 @@ from itertools import groupby
 import anyio
 
 HTTP_LIMIT = 30.0
-SEEN_LIMIT = 6.0
+SEEN_LIMIT = 16.0
 STOP_LIMIT = 0.5
 
 

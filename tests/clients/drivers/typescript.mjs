@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const MODERN = '2026-07-28'
-const SEEN_LIMIT = 6000
+const SEEN_LIMIT = 16000
 const { PACKAGE, ERA } = process.env
 const target = JSON.parse(process.env.TARGET)
 const isOld = PACKAGE === '@modelcontextprotocol/sdk'

@@ -32,9 +32,8 @@ LIMIT: Final = 1800
 class Beat(QObject):
     """A precise timer on the main thread, and by how much each beat was late."""
 
-    def __init__(self, clock: Callable[[], float] = perf_counter) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._clock = clock
         self._last = 0.0
         self._late: list[float] = []
         self._timer = QTimer(self)
@@ -44,7 +43,7 @@ class Beat(QObject):
     def start(self) -> None:
         """Begin to note."""
         self._late = []
-        self._last = self._clock()
+        self._last = perf_counter()
         self._timer.start(BEAT)
 
     def stop(self) -> list[float]:
@@ -54,7 +53,7 @@ class Beat(QObject):
         return self._late
 
     def _note(self) -> None:
-        now = self._clock()
+        now = perf_counter()
         self._late.append(max(0.0, (now - self._last) * 1000 - BEAT))
         self._last = now
 

@@ -33,7 +33,6 @@ from tests.qt.pump import QtPump
 PLUGIN: Final = str(Path(__file__).parents[2] / "plugins" / "standalone")
 PRIMS: Final = 5000
 SECONDS: Final = 10.0
-Clock = Callable[[], float]
 
 
 @dataclass
@@ -56,16 +55,15 @@ class Played:
 class Table:
     """An application with a window and its bridge, and a scene of many prims."""
 
-    def __init__(self, folder: Path, prims: int, seconds: float, clock: Clock) -> None:
-        """Open it; the window is shown. The skill works for so many seconds of a clock."""
+    def __init__(self, folder: Path, prims: int, seconds: float) -> None:
+        """Open it; the window is shown."""
         from dcc_standalone.window import MainWindow  # found once the plug-in is on the path
 
         self.session = UsdSession(_scene(folder, prims), has_ui=True)
         self.window = MainWindow(self.session)
         self.window.show()
         self._pace = seconds / prims
-        self._clock = clock
-        self._beat = Beat(clock)
+        self._beat = Beat()
         self._late: list[float] = []
         pump = self._pump = QtPump()
         self.running = Live(
@@ -117,11 +115,11 @@ class Table:
             """Move every prim a little."""
             self._beat.start()
             prims = [prim for prim in self.session.stage.Traverse() if prim.GetTypeName() == "Cube"]
-            begin = self._clock()
+            begin = time.perf_counter()
             try:
                 for number, prim in enumerate(go_through(prims), 1):
                     UsdGeom.Cube(prim).GetSizeAttr().Set(1.0 + number)
-                    while self._clock() < begin + number * self._pace:
+                    while time.perf_counter() < begin + number * self._pace:
                         pass
             finally:
                 self._late = self._beat.stop()
@@ -142,11 +140,9 @@ def _scene(folder: Path, prims: int) -> Path:
 
 
 @contextmanager
-def table(
-    folder: Path, prims: int, seconds: float, clock: Clock = time.perf_counter
-) -> Iterator[Table]:
+def table(folder: Path, prims: int, seconds: float) -> Iterator[Table]:
     """Open an application for as long as the block lasts."""
-    opened = Table(folder, prims, seconds, clock)
+    opened = Table(folder, prims, seconds)
     try:
         yield opened
     finally:

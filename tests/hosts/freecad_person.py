@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -209,7 +210,7 @@ class Heartbeat(QWidget):
 
     def note(self) -> None:
         with open(HOME / "ticks", "a", encoding="utf-8") as out:
-            out.write(f"{self._turns} {self._frames}\n")
+            out.write(f"{time.monotonic()} {self._turns} {self._frames}\n")
 
     def show_up(self) -> None:
         """Take a place in the window, which is up by now."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from pathlib import Path
@@ -11,27 +10,12 @@ from typing import Final
 from dcc_bridge.qt.binding import QObject, Qt, QTimer, Slot
 
 BEATS: Final = "beats"
-"""The file, in the application's home, with the number of beats and all `Gaps`, as JSON."""
+"""The file, in the application's home, with the number of beats and the longest gap in seconds."""
 EVERY: Final = 20  # milliseconds between two beats
-LATE: Final = 0.1  # seconds between two beats that make a gap
-
-
-class Gaps:
-    """When something that comes round came late: the clock is the same for every process."""
-
-    def __init__(self) -> None:
-        self.seen: list[tuple[float, float]] = []
-        self._last = time.monotonic()
-
-    def look(self) -> None:
-        """Come round."""
-        last, self._last = self._last, time.monotonic()
-        if self._last - last > LATE:
-            self.seen.append((last, self._last))
 
 
 class Heart(QObject):
-    """A timer of the application's, and when it was kept from it."""
+    """A timer of the application's, and how long it was kept from it at most."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,13 +26,14 @@ class Heart(QObject):
         self._timer.start(EVERY)
 
     def begin(self) -> None:
-        self._beats, self._gaps = 0, Gaps()
+        self._beats, self._longest, self._last = 0, 0.0, time.monotonic()
 
     def note(self) -> None:
-        told = json.dumps([self._beats, self._gaps.seen])
+        told = f"{self._beats} {self._longest}"
         (Path(os.environ["HOME"]) / BEATS).write_text(told, encoding="utf-8")
 
     @Slot()
     def _beat(self) -> None:
+        now = time.monotonic()
         self._beats += 1
-        self._gaps.look()
+        self._longest, self._last = max(self._longest, now - self._last), now

@@ -398,25 +398,22 @@ def test_what_is_selected_stays_selected_as_more_ends(desk: Desk) -> None:
 
 
 def test_ten_thousand_calls_stay_fast(app: QApplication) -> None:
-    shown, again = [], []
-    for _ in range(3):
-        desk = Desk(most=10_000)
-        for number in range(10_000):
-            call = Call(f"skill{number}", f"Skill {number}", "edit", CLAUDE)
-            desk.recent.follow(call).end("failed")
-        desk.panel.resize(340, 760)
-        began = time.thread_time()
-        desk.panel.show()
-        desk.panel.grab()
-        shown.append(time.thread_time() - began)
-        began = time.thread_time()
-        desk.panel.refresh()
-        again.append(time.thread_time() - began)
-        desk.close()
-        assert desk.panel is not None
+    desk = Desk(most=10_000)
+    for number in range(10_000):
+        desk.recent.follow(Call(f"skill{number}", f"Skill {number}", "edit", CLAUDE)).end("failed")
+    desk.panel.resize(340, 760)
+    began = time.thread_time()
+    desk.panel.show()
+    desk.panel.grab()
+    shown = time.thread_time() - began
+    began = time.thread_time()
+    desk.panel.refresh()
+    again = time.thread_time() - began
+    desk.close()
 
-    assert min(shown) < 0.5
-    assert min(again) < 0.15
+    assert desk.panel is not None
+    assert shown < 0.5
+    assert again < 0.15
 
 
 def test_a_storm_of_changes_is_drawn_a_few_times(
@@ -435,7 +432,7 @@ def test_a_storm_of_changes_is_drawn_a_few_times(
     over = elsewhere(storm)
     until(lambda: over.done() and looks)
 
-    assert len(looks) <= 3 + 11 * (time.monotonic() - began)
+    assert len(looks) <= 2 + 11 * (time.monotonic() - began)
 
 
 def test_it_takes_no_focus_whatever_happens(desk: Desk) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -22,8 +21,7 @@ PRIMS = 300
 def test_the_window_lives_while_a_skill_works_through_many_prims(
     era: str, app: QApplication, tmp_path: Path
 ) -> None:
-    """The seconds are the main thread's processor time: other tests share the cores."""
-    with table(tmp_path, PRIMS, 1.5, time.thread_time) as opened:
+    with table(tmp_path, PRIMS, 1.5) as opened:
         plain = opened.play("plain", era)
         tracked = opened.play("tracked", era)
 

@@ -229,9 +229,7 @@ def _sentence(fields: Mapping[str, Any]) -> str:
         return f"began in {safe_line(str(fields.get('scene')))}{_arguments(fields)}"
     if event == "code":
         return _code(fields)
-    if event == "task":
-        return "went on as a task"
-    return _ending(event, fields)
+    return "went on as a task" if event == "task" else _ending(event, fields)
 
 
 def _code(fields: Mapping[str, Any]) -> str:

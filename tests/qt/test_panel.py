@@ -416,6 +416,44 @@ def test_ten_thousand_calls_stay_fast(app: QApplication) -> None:
     assert again < 0.15
 
 
+def test_at_rest_it_reads_nothing_and_still_sees_what_nobody_tells_of(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are a call that lasts, the host's own undo, and the time."""
+    now, looks, refresh = time.time() // 10 * 10, list[int](), desk.panel.refresh
+    monkeypatch.setattr("time.time", lambda: now)
+
+    def look() -> None:
+        looks.append(1)
+        refresh()
+
+    monkeypatch.setattr(desk.panel, "refresh", look)
+
+    def looked() -> bool:
+        looks.clear()
+        desk.panel._refresh_if_due()
+        return bool(looks)
+
+    desk.ended("Rename prim", "done")
+    refresh()
+    assert not looked()
+
+    desk.host.undo()
+    assert looked()
+    assert not looked()
+
+    call, _ = desk.call("List prims", "read", ago=0.0)
+    refresh()
+    assert not titles(desk.panel.now)
+    now += 1.0
+    assert looked()
+    assert titles(desk.panel.now) == ["List prims"]
+
+    desk.recent.change(call.id, state="done")
+    now += 10.0
+    assert looked()
+
+
 def test_a_storm_of_changes_is_drawn_a_few_times(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,6 +23,7 @@ from dcc_bridge.elicitation.details import details_view
 from dcc_bridge.elicitation.question import CodeRun, Consent, Details, Question
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.view import argument_views, field_views, view_of
+from dcc_bridge.host import UndoMark
 from dcc_bridge.local_clients import LocalClient, LocalState
 from dcc_bridge.qt.form import FormView
 from dcc_bridge.qt.labels import Mnemonics
@@ -67,7 +68,7 @@ STATE: Final = State(
     grants=(),
     muted={},
     clients=(),
-    top=None,
+    top=UndoMark(0),
     local=LocalState(),
 )
 Answer = Callable[[Form], object]

@@ -19,7 +19,7 @@ from dcc_bridge.qt.labels import SMALL, add_all, padded, scale, tr
 from dcc_bridge.qt.notifications import CallMenu, CodeCard
 from dcc_bridge.qt.panel import rows, widgets
 from dcc_bridge.qt.panel.cards import Cards
-from dcc_bridge.qt.panel.state import Port, State, looks_like, read
+from dcc_bridge.qt.panel.state import Port, State, is_due, read
 from dcc_bridge.skills.call_history import Record, why_not_undo
 
 rows.tr = tr
@@ -78,11 +78,10 @@ class Panel(qt.QWidget):
         self._show(read(self._port))
 
     @qt.Slot()
-    def _refresh_if_changed(self) -> None:
-        state = read(self._port)
-        # A layout costs 1 ms, so nothing is drawn that would look the same.
-        if self.state is None or not looks_like(state, self.state):
-            self._show(state)
+    def _refresh_if_due(self) -> None:
+        # A refresh costs 2 ms and more, and a host at rest looks each second.
+        if self.state is None or is_due(self._port, self.state):
+            self.refresh()
 
     def _show(self, state: State) -> None:
         self._is_refresh_requested = False
@@ -171,7 +170,7 @@ class Panel(qt.QWidget):
 
     def _connect(self) -> None:
         self._throttle.timeout.connect(self.refresh)
-        self._clock.timeout.connect(self._refresh_if_changed)
+        self._clock.timeout.connect(self._refresh_if_due)
         self.banner.paused.connect(self._pause)
         self.banner.unmuted.connect(self._unmute)
         self.banner.connect_client.clicked.connect(self.enter_clients)
@@ -332,7 +331,7 @@ class History(qt.QWidget):
         self.text.setVisible(code is not None)
         text, why = tr("Undo"), tr("No agent changed the scene yet.")
         if record is not None:
-            why = why_not_undo(record, self._state.top, self._state.host, tr)
+            why = why_not_undo(record, self._state.top.label, self._state.host, tr)
             if not why:
                 text = tr("Undo {title}", title=safe_line(record.title, 32)).replace("&", "&&")
         self.undo.setEnabled(not why)

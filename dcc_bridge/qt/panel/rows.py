@@ -45,8 +45,8 @@ def headline(state: State) -> str:
         return tr("Paused: agents may only read")
     if any(asked.surfaces for asked in state.asked):
         return tr("Waiting for an answer elsewhere")
-    if state.running:
-        return tr("{who} is working", who=who(state.running[0].client))
+    if running := [it for it in state.live if it.state != "queued"]:
+        return tr("{who} is working", who=who(running[0].client))
     return tr("Ready for agents")
 
 
@@ -184,13 +184,14 @@ class Row:
 
 def now(state: State) -> list[Row]:
     """List what wants something of the person, then what runs, then what waits."""
-    count = len(state.queued)
+    queued = [it for it in state.live if it.state == "queued"]
+    count = len(queued)
     title = tr("{n} wait their turn", n=count) if count > 1 else tr("Waits its turn")
     return [
         *map(_asked, sorted(state.asked, key=lambda it: (not it.is_here, not it.surfaces))),
-        *(_running(record, state.at) for record in state.running),
+        *(_running(record, state.at) for record in state.live if record.state != "queued"),
         *([Row("waiting", title)] if count else []),
-        *(_running(record, state.at) for record in state.queued),
+        *(_running(record, state.at) for record in queued),
     ]
 
 

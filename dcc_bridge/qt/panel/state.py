@@ -16,7 +16,7 @@ from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import SeenClient
 from dcc_bridge.elicitation.grants import SessionGrant
 from dcc_bridge.elicitation.question import Question, Surface
-from dcc_bridge.host import Host
+from dcc_bridge.host import Host, UndoMark
 from dcc_bridge.local_clients import LocalClients, LocalState
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import LIVE, Recent, Record
@@ -92,30 +92,31 @@ class State:
     grants: tuple[tuple[SessionGrant, float], ...]  # for the session, and the seconds left
     muted: Mapping[str, float]  # the labels that are muted, and for how many seconds
     clients: tuple[SeenClient, ...]  # who is connected, the one that spoke last first
-    top: str | None  # what the host's own undo would undo
+    top: UndoMark  # what the host's own undo would undo
     local: LocalState  # the clients on this computer
-
-    @property
-    def running(self) -> list[Record]:
-        """The calls that run, oldest first."""
-        return [record for record in self.live if record.state != "queued"]
-
-    @property
-    def queued(self) -> list[Record]:
-        """The calls that wait, oldest first."""
-        return [record for record in self.live if record.state == "queued"]
 
     @property
     def undoable(self) -> Record | None:
         """The call whose step is on top of the host's undo stack."""
-        return next((it for it in self.ended if self.top and it.effect.label == self.top), None)
+        top = self.top.label
+        return next((it for it in self.ended if top and it.effect.label == top), None)
 
 
 def looks_like(state: State, before: State) -> bool:
-    """Whether the panel would show the same: seconds count only while something goes on."""
+    """Whether the panel would show the same."""
+    return _rests(before, state.at) and replace(state, at=before.at) == before
+
+
+def is_due(port: Port, state: State) -> bool:
+    """Whether what nobody tells of is another: the time, a call that goes on, the host's undo."""
+    goes_on = any(record.state in LIVE for record in port.recent.records())
+    return goes_on or not _rests(state, time.time()) or port.host.undo_mark() != state.top
+
+
+def _rests(state: State, now: float) -> bool:
+    """Whether time alone changes nothing: seconds count only while something goes on."""
     counts = (state.asked, state.live, state.grants, state.muted)
-    is_near = state.at // _AGES == before.at // _AGES
-    return is_near and not any(counts) and replace(state, at=before.at) == before
+    return not any(counts) and now // _AGES == state.at // _AGES
 
 
 def read(port: Port) -> State:
@@ -139,6 +140,6 @@ def read(port: Port) -> State:
         grants=tuple((grant, audience.grants.remaining(grant)) for grant in audience.grants.live),
         muted=audience.limits.muted,
         clients=tuple(port.clients.seen),
-        top=port.host.undo_mark().label,
+        top=port.host.undo_mark(),
         local=port.local_clients.now,
     )

@@ -208,7 +208,9 @@ def _draw_head(layout: Any, state: State, wide: int) -> None:
     row.enabled = state.undoable is not None
     room = max(8, wide - _BESIDE)  # else Blender leaves out the middle
     caption = f"Undo {safe_line(state.undoable.title, room)}" if state.undoable else "Undo"
-    _draw_act(row, caption, state.top or "", "undo", "Undo what an agent did last", "LOOP_BACK")
+    _draw_act(
+        row, caption, state.top.label or "", "undo", "Undo what an agent did last", "LOOP_BACK"
+    )
     is_asked = any(asked.is_here for asked in state.asked)
     say(layout, rows.headline(state), wide, icon="QUESTION" if is_asked else "NONE")
     say(layout, rows.connected(state), wide)

@@ -615,6 +615,7 @@ def test_a_host_that_cannot_be_woken_is_tried_by_one_thread(
         stop()
 
     assert len(stops) == 1
+    assert more
     assert all(thread.daemon for thread in more)
 
 

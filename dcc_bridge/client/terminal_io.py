@@ -124,7 +124,7 @@ class Keyboard:
     def __init__(self, source: TextIO) -> None:
         self._source = source
         self._lines: asyncio.Queue[tuple[int, str | None]] = asyncio.Queue()
-        self._asked = 0  # questions so far; a line is for the one it was read at
+        self._asked = 0  # questions so far: a line belongs to the one that was open as it was read
         self._begun_line = b""
         self._lock = threading.Lock() if _CAN_WAIT else nullcontext()
         self._is_reading = False
@@ -140,7 +140,7 @@ class Keyboard:
         while True:
             if not self._is_reading:
                 self._is_reading = True
-                what = (os.dup(self._source.fileno()), asyncio.get_running_loop())
+                what = (_descriptor(self._source), asyncio.get_running_loop())
                 threading.Thread(None, self._read, "dcc_bridge keyboard", what, daemon=True).start()
             asked, line = await self._lines.get()
             if line is None:
@@ -150,22 +150,30 @@ class Keyboard:
 
     def _read(self, descriptor: int, loop: asyncio.AbstractEventLoop) -> None:
         """Hand over the lines until there are no more. On the thread, whose descriptor it is."""
-        chunk = b" "
+        chunk = None
         with open(descriptor, "rb", 0) as raw, suppress(RuntimeError):  # the loop is gone
-            while chunk:
+            while chunk != b"":
                 if _CAN_WAIT:
                     select.select([raw], [], [])
                 with self._lock:
-                    if _CAN_WAIT and not select.select([raw], [], [], 0)[0]:
-                        continue  # it was forgotten meanwhile
                     try:
                         chunk = raw.read(4096)
                     except OSError:  # the terminal was hung up
                         chunk = b""
+                    if chunk is None:  # it was forgotten meanwhile, or somebody else has it
+                        continue
                     *lines, self._begun_line = (self._begun_line + chunk).split(b"\n")
                     typed = [it.decode(self._source.encoding, "replace") for it in lines]
                     for line in [*(it.rstrip("\r") for it in typed), *([] if chunk else [None])]:
                         loop.call_soon_threadsafe(self._lines.put_nowait, (self._asked, line))
+
+
+def _descriptor(terminal: TextIO) -> int:
+    """Open a terminal for reading once more, if it can be so that no read of it ever waits."""
+    if sys.platform != "win32":
+        with suppress(OSError):
+            return os.open(os.ttyname(terminal.fileno()), os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    return os.dup(terminal.fileno())
 
 
 def _flush(terminal: TextIO) -> None:

@@ -143,7 +143,8 @@ class Broker:
             pending.settle(granted_response(question))
         else:
             self._begin_stage(pending)
-            pending.follow_visit()
+            if question.visit is not None:
+                question.visit.follow(pending.handle_visit)
         return pending.future
 
     def end(self, call: Call, message: str = types.CANCELLED) -> None:

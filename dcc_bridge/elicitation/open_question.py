@@ -63,7 +63,7 @@ class OpenQuestion:
         self.future: Future[ElicitationResponse] = Future()  # its answer
         self.presentations: list[Presentation] = []  # where it is drawn now
         self.lock = threading.RLock()  # held while any of them changes
-        self._clock = clock
+        self.clock = clock
         self._is_settled = False
 
     @property
@@ -114,12 +114,8 @@ class OpenQuestion:
         presentation.end(reason)
         return is_last
 
-    def follow_visit(self) -> None:
-        """End with what the person does on a page of this application, if it has one."""
-        if self.question.visit is not None:
-            self.question.visit.follow(self._handle_visit)
-
-    def _handle_visit(self, event: PresenterEvent) -> None:
+    def handle_visit(self, event: PresenterEvent) -> None:
+        """End with what the person does on a page of this application."""
         surface: Surface = "client" if self.surfaces == ("client",) else "host"
         match event:
             case Reply(action="accept"):
@@ -144,10 +140,6 @@ class OpenQuestion:
     def cancel(self, message: str) -> None:
         """End it without an answer, for a reason of ours."""
         self.settle(cancelled_response(message))
-
-    def cancel_after(self, seconds: float) -> Unsubscribe:
-        """Set its deadline."""
-        return self._clock(seconds, lambda: self.cancel(types.TIMED_OUT))
 
     def refuse(self, reply: Reply, surface: Surface) -> None:
         """End it with what a person did instead of agreeing, and with the reason they gave."""
@@ -217,7 +209,8 @@ class Presentation:
             self.open_question.cancel(types.NOT_RECORDED)
             return
         try:
-            self.add_timer(self.open_question.cancel_after(limit))
+            expire = partial(self.open_question.cancel, types.TIMED_OUT)
+            self.add_timer(self.open_question.clock(limit, expire))
             if presenter is None:
                 raise RuntimeError("the surface is gone")
             self.add_cleanup(presenter.show(question, lambda event: handle(self, drawing, event)))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 import unicodedata
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TextIO, cast
 
 import anyio
@@ -15,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcc_bridge.client import Script, terminal
+from dcc_bridge.client import Script, terminal, terminal_io
 from dcc_bridge.client.terminal import Terminal, open_page
 from dcc_bridge.client.terminal_io import Keyboard, Screen, lines
 from dcc_bridge.elicitation.question import Reply
@@ -203,6 +205,34 @@ def test_a_line_that_is_being_read_as_a_question_comes_does_not_count(person: As
             return [first, await asyncio.wait_for(keyboard.line(), LIMIT)]
 
         assert asyncio.run(typed()) == ["one", "three"]
+
+
+def test_what_a_shell_reads_in_place_of_a_question_holds_up_nobody(
+    person: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was there as the keyboard was told of it, and is gone as it reads."""
+    looks = threading.Semaphore(0)
+
+    def tell(*_: object) -> None:
+        looks.release()
+        time.sleep(0.001)
+
+    monkeypatch.setattr(terminal_io, "select", SimpleNamespace(select=tell))
+    with person.tty.open("r") as keys:
+        keyboard = Keyboard(keys)
+
+        async def typed() -> str | None:
+            line = asyncio.create_task(keyboard.line())
+            for _ in range(3):
+                assert await anyio.to_thread.run_sync(looks.acquire, True, LIMIT)
+            asks = threading.Thread(target=keyboard.forget, daemon=True)
+            asks.start()
+            await anyio.to_thread.run_sync(asks.join, LIMIT)
+            assert not asks.is_alive()
+            person.type("yes")
+            return await asyncio.wait_for(line, LIMIT)
+
+        assert asyncio.run(typed()) == "yes"
 
 
 def test_the_end_of_the_input_between_two_questions_closes_neither(person: Asked) -> None:

@@ -44,11 +44,11 @@ class Tty:
         begin, self._read_to = self._read_to, self.seen.index(text, self._read_to) + len(text)
         return self.seen[begin : self._read_to]
 
-    def rest(self) -> str:
-        """Give all that was written to it since the last look; whoever writes there has ended."""
+    def rest(self) -> None:
+        """Read all that was written to it; whoever writes there has ended."""
         with self.open("w") as screen:
             screen.write(END)
-        return self.until(END)
+        self.until(END)
 
     def type(self, line: str) -> None:
         os.write(self.master, f"{line}\n".encode())

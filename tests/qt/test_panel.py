@@ -14,14 +14,15 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QLineEdit, QPus
 from dcc_bridge.elicitation.call import Call, Client, Route
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.types import Answered
+from dcc_bridge.qt.panel import panel
 from dcc_bridge.qt.panel.cards import Card, Cards
 from dcc_bridge.qt.panel.panel import Panel
-from dcc_bridge.qt.panel.state import State
+from dcc_bridge.qt.panel.state import Port, State, is_due, read
 from dcc_bridge.qt.panel.widgets import Action
 from dcc_bridge.skills.call_history import Effect
 
 from .desk import CLAUDE, CURSOR, YES, Channel, Desk
-from .stage import click, delete, elsewhere, press, until, words
+from .stage import LIMIT, click, delete, elsewhere, press, until, words
 
 Key = Qt.Key
 AccessibleText = Qt.ItemDataRole.AccessibleTextRole
@@ -51,6 +52,11 @@ def tip(desk: Desk, row: int = 0) -> str:
 
 def titles(cards: Cards) -> list[str]:
     return [card.row.title for card in cards.cards]
+
+
+def shown(desk: Desk) -> State:
+    assert desk.panel.state is not None
+    return desk.panel.state
 
 
 def card(cards: Cards, title: str) -> Card:
@@ -419,7 +425,6 @@ def test_ten_thousand_calls_stay_fast(app: QApplication) -> None:
 def test_at_rest_it_reads_nothing_and_still_sees_what_nobody_tells_of(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are a call that lasts, the host's own undo, and the time."""
     now, looks, refresh = time.time() // 10 * 10, list[int](), desk.panel.refresh
     monkeypatch.setattr("time.time", lambda: now)
 
@@ -434,24 +439,59 @@ def test_at_rest_it_reads_nothing_and_still_sees_what_nobody_tells_of(
         desk.panel._refresh_if_due()
         return bool(looks)
 
+    def is_seen_once() -> bool:
+        return looked() and not looked()
+
     desk.ended("Rename prim", "done")
     refresh()
     assert not looked()
-
     desk.host.undo()
-    assert looked()
-    assert not looked()
-
-    call, _ = desk.call("List prims", "read", ago=0.0)
-    refresh()
-    assert not titles(desk.panel.now)
-    now += 1.0
-    assert looked()
-    assert titles(desk.panel.now) == ["List prims"]
-
-    desk.recent.change(call.id, state="done")
+    assert is_seen_once()
+    desk.meet(CLAUDE)
+    assert is_seen_once()
+    desk.meet(CLAUDE, ago=-0.5)
+    assert is_seen_once()
+    desk.address = None
+    assert is_seen_once()
     now += 10.0
-    assert looked()
+    assert is_seen_once()
+
+
+def test_at_rest_it_counts_down_and_shows_a_call_that_has_become_long(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = time.time() // 10 * 10
+    monkeypatch.setattr("time.time", lambda: now)
+    _, trail = desk.call("List prims", "read", ago=0.0)
+    desk.panel.refresh()
+    assert not titles(desk.panel.now)
+
+    now += 1.0
+    desk.panel._refresh_if_due()
+
+    assert titles(desk.panel.now) == ["List prims"]
+    trail.end("done")
+    desk.panel.refresh()
+    assert not is_due(desk, shown(desk))
+    desk.broker.audience.limits.mute(CLAUDE.label)
+    desk.panel.refresh()
+    assert is_due(desk, shown(desk))
+
+
+def test_a_change_on_another_thread_while_the_panel_reads_is_seen(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_slowly(port: Port) -> State:
+        state = read(port)
+        if len(state.ended) == 1:  # what is told now is not in it
+            elsewhere(lambda: desk.ended("Second", "failed")).result(LIMIT)
+        return state
+
+    monkeypatch.setattr(panel, "read", read_slowly)
+    desk.panel._clock.stop()
+    elsewhere(lambda: desk.ended("First", "failed")).result(LIMIT)
+
+    until(lambda: len(desk.panel.history.model.records) == 2)
 
 
 def test_a_storm_of_changes_is_drawn_a_few_times(

@@ -88,7 +88,7 @@ def test_a_client_that_is_gone_ends_its_question_a_legacy_one_after_its_whole_gr
 
 
 @every_era
-def test_a_client_that_leaves_while_it_is_asked_is_ended_by_the_deadline(
+def test_a_question_whose_client_leaves_ends_by_its_deadline_or_with_its_request(
     era: str, tmp_path: Path
 ) -> None:
     skills = Skills()

@@ -75,17 +75,8 @@ class Panel(qt.QWidget):
     @qt.Slot()
     def refresh(self) -> None:
         """Read the state and show it."""
-        self._show(read(self._port))
-
-    @qt.Slot()
-    def _refresh_if_due(self) -> None:
-        # A refresh costs 2 ms and more, and a host at rest looks each second.
-        if self.state is None or is_due(self._port, self.state):
-            self.refresh()
-
-    def _show(self, state: State) -> None:
-        self._is_refresh_requested = False
-        self.state = state
+        self._is_refresh_requested = False  # first: what changes from now on asks for another one
+        state = self.state = read(self._port)
         self.banner.show_state(state)
         self.now.show_rows(rows.now(state))
         self.history.show_state(state)
@@ -94,6 +85,12 @@ class Panel(qt.QWidget):
         self._name_tabs(state)
         self._set_tab_order()
         self._column.activate()
+
+    @qt.Slot()
+    def _refresh_if_due(self) -> None:
+        # To refresh costs 2 ms and more, and this is each second, also while nothing happens.
+        if self.state is None or is_due(self._port, self.state):
+            self.refresh()
 
     def enter(self) -> None:
         """Give the keyboard focus to the first button."""

@@ -62,7 +62,7 @@ class Port(Protocol):
         """Undo an agent's step if it is on top of the stack, and say whether it was."""
 
     def watch(self, fn: Callable[[], None]) -> Unsubscribe:
-        """Call a function, on any thread, whenever any of this changes; gives what ends that."""
+        """Call a function as any of this changes but what `is_due` sees; gives what ends that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +108,10 @@ def looks_like(state: State, before: State) -> bool:
 
 
 def is_due(port: Port, state: State) -> bool:
-    """Whether what nobody tells of is another: the time, a call that goes on, the host's undo."""
-    goes_on = any(record.state in LIVE for record in port.recent.records())
-    return goes_on or not _rests(state, time.time()) or port.host.undo_mark() != state.top
+    """Whether something may be shown in another way that `watch` does not report."""
+    now = tuple(port.clients.seen), port.address, port.host.undo_mark()
+    is_same = now == (state.clients, state.address, state.top) and _rests(state, time.time())
+    return not is_same or any(record.state in LIVE for record in port.recent.records())
 
 
 def _rests(state: State, now: float) -> bool:

@@ -88,7 +88,7 @@ class Panel(qt.QWidget):
 
     @qt.Slot()
     def _refresh_if_due(self) -> None:
-        # To refresh costs 2 ms and more, and this is each second, also while nothing happens.
+        """Refresh, which costs 2 ms and more, if it may be due. Each second, whatever happens."""
         if self.state is None or is_due(self._port, self.state):
             self.refresh()
 

@@ -261,7 +261,7 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "pause": lambda: press("pause"),
     "find_clients": lambda: press("look", "local/"),
     "connect_cursor": lambda: press("add", "local/cursor"),
-    "take_back": lambda: press("undo", sys.modules[f"{ADDON}.panel"].shown.state.top),
+    "take_back": lambda: press("undo", sys.modules[f"{ADDON}.panel"].shown.state.top.label),
     "new": lambda: bpy.ops.wm.read_homefile(use_factory_startup=True),
     "close": bpy.ops.wm.quit_blender,
 }

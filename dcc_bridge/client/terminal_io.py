@@ -163,8 +163,8 @@ class Keyboard:
                     if chunk is None:  # it was forgotten meanwhile, or somebody else has it
                         continue
                     *lines, self._begun_line = (self._begun_line + chunk).split(b"\n")
-                    typed = [it.decode(self._source.encoding, "replace") for it in lines]
-                    for line in [*(it.rstrip("\r") for it in typed), *([] if chunk else [None])]:
+                    texts = (it.decode(self._source.encoding, "replace") for it in lines)
+                    for line in [it.rstrip("\r") for it in texts] if chunk else [None]:
                         loop.call_soon_threadsafe(self._lines.put_nowait, (self._asked, line))
 
 

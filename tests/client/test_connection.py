@@ -187,8 +187,8 @@ def test_a_call_that_is_cancelled_at_its_question_has_ended_in_the_host(
 
     host.run(agent)
 
-    host.until(lambda: not host.bridge.broker.open)
-    host.until(lambda: host.bridge.recent.records()[0].ended is not None)
+    host.until(lambda: not host.bridge.broker.open, 5)
+    host.until(lambda: host.bridge.recent.records()[0].ended is not None, 5)
     (record,) = host.bridge.recent.records()
     assert [(it.how, it.by) for it in record.answers] == [("cancelled", "nobody")]
 

@@ -62,7 +62,7 @@ class Port(Protocol):
         """Undo an agent's step if it is on top of the stack, and say whether it was."""
 
     def watch(self, fn: Callable[[], None]) -> Unsubscribe:
-        """Call a function as any of this changes but what `is_due` sees; gives what ends that."""
+        """Call a function, on any thread, as this changes, but see `is_due`; gives what ends it."""
 
 
 @dataclass(frozen=True, slots=True)

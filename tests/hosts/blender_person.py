@@ -126,9 +126,7 @@ def card() -> None:
     panel = sys.modules[f"{ADDON}.panel"]
     operators: Any = bpy.ops
     newest = next(record for record in panel.shown.state.ended if record.effect.code)
-    window: Any = bpy.context.window_manager
-    with bpy.context.temp_override(window=window.windows[0]):
-        operators.dcc_bridge.code("INVOKE_DEFAULT", key=newest.id)
+    operators.dcc_bridge.code("INVOKE_DEFAULT", key=newest.id)
 
 
 def press(verb: str, key: str = "") -> None:
@@ -227,6 +225,17 @@ def load() -> None:
     bpy.ops.wm.open_mainfile(filepath=file)
 
 
+def open_slowly() -> None:
+    """Open another file, and end the timer's turn only when a call waits."""
+    main = sys.modules[f"{ADDON}.plugin"]._running.loop.main
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    (HOME / "opened").touch()
+    limit = time.monotonic() + 20
+    while not main.waiting and time.monotonic() < limit:
+        time.sleep(0.01)
+    seen["waited"] = main.waiting
+
+
 def fill() -> None:
     """Put a circle of cameras around a monkey's head, each looking at it, up in the left."""
     bpy.data.objects["Cube"].scale.z = 0.2
@@ -250,6 +259,7 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "disable": disable,
     "render": render,
     "load": load,
+    "open_slowly": open_slowly,
     "write": write,
     "state": state,
     "fill": fill,

@@ -279,6 +279,20 @@ def test_an_operator_runs_while_another_thread_runs_python(new: Seat) -> None:
     assert status(pushed) == "done", text(pushed)
 
 
+def test_a_call_that_comes_while_a_file_is_opened_runs_once_there_is_a_window_again(
+    new: Seat,
+) -> None:
+    """Until its turn ends, no timer has one, and an operator in an override may crash Blender."""
+    new.application.call("has_window", {})  # its file is imported
+    new.application.order("open_slowly")
+    until((new.application.folder / "opened").exists)
+    called = new.application.call("has_window", {})
+    new.application.obeyed()
+
+    assert new.seen()["waited"]
+    assert text(called) == "true"
+
+
 @pytest.mark.parametrize("seconds", [3, pytest.param(60, marks=pytest.mark.long)])
 def test_blender_goes_on_drawing_while_a_skill_waits(
     new: Seat, seconds: int, record_property: Callable[[str, object], None]

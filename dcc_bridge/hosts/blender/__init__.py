@@ -240,8 +240,7 @@ class BlenderHost(Host):
 
     def select(self, items: Sequence[str]) -> None:
         """Select objects; those that are not in the open view layer cannot be."""
-        layer = bpy.context.view_layer
-        if layer is None:
+        if (layer := bpy.context.view_layer) is None:
             return
         wanted = set(items)
         for obj in layer.objects:

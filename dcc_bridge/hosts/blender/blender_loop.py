@@ -65,9 +65,11 @@ class BlenderLoop:
 
 def is_blocked() -> bool:
     """Tell whether Blender is in the middle of something that an edit would break. Main thread."""
+    if (windows := _shown()) and bpy.context.window is None:
+        return True  # a timer before this one opened a file: the next turn has a window again
     # A render reads the scene on another thread; an operator that follows the mouse keeps pointers
     # into it, and is listed since 4.2. An add-on's own, in `bpy.types`, may run for ever.
-    following = (it for window in _shown() for it in getattr(window, "modal_operators", ()))
+    following = (it for window in windows for it in getattr(window, "modal_operators", ()))
     is_busy = any(bpy.app.is_job_running(job) for job in _JOBS)
     return is_busy or not all(hasattr(bpy.types, it.bl_idname) for it in following)
 
@@ -75,7 +77,7 @@ def is_blocked() -> bool:
 def in_window() -> AbstractContextManager[None]:
     """Make a window the current one for an operator; in background there is none.
 
-    A timer has one, until it opens another file, and nothing is overridden then: up to 5.0 Blender,
+    A skill has one, until it opens another file, and nothing is overridden then: up to 5.0 Blender,
     with a Python before 3.12, reads the members of `temp_override` without the GIL, and may crash.
     """
     windows = _shown() if bpy.context.window is None else []
@@ -160,7 +162,7 @@ def _beside() -> dict[str, Any]:
 
 def editing() -> Any:
     """Give what the person has set of editing: whether undo is on, too."""
-    preferences: Any = bpy.context.preferences  # Blender has them always
+    preferences: Any = bpy.context.preferences
     return preferences.edit
 
 

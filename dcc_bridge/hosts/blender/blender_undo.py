@@ -212,8 +212,7 @@ class ChangeCounter:
     @property
     def count(self) -> int:
         """How many changes there were that Blender evaluated."""
-        layer = bpy.context.view_layer
-        if layer is not None:
+        if (layer := bpy.context.view_layer) is not None:
             layer.update()  # what waits to be evaluated is told of now
         return self.seen
 

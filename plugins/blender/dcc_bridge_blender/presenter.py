@@ -18,7 +18,7 @@ from dcc_bridge.elicitation.question_queue import Click, QuestionQueue, Ticket
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.view import view_of
 from dcc_bridge.host import Host
-from dcc_bridge.hosts.blender.blender_loop import in_window, is_blocked
+from dcc_bridge.hosts.blender.blender_loop import is_blocked
 from dcc_bridge.main_thread import MainThread
 
 from .dialog import OperatorDialog
@@ -67,8 +67,7 @@ class OperatorPresenter:
 
     def take_down(self, ticket: Ticket) -> dict[str, Any] | None:
         """Close a question's dialog, if it has one, and return what was filled in."""
-        dialog = self.dialog
-        if dialog is None or dialog.question.id != ticket.question.id:
+        if (dialog := self.dialog) is None or dialog.question.id != ticket.question.id:
             return None
         self.dialog = None
         dialog.dismiss()
@@ -97,8 +96,7 @@ class OperatorPresenter:
         now = time.monotonic()
         if self.notes and self.notes[0][1] < now:
             del self.notes[0]
-        dialog = self.dialog
-        if dialog is None:
+        if (dialog := self.dialog) is None:
             return
         dialog.refresh(now)
         if now > dialog.deadline:
@@ -115,8 +113,7 @@ class OperatorPresenter:
 
     def _open(self, dialog: OperatorDialog) -> None:
         try:
-            with in_window():
-                dialog.open(f"{self._host.name}: a question for you")
+            dialog.open(f"{self._host.name}: a question for you")
         except Exception:  # Blender's own calls run here, and the question must end
             log.exception("the question %s could not be drawn", dialog.question.id)
             dialog.answered(Unable())

@@ -57,6 +57,12 @@ def delete_more() -> None:
     bpy.data.batch_remove([bpy.data.objects["Light"], bpy.data.objects["Cube"]])
 
 
+@skill(risk="read")
+def has_window() -> bool:
+    """Tell whether there is a current window, as operators need one."""
+    return bpy.context.window is not None
+
+
 @skill(risk="edit")
 def push_beside_a_thread(times: int) -> None:
     """Run an operator again and again, while another thread runs Python."""

@@ -267,8 +267,8 @@ class Recent:
                 if effect.label is not None and not is_away:
                     undone_by = (undone_by or by) if _is_undone(effect, mark, undone) else ""
                 now = effect.file if is_away else file
-                effect = replace(effect, file=now, is_away=is_away, undone_by=undone_by)
-                if effect != record.effect:
+                if (effect.file, effect.is_away, effect.undone_by) != (now, is_away, undone_by):
+                    effect = replace(effect, file=now, is_away=is_away, undone_by=undone_by)
                     kept[at] = record._replace(effect=effect)
                     changed.append(kept[at])
             if undone is None:  # it is new, and what was above it can be redone no more

@@ -30,6 +30,7 @@ class Tty:
 
     def __init__(self) -> None:
         self.master, self.slave = _open_terminal()
+        self._open = [self.slave, self.master]
         self.seen = ""
         self._read_to = 0
 
@@ -75,9 +76,9 @@ class Tty:
                 end.close()
 
     def close(self) -> None:
-        for descriptor in (self.slave, self.master):
-            with suppress(OSError):
-                os.close(descriptor)
+        """Hang up; a second time closes nothing, as its numbers may be somebody else's by then."""
+        while self._open:
+            os.close(self._open.pop(0))
 
     def _read(self) -> str:
         return os.read(self.master, 4096).decode("utf-8", "replace").replace("\r\n", "\n")

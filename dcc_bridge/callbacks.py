@@ -7,7 +7,7 @@ import threading
 import time
 import types
 from collections.abc import Callable, Coroutine, Generator
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, cast
 
 log = logging.getLogger(__name__)
 
@@ -157,8 +157,7 @@ def report_blocking(
 ) -> Generator[Any, Any, T]:
     """Run a coroutine, and report the seconds each time that it ran for longer than `LONGEST`.
 
-    asyncio does so in its debug mode only, where it also slows everything down, and cannot name the
-    skill.
+    asyncio does so in its debug mode only, which slows everything down, and cannot name the skill.
     """
     error: BaseException | None = None
     while True:
@@ -166,8 +165,7 @@ def report_blocking(
         try:
             awaited = coroutine.send(None) if error is None else coroutine.throw(error)
         except StopIteration as end:
-            result: T = end.value
-            return result
+            return cast("T", end.value)
         finally:
             took = time.perf_counter() - begin
             if took > LONGEST:

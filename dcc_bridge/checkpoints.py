@@ -33,8 +33,7 @@ def checkpoint_folder(host: Host) -> Path:
     """Give the folder in which the checkpoints of a host's scene are."""
     if (scene := host.file()) is not None:
         return folder_beside(scene)
-    name = re.sub(r"\W+", "_", host.name) or "host"
-    return untitled_folder() / name
+    return untitled_folder() / (re.sub(r"\W+", "_", host.name) or "host")
 
 
 def folder_beside(file: Path) -> Path:
@@ -148,8 +147,7 @@ def _copy(
             with file.open("rb+") as opened:
                 os.fsync(opened.fileno())
         number = max(map(_number, taken(where)), default=0) + 1
-        checkpoint = where / f"{number:04d}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-        part.rename(checkpoint)
+        checkpoint = part.rename(where / f"{number:04d}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
         on_failure.pop_all()
     return checkpoint
 

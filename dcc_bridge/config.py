@@ -26,8 +26,7 @@ _AT_LEAST_ONE: Final = ("dialogs_per_minute", "pending_questions")
 class Limits:
     """What keeps a bridge alive under load. It is no setting: only tests have other values."""
 
-    # Connections that may be open at a time; then idle ones make room. A client has half as many
-    # requests.
+    # Connections open at a time; then idle ones make room. A client has half as many requests.
     connections: int = 192
     # Legacy sessions of a client; then idle ones make room. It has as many streams of news.
     sessions_of_a_client: int = 16
@@ -59,11 +58,9 @@ class Settings:
     # Who is asked for anything else: the "client" first, the "host", or "either".
     input: Literal["client", "host", "either"] = "client"
     # Where nobody can be asked: "refuse" what needs consent, and take a declared fallback for all
-    # else; "deny" every question; or "allow" a declared fallback to stand for consent, too. The
-    # record says so.
+    # else; "deny" every question; or "allow" a fallback for consent, too. The record says so.
     unattended: Literal["refuse", "deny", "allow"] = "refuse"
-    # Of which skills alone ``unattended="allow"`` speaks: a file as
-    # `dcc_bridge.elicitation.routing` reads it; None for all.
+    # Of which skills alone that "allow" speaks: a file for `elicitation.routing`; None for all.
     allow_list: Path | None = None
     # Skills of risk "edit" run unasked ("allow") or are asked for first ("ask").
     edit: Literal["allow", "ask"] = "allow"

@@ -121,8 +121,7 @@ def _do(job: batch.Job, host: Host) -> None:
     allow_list = Path(job.allow_list) if job.allow_list else None
     settings = config.Settings.load(port=job.port, unattended=job.unattended, allow_list=allow_list)
     own, *more = map(Path, job.skills)
-    settings = replace(settings, skills=(*settings.skills, *more))
-    headless = Headless(host, [own], settings=settings)
+    headless = Headless(host, [own], settings=replace(settings, skills=(*settings.skills, *more)))
     received, is_over, facts = bytearray(), threading.Event(), dict[str, str]()
 
     def until() -> bool:

@@ -84,7 +84,7 @@ class Application(Protocol):
         As often as the application likes: the bridge makes one of many. Without it agents are not
         told of changes, and have to look again.
         """
-        return _nothing
+        return lambda: None
 
     def main_window(self) -> object | None:
         """Give the main window as the application's Qt binding wraps it; None if it is not Qt's."""
@@ -93,7 +93,7 @@ class Application(Protocol):
     def when_ready(self, start: Callable[[], None]) -> Undo:
         """Call once, on the main thread, when a dialog can be shown; gives what prevents it."""
         start()
-        return _nothing
+        return lambda: None
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
         """Call on the main thread before the application goes, while its API still works.
@@ -294,7 +294,3 @@ def compared(before: Mapping[K, str], now: Mapping[K, str], touched: Container[K
     kept = ((key, name) for key, name in now.items() if key in before)
     changed = [name for key, name in kept if before[key] != name or key in touched]
     return Changes(created, changed, [name for key, name in before.items() if key not in now])
-
-
-def _nothing() -> None:
-    """What takes back nothing."""

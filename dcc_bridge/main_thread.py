@@ -47,7 +47,6 @@ from dcc_bridge.jobs import JobQueue, JobStacks, QueuedJob
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-Wake = Callable[[float], None]
 Spin = Callable[["Future[Any]"], None]
 
 BUDGET: Final = 0.008  # seconds that one drain may take before it gives the host its turn
@@ -65,7 +64,7 @@ class MainThread:
         self,
         # Makes the host call `drain` on its main thread after that many seconds. With 0 it is
         # called from any thread, otherwise from the main thread.
-        wake: Wake,
+        wake: Callable[[float], None],
         spin: Spin | None = None,  # runs the host's event loop until the future is done
         *,
         # Whether the host shows a modal dialog of its own, so that jobs must wait.
@@ -167,8 +166,7 @@ class MainThread:
     def repaint(self, serves_stop: bool = False) -> bool:
         """Let the host paint its windows in the middle of a job. Elsewhere it does nothing.
 
-        With `serves_stop` the buttons that stop a job are served, and Esc; gives whether it was
-        pressed.
+        With `serves_stop` the buttons that stop a job are served, and Esc; gives if it was pressed.
         """
         if self._repaint is None or self.job is None:
             return False
@@ -296,8 +294,7 @@ class MainThread:
             else:
                 self._suspended[job] = None
             if not job.read:
-                gives_way = job.gives_way and not job.edited
-                self.holder = None if has_ended or gives_way else job
+                self.holder = None if has_ended or (job.gives_way and not job.edited) else job
 
     def _suspend(self, job: QueuedJob, future: Future[Any]) -> None:
         future.add_done_callback(lambda _: self._resume_later(job))

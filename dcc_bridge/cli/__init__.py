@@ -69,8 +69,7 @@ nothing in it is deleted or overwritten unless that person agrees."""
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command, by these words or by the process's own, and give its exit code."""
     if argv is None:
-        # With the SDK loaded the interpreter's last collections take 0.3 s of work, for nothing:
-        # the process ends.
+        # With the SDK loaded the interpreter's last collections take 0.3 s, for nothing: it ends.
         atexit.register(gc.freeze)
     _prepare_output()
     words = list(sys.argv[1:] if argv is None else argv)

@@ -46,8 +46,7 @@ class Target:
     url: str
     token: str = field(repr=False)  # proves who we are
     host: str = "the host"  # its name, as far as it is known
-    # Seconds for which it may send nothing; None for the default. A skill that keeps Python's lock
-    # sends nothing at all.
+    # Seconds it may send nothing, as a skill does that keeps Python's lock; None for the default.
     silence: float | None = None
 
     def connect(

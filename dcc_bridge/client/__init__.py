@@ -25,8 +25,7 @@ class Script:
 
     def __init__(
         self,
-        # Decline or cancel; accept, with yes to what is required and the defaults; or the fields
-        # themselves.
+        # Decline; cancel; accept, with yes to what is required and the defaults; or the fields.
         answer: types.Action | Mapping[str, Any],
         report: Callable[[str], None] = lambda _: None,
         show: Callable[[str], None] = lambda _: None,  # told in a sentence which page to open

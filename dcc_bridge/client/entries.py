@@ -86,8 +86,7 @@ class ConfigFile:
     project: str | None = None  # the file in a project's folder, or None where the client has none
     key: str = "mcpServers"  # the member that lists the servers
     kind: Kind = "plain"  # how an entry looks in it
-    # The language of the file. Only JSON is written; the others are printed, and TOML is left to
-    # the client's own command.
+    # Its language: only JSON is written; others are printed, TOML left to the client's own command.
     syntax: Literal["json", "yaml", "toml"] = "json"
     program: str | None = None  # the client's own command, which may be on PATH
 

@@ -36,7 +36,7 @@ from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.elicitation import open_question, routing, types
 from dcc_bridge.elicitation.audit_trail import QuestionRecord
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.open_question import OpenQuestion, Presentation, granted_response
+from dcc_bridge.elicitation.open_question import OpenQuestion, Presentation
 from dcc_bridge.elicitation.question import (
     Expired,
     HandOver,
@@ -121,8 +121,7 @@ class Broker:
     def ask(self, question: Question) -> Future[types.ElicitationResponse]:
         """Put a question to whoever may answer it; Busy: too many are open already.
 
-        The future always ends, with an answer that was validated. Cancelling it takes the question
-        down.
+        The future always ends, with a validated answer. Cancelling it takes the question down.
         """
         call = question.call
         self._shares.enter(client_label(call))
@@ -140,7 +139,8 @@ class Broker:
         if call.ending.reason is not None:
             pending.cancel(call.ending.reason)
         elif self.audience.grants.covers(question):
-            pending.settle(granted_response(question))
+            data = {question.confirmation.name: True} if question.confirmation else {}
+            pending.settle(types.ElicitationResponse(True, data, None, "accept", "grant"))
         else:
             self._begin_stage(pending)
             if question.visit is not None:
@@ -225,8 +225,7 @@ class Broker:
         def end_if_held_up() -> None:
             self.held_up()
 
-        busy = BUSY * self.settings.client_deadline
-        presentation.add_timer(self._clock(busy, end_if_held_up))
+        presentation.add_timer(self._clock(BUSY * self.settings.client_deadline, end_if_held_up))
         if host is not None and ("host",) in pending.stages:
             self._show_chip(presentation, host)
 
@@ -350,8 +349,7 @@ class Broker:
             self._give_up(presentation, Unable(types.INVALID_ANSWER, ends=True))
             return
         pending, presentation.retried = presentation.open_question, True
-        reason = f"That was not accepted: {error}"
-        pending.question = replace(pending.question, reason=reason)
+        pending.question = replace(pending.question, reason=f"That was not accepted: {error}")
         presentation.take_down(types.INVALID_ANSWER)
         self._show(presentation)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from dcc_bridge import checkpoints
 from dcc_bridge.elicitation import ask
@@ -260,8 +260,7 @@ class _Plan:
             return self._edit(agreed, fn)
         refuse_without_call("An edit")
         future = ask.current_call().control.edit(lambda: self._edit(agreed, fn))
-        result: _EditResult[T] = yield future, context.broker.settings.client_deadline
-        return result
+        return cast("_EditResult[T]", (yield future, context.broker.settings.client_deadline))
 
     def _edit(self, agreed: SceneSnapshot, fn: Callable[[list[str]], T]) -> _EditResult[Any]:
         snapshot = self.take_snapshot()

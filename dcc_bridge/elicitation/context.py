@@ -92,8 +92,7 @@ def run_sync(flow: Flow[T], name: str) -> T:
                 future.cancel()
                 resume, value = flow.throw, error
     except StopIteration as stop:
-        result: T = stop.value
-        return result
+        return cast("T", stop.value)
 
 
 async def run_async(flow: Flow[T], name: str) -> T:
@@ -118,8 +117,7 @@ async def run_async(flow: Flow[T], name: str) -> T:
             except BaseException as error:  # noqa: BLE001 - the flow cleans up, and raises it again
                 resume, value = flow.throw, error
     except StopIteration as stop:
-        result: T = stop.value
-        return result
+        return cast("T", stop.value)
 
 
 def blocking(flow: Callable[P, Flow[T]]) -> Callable[P, T]:
@@ -161,11 +159,9 @@ def look(fn: Callable[[], T]) -> Flow[T]:
     if context is None or context.main.is_current:
         return fn()
     call, limit = current.get(), context.broker.settings.client_deadline
-    if call is not None:
-        result: T = yield call.control.look(fn), limit
-    else:
-        result = yield context.main.submit(fn, name="a look at the scene", read=True), limit
-    return result
+    name = "a look at the scene"
+    future = call.control.look(fn) if call else context.main.submit(fn, name=name, read=True)
+    return cast("T", (yield future, limit))
 
 
 async def on_main(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -183,8 +179,7 @@ async def on_main(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         "on_main would wait for the main thread, which its loop stops. "
         "This skill already runs there: call the function itself."
     )
-    result: T = await wrap_future(call.control.edit(lambda: fn(*args, **kwargs)))
-    return result
+    return await wrap_future(call.control.edit(lambda: fn(*args, **kwargs)))
 
 
 async def wrap_future(future: Future[T]) -> T:

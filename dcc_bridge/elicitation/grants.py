@@ -3,8 +3,7 @@
 A grant is for one skill as its file was and one client. It is for up to so many items, whichever
 they are; that of a question without items is for this very question, asked by a call with the same
 arguments. It ends after an hour. A person can list and revoke them: `SessionGrants.live`,
-`SessionGrants.remaining`, `SessionGrants.revoke`, and `SessionGrants.watch` for a list that is
-drawn.
+`SessionGrants.remaining`, `SessionGrants.revoke`, and for a drawn list `SessionGrants.watch`.
 """
 
 from __future__ import annotations

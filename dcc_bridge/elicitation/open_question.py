@@ -262,12 +262,6 @@ class Presentation:
 HandleEvent = Callable[[Presentation, int, PresenterEvent], None]
 
 
-def granted_response(question: Question) -> ElicitationResponse:
-    """Return the response to a question that a person answered for the session."""
-    data = {question.confirmation.name: True} if question.confirmation else {}
-    return ElicitationResponse(True, data, None, "accept", "grant")
-
-
 class Watchdog:
     """Ends a question for which the main thread stands still, so that the host goes on.
 

@@ -226,8 +226,7 @@ TakeDown = Callable[[str], None]
 class Visit(Protocol):
     """A page of this application, to which a person is sent from another surface."""
 
-    # The address that the person is shown is the page's own, and not another one from which they
-    # come to it.
+    # The person is shown the page's own address, and not another from which they come to it.
     ours: bool
 
     def follow(self, settle: Settle) -> None:

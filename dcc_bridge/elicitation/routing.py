@@ -30,7 +30,6 @@ from dcc_bridge.elicitation.text import split_lines
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.elicitation.view import client_details
 
-Preference = Literal["client", "host", "either"]
 A_FIELD: Final = 15.0  # seconds for each field after the first, to read it and to type a value
 _LINE: Final = re.compile(
     r"(?P<name>sha256:[0-9a-f]{64}|[A-Za-z0-9_./-]{1,64})"
@@ -113,7 +112,7 @@ def client_name(call: Call) -> str:
 
 
 def stages(
-    *, prefer: Preference, host_ui: bool, client: bool, withdrawable: bool
+    *, prefer: Literal["client", "host", "either"], host_ui: bool, client: bool, withdrawable: bool
 ) -> tuple[Stage, ...]:
     """List who is asked, first to last; those in one stage are asked at once.
 

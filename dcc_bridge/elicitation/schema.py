@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from dcc_bridge.audit.redact import MARKS, is_hidden
 from dcc_bridge.elicitation import models, validation
@@ -197,8 +197,7 @@ def _kind(part: Mapping[str, Any]) -> Kind:
         case "string" if "enum" in part or "oneOf" in part:
             return "choice"
         case "string" | "number" | "integer" | "boolean":
-            kind: Kind = part["type"]
-            return kind
+            return cast("Kind", part["type"])
         case "array":
             return "choices"
         case other:
@@ -256,9 +255,8 @@ def _format(part: Mapping[str, Any]) -> str | None:
 # ---- fields that ask for a secret
 #
 # A form's answer passes through the client and often the model, so a form must not ask for one.
-# English names are known, and with them the words that other languages have taken over: "password",
-# "PIN", "token". What cannot hold a secret (a yes or no, a choice from a list) is never one,
-# whatever it is called.
+# English names are known, with the words that other languages took over: "password", "PIN",
+# "token". What cannot hold a secret (a yes or no, a choice from a list) is none, by any name.
 
 
 def _set(words: str) -> frozenset[str]:

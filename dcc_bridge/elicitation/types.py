@@ -169,5 +169,4 @@ def outcome(how: str, by: str = "nobody", tr: Callable[[str], str] = str) -> str
         (SCENE_CHANGED, ""): tr("the scene changed each time it was asked"),
         (SURFACE_LOST, ""): tr("the question could not be shown any longer"),
     }
-    ended = sentences.get((how, by)) or sentences.get((how, ""))
-    return ended or tr("it ended without an answer")
+    return sentences.get((how, by)) or sentences.get((how, "")) or tr("it ended without an answer")

@@ -187,12 +187,6 @@ def asker(call: Call, host: str, tr: Translate = english) -> Facts:
     return (*facts, (tr("Skill"), line(call.title)))
 
 
-def waiting_text(question: Question, where: str, tr: Translate = english) -> str:
-    """Return the notification that a question waits on another surface."""
-    first_line = question.message.partition("\n")[0]
-    return tr("Waiting in {client}: {question}", client=where, question=first_line)
-
-
 def field_views(
     form: Form | None, consent: bool, tr: Translate = english, typed: Typed = None
 ) -> tuple[FieldView, ...]:
@@ -300,8 +294,7 @@ def undo_line(consent: Consent, tr: Translate = english) -> str:
     if consent.overwrites_nothing:
         return tr("Nothing is written over. Undo does not remove a new file.")
     if consent.undoable:
-        is_known = consent.items or consent.arguments
-        return tr("Can be undone as one step.") if is_known else ""
+        return tr("Can be undone as one step.") if consent.items or consent.arguments else ""
     if consent.kept is None:
         return tr("This can NOT be undone.")
     place = safe_line(consent.kept)

@@ -7,7 +7,6 @@ thread: a command that is called elsewhere raises, and the API is undefined ther
 
 from __future__ import annotations
 
-import atexit
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
@@ -128,8 +127,7 @@ class MayaHost(Host):
     def __init__(self, wrap: Callable[[int], object] | None = None) -> None:
         self.version = str(cmds.about(version=True))
         self.has_ui = not cmds.about(batch=True)
-        # Makes a widget of a window's address, by the Qt binding that Maya has. Without it the
-        # dialogs have no parent.
+        # Makes a widget of a window's address, by Maya's Qt binding; else dialogs have no parent.
         self._wrap = wrap
         self._in_step = False
         self._queue = UndoQueue()
@@ -329,8 +327,7 @@ class MayaHost(Host):
         cleanup = ExitStack()
         exiting = message.addCallback(message.kMayaExiting, lambda *_: stop())
         cleanup.callback(OpenMaya.MMessage.removeCallback, exiting)
-        atexit.register(stop)
-        cleanup.callback(atexit.unregister, stop)
+        cleanup.callback(super().when_leaving(stop))
         return cleanup.close
 
     def _tell(self, *_: object) -> None:

@@ -4,9 +4,8 @@ What the broker calls may be called on any thread: it only posts to the ui lane.
 belongs to the main thread.
 
 A page that a person is sent to opens on one button, and on nothing else. Its address is drawn from
-its text alone: nothing is fetched or looked up. Afterwards the dialog stays: whoever comes back
-says that they have finished, tries again, or closes it. A page of this application says itself when
-it is done.
+its text alone: nothing is fetched or looked up. Then the dialog stays: whoever comes back says they
+have finished, tries again, or closes it. A page of this application says itself when it is done.
 """
 
 from __future__ import annotations
@@ -28,7 +27,6 @@ from dcc_bridge.elicitation.question import (
 from dcc_bridge.elicitation.question_queue import Click
 from dcc_bridge.elicitation.text import breakable, safe_line, safe_text
 from dcc_bridge.elicitation.types import SURFACE_LOST
-from dcc_bridge.elicitation.view import waiting_text
 from dcc_bridge.errors import RefusedAddress
 from dcc_bridge.host import Host
 from dcc_bridge.main_thread import MainThread
@@ -73,7 +71,8 @@ class DialogPresenter(qt.QObject):
     def chip(self, question: Question, where: str, answer_here: Click, cancel: Click) -> TakeDown:
         """Show a notification that a question waits elsewhere. See `HostPresenter.chip`."""
         acts = ((tr("Answer here"), answer_here), (tr("Cancel"), cancel))
-        text = waiting_text(question, where, tr)
+        first_line = question.message.partition("\n")[0]
+        text = tr("Waiting in {client}: {question}", client=where, question=first_line)
         return self._notify(lambda: self.notifications.add(text, *acts))
 
     def notice(self, text: str, undo: Click | None = None, call: str | None = None) -> TakeDown:

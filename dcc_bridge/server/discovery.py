@@ -1,8 +1,7 @@
 """Which hosts are running: one record each, in a folder that only its user can read. Any thread.
 
 A record ``<id>.json`` counts for as long as the process that wrote it holds ``<id>.lock``, which is
-there before the record and goes after it. A record that nobody holds is taken away by whoever sees
-it.
+there before the record and goes after it. One that nobody holds is taken away by whoever sees it.
 
 The system releases the lock when the process ends, however it ends: there is no process id that a
 later process could have too, and nothing to clean up. The library `filelock` is not used, because

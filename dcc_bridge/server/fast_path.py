@@ -1,10 +1,9 @@
 """Answers a plain `tools/call` of a skill without the SDK's kernel, half of its cost. Worker.
 
-A request is taken only if nothing in it is unusual, header by header and key by key; every other
-one goes the SDK's way. So does one that is not answered soon, with its call as it stands:
-questions, progress, streams and clients that leave are the SDK's alone. In a legacy session, which
-the SDK keeps, the two events of an answer are stored when it is there: nobody comes back for them
-before.
+A request is taken only if nothing in it is unusual, header by header and key by key; others go the
+SDK's way. So does one that is not answered soon, with its call as it stands: questions, progress,
+streams and clients that leave are the SDK's alone. In a legacy session, which the SDK keeps, the
+two events of an answer are stored when it is there: nobody comes back for them before.
 """
 
 from __future__ import annotations
@@ -130,8 +129,7 @@ class FastPath:
 
     async def _wait(self, parked: ParkedCall, scope: Scope) -> types.CallToolResult | None:
         scope[GONE] = parked.stir
-        soon = SOON if parked.modern else SOON * _LEGACY
-        stop = self._server.runner.clock(soon, parked.stir)
+        stop = self._server.runner.clock(SOON if parked.modern else SOON * _LEGACY, parked.stir)
         try:
             return await self._server.calls.begin_plain(parked, scope)
         finally:

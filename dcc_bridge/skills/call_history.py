@@ -83,7 +83,6 @@ def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
 
 
 State = Literal["queued", "running", "asking"] | Status
-Watcher = Callable[["Record"], None]
 
 LIVE: Final = ("queued", "running", "asking")  # the states of a call that has not ended
 _MOST_MARKS: Final = 100
@@ -225,7 +224,7 @@ class Recent:
         with self._lock:
             return self._live.get(call)
 
-    def watch(self, fn: Watcher) -> callbacks.Unsubscribe:
+    def watch(self, fn: Callable[[Record], None]) -> callbacks.Unsubscribe:
         """Be told of each change; gives what ends that.
 
         `fn` gets the record as it is now, on whatever thread changed it; it must be quick. Two

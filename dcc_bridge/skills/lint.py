@@ -106,7 +106,11 @@ def _messages(text: Text, reader: Reader) -> Messages:
         yield 1, "It has no function that is a skill, or could be one."
     graph, modules, needs = CallGraph(text.tree), set(_modules(text.tree)), reader(text.tree)
     for function in text.chosen:
-        yield from _check_function(function, text, graph, modules, needs(graph.reached(function)))
+        messages = _check_function(function, text, graph, modules, needs(graph.reached(function)))
+        try:
+            yield from ((line, f"{function.name}: {what}") for line, what in messages)
+        except SkillError as error:
+            yield function.lineno, str(error)
 
 
 def _check_function(
@@ -117,18 +121,15 @@ def _check_function(
     yield from check_blocking(function, calls)
     yield from check_held(function, graph)
     yield from check_locks(function, graph)
-    try:
-        metadata = text.metadata(function)
-        if metadata is not None:
-            check_name(metadata.name or function.name)
-            yield from check_risk(function, metadata, calls, modules, needs)
-            yield from check_asks(function, metadata, calls)
-            yield from check_hosts(function, metadata)
-            marks = (it for it in function.decorator_list if isinstance(it, ast.Call))
-            if any(word.arg == "undoable" for mark in marks for word in mark.keywords):
-                yield function.lineno, f"{function.name}: undoable=False is called undo=False now."
-    except SkillError as error:
-        yield function.lineno, str(error)
+    metadata = text.metadata(function)
+    if metadata is not None:
+        check_name(metadata.name or function.name)
+        yield from check_risk(metadata, calls, modules, needs)
+        yield from check_asks(function, metadata, calls)
+        yield from check_hosts(function, metadata)
+        marks = (it for it in function.decorator_list if isinstance(it, ast.Call))
+        if any(word.arg == "undoable" for mark in marks for word in mark.keywords):
+            yield function.lineno, "undoable=False is called undo=False now."
 
 
 def _modules(tree: ast.Module) -> Iterable[str]:
@@ -144,25 +145,20 @@ def check_docstring(function: Function) -> Messages:
     """Its docstring tells the agent what it does, and of each parameter."""
     text = ast.get_docstring(function)
     if not text:
-        yield function.lineno, f"{function.name}: it has no docstring that says when to call it."
+        yield function.lineno, "it has no docstring that says when to call it."
         return
     doc = docstring_parser.parse(inspect.cleandoc(text), docstring_parser.Style.GOOGLE)
     parameters = {node.arg: node for node in (*function.args.args, *function.args.kwonlyargs)}
     described = {param.arg_name for param in doc.params if (param.description or "").strip()}
     for name, node in parameters.items():
         if name not in described and not _describes_itself(node):
-            yield node.lineno, f"{function.name}: its docstring does not describe {name!r} in Args."
+            yield node.lineno, f"its docstring does not describe {name!r} in Args."
     for name in sorted(described - parameters.keys() - {"**kwargs", "*args", "kwargs", "args"}):
-        why = f"its docstring describes {name!r}, which does not exist"
-        yield function.lineno, f"{function.name}: {why}."
+        yield function.lineno, f"its docstring describes {name!r}, which does not exist."
 
 
 def check_risk(
-    function: Function,
-    metadata: Metadata,
-    calls: Sequence[WrittenCall],
-    modules: set[str],
-    needs: Iterable[Need],
+    metadata: Metadata, calls: Sequence[WrittenCall], modules: set[str], needs: Iterable[Need]
 ) -> Messages:
     """What it reaches is no more than its risk says."""
     imported = tuple(f"{module}." for module in modules)
@@ -176,8 +172,7 @@ def check_risk(
             reached.append((call.line, f"{call.written} edits", "edit"))
     for line, does, risk in reached:
         if RISKS.index(metadata.risk) < RISKS.index(risk):
-            why = f'{does}, and its risk is "{metadata.risk}": say risk="{risk}".'
-            yield line, f"{function.name}: {why}"
+            yield line, f'{does}, and its risk is "{metadata.risk}": say risk="{risk}".'
 
 
 def check_blocking(function: Function, calls: Sequence[WrittenCall]) -> Messages:
@@ -186,8 +181,8 @@ def check_blocking(function: Function, calls: Sequence[WrittenCall]) -> Messages
         return
     for call in calls:
         if call.matches(lint_tables.WAITS):
-            why = "stops the server's loop until it is done: await something else"
-            yield call.line, f"{function.name}: {call.written} {why}."
+            why = "stops the server's loop until it is done: await something else."
+            yield call.line, f"{call.written} {why}"
 
 
 def check_held(function: Function, graph: CallGraph) -> Messages:
@@ -195,7 +190,7 @@ def check_held(function: Function, graph: CallGraph) -> Messages:
     for entered, calls in graph.blocks(function):
         if entered.matches(lint_tables.HOLDS) and any(it.matches(lint_tables.ASKS) for it in calls):
             why = "holds for the whole application, which goes on while the person is asked"
-            yield entered.line, f"{function.name}: {entered.written} {why}: leave it before."
+            yield entered.line, f"{entered.written} {why}: leave it before."
 
 
 def check_locks(function: Function, graph: CallGraph) -> Messages:
@@ -204,23 +199,21 @@ def check_locks(function: Function, graph: CallGraph) -> Messages:
         for call in graph.calls(block):
             if call.matches(lint_tables.ASKS):
                 why = "if the main thread needs it too, the host freezes. Ask first"
-                does = f"{call.written} asks while {lock} is held"
-                yield call.line, f"{function.name}: {does}: {why}."
+                yield call.line, f"{call.written} asks while {lock} is held: {why}."
 
 
 def check_asks(function: Function, metadata: Metadata, calls: Iterable[WrittenCall]) -> Messages:
     """One that says that it asks does ask."""
     if metadata.confirms and not any(call.matches(lint_tables.ASKS) for call in calls):
-        why = "it says confirms=True but asks nothing, so what it changes will be undone"
-        yield function.lineno, f"{function.name}: {why}."
+        why = "it says confirms=True but asks nothing, so what it changes will be undone."
+        yield function.lineno, why
 
 
 def check_hosts(function: Function, metadata: Metadata) -> Messages:
     """It names hosts that there are."""
     for host in metadata.hosts:
         if not set(host.lower().split()) & set(HOSTS):
-            there = f"There are {', '.join(HOSTS)}"
-            yield function.lineno, f"{function.name}: no host is called {host!r}. {there}."
+            yield function.lineno, f"no host is called {host!r}. There are {', '.join(HOSTS)}."
 
 
 def _describes_itself(node: ast.arg) -> bool:

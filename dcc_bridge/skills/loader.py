@@ -193,11 +193,10 @@ class Library:
         with self._lock:
             for file in gone:
                 del self._seen[file]
-            for file, skill_file in skill_files.items():
+            for file, new in skill_files.items():
                 old = self._seen.get(file)
-                new = skill_file
-                if old is not None and skill_file.error is not None:  # to say why at its tools
-                    new = replace(skill_file, names=old.skill_file.tools)
+                if old is not None and new.error is not None:  # to say why at its tools
+                    new = replace(new, names=old.skill_file.tools)
                 differs |= old is None or not importer.is_listed_alike(old.skill_file, new)
                 self._seen[file] = _Seen(stamps[file], new)
             rank = {folder: number for number, folder in enumerate(self._folders)}

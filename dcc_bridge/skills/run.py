@@ -62,7 +62,7 @@ class Run(RunControl):
         # ends, where that takes too long.
         self.outcome: Future[Outcome] = Future()
         self._runner, self._main, self._missing = runner, runner.main, missing
-        self._trail, self._arguments = trail, arguments
+        self.trail, self._arguments = trail, arguments
         self.call = self._call = call
         self._account = audit_trail.RunRecord(runner.auditor, call)
         self.paused = partial(_paused, runner, skill, trail)  # these hold no run, which holds them
@@ -81,16 +81,6 @@ class Run(RunControl):
         call.control = self
         self._own: Callable[..., object] | None = inspect.unwrap(skill.fn)
         self._throttle = Throttle(partial(_report, trail, progress), runner.clock)
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether its body, or the question before it, was reached."""
-        return self._trail.has_begun
-
-    @property
-    def asks(self) -> bool:
-        """Whether a question of it is open."""
-        return self._trail.asks
 
     def queue(self, queued: Future[Outcome]) -> None:
         """Take what runs it; it waits from now on."""
@@ -230,13 +220,13 @@ class Run(RunControl):
 
     def question_opened(self) -> None:
         """Note that a question is open: the time limit stands still. Any thread."""
-        self._trail.question_opened()
+        self.trail.question_opened()
         self._time_limit.pause()
 
     def question_closed(self, answered: Answered) -> None:
         """Note how a question ended. Any thread."""
-        self._trail.question_closed(answered)
-        if not self._trail.asks:
+        self.trail.question_closed(answered)
+        if not self.trail.asks:
             self._time_limit.start()
 
     def _begin(self) -> None:
@@ -246,7 +236,7 @@ class Run(RunControl):
         current.set(self._call)
         current_run.set(self)  # for as long as a task or a thread that it leaves behind goes on
         destructive_skill.set("")  # whoever queued it may run one itself
-        self._trail.begin()
+        self.trail.begin()
         self._time_limit.start()
 
     def _submit(self, fn: Callable[[], T]) -> Future[T]:
@@ -291,7 +281,7 @@ class Run(RunControl):
         self._write_end(outcome.status, outcome.error)
         self._queue_limit.cancel()
         self._time_limit.cancel()
-        self._trail.end(outcome.status, outcome.error, self._steps.effect)
+        self.trail.end(outcome.status, outcome.error, self._steps.effect)
         self._runner.forget(self._call.id)
         self._settle(outcome)
         self._call.control, self._queued = weakref.proxy(self), _ENDED
@@ -323,13 +313,13 @@ class Run(RunControl):
         """Note the end of a run that could not do so itself: mostly one that never began."""
         name = self.skill.name
         if queued.cancelled():
-            if not self.has_begun:  # a coroutine undoes its changes first, and notes its end
+            if not self.trail.has_begun:  # a coroutine undoes its changes first, and notes its end
                 self._end(Outcome("not_started", None, f"{name}: {self._why_not}"))
             return
         if (error := queued.exception()) is None:
             return
         message = str(error) if isinstance(error, BridgeError) else "The skill could not be run."
-        status: Status = "failed" if self.has_begun else "not_started"
+        status: Status = "failed" if self.trail.has_begun else "not_started"
         self._end(Outcome("unknown_outcome" if self._steps.done else status, None, message))
 
     def _outcome(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:

@@ -131,14 +131,15 @@ class Runner:
         if paused is not None or not _on_main(run.skill):
             return paused
         label = routing.client_label(run.call)
-        line = {id_: it for id_, it in self._lines.get(label, {}).items() if not it.has_begun}
+        line = {id_: it for id_, it in self._lines.get(label, {}).items() if not it.trail.has_begun}
         self._lines[label] = line
         if (waiting := len(line)) < self.limits.queued_calls:
             line[run.call.id] = run
             return None
         every = [run for run in self._live.values() if _on_main(run.skill)]
-        first = next((run for run in every if run.has_begun), every[0])
-        does = "asks a question" if first.asks else "is running" if first.has_begun else "waits"
+        first = next((run for run in every if run.trail.has_begun), every[0])
+        asks, has_begun = first.trail.asks, first.trail.has_begun
+        does = "asks a question" if asks else "is running" if has_begun else "waits"
         host = self.host.name
         return Busy(
             f"{host} is busy: {waiting} of your calls wait, and the first call, "

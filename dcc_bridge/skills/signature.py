@@ -279,8 +279,7 @@ class Returns:
         """Give a result as a JSON object, or None; ValueError where it does not fit its type."""
         if self._adapter is None:
             is_instance = is_dataclass(value) and not isinstance(value, type)
-            is_object = is_instance or isinstance(value, Mapping | BaseModel)
-            return plain(value) if is_object else None
+            return plain(value) if is_instance or isinstance(value, Mapping | BaseModel) else None
         adapter, _, is_wrapped = self._adapter
         try:
             valid = adapter.validate_python({"result": value} if is_wrapped else value)

@@ -2,9 +2,8 @@
 
 A skill runs with the person's own rights, so a file is read only if nobody else can change it: it
 is theirs, the system's, or of whoever installed this bridge, and not everybody may write to it or
-to its folder; and a link must not lead out of the folder. No YAML, and nothing else that could name
-a file, is read anywhere. Windows keeps rights in lists that are not looked at here: there only
-links are.
+its folder; and a link must not lead out of the folder. No YAML, and nothing else that could name a
+file, is read anywhere. Windows keeps rights in lists that are not looked at: there only links are.
 
 What the text alone does not say is left open, and importing the file says it: the types of one
 skill (its signature has more than literal values, built-in types and some of the standard library,
@@ -113,9 +112,8 @@ class Text:
         functions = [node for node in tree.body if isinstance(node, Function)]
         marked = [fn for fn in functions if self._mark(fn) is not None]
         public = [fn for fn in functions if not fn.name.startswith("_")]
-        documented = [fn for fn in public if ast.get_docstring(fn)]
         # Its skills, as far as its text says: where none is marked, those with a docstring, or all.
-        self.chosen = marked or documented or public
+        self.chosen = marked or [fn for fn in public if ast.get_docstring(fn)] or public
 
     def skills(self) -> tuple[Declared, ...]:
         """Read the skills; Undecidable where only an import can, BrokenSkill for a bad mark."""

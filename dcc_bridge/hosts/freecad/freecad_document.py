@@ -337,10 +337,8 @@ class Transactions:
             self._deleted[key] = obj.ID
 
 
-@cache
-def transactions() -> Transactions:
-    """Give the one that listens in this FreeCAD."""
-    return Transactions()
+transactions: Final = cache(Transactions)
+"""Gives the one that listens in this FreeCAD."""
 
 
 def _plain(label: str) -> str:

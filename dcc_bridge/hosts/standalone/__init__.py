@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pxr import Usd
 
@@ -288,8 +288,7 @@ class UsdSession(Host):
         now = (*asked, self._history.notices, self.stage.GetRootLayer().identifier)
         if look not in self._seen or self._seen[look][0] != now:
             self._seen[look] = now, look(self._stage, *asked)
-        found: T = self._seen[look][1]
-        return found
+        return cast("T", self._seen[look][1])
 
     def _on_thread(self, what: str) -> UndoStack:
         if threading.get_ident() != self._thread:

@@ -81,14 +81,10 @@ class LayerChange:
         """Take it from the mirror, and bring that up to date; None if nobody knows where."""
         places, names = None, cache(child_names)
         if edited is not None:
-            texts = (
-                [_variants(it, at) for at in mirror.variants] for it in (mirror.content, layer)
-            )
-            unseen = [
-                at for at, old, new in zip(mirror.variants, *texts, strict=True) if old != new
-            ]
+            kept = mirror.content
+            unseen = [at for at in mirror.variants if _variants(kept, at) != _variants(layer, at)]
             edited = {**edited, **dict.fromkeys(unseen, frozenset([WHOLE]))}
-            places = _differing(edited, names, mirror.content, layer)
+            places = _differing(edited, names, kept, layer)
         self._roots = roots = frozenset(places.roots() if places else ())
         self._parents = {it for at in edited or () for it in (at, at.GetParentPath())}
         most = (mirror.size + _SMALL) // _PARTS
@@ -162,9 +158,8 @@ class Step:
         now = [mirrors[place].content for place in self.before]
         holding: list[Any] = [stage, *(it for it in layers if it.rootPrims)]
         changes = [change for _, change in self.changes]
-        size = (
-            sum(it.held.size for it in changes) // _BYTES_PER_SPEC
-        )  # with much below it, each takes a while
+        # with much below it, each takes a while
+        size = sum(it.held.size for it in changes) // _BYTES_PER_SPEC
         gone, left = self._gone(holding, mirrors, size)
         lost = dict[Sdf.Path, None]()
         for root in tracked(gone, CHECKING, size):

@@ -306,8 +306,7 @@ class History(qt.QWidget):
         """List other calls; what is selected and what is looked at stay where they are."""
         chosen, bar = self.chosen, self.list.verticalScrollBar()
         looked_at = self.list.indexAt(self.list.viewport().rect().topLeft())
-        is_first = looked_at.isValid() and bar.value()
-        first = self.model.records[looked_at.row()] if is_first else None
+        first = self.model.records[looked_at.row()] if looked_at.isValid() and bar.value() else None
         self.model.show_records(shown)
         places = {record.id: row for row, record in enumerate(shown)} if chosen or first else {}
         if chosen is not None and chosen.id in places:

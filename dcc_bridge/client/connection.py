@@ -28,6 +28,7 @@ from dcc_bridge.errors import SchemaError, Unreachable, own_version
 
 Era = Literal["auto", "legacy"]
 _LATE: Final = 0.2  # seconds that the host has to end its question first, and say why
+_ENDS_WITHIN: Final = 0.05  # seconds from an answer to the end of its response
 _SILENCE: Final = 300.0  # seconds; the server sends something every 15 s while a person decides
 _LIMITS: Final = httpx2.Limits(max_connections=None)  # calls that wait for a person keep theirs
 _NETWORK: Final = (MCPError, httpx2.HTTPError, httpx2.InvalidURL)
@@ -54,14 +55,46 @@ def http_client(
 ) -> httpx2.AsyncClient:
     """Make the HTTP client of a connection to a host of this computer."""
     check = _HostCheck(token, silence or _SILENCE, is_running)
+    hooks = [_read_to_its_end, *([on_response] if on_response else [])]
     return httpx2.AsyncClient(
         headers={"Authorization": f"Bearer {token}"},
         timeout=httpx2.Timeout(30.0, read=silence or _SILENCE),
         limits=_LIMITS,
         verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),  # trusts nobody: it reads no certificates
         trust_env=False,  # a proxy of the environment would be told the token
-        event_hooks={"request": [check.prepare], "response": [on_response] if on_response else []},
+        event_hooks={"request": [check.prepare], "response": hooks},
     )
+
+
+async def _read_to_its_end(response: httpx2.Response) -> None:
+    response.stream = _WholeBody(response.stream)
+
+
+class _WholeBody(httpx2.AsyncByteStream):
+    """A response's body that is read to its end when it is closed, so that its connection is kept.
+
+    The SDK closes a stream of events at the answer, and what ends the stream comes right behind.
+    Without it each call of a legacy client had a connection, and a proof, of its own.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self._parts: AsyncIterator[bytes] = aiter(stream)
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        return await anext(self._parts)
+
+    async def aclose(self) -> None:
+        """Close it, at the latest after `_ENDS_WITHIN`."""
+        try:
+            with anyio.move_on_after(_ENDS_WITHIN), suppress(httpx2.HTTPError):
+                async for _ in self._parts:
+                    pass
+        finally:
+            await self._stream.aclose()
 
 
 class _HostCheck:

@@ -15,7 +15,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from dcc_bridge import elicit_form_sync, skill
-from dcc_bridge.client import Person, Script
+from dcc_bridge.client import Person, Script, connection
 from dcc_bridge.client import agent as agents
 from dcc_bridge.client.agent import Agent, Result, TaskFollower
 from dcc_bridge.client.connection import Era, connect, http_client
@@ -84,6 +84,30 @@ def test_without_a_person_the_client_declares_that_it_can_ask_nobody(host: Live,
     result = call(host, "ask", None, era)
 
     assert result.structured == {"action": "decline", "data": {}, "by": "nobody"}
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+def test_twenty_calls_of_a_client_share_a_few_connections(
+    host: Live, era: Era, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each connection costs a proof, and a legacy client's was closed with each answer."""
+    opened: list[object] = []
+    check = connection._HostCheck
+    prove = check._is_proved
+
+    async def counted(self: Any, url: Any, stream: Any) -> bool:
+        opened.append(stream)
+        return await prove(self, url, stream)
+
+    async def agent() -> list[bool]:
+        token = host.bridge.instance.token("test")
+        async with connect(host.bridge.url, token, era=era) as client:
+            return [(await client.call("ask", {})).is_error for _ in range(20)]
+
+    monkeypatch.setattr(check, "_is_proved", counted)
+
+    assert host.run(agent) == [False] * 20
+    assert len(opened) < 6  # a call may come before the end of the response before it
 
 
 def test_nothing_at_the_address_is_told_in_a_sentence() -> None:

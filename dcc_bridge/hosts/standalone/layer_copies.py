@@ -161,9 +161,11 @@ class Step:
         # with much below it, each takes a while
         size = sum(it.held.size for it in changes) // _BYTES_PER_SPEC
         gone, left = self._gone(holding, mirrors, size)
-        lost = dict[Sdf.Path, None]()
+        lost, old = dict[Sdf.Path, None](), self._before(_TOP, mirrors)
+        alike = [it for it in old if it.rootPrims and not any(it.places for it in changes)]
         for root in tracked(gone, CHECKING, size):
-            paths = [path for it in self._before(root, mirrors) for path in _below(it, root)]
+            contents = alike or self._before(root, mirrors)
+            paths = [path for it in contents for path in _below(it, root)]
             lost |= dict.fromkeys(filter(Sdf.Path.IsPrimPath, paths))
         composed = tracked(list(self.resynced) if left else [], CHECKING)
         paths = [it for it in composed if not left.isdisjoint(it.GetPrefixes())]
@@ -178,7 +180,6 @@ class Step:
             is_thing = path.IsPrimPath() or path.IsPrimPropertyPath()
             if is_thing and _is_gone(path, stage, self.held(path, mirrors), layers):
                 lost[path] = None
-        old = self._before(_TOP, mirrors)
         lost |= dict.fromkeys(_relocated(layers) - _relocated(old))  # renamed in a reference
         every = tracked(list(lost), CHECKING)  # a prim takes its properties along
         return sorted(str(it) for it in every if it.IsPrimPath() or it.GetPrimPath() not in lost)

@@ -58,9 +58,9 @@ class Settings:
     # Who is asked for anything else: the "client" first, the "host", or "either".
     input: Literal["client", "host", "either"] = "client"
     # Where nobody can be asked: "refuse" what needs consent, and take a declared fallback for all
-    # else; "deny" every question; or "allow" a fallback for consent, too. The record says so.
+    # else; "deny" every question; or "allow" a declared fallback for consent, too, and record that.
     unattended: Literal["refuse", "deny", "allow"] = "refuse"
-    # Of which skills alone that "allow" speaks: a file for `elicitation.routing`; None for all.
+    # A file that names the only skills for which "allow" holds, see `routing`; None for all.
     allow_list: Path | None = None
     # Skills of risk "edit" run unasked ("allow") or are asked for first ("ask").
     edit: Literal["allow", "ask"] = "allow"

@@ -166,7 +166,8 @@ class MainThread:
     def repaint(self, serves_stop: bool = False) -> bool:
         """Let the host paint its windows in the middle of a job. Elsewhere it does nothing.
 
-        With `serves_stop` the buttons that stop a job are served, and Esc; gives if it was pressed.
+        With `serves_stop` the buttons that stop a job are served, and Esc; gives whether it was
+        pressed.
         """
         if self._repaint is None or self.job is None:
             return False

@@ -12,7 +12,8 @@ from typing import Any
 def steps(fn: Callable[[], object]) -> int:
     """Count the lines that this thread runs in a function, and in all that it calls.
 
-    The collector waits meanwhile: what it ends, of other tests too, has lines of its own.
+    The collector is off meanwhile: the finalizers that it runs, for the garbage of other tests
+    too, would be counted.
     """
     count = 0
 

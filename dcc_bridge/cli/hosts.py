@@ -46,7 +46,7 @@ class Target:
     url: str
     token: str = field(repr=False)  # proves who we are
     host: str = "the host"  # its name, as far as it is known
-    # Seconds it may send nothing, as a skill does that keeps Python's lock; None for the default.
+    # Seconds the host may be silent, as while a skill keeps Python's lock; None for the default.
     silence: float | None = None
 
     def connect(

@@ -8,7 +8,7 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 from urllib.parse import urlencode, urljoin, urlsplit
 
 import anyio
@@ -55,7 +55,7 @@ def http_client(
 ) -> httpx2.AsyncClient:
     """Make the HTTP client of a connection to a host of this computer."""
     check = _HostCheck(token, silence or _SILENCE, is_running)
-    hooks = [_read_to_its_end, *([on_response] if on_response else [])]
+    hooks = [_drain_on_close, *([on_response] if on_response else [])]
     return httpx2.AsyncClient(
         headers={"Authorization": f"Bearer {token}"},
         timeout=httpx2.Timeout(30.0, read=silence or _SILENCE),
@@ -66,20 +66,20 @@ def http_client(
     )
 
 
-async def _read_to_its_end(response: httpx2.Response) -> None:
-    response.stream = _WholeBody(response.stream)
+async def _drain_on_close(response: httpx2.Response) -> None:
+    response.stream = _DrainedBody(cast("httpx2.AsyncByteStream", response.stream))
 
 
-class _WholeBody(httpx2.AsyncByteStream):
-    """A response's body that is read to its end when it is closed, so that its connection is kept.
+class _DrainedBody(httpx2.AsyncByteStream):
+    """A response's body that is drained when it is closed, so that its connection is used again.
 
     The SDK closes a stream of events at the answer, and what ends the stream comes right behind.
-    Without it each call of a legacy client had a connection, and a proof, of its own.
+    Else each call of a legacy client would need a connection, and a proof, of its own. Whoever
+    reads it closes it: not another task while a part is awaited.
     """
 
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-        self._parts: AsyncIterator[bytes] = aiter(stream)
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream, self._parts = stream, aiter(stream)
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self

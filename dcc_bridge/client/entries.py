@@ -86,7 +86,7 @@ class ConfigFile:
     project: str | None = None  # the file in a project's folder, or None where the client has none
     key: str = "mcpServers"  # the member that lists the servers
     kind: Kind = "plain"  # how an entry looks in it
-    # Its language: only JSON is written; others are printed, TOML left to the client's own command.
+    # Its language. Only JSON is written; others are printed, and TOML is for `program` to write.
     syntax: Literal["json", "yaml", "toml"] = "json"
     program: str | None = None  # the client's own command, which may be on PATH
 

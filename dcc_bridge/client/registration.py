@@ -153,7 +153,8 @@ def _is_backup_and_entry(backup: str, text: str, key: str) -> bool:
 def _others(text: str, key: str) -> dict[str, Any]:
     """Give all that a text holds but our entry, and but the list of servers if it has no other."""
     data = _parse(text)
-    others = {name: it for name, it in (data.pop(key, None) or {}).items() if name != NAME}
+    servers = data.pop(key, None) or {}
+    others = {name: server for name, server in servers.items() if name != NAME}
     return {**data, key: others} if others else data
 
 

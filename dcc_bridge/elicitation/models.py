@@ -1,7 +1,8 @@
 """Forms from pydantic models, dataclasses and TypedDicts, and types as pydantic reads them.
 
-pydantic describes a model with references, unions with None and constants, which are put in the
-flat words of the protocol. What cannot be is left, and refused by `schema.parse`. Any thread.
+pydantic describes a model with references, unions with None and constants, which are put into the
+flat words of the protocol. What cannot be is left as it is, and refused by `schema.parse`. Any
+thread.
 """
 
 from __future__ import annotations

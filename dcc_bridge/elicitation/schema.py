@@ -255,8 +255,8 @@ def _format(part: Mapping[str, Any]) -> str | None:
 # ---- fields that ask for a secret
 #
 # A form's answer passes through the client and often the model, so a form must not ask for one.
-# English names are known, with the words that other languages took over: "password", "PIN",
-# "token". What cannot hold a secret (a yes or no, a choice from a list) is none, by any name.
+# English names are known, and the words that other languages have taken over: "password", "PIN",
+# "token". What cannot hold a secret (yes or no, a choice from a list) is no secret by any name.
 
 
 def _set(words: str) -> frozenset[str]:

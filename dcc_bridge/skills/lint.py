@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Final, get_args
 
 import docstring_parser
 
+from dcc_bridge.elicitation.call import Risk
 from dcc_bridge.errors import SkillError
 from dcc_bridge.skills import lint_tables
 from dcc_bridge.skills.registry import check_name
@@ -22,7 +23,7 @@ from dcc_bridge.skills.source import Function, Names, Source, Text, check_folder
 Messages = Iterator[tuple[int, str]]  # lines, and what is wrong there
 Need = tuple[int, str, str]  # a line, what it does, and the risk that a skill has to have for that
 Reader = Callable[[ast.Module], Callable[[Iterable[ast.AST]], Iterable[Need]]]
-RISKS: Final = ("read", "edit", "destructive")
+RISKS: Final = get_args(Risk)
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -62,7 +62,7 @@ class Run(RunControl):
         # ends, where that takes too long.
         self.outcome: Future[Outcome] = Future()
         self._runner, self._main, self._missing = runner, runner.main, missing
-        self.trail, self._arguments = trail, arguments
+        self.trail, self._arguments = trail, arguments  # what writes its record
         self.call = self._call = call
         self._account = audit_trail.RunRecord(runner.auditor, call)
         self.paused = partial(_paused, runner, skill, trail)  # these hold no run, which holds them

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
 import anyio
+import httpx2
 import mcp_types as types
 import pytest
 from mcp import Client
@@ -108,6 +109,40 @@ def test_twenty_calls_of_a_client_share_a_few_connections(
 
     assert host.run(agent) == [False] * 20
     assert len(opened) < 6  # a call may come before the end of the response before it
+
+
+class Body(httpx2.AsyncByteStream):
+    """Gives an answer, and then ends in its own way."""
+
+    def __init__(self, end: Callable[[], Awaitable[None]]) -> None:
+        self._end, self.is_closed = end, False
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield b"answer"
+        await self._end()
+
+    async def aclose(self) -> None:
+        self.is_closed = True
+
+
+async def break_off() -> None:
+    raise httpx2.ReadError("the host is gone")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("end", [anyio.sleep_forever, break_off])
+async def test_a_response_that_does_not_end_after_its_answer_is_closed_without_a_word(
+    end: Callable[[], Awaitable[None]],
+) -> None:
+    body = Body(end)
+    drained = connection._DrainedBody(body)
+    answer = await anext(aiter(drained))
+
+    with anyio.fail_after(LIMIT):
+        await drained.aclose()
+
+    assert answer == b"answer"
+    assert body.is_closed
 
 
 def test_nothing_at_the_address_is_told_in_a_sentence() -> None:

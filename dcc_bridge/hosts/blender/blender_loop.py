@@ -66,7 +66,7 @@ class BlenderLoop:
 def is_blocked() -> bool:
     """Tell whether Blender is in the middle of something that an edit would break. Main thread."""
     if (windows := _shown()) and bpy.context.window is None:
-        return True  # a timer before this one opened a file: the next turn has a window again
+        return True  # a timer, or a job before this one, opened a file: a later turn has one again
     # A render reads the scene on another thread; an operator that follows the mouse keeps pointers
     # into it, and is listed since 4.2. An add-on's own, in `bpy.types`, may run for ever.
     following = (it for window in windows for it in getattr(window, "modal_operators", ()))
@@ -162,7 +162,7 @@ def _beside() -> dict[str, Any]:
 
 def editing() -> Any:
     """Give what the person has set of editing: whether undo is on, too."""
-    preferences: Any = bpy.context.preferences
+    preferences: Any = bpy.context.preferences  # Blender has them always
     return preferences.edit
 
 

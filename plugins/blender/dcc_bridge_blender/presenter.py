@@ -101,7 +101,7 @@ class OperatorPresenter:
         dialog.refresh(now)
         if now > dialog.deadline:
             dialog.answered(Expired())
-        elif dialog.may_open(now) and not is_blocked():
+        elif dialog.may_open(now) and not is_blocked():  # so there is a window
             self._open(dialog)
 
     def close(self) -> None:

@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,7 +29,7 @@ from dcc_bridge.errors import BrokenSkill, SkillError
 from dcc_bridge.host import Host
 from dcc_bridge.skills import importer
 from dcc_bridge.skills.importer import SkillFile
-from dcc_bridge.skills.registry import Entry, Registry
+from dcc_bridge.skills.registry import Entry, Filed, Registry
 from dcc_bridge.skills.source import Source, check_folder, read_trusted
 
 log = logging.getLogger(__name__)
@@ -183,7 +184,7 @@ class Library:
         self._refused = refused
         if self._take(skill_files, {file: stamps[file][0] for file in skill_files}, gone):
             self._registry.notify()
-        self._report()
+        _ = self._registry.refused  # what cannot be used is logged now, and not with the next call
 
     def _take(
         self, skill_files: Mapping[Path, SkillFile], stamps: Mapping[Path, Stamp], gone: Set[Path]
@@ -264,13 +265,23 @@ class Library:
         was_listed = self._is_listed_short or not now.skill_file.needs_import
         if was_listed and not importer.is_listed_alike(now.skill_file, skill_file):
             self._registry.notify()
-        self._report()
 
     def _publish(self) -> None:
         """Hand over what there is now. Under the lock, so that the newest comes last."""
         skill_files = [self._seen[file].skill_file for file in self._order]
-        filed = importer.filed(skill_files, self._registry.added, self._refused)
-        self._registry.replace_filed(filed)
+        self._registry.replace_filed(partial(self._put_together, skill_files, self._refused))
+
+    def _put_together(
+        self, skill_files: Sequence[SkillFile], refused: Mapping[str, SkillError]
+    ) -> Filed:
+        """Put files together, and say in the log what cannot be used, each thing once."""
+        filed = importer.filed(skill_files, self._registry.added, refused)
+        broken = [it for name, it in filed.broken.items() if name not in self._registry.added]
+        now = {str(error) for error in (*broken, *filed.refused.values())}
+        for sentence in sorted(now - self._told):
+            log.warning("%s", sentence)
+        self._told = now
+        return filed
 
     def _scan(self) -> tuple[dict[str, tuple[Stamp, Path]], dict[str, SkillError]]:
         """Look at the folders: each file with its stamp and its root, and what is not trusted.
@@ -296,14 +307,6 @@ class Library:
             return importer.refused(file, error)
         except OSError as error:
             return importer.refused(file, SkillError(f"{file}: it cannot be read: {error}."))
-
-    def _report(self) -> None:
-        """Say in the log what cannot be used, each thing once."""
-        every = [*self._registry.broken.values(), *self._registry.refused.values()]
-        now = {str(error) for error in every}
-        for sentence in sorted(now - self._told):
-            log.warning("%s", sentence)
-        self._told = now
 
 
 def _future() -> Future[Any]:

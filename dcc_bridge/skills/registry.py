@@ -48,7 +48,8 @@ class Registry:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._added: dict[str, Entry] = {}
-        self._filed = Filed()
+        self._filing = threading.Lock()
+        self._kept: Filed | Callable[[], Filed] = Filed()  # of files, or what puts them together
         self._verbs: dict[str, Entry] = {}
         self._watchers = Callbacks()
 
@@ -78,10 +79,24 @@ class Registry:
                        for it in verbs}  # fmt: skip
         self._watchers.call()
 
-    def replace_filed(self, filed: Filed) -> None:
-        """Take in what skill files hold now, in place of what they held before."""
-        with self._lock:
-            self._filed = filed
+    def replace_filed(self, filed: Callable[[], Filed]) -> None:
+        """Take in what skill files hold now, which is put together once somebody wants to know.
+
+        Not before: while a thousand files are imported, each of them would have all put together.
+        """
+        with self._filing:
+            self._kept = filed
+
+    @property
+    def _filed(self) -> Filed:
+        kept = self._kept
+        if isinstance(kept, Filed):  # frozen: a call, which looks here three times, takes no lock
+            return kept
+        filed = kept()
+        with self._filing:
+            if self._kept is kept:  # else files have changed meanwhile
+                self._kept = filed
+        return filed
 
     def notify(self) -> None:
         """Call whoever watches: what is listed has changed."""
@@ -116,7 +131,7 @@ class Registry:
 
     def find(self, name: str) -> Entry:
         """Give a skill; BrokenSkill where its file could not be loaded, UnknownSkill for none."""
-        filed = self._filed  # frozen: a call, which looks here three times, takes no lock
+        filed = self._filed
         if (entry := self._added.get(name) or filed.entries.get(name)) is not None:
             return entry
         if name in filed.broken:
@@ -134,9 +149,10 @@ class Registry:
 
     def entries(self) -> list[Entry]:
         """List the skills, by name, but those that another one replaces."""
+        filed = self._filed
         with self._lock:
-            verbs = {n: it for n, it in self._verbs.items() if n not in self._filed.broken}
-            every = {**verbs, **self._filed.entries, **self._added}
+            verbs = {n: it for n, it in self._verbs.items() if n not in filed.broken}
+            every = {**verbs, **filed.entries, **self._added}
         listed = [every[name] for name in sorted(every)]
         return [entry for entry in listed if entry.skill.metadata.replaced_by not in every]
 

@@ -8,10 +8,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from dcc_bridge.errors import BrokenSkill, UnknownSkill
+from dcc_bridge.skills import importer
 from dcc_bridge.skills.importer import KEPT
 from dcc_bridge.skills.skill import describe
 from tests.hosts.application import until
@@ -75,6 +77,37 @@ def test_a_file_is_listed_without_being_imported(tmp_path: Path, imports: list[s
     assert entry.signature is not None
     assert list(entry.signature.schema["properties"]) == ["pattern"]
     assert imports == []
+
+
+def test_many_files_that_are_imported_to_be_listed_are_put_together_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once for each of them would take the square of their number: 27 s for ten thousand."""
+    models = {f"show_{n}": MODEL.replace("def show", f"def show_{n}") for n in range(20)}
+    shelf = shelved(tmp_path, **models)
+    counted = Mock(wraps=importer.filed)
+    monkeypatch.setattr(importer, "filed", counted)
+
+    shelf.complete()
+    listed = shelf.registry.entries()
+
+    assert [it.signature is not None for it in listed] == [True] * len(models)
+    assert counted.call_count == 1
+
+
+@pytest.mark.parametrize("text", ["@skill(", GOOD.replace("imports_note", "not_there")])
+def test_a_file_that_cannot_be_used_is_logged_once(
+    text: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """When it is read, or when it is imported for its first call."""
+    shelf = shelved(tmp_path, cameras=text)
+
+    for _ in range(2):
+        with pytest.raises((BrokenSkill, UnknownSkill)):
+            shelf.call("list_cameras")
+        shelf.look()
+
+    assert len([it for it in caplog.messages if "cameras.py" in it]) == 1
 
 
 def test_what_was_read_is_described_before_anybody_asks(tmp_path: Path) -> None:

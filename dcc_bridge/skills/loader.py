@@ -267,14 +267,13 @@ class Library:
             self._registry.notify()
 
     def _publish(self) -> None:
-        """Hand over what there is now. Under the lock, so that the newest comes last."""
-        skill_files = [self._seen[file].skill_file for file in self._order]
-        self._registry.replace_filed(partial(self._put_together, skill_files, self._refused))
+        """Have what there is put together, when somebody wants to know. Under the lock."""
+        self._registry.replace_filed(partial(self._put_together, self._refused))
 
-    def _put_together(
-        self, skill_files: Sequence[SkillFile], refused: Mapping[str, SkillError]
-    ) -> Filed:
+    def _put_together(self, refused: Mapping[str, SkillError]) -> Filed:
         """Put files together, and say in the log what cannot be used, each thing once."""
+        with self._lock:
+            skill_files = [self._seen[file].skill_file for file in self._order]
         filed = importer.filed(skill_files, self._registry.added, refused)
         broken = [it for name, it in filed.broken.items() if name not in self._registry.added]
         now = {str(error) for error in (*broken, *filed.refused.values())}

@@ -63,8 +63,9 @@ class Registry:
         check_name(skill.name)
         asks = skill.metadata.ask_missing
         entry = Entry(skill, Signature.of(skill.fn, skill.name, ask_missing=asks))
+        filed = self._filed  # it may be put together now, which takes locks of its own
         with self._lock:
-            taken = self._added.get(skill.name) or self._filed.entries.get(skill.name)
+            taken = self._added.get(skill.name) or filed.entries.get(skill.name)
             if taken is not None:
                 raise clash(taken.skill, skill)
             self._added[skill.name] = entry

@@ -15,6 +15,8 @@ Unsubscribe = Callable[[], None]  # takes a callback out, or stops a timer; harm
 CallLater = Callable[[float, Callable[[], None]], Unsubscribe]  # after seconds, on any thread
 _EARLY: Final = 0.005  # seconds by which a clock may be early
 LONGEST: Final = 0.2  # seconds that a coroutine may run without waiting: then other clients notice
+T = TypeVar("T")
+EVERY: Final = 0.1  # seconds between two values that a throttle passes on
 
 
 class Callbacks:
@@ -110,11 +112,6 @@ class TimeLimit:
                 return  # it was paused meanwhile, and a later clock runs
             self._left = None
         self._over()
-
-
-T = TypeVar("T")
-
-EVERY: Final = 0.1  # seconds between two values that a throttle passes on
 
 
 class Throttle(Generic[T]):

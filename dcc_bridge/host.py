@@ -36,6 +36,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar
 K = TypeVar("K", bound=Hashable)
 MOST_TOLD: Final = 1000  # names in one answer to an agent; more of them help nobody
 Undo = Callable[[], None]  # takes a registration back; harmless the second time
+Later = Callable[[Callable[[], None]], object]  # has the event loop call a function in a later turn
 LossCheck = Callable[[str, Sequence[Path]], None]
 # What refuses a loss to the skill whose body runs in this context; None outside of any.
 loss_check: ContextVar[LossCheck | None] = ContextVar("dcc_bridge_loss_check", default=None)
@@ -94,6 +95,23 @@ class Application(Protocol):
         """Call once, on the main thread, when a dialog can be shown; gives what prevents it."""
         start()
         return lambda: None
+
+    @staticmethod
+    def _start_once(
+        start: Callable[[], None], later: Later, is_up: Callable[[], object] = lambda: True
+    ) -> Undo:
+        """Call in the first later turn in which the host is up; gives what prevents it."""
+        is_wanted = [True]
+
+        def look() -> None:
+            if is_wanted and not is_up():
+                later(look)
+            elif is_wanted:
+                is_wanted.clear()
+                start()
+
+        later(look)
+        return is_wanted.clear
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
         """Call on the main thread before the application goes, while its API still works.

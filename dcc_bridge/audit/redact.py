@@ -34,6 +34,13 @@ _MOST_FIELD: Final = 65_536
 _DEEPEST: Final = 8
 
 Schema = Mapping[str, Any]
+_PREFIXES: Final = ("dcc_bridge", "mcp", "uvicorn", "httpx2", "httpcore2", "sse_starlette")
+# The code of a token, and the secret from which it is derived; any other digest goes too.
+_TOKEN: Final = re.compile(r"\b[0-9a-f]{64}\b")
+GONE: Final = "[redacted]"
+_registry_lock: Final = threading.Lock()
+_registry: Final[weakref.WeakSet[Confidential]] = weakref.WeakSet()
+_arguments: Final[weakref.WeakValueDictionary[str, Redacted]] = weakref.WeakValueDictionary()
 
 
 class Confidential(Protocol):
@@ -42,11 +49,6 @@ class Confidential(Protocol):
     @property
     def hidden(self) -> Set[str]:
         """The texts."""
-
-
-_registry_lock: Final = threading.Lock()
-_registry: Final[weakref.WeakSet[Confidential]] = weakref.WeakSet()
-_arguments: Final[weakref.WeakValueDictionary[str, Redacted]] = weakref.WeakValueDictionary()
 
 
 def register(confidential: Confidential) -> None:
@@ -213,12 +215,6 @@ def _plain(value: object, deep: int, hidden: Sequence[str]) -> Any:
 
 def _text(value: object, hidden: Sequence[str]) -> str:
     return without(value if isinstance(value, str) else str(value), hidden)
-
-
-_PREFIXES: Final = ("dcc_bridge", "mcp", "uvicorn", "httpx2", "httpcore2", "sse_starlette")
-# The code of a token, and the secret from which it is derived; any other digest goes too.
-_TOKEN: Final = re.compile(r"\b[0-9a-f]{64}\b")
-GONE: Final = "[redacted]"
 
 
 class _TokenFilter(logging.Filter):

@@ -30,6 +30,7 @@ T = TypeVar("T")
 Wait = tuple[Future[Any], float | None]  # and the seconds that a blocked thread gives it to begin
 Flow = Generator[Wait, Any, T]  # alike on a thread and in a coroutine; its driver waits for it
 importing: ContextVar[bool] = ContextVar("dcc_bridge_importing", default=False)
+_installed: ElicitationContext | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +41,6 @@ class ElicitationContext:
     main: MainThread  # the way to the main thread
     host: Host  # whose scene it is
     desk: Desk | None = None  # gives out pages; None where there is no server
-
-
-_installed: ElicitationContext | None = None
 
 
 def install(

@@ -319,15 +319,9 @@ class HoudiniHost(Host):
 
     def when_ready(self, start: Callable[[], None]) -> Undo:
         """Call in the next turn of Houdini's event loop; at once in hython, which has none."""
-        is_wanted = [True]
-
-        def begin() -> None:
-            if is_wanted:
-                is_wanted.clear()
-                start()
-
-        hou.ui.postEventCallback(begin) if self.has_ui else begin()
-        return is_wanted.clear
+        if not self.has_ui:
+            return super().when_ready(start)
+        return self._start_once(start, hou.ui.postEventCallback)
 
 
 def find(path: str) -> hou.OpNode:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -305,20 +306,9 @@ class MayaHost(Host):
 
     def when_ready(self, start: Callable[[], None]) -> Undo:
         """Call when Maya idles with nothing else to do and its window is up; in batch at once."""
-        is_wanted = [True]
-
-        def look() -> None:
-            if is_wanted and not _window():
-                cmds.evalDeferred(look, lowestPriority=True)
-            elif is_wanted:
-                is_wanted.clear()
-                start()
-
-        if self.has_ui:
-            cmds.evalDeferred(look, lowestPriority=True)
-        else:  # what is deferred in batch never runs, as there are no idle events
-            start()
-        return is_wanted.clear
+        if not self.has_ui:  # what is deferred in batch never runs, as there are no idle events
+            return super().when_ready(start)
+        return self._start_once(start, partial(cmds.evalDeferred, lowestPriority=True), _window)
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
         """Call when Maya says that it exits, and when the interpreter ends, which may be all."""

@@ -14,6 +14,8 @@ from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, plain_column, scale,
 
 ARM_DELAY: Final = 250  # milliseconds for which what cannot be taken back cannot be clicked
 ENTER: Final = (qt.Qt.Key.Key_Return, qt.Qt.Key.Key_Enter)
+_TICK: Final = 250
+_TYPING: Final = 5.0  # seconds after a touch for which the person is taken to be still at it
 
 
 class Button(qt.QPushButton):
@@ -112,10 +114,6 @@ class Exits(qt.QWidget):
     def _arm(self) -> None:
         self._is_armed = True
         self.verb.setEnabled(not self._is_held)
-
-
-_TICK: Final = 250
-_TYPING: Final = 5.0  # seconds after a touch for which the person is taken to be still at it
 
 
 class Countdown(qt.QWidget):

@@ -22,6 +22,18 @@ _WIDTH: Final = 72  # of the window, in average characters
 _LEAST_WIDTH: Final = 40
 _LEAST_LINES: Final = 4
 _LONGEST_HEADING: Final = 160  # characters of a first line that is drawn as a heading
+_NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
+_LONG: Final = 48
+EXAMPLES: Final = {  # the same in every language
+    "email": "name@studio.com",
+    "uri": "https://",
+    "date": "2026-11-20",
+    "date-time": "2026-11-20T14:30:00Z",
+}
+_ROWS: Final = 6
+_LEAST_SHOWN: Final = 12
+_ADJUST: Final = qt.QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+_TICKABLE: Final = qt.Qt.ItemFlag.ItemIsEnabled | qt.Qt.ItemFlag.ItemIsUserCheckable
 
 
 class FormView(qt.QWidget):
@@ -179,15 +191,6 @@ def _texts(view: QuestionView) -> list[qt.QWidget]:
 # ---- the editors: one widget a kind of field. Each is made from its field, has `value()`, which is
 # None where it is left out, and sends `changed`. What it holds need not be valid: `Field.check`.
 
-_NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
-_LONG: Final = 48
-EXAMPLES: Final = {  # the same in every language
-    "email": "name@studio.com",
-    "uri": "https://",
-    "date": "2026-11-20",
-    "date-time": "2026-11-20T14:30:00Z",
-}
-
 
 class Line(qt.QLineEdit):
     """A line of text; an empty one is left out, unless it may be empty and has to be there."""
@@ -270,12 +273,6 @@ class Tick(qt.QCheckBox):
 def carries_title(field: Field) -> bool:
     """Whether what a field is filled in with shows the title itself; a long one could not wrap."""
     return field.kind == "boolean" and len(field.title) <= _LONG
-
-
-_ROWS: Final = 6
-_LEAST_SHOWN: Final = 12
-_ADJUST: Final = qt.QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-_TICKABLE: Final = qt.Qt.ItemFlag.ItemIsEnabled | qt.Qt.ItemFlag.ItemIsUserCheckable
 
 
 class Choice(qt.QComboBox):

@@ -18,6 +18,7 @@ CONTEXT: Final = "dcc_bridge"
 _UNCOUNTED: Final = -1
 
 log = logging.getLogger(__name__)
+SMALL: Final = 0.9
 
 
 def tr(text: str, **values: object) -> str:
@@ -39,9 +40,6 @@ def tr(text: str, **values: object) -> str:
     except (LookupError, ValueError, AttributeError):  # a slip of the translator's: no dialog lost
         log.warning("the translation %r does not have the places of %r", translated, text)
         return text.format(**values)
-
-
-SMALL: Final = 0.9
 
 
 def label(text: str, *, size: float = 1.0, bold: bool = False, on_base: bool = False) -> qt.QLabel:

@@ -21,6 +21,10 @@ from dcc_bridge.qt import buttons, event_loop, form, items_view
 from dcc_bridge.qt.details_view import DetailsBox
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, plain_column, rule, tr
 
+_PAGES: Final = {qt.Qt.Key.Key_PageUp: -1, qt.Qt.Key.Key_PageDown: 1}
+_MOST_OF_SCREEN: Final = 0.8
+KEY_DELAY: Final = 500  # milliseconds without keys, longer than a hasty second press
+
 
 class Header(qt.QFrame):
     """Who asks, as a message cannot say it."""
@@ -48,11 +52,6 @@ class Header(qt.QFrame):
         self.place = label("", size=SMALL, bold=True, on_base=True)  # which of several it is
         self.place.setWordWrap(False)
         grid.addWidget(self.place, 0, 3)
-
-
-_PAGES: Final = {qt.Qt.Key.Key_PageUp: -1, qt.Qt.Key.Key_PageDown: 1}
-_MOST_OF_SCREEN: Final = 0.8
-KEY_DELAY: Final = 500  # milliseconds without keys, longer than a hasty second press
 
 
 class QuestionDialog(qt.QDialog):

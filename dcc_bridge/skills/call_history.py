@@ -41,6 +41,10 @@ Status = Literal[
 "not_started" never began and never will; "timed_out" ran for longer than it may, saw it, and was
 undone; "unknown_outcome" did not see it and may still change the scene.
 """
+State = Literal["queued", "running", "asking"] | Status
+LIVE: Final = ("queued", "running", "asking")  # the states of a call that has not ended
+_MOST_MARKS: Final = 100
+_PAUSED: Final = types.Answered("", types.PAUSED, "host")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +84,6 @@ def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
     if not reason.endswith((".", "!", "?")):
         reason += "."
     return Outcome("failed", None, f"{call.skill} failed: {reason} {left}")
-
-
-State = Literal["queued", "running", "asking"] | Status
-
-LIVE: Final = ("queued", "running", "asking")  # the states of a call that has not ended
-_MOST_MARKS: Final = 100
-_PAUSED: Final = types.Answered("", types.PAUSED, "host")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ import FreeCAD
 
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.errors import Busy
-from dcc_bridge.host import MOST_TOLD, CountChanges, Host, Undo, UndoMark, digest
+from dcc_bridge.host import MOST_TOLD, CountChanges, Host, Later, Undo, UndoMark, digest
 from dcc_bridge.hosts.freecad.freecad_document import (
     document,
     facts,
@@ -30,7 +30,6 @@ from dcc_bridge.hosts.freecad.freecad_document import (
 )
 from dcc_bridge.hosts.losses import AgreedIds, Losses
 
-Later = Callable[[Callable[[], None]], object]
 _CHANGES: Final = (
     *("slotCreatedObject", "slotDeletedObject", "slotChangedObject", "slotChangedDocument"),
     *("slotUndoDocument", "slotRedoDocument", "slotActivateDocument", "slotDeletedDocument"),
@@ -229,21 +228,10 @@ class FreeCADHost(Host):
     def when_ready(self, start: Callable[[], None]) -> Undo:
         """Call once the window is there and has a workbench."""
         if not self.has_ui or self._later is None:
-            start()
-            return lambda: None
+            return super().when_ready(start)
         # `InitGui.py` runs before there is a workbench, and FreeCAD serves timers while it starts.
         # Its signal that a workbench came is sent before the window is shown.
-        is_wanted, later = [True], self._later
-
-        def look() -> None:
-            if is_wanted and not _is_up():
-                later(look)
-            elif is_wanted:
-                is_wanted.clear()
-                start()
-
-        later(look)
-        return is_wanted.clear
+        return self._start_once(start, self._later, _is_up)
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
         """Call when the window closes, and when the interpreter ends."""

@@ -20,6 +20,11 @@ _PALETTES: Final = (
     qt.QEvent.Type.StyleChange,
 )
 Role = qt.QPalette.ColorRole
+_COPIED_FOR: Final = 1500  # milliseconds for which the button shows that the address was copied
+_ICONS: Final = {
+    "question": qt.QStyle.StandardPixmap.SP_MessageBoxQuestion,
+    "warning": qt.QStyle.StandardPixmap.SP_MessageBoxWarning,
+}
 
 
 def muted(palette: qt.QPalette, text: Role, ground: Role) -> qt.QColor:
@@ -102,13 +107,6 @@ class Action(qt.QPushButton):
             event.ignore()
         else:
             super().keyPressEvent(event)
-
-
-_COPIED_FOR: Final = 1500  # milliseconds for which the button shows that the address was copied
-_ICONS: Final = {
-    "question": qt.QStyle.StandardPixmap.SP_MessageBoxQuestion,
-    "warning": qt.QStyle.StandardPixmap.SP_MessageBoxWarning,
-}
 
 
 class Banner(qt.QWidget):

@@ -114,7 +114,8 @@ class Run(RunControl):
         """Run as a job."""
         self._begin()
         steps = self._steps
-        step = steps.reading if self.skill.metadata.risk == "read" else steps.open
+        is_read = self.skill.metadata.risk == "read"
+        step = steps.reading if is_read else partial(steps.open, is_whole=True)
         return self._guarded(lambda: self._body(step), steps.roll_back)
 
     def on_pool_thread(self) -> Outcome:

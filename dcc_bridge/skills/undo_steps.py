@@ -82,8 +82,8 @@ class Steps:
         return tuple(dict.fromkeys(self._put_back))
 
     @contextmanager
-    def open(self) -> Iterator[None]:
-        """Keep a step open while a part of the body runs.
+    def open(self, *, is_whole: bool = False) -> Iterator[None]:
+        """Keep a step open while a part of the body runs; if that `is_whole`, nothing comes after.
 
         Raises:
             Ended: The call is over; a task or a thread of the skill came too late.
@@ -92,7 +92,7 @@ class Steps:
         """
         self._check_live()
         self._note_begin()
-        with self._stretches():
+        with self._stretches(is_whole):
             yield
 
     @contextmanager
@@ -196,13 +196,13 @@ class Steps:
             self._account.begin(self._host, self._label)
 
     @contextmanager
-    def _stretches(self) -> Iterator[None]:
+    def _stretches(self, is_whole: bool = False) -> Iterator[None]:
         """Keep a stretch open, with pauses in between, and judge the last one."""
         outer, self._stretch = self._stretch, None
         self._begin()
         with ExitStack() as stack:
             stack.callback(setattr, self, "_stretch", outer)
-            stack.push(lambda kind, error, trace: self._end(error))
+            stack.push(lambda kind, error, trace: self._end(error, is_last=is_whole))
             yield
 
     def _begin(self) -> None:
@@ -223,7 +223,7 @@ class Steps:
                 stretch.enter_context(self._host.undo_step(self._current_label))
             self._stretch = stretch.pop_all()
 
-    def _end(self, error: BaseException | None = None) -> None:
+    def _end(self, error: BaseException | None = None, *, is_last: bool = False) -> None:
         stretch, self._stretch = self._stretch, None
         if stretch is None:
             return
@@ -244,9 +244,10 @@ class Steps:
                 self._is_other_scene, depth = False, after.depth - (after.label == label)
                 before = after if depth == after.depth else UndoMark(depth)
             if after != before and not (is_said and after.depth <= before.depth):
-                self._note_change(_Change(label, before, after), after.depth - before.depth)
+                change = _Change(label, before, after)
+                self._note_change(change, after.depth - before.depth, is_last=is_last)
 
-    def _note_change(self, change: _Change, added: int) -> None:
+    def _note_change(self, change: _Change, added: int, *, is_last: bool) -> None:
         call = self._call
         if self._done and change.after == self._done[-1].before:  # the body undid its own step
             self.undone.append(self._done.pop().label)
@@ -270,7 +271,7 @@ class Steps:
             raise NotRecorded("it could not be when the skill was granted its edit.")
         self._look(change.after or change.before, self._file)
         call.agreement.refused = None
-        call.agreement.use_up(lambda: self._host.lost(()))
+        call.agreement.use_up(tuple if is_last else lambda: self._host.lost(()))
 
     def _redone(self, before: UndoMark) -> bool:
         """Redo what the body undid, and say whether it stands: it may have done more on top."""

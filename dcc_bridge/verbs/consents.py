@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar, cast
 from weakref import WeakKeyDictionary
@@ -82,19 +83,20 @@ class Consents:
     def confirm(
         self,
         message: Callable[[Sequence[str]], str] | str,
-        items: Callable[[], Sequence[str]] | Sequence[str] | None,
+        items: Sequence[str] | None,
         verb: str,
+        look: Callable[[], Sequence[str]] | None = None,
         **more: Any,
     ) -> Grant | list[str]:
-        """Ask as `confirm_sync` does; gives the items."""
+        """Ask as `confirm_sync` does, about items as they are now; gives what `look` gives then."""
 
         def agreed(listed: Sequence[str]) -> object:
             kinds = tuple(self._acts.host.kinds(listed))
             return message if isinstance(message, str) else message(listed), *listed, kinds
 
-        seen = (items() if callable(items) else items) or ()
-        return self.once(agreed(seen), seen, lambda: confirm_sync(
-            message, items=items, verb=verb, **more), agreed)  # fmt: skip
+        every = chain([items or ()], iter(look, None)).__next__ if look else items
+        return self.once(agreed(items or ()), items or (), lambda: confirm_sync(
+            message, items=every, verb=verb, **more), agreed)  # fmt: skip
 
     def once(
         self,

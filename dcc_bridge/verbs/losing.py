@@ -263,11 +263,10 @@ class Losing(Consenting):
 
     def _picked(self, junk: Mapping[Junk, Sequence[str]]) -> dict[Junk, list[str]]:
         """Have the person tick what goes; many are agreed to as a whole."""
-        count = sum(map(len, junk.values()))
-        question = f"Clean {plural(count, 'thing')} away?"
         every = {kind: list(items) for kind, items in junk.items() if items}
         shown = [item for items in every.values() for item in items]
-        if count > _MOST_TICKED:
+        question = f"Clean {plural(len(shown), 'thing')} away?"
+        if len(shown) > _MOST_TICKED:
             self._consents.confirm(question, shown, "Clean")
             return every
         fields = {kind: {"type": "array", "title": kind.replace("_", " ").capitalize(),
@@ -291,17 +290,16 @@ class Losing(Consenting):
             under: With a pattern: only items below this one.
         """
         acts = self._acts
-        going = self._matching(items, pattern, type, under)
-        if not going:
+        if not (going := self._matching(items, pattern, type, under)):
             return result([], why=f"There is nothing of type {type} named {pattern!r}.")
         going = self._consents.confirm(
             lambda found: f"Delete {counted(acts, found)}?{self._beside(found)}",
-            lambda: self._matching(items, pattern, type, under),
+            going,
             f"Delete {counted(acts, going)}",
+            lambda: self._matching(items, pattern, type, under),
             title="Delete",
         )
-        what = counted(acts, going)
-        hidden = {str(item): True for item in acts.delete(going)}
+        what, hidden = counted(acts, going), dict.fromkeys(map(str, acts.delete(going)))
         left = (it for it in track(going) if it not in hidden)
         stays = [it for it in left if acts.host.kinds([it]) != ["gone"]]
         return result(going, f"Deleted {what}", only_hidden=list(hidden), still_there=stays)

@@ -156,7 +156,7 @@ def measure_deletion(prims: int, size: int) -> dict[str, float]:
             group.nameChildren.clear()
             group.ClearActive()
     took = time.process_time() - cleared
-    unpainted = max(then - now for now, then in pairwise([began, *paints, ended]))
+    unpainted = max(then - now for now, then in pairwise(sorted([began, *asked, *paints, ended])))
     parts = (asked[0] - began, ended - asked[0], unpainted, undone - ended, took)
     return {name: 1000 * part for name, part in zip(DELETION, parts, strict=True)}
 

@@ -117,6 +117,25 @@ def test_any_sequence_of_steps_is_undone_and_redone_to_the_letter(
         assert layer_texts(session) == after, seed
 
 
+@pytest.mark.parametrize("programs", [300, pytest.param(10_000, marks=pytest.mark.long)])
+def test_of_what_was_lost_only_what_was_agreed_to_and_what_is_below_it_is_left_out(
+    programs: int,
+) -> None:
+    sizes = set[tuple[bool, bool]]()
+    for seed in range(programs):
+        session, random = _scene(), Random(seed)
+        paths = [str(it.GetPath()) for it in session.stage.Traverse(Usd.PrimAllPrimsPredicate)]
+        agreed = random.sample(paths, random.randint(1, 4))
+
+        _run_steps(session, random)
+        beside, lost = session.lost(agreed), session.lost([])
+
+        others = [it for it in lost if not any(map(Sdf.Path(it).HasPrefix, map(Sdf.Path, agreed)))]
+        assert beside == others, seed
+        sizes.add((bool(others), len(others) < len(lost)))
+    assert len(sizes) == 4  # some, all or nothing of it was agreed to, or nothing was lost
+
+
 def _layer(stage: Usd.Stage) -> Any:
     return stage.GetRootLayer()
 

@@ -236,3 +236,30 @@ def test_a_window_is_painted_each_frame_but_a_slow_one_leaves_the_skill_half_of_
 
     assert max(then - at for at, then in pairwise(painted)) < most
     assert cost * len(painted) / now[0] < share
+
+
+@pytest.mark.parametrize(("parts", "times"), [(25, [0.0, 0.016, 0.025]), (5, [0.0])])
+def test_what_comes_after_a_loop_does_not_wait_for_a_paint_behind_its_last_part(
+    monkeypatch: pytest.MonkeyPatch, parts: int, times: list[float]
+) -> None:
+    """A short loop is painted once."""
+    now, painted = [0], list[float]()
+
+    def paint(serves_stop: bool) -> bool:
+        painted.append(now[0] / 1000)
+        return False
+
+    def work() -> None:
+        for _ in track(range(parts)):
+            now[0] += 1
+
+    clock = SimpleNamespace(perf_counter=lambda: now[0] / 1000)
+    monkeypatch.setattr("dcc_bridge.skills.skill.time", clock)
+    main = MainThread(lambda seconds: None, repaint=paint)
+    remove = context.install(Broker(), main, FakeHost())
+    done = main.submit(work)
+    main.drain()
+    remove()
+    done.result()
+
+    assert painted == times

@@ -59,6 +59,32 @@ def test_what_nobody_agreed_to_is_undone_and_said_to_be(
     assert (host.items, host.labels) == (["a", "b"], ["Add b by hand"])
 
 
+@pytest.mark.parametrize(("asks_again", "looks"), [(False, [["a"]]), (True, [["a"], []])])
+def test_what_is_gone_of_what_was_agreed_to_is_listed_only_where_something_comes_after_it(
+    asks_again: bool, looks: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 100,000 prims that takes a second; what is gone must not be lost once more."""
+    host, asked = FakeHost(["a"]), list[list[str]]()
+
+    @skill(risk="destructive", confirms=True)
+    def tidy() -> None:
+        """Delete what was agreed to, and perhaps ask something else."""
+        confirm_sync("Delete a?", items=["a"], verb="Delete")
+        host.items.remove("a")
+        if asks_again:
+            elicit_form_sync("Well?", FORM)
+
+    def lost(agreed: Any, list_lost: Callable[[Any], list[str]] = host.lost) -> list[str]:
+        asked.append([*agreed])
+        return list_lost(agreed)
+
+    monkeypatch.setattr(host, "lost", lost)
+
+    result = called(tmp_path, host, tidy, YES, SEEN)
+
+    assert (status(result), asked) == ("done", looks)
+
+
 @pytest.mark.parametrize("risk", ["read", "edit"])
 @pytest.mark.parametrize("undone", [1, 2])
 @pytest.mark.parametrize("goes_on", [False, True])

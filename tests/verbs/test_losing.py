@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,28 @@ def test_a_deletion_is_asked_for_again_once_the_scene_is_another_one(
 
         counts = [message.rpartition("It is /Set. ")[2] for message in person.messages]
         assert counts == [f"{n} more items below them will go too." for n in (3, 4)]
+
+
+def test_what_matches_is_looked_for_before_the_question_and_once_after_each_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look goes through the whole scene."""
+    with studio(tmp_path) as scene:
+        change = lambda: scene.host.nodes.update({"/Set/New": node("Light")})  # noqa: E731
+        scene.bridge.broker.audience.host = person = Busybody(change)
+        compared = Counter[int]()
+
+        def match(name: str, pattern: str) -> bool:
+            compared[len(person.messages)] += 1
+            return True
+
+        monkeypatch.setattr("dcc_bridge.verbs.losing.fnmatchcase", match)
+
+        told = scene.do("delete", pattern="*", type="Light")
+
+        asked = [message.partition("?")[0] for message in person.messages]
+        assert asked == ["Delete 3 lights", "Delete 4 lights"]
+        assert (told["found"], compared) == (4, {0: 3, 1: 4, 2: 4})
 
 
 def test_a_batch_loses_no_more_than_was_agreed_to(tmp_path: Path) -> None:

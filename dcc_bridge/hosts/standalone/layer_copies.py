@@ -152,15 +152,20 @@ class Step:
         contents |= {at: it.held.content for at, it in reversed(self.changes) if it.covers(path)}
         return list(contents.values())
 
-    def lost(self, stage: Usd.Stage, mirrors: Mapping[Place, Copy]) -> list[str]:
-        """List what layers held before it, if it is the newest, and the scene shows no more."""
+    def lost(
+        self, stage: Usd.Stage, mirrors: Mapping[Place, Copy], agreed: frozenset[str]
+    ) -> list[str]:
+        """List what layers held before it, if it is the newest, and the scene shows no more.
+
+        Most of what is below an agreed path, or is one, is left out.
+        """
         layers = stage.GetLayerStack(includeSessionLayers=True)
         now = [mirrors[place].content for place in self.before]
         holding: list[Any] = [stage, *(it for it in layers if it.rootPrims)]
         changes = [change for _, change in self.changes]
         # with much below it, each takes a while
         size = sum(it.held.size for it in changes) // _BYTES_PER_SPEC
-        gone, left = self._gone(holding, mirrors, size)
+        gone, left = self._gone(holding, mirrors, size, agreed)
         lost, old = dict[Sdf.Path, None](), self._before(_TOP, mirrors)
         alike = [it for it in old if it.rootPrims and not any(it.places for it in changes)]
         for root in tracked(gone, CHECKING, size):
@@ -173,8 +178,8 @@ class Step:
             for content in [*now, *(it.held.content for it in changes)]:
                 own, children = _split(content, root)
                 paths += own
-                for name in tracked(children, CHECKING):
-                    if (child := root.AppendChild(name)) not in lost:
+                for child in tracked(_others(root, children, agreed), CHECKING):
+                    if child not in lost:
                         paths += _below(content, child)
         for path in tracked(list(set(paths)), CHECKING):
             is_thing = path.IsPrimPath() or path.IsPrimPropertyPath()
@@ -185,7 +190,7 @@ class Step:
         return sorted(str(it) for it in every if it.IsPrimPath() or it.GetPrimPath() not in lost)
 
     def _gone(
-        self, holding: list[Any], mirrors: Mapping[Place, Copy], size: int
+        self, holding: list[Any], mirrors: Mapping[Place, Copy], size: int, agreed: frozenset[str]
     ) -> tuple[list[Sdf.Path], set[Sdf.Path]]:
         """Part what nobody holds any more, nor what is below it, from what may have lost more."""
         gone, left = list[Sdf.Path](), set[Sdf.Path]()
@@ -196,8 +201,14 @@ class Step:
             left.add(root)
             names = {it for at in self._before(root, mirrors) for it in child_names(at, root)}
             names.difference_update(*(child_names(it, root) for it in holding))
-            gone += map(root.AppendChild, sorted(names))
+            gone += _others(root, sorted(names), agreed)
         return gone, left
+
+
+def _others(root: Sdf.Path, names: list[str], agreed: frozenset[str]) -> list[Sdf.Path]:
+    """Give the paths of those children that nobody agreed to."""
+    above = str(root).rstrip("/")
+    return [root.AppendChild(it) for it in names if f"{above}/{it}" not in agreed]
 
 
 def _split(layer: Sdf.Layer, root: Sdf.Path) -> tuple[list[Sdf.Path], list[str]]:

@@ -91,12 +91,12 @@ class UndoStack:
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
         """List what the newest step deleted beside the agreed prims and what is below them."""
-        now = self._undo[-1:], self.notices
+        now = self._undo[-1:], self.notices, *agreed
         if self._lost is None or self._lost[0] != now:  # it is asked for more than once
-            every = self._undo[-1].lost(self._stage, self._mirrors) if self._undo else []
-            self._lost = now, every
-        named, root = set(agreed), Sdf.Path.absoluteRootPath
-        beside = [it for it in self._lost[1] if it not in named]
+            named, newest = frozenset(agreed), self._undo[-1:]
+            every = newest[0].lost(self._stage, self._mirrors, named) if newest else []
+            self._lost = now, [it for it in every if it not in named]
+        beside, root = self._lost[1], Sdf.Path.absoluteRootPath
         covered = {Sdf.Path(item) for item in (agreed if beside else ()) if is_path(item)}
         if not covered:
             return beside

@@ -1,15 +1,15 @@
 """How long each verb holds the main thread of a large scene, and how much it answers.
 
-``python -m tests.bench.verbs [--host usd|bpy] [--items N] [--why] [VERB...]``. Each verb runs in
-the runner, as a client's call does: with its undo step, its questions (a person who agrees at once)
-and what keeps it to them; no network and no window. A stretch is what lies between two turns that
-the host gets, in milliseconds of the processor, so that the machine's other work is not in it.
-Beside it stands what the host's own API takes for the same job: without undo in USD, which has
-none, with Blender's own entry. After each call the scene is put back. ``--why`` names where the
-longest stretch was spent; its figures are larger.
+``python -m tests.bench.verbs [--host usd|bpy|freecad] [--items N] [--why] [VERB...]``. Each verb
+runs in the runner, as a client's call does: with its undo step, its questions (a person who agrees
+at once) and what keeps it to them; no network and no window. A stretch is what lies between two
+turns that the host gets, in milliseconds of the processor, so that the machine's other work is not
+in it. Beside it stands what the host's own API takes for the same job: without undo in USD, which
+has none, with Blender's own entry, in a transaction of FreeCAD's. After each call the scene is put
+back. ``--why`` names where the longest stretch was spent; its figures are larger.
 
 USD runs in one thread here (``PXR_WORK_THREAD_LIMIT``), bpy in the first interpreter that
-`tests.hosts.bpy_module` makes, or in this one where it has ``bpy``.
+`tests.hosts.bpy_module` makes, or in this one where it has ``bpy``, FreeCAD in ``freecadcmd``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ from tests.bench.figures import options, show
 
 ROOT: Final = Path(__file__).parents[2]
 AIM: Final = 50.0  # milliseconds that a person does not see
-ITEMS: Final = {"usd": 100_000, "bpy": 10_000}
+ITEMS: Final = {"usd": 100_000, "bpy": 10_000, "freecad": 2_000}
+PLUGINS: Final = {"usd": "standalone", "bpy": "blender", "freecad": "freecad"}
 COLUMNS: Final = ("", "in all (ms)", "longest", "turns", "bytes", "the host's own", "ms", "ratio")
 
 
@@ -220,7 +221,7 @@ def _no_loop(coroutine: Any) -> Any:
 
 @contextmanager
 def _opened(name: str, items: int) -> Iterator[Scene]:
-    sys.path.insert(0, str(ROOT / "plugins" / {"usd": "standalone", "bpy": "blender"}[name]))
+    sys.path.insert(0, str(ROOT / "plugins" / PLUGINS[name]))
     with TemporaryDirectory() as folder:
         # Copies of what is written over, and what Qt and Blender keep, are kept in there too.
         os.environ.update(dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"), folder))
@@ -244,6 +245,7 @@ def _ending(name: str) -> Iterator[None]:
 
 
 def _measure(name: str, chosen: Namespace) -> None:
+    """Measure here; FreeCAD's own interpreter calls it, too."""
     items = chosen.items or ITEMS[name]
     rows: list[list[object]] = []
     with _opened(name, items) as scene, _ending(name):
@@ -262,6 +264,17 @@ def _measure(name: str, chosen: Namespace) -> None:
 
 def _is_long(row: Sequence[Any]) -> bool:
     return bool(row[2] > AIM)
+
+
+def _start_freecad(chosen: Namespace) -> None:
+    from tests.hosts import freecad
+
+    facts = {name: getattr(chosen, name) for name in ("items", "verbs", "why")}
+    work = "from argparse import Namespace; from tests.bench.verbs import _measure"
+    statement = f"{work}; _measure('freecad', Namespace(**{facts!r}))"
+    with TemporaryDirectory() as folder:
+        script = str(freecad.script(statement, Path(folder)))
+        subprocess.run([str(freecad.CONSOLE), script], stdin=subprocess.DEVNULL, check=True)
 
 
 def _python(name: str) -> str | None:
@@ -285,8 +298,9 @@ def main() -> None:
         items=0,
     )
     for name in chosen.host or ITEMS:
-        python = _python(name)
-        if python is None:
+        if name == "freecad":
+            _start_freecad(chosen)
+        elif (python := _python(name)) is None:
             _measure(name, chosen)
         else:
             why = ["--why"] * chosen.why

@@ -14,7 +14,7 @@ import FreeCAD
 import pytest
 
 from dcc_bridge.errors import Busy, LostAnyway, NotUndoable
-from dcc_bridge.hosts.freecad import FreeCADHost
+from dcc_bridge.hosts.freecad import FreeCADHost, freecad_document
 from tests.hosts.contract import GuardContract, HostContract, Stand, careless, folder_named
 from tests.hosts.digests import scene_digest
 
@@ -123,6 +123,17 @@ class TestFreeCAD(HostContract, GuardContract):
 
         assert stand.host.lost(["Outer"]) == ["Late"]
         assert stand.host.lost(["Inner"]) == ["Outer", "Other", "Late"]
+
+    def test_the_kind_of_what_is_gone_is_told_without_a_look_at_all_other_names(
+        self, stand: Stand, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A look took 16 ms among 2,000 objects, and a deletion asks for each."""
+        monkeypatch.delattr(freecad_document, "get_close_matches")
+        FreeCAD.ActiveDocument.Other.Label = "The other"
+
+        kinds = stand.host.kinds(["Box", "The other", "Gone"])
+
+        assert kinds == ["Part::Box", "Part::Box", "gone"]
 
     def test_what_a_step_made_itself_is_no_loss_and_another_one_of_its_name_is(
         self, stand: Stand

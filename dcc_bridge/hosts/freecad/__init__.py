@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import FreeCAD
 
+from dcc_bridge import track
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.errors import Busy
 from dcc_bridge.host import MOST_TOLD, CountChanges, Host, Later, Undo, UndoMark, digest
@@ -23,6 +24,7 @@ from dcc_bridge.hosts.freecad.freecad_document import (
     document,
     facts,
     find,
+    found,
     gui,
     noting_changes,
     reach,
@@ -201,11 +203,18 @@ class FreeCADHost(Host):
             "uses": [used.Name for used in obj.OutList][:MOST_TOLD],
         }
 
+    def kinds(self, items: Sequence[str]) -> list[str]:
+        """Name the types, without a look for what is called alike."""
+        things = [found(item) if FreeCAD.ActiveDocument else None for item in items]
+        return [thing.TypeId if thing is not None else "gone" for thing in things]
+
     def fingerprint(self, items: Sequence[str]) -> str:
         """Digest ids, types, labels, what uses the objects and all that they use."""
-        for item in items:
+        agreed = list[object]()
+        for item in track(sorted(set(items)), message="Reading"):
             self._reach.note(item, reach(item))
-        return digest([str(self.file()), [facts(item) for item in sorted(set(items))]])
+            agreed.append(facts(item))
+        return digest([str(self.file()), agreed])
 
     def watch(self, changed: Callable[[], None]) -> Undo:
         """Call after edits, undo, redo, and when the document or selection is another one."""

@@ -36,17 +36,22 @@ def document() -> Any:
     return FreeCAD.ActiveDocument
 
 
-def find(item: str) -> Any:
-    """Find an object by its name, or the label that it alone has; LookupError if there is none."""
+def found(item: str) -> Any:
+    """Give the object of that name, or of the label that it alone has; None if there is none."""
     obj = document().getObject(item)
     labelled = document().getObjectsByLabel(item) if obj is None else [obj]
-    if len(labelled) > 1:
-        raise LookupError(f"{len(labelled)} objects have the label {item!r}: give the name of one.")
-    if not labelled:
-        near = ", ".join(get_close_matches(item, (it.Name for it in document().Objects), 3, 0.5))
-        told = f"; near: {near}." if near else "."
-        raise LookupError(f"There is no object {item!r} in {document().Label}{told}")
-    return labelled[0]
+    return labelled[0] if len(labelled) == 1 else None
+
+
+def find(item: str) -> Any:
+    """Find an object by its name, or the label that it alone has; LookupError if there is none."""
+    if (obj := found(item)) is not None:
+        return obj
+    if many := len(document().getObjectsByLabel(item)):
+        raise LookupError(f"{many} objects have the label {item!r}: give the name of one.")
+    near = ", ".join(get_close_matches(item, (it.Name for it in document().Objects), 3, 0.5))
+    told = f"; near: {near}." if near else "."
+    raise LookupError(f"There is no object {item!r} in {document().Label}{told}")
 
 
 def facts(item: str) -> list[Any]:

@@ -11,7 +11,7 @@ import bmesh
 import bpy
 from mathutils import Euler, Matrix
 
-from dcc_bridge.hosts.blender.objects import block, item_of, lists
+from dcc_bridge.hosts.blender.objects import block, item_of, known, lists
 from dcc_bridge.verbs.acts import At, Axes, Placement, Vector, triple
 
 from . import properties, values
@@ -234,7 +234,10 @@ class _Building(_Reading):
             raise ValueError(f"There is already {base + name!r}.")
         thing.name = name
         self._family.forget()
-        return base + str(thing.name)
+        now = base + str(thing.name)
+        if isinstance(thing, bpy.types.Object):
+            known[now] = thing
+        return now
 
 
 def _refuse_held(item: str, cannot: str, parts: Iterable[str]) -> None:

@@ -97,11 +97,7 @@ def plain(value: Any, *, angle: bool = False) -> Any:
 
 
 def slot(item: str, prop: str) -> Slot:
-    """Find a property of an item.
-
-    Raises:
-        LookupError: There is no such, with near ones.
-    """
+    """Find a property of an item; LookupError: there is no such, with near ones."""
     thing = bpy.context.scene if item == SCENE else require(item)
     if isinstance(thing, bpy.types.Node):
         socket = sockets_of(thing.inputs).get(prop)

@@ -115,7 +115,7 @@ class Run(RunControl):
         self._begin()
         steps = self._steps
         is_read = self.skill.metadata.risk == "read"
-        step = steps.reading if is_read else partial(steps.open, is_whole=True)
+        step = steps.reading if is_read else partial(steps.open, is_last=True)
         return self._guarded(lambda: self._body(step), steps.roll_back)
 
     def on_pool_thread(self) -> Outcome:

@@ -345,8 +345,9 @@ def track(items: Iterable[T], *, message: str = "", total: float | None = None) 
         yield item
         done += 1
     report_progress(done, length, message)
-    if (end := time.perf_counter()) > next_turn - FRAME / 2:  # what comes next may take long, too
+    if done and (end := time.perf_counter()) > next_turn - FRAME / 2:  # what comes next takes long
         _repaint(end > stoppable)
+        check_cancelled()
 
 
 def _repaint(serves_stop: bool) -> None:

@@ -82,8 +82,8 @@ class Steps:
         return tuple(dict.fromkeys(self._put_back))
 
     @contextmanager
-    def open(self, *, is_whole: bool = False) -> Iterator[None]:
-        """Keep a step open while a part of the body runs; if that `is_whole`, nothing comes after.
+    def open(self, *, is_last: bool = False) -> Iterator[None]:
+        """Keep a step open while a part of the body runs; nothing comes after the last one.
 
         Raises:
             Ended: The call is over; a task or a thread of the skill came too late.
@@ -92,7 +92,7 @@ class Steps:
         """
         self._check_live()
         self._note_begin()
-        with self._stretches(is_whole):
+        with self._stretches(is_last):
             yield
 
     @contextmanager
@@ -196,13 +196,13 @@ class Steps:
             self._account.begin(self._host, self._label)
 
     @contextmanager
-    def _stretches(self, is_whole: bool = False) -> Iterator[None]:
+    def _stretches(self, is_last: bool = False) -> Iterator[None]:
         """Keep a stretch open, with pauses in between, and judge the last one."""
         outer, self._stretch = self._stretch, None
         self._begin()
         with ExitStack() as stack:
             stack.callback(setattr, self, "_stretch", outer)
-            stack.push(lambda kind, error, trace: self._end(error, is_last=is_whole))
+            stack.push(lambda kind, error, trace: self._end(error, is_last=is_last))
             yield
 
     def _begin(self) -> None:
@@ -271,7 +271,7 @@ class Steps:
             raise NotRecorded("it could not be when the skill was granted its edit.")
         self._look(change.after or change.before, self._file)
         call.agreement.refused = None
-        call.agreement.use_up(tuple if is_last else lambda: self._host.lost(()))
+        call.agreement.use_up(lambda: () if is_last else self._host.lost(()))
 
     def _redone(self, before: UndoMark) -> bool:
         """Redo what the body undid, and say whether it stands: it may have done more on top."""

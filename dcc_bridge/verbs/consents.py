@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar, cast
 from weakref import WeakKeyDictionary
@@ -88,13 +87,14 @@ class Consents:
         look: Callable[[], Sequence[str]] | None = None,
         **more: Any,
     ) -> Grant | list[str]:
-        """Ask as `confirm_sync` does, about items as they are now; gives what `look` gives then."""
+        """Ask as `confirm_sync` does; gives the items, as `look` lists them after the answer."""
 
         def agreed(listed: Sequence[str]) -> object:
             kinds = tuple(self._acts.host.kinds(listed))
             return message if isinstance(message, str) else message(listed), *listed, kinds
 
-        every = chain([items or ()], iter(look, None)).__next__ if look else items
+        seen = [items or ()]
+        every = (lambda: seen.pop() if seen else look()) if look else items
         return self.once(agreed(items or ()), items or (), lambda: confirm_sync(
             message, items=every, verb=verb, **more), agreed)  # fmt: skip
 

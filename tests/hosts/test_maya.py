@@ -63,6 +63,27 @@ def test_deferral_never_runs_in_batch_and_is_not_relied_on(maya: Maya, host: Hos
     assert started == (["started"] if maya.batch else [])  # its window is not up yet
 
 
+def test_a_start_that_is_taken_back_before_the_window_is_up_is_waited_for_no_more(
+    maya: Maya, host: Host, monkeypatch: pytest.MonkeyPatch, cmds: Any
+) -> None:
+    defer, deferred, started = cmds.evalDeferred, list[object](), list[str]()
+
+    def note(fn: object, **how: bool) -> None:
+        deferred.append(fn)
+        defer(fn, **how)
+
+    monkeypatch.setattr(cmds, "evalDeferred", note)
+
+    take_back = host.when_ready(lambda: started.append("started"))
+    maya.turn()
+    looked = len(deferred)
+    take_back()
+    for _ in range(3):
+        maya.turn()
+
+    assert (looked, len(deferred), started) == ((0, 0, ["started"]) if maya.batch else (2, 2, []))
+
+
 def test_our_chunk_is_closed_whatever_is_raised(maya: Maya, host: Host, cmds: Any) -> None:
     """So nothing that follows is swallowed, whether the exception is ordinary or not."""
 

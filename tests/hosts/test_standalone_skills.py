@@ -497,6 +497,27 @@ def test_no_part_of_a_large_deletion_goes_through_the_scene_without_a_paint(
     assert most < MANY / 3
 
 
+def test_what_the_hosts_own_code_edits_as_it_paints_is_in_a_fingerprint_made_meanwhile(
+    forest: UsdSession,
+) -> None:
+    items, edits = [f"/World/g1/p{at}" for at in range(MANY)], [0, 1]
+    looks = list[str]()
+
+    def paint(serves_stop: bool) -> bool:
+        if edits:
+            forest.stage.DefinePrim(f"/World/g1/p1/late{edits.pop()}", "Cube")
+        return False
+
+    main = MainThread(lambda seconds: None, repaint=paint)
+    remove = context.install(Broker(), main, forest)
+    done = main.submit(lambda: looks.append(forest.fingerprint(items)))
+    main.drain()
+    remove()
+    done.result()
+
+    assert (edits, looks) == ([], [forest.fingerprint(items[:1] + items[1:])])
+
+
 @pytest.mark.parametrize(
     "look",
     [

@@ -18,10 +18,14 @@ from mcp.client.streamable_http import streamable_http_client
 
 from dcc_bridge import check_cancelled, report_progress, skill, track
 from dcc_bridge.callbacks import Throttle, call_later
+from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.call import Call
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import Record
+from dcc_bridge.skills.runner import Runner
+from dcc_bridge.skills.skill import describe
 from tests.live import ERAS, LIMIT, Live, live, status
 from tests.stand_ins import FakeHost
 from tests.tiers import every_era
@@ -238,11 +242,11 @@ def test_a_window_is_painted_each_frame_but_a_slow_one_leaves_the_skill_half_of_
     assert cost * len(painted) / now[0] < share
 
 
-@pytest.mark.parametrize(("parts", "times"), [(25, [0.0, 0.016, 0.025]), (5, [0.0])])
+@pytest.mark.parametrize(("parts", "times"), [(25, [0.0, 0.016, 0.025]), (5, [0.0]), (0, [])])
 def test_what_comes_after_a_loop_does_not_wait_for_a_paint_behind_its_last_part(
     monkeypatch: pytest.MonkeyPatch, parts: int, times: list[float]
 ) -> None:
-    """A short loop is painted once."""
+    """A short loop is painted once, and an empty one never."""
     now, painted = [0], list[float]()
 
     def paint(serves_stop: bool) -> bool:
@@ -263,3 +267,31 @@ def test_what_comes_after_a_loop_does_not_wait_for_a_paint_behind_its_last_part(
     done.result()
 
     assert painted == times
+
+
+def test_a_skill_that_is_stopped_as_its_loop_is_painted_last_does_not_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now, after = [0.0], list[str]()
+
+    @skill(risk="edit")
+    def work() -> None:
+        for _ in track(range(1)):
+            now[0] += 1
+        after.append("went on")
+
+    clock = SimpleNamespace(perf_counter=lambda: now[0])
+    monkeypatch.setattr("dcc_bridge.skills.skill.time", clock)
+    main = MainThread(lambda seconds: None, repaint=lambda serves_stop: serves_stop)
+    host, broker = FakeHost(), Broker()
+    remove = context.install(broker, main, host)
+    runner = Runner(host, main, Settings(), _no_loop, lambda seconds, fn: lambda: None)
+    run = runner.start(describe(work), {}, Call("work", "Work", "edit"))
+    main.drain()
+    remove()
+
+    assert (run.outcome.result().status, after) == ("cancelled", [])
+
+
+def _no_loop(coroutine: Any) -> Any:
+    raise AssertionError("the skill is sync")

@@ -345,6 +345,21 @@ def test_a_destructive_skill_that_a_coroutine_calls_on_the_main_thread_is_asked_
     assert (status(result), host.items, len(person.shown)) == ("refused", ["cam0"], 1)
 
 
+def test_what_a_coroutine_lost_once_it_may_not_lose_again_in_a_later_part(tmp_path: Path) -> None:
+    host, person = FakeHost(["cam0"], has_ui=True), ScriptedPresenter(YES)
+
+    async def tidy() -> None:
+        await confirm("Delete it?", items=["cam0"])
+        await on_main(host.items.clear)
+        await on_main(host.items.append, "cam0")
+        await on_main(host.items.clear)
+
+    with live(tmp_path, marked_as(tidy, **ASKS), host=host, presenter=person) as running:
+        result = running.call("careless")
+
+    assert (status(result), host.items, host.labels) == ("no_consent", ["cam0"], [])
+
+
 def test_what_a_person_agreed_to_as_a_whole_is_not_asked_again_for_its_parts(
     studio: Studio,
 ) -> None:

@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 import pytest
 
-from dcc_bridge.hosts.blender import BlenderHost
+from dcc_bridge.hosts.blender import BlenderHost, objects
 from dcc_bridge.verbs import acts as port
 from dcc_bridge.verbs.acts import SCENE, Acts, Shot, SocketLink
 from tests.hosts.application import ROOT
@@ -465,6 +465,17 @@ def test_an_applied_transform_moves_nothing(acts: Acts, parts: Any) -> None:
     place = acts.placement("Cube", "local")
     assert "scale" not in parts or place.scale == pytest.approx((1, 1, 1))
     assert "rotation" not in parts or place.rotation == pytest.approx((0, 0, 0), abs=1e-4)
+
+
+def test_a_renamed_object_is_found_by_its_new_name_without_a_look_at_all(
+    acts: Acts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look took 0.4 ms among 10,000 objects, and each is looked for again in the answer."""
+    with acts.host.undo_step("Rename"):
+        acts.rename("Cube", "Box")
+    monkeypatch.delattr(objects, "_searched")
+
+    assert objects.find("Box") == bpy.data.objects["Box"]
 
 
 def test_a_name_that_is_taken_or_too_long_is_refused(acts: Acts) -> None:

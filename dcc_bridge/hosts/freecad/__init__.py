@@ -16,7 +16,6 @@ from typing import Any, Final
 
 import FreeCAD
 
-from dcc_bridge import track
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.errors import Busy
 from dcc_bridge.host import MOST_TOLD, CountChanges, Host, Later, Undo, UndoMark, digest
@@ -24,8 +23,8 @@ from dcc_bridge.hosts.freecad.freecad_document import (
     document,
     facts,
     find,
-    found,
     gui,
+    look_up,
     noting_changes,
     reach,
     transactions,
@@ -205,16 +204,14 @@ class FreeCADHost(Host):
 
     def kinds(self, items: Sequence[str]) -> list[str]:
         """Name the types, without a look for what is called alike."""
-        things = [found(item) if FreeCAD.ActiveDocument else None for item in items]
+        things = [look_up(item) if FreeCAD.ActiveDocument else None for item in items]
         return [thing.TypeId if thing is not None else "gone" for thing in things]
 
     def fingerprint(self, items: Sequence[str]) -> str:
         """Digest ids, types, labels, what uses the objects and all that they use."""
-        agreed = list[object]()
-        for item in track(sorted(set(items)), message="Reading"):
+        for item in items:
             self._reach.note(item, reach(item))
-            agreed.append(facts(item))
-        return digest([str(self.file()), agreed])
+        return digest([str(self.file()), [facts(item) for item in sorted(set(items))]])
 
     def watch(self, changed: Callable[[], None]) -> Undo:
         """Call after edits, undo, redo, and when the document or selection is another one."""

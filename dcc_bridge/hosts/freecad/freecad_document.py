@@ -36,7 +36,7 @@ def document() -> Any:
     return FreeCAD.ActiveDocument
 
 
-def found(item: str) -> Any:
+def look_up(item: str) -> Any:
     """Give the object of that name, or of the label that it alone has; None if there is none."""
     obj = document().getObject(item)
     labelled = document().getObjectsByLabel(item) if obj is None else [obj]
@@ -45,7 +45,7 @@ def found(item: str) -> Any:
 
 def find(item: str) -> Any:
     """Find an object by its name, or the label that it alone has; LookupError if there is none."""
-    if (obj := found(item)) is not None:
+    if (obj := look_up(item)) is not None:
         return obj
     if many := len(document().getObjectsByLabel(item)):
         raise LookupError(f"{many} objects have the label {item!r}: give the name of one.")

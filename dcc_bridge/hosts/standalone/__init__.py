@@ -17,12 +17,12 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from pxr import Usd
 
 from dcc_bridge.callbacks import Callbacks
-from dcc_bridge.errors import DISTRIBUTION, WrongThread
+from dcc_bridge.errors import DISTRIBUTION, Busy, WrongThread
 from dcc_bridge.host import MOST_TOLD, CountChanges, Host, Undo, UndoMark
 from dcc_bridge.hosts.standalone import files, prims
 from dcc_bridge.hosts.standalone.locks import Locks, noting_changes
@@ -31,6 +31,7 @@ from dcc_bridge.hosts.standalone.undo_stack import UndoStack
 
 T = TypeVar("T")
 _version = cache(version)  # it is read from the disk
+_MOST_LOOKS: Final = 5  # at what the host's own code edits as it paints, and the last one's check
 
 
 class UsdSession(Host):
@@ -284,11 +285,13 @@ class UsdSession(Host):
         return self._once(prims.look, tuple(items), self._locks.locked(self.stage))
 
     def _once(self, look: Callable[..., T], *asked: object) -> T:
-        """Look something up; only once where a question and its answer do with no edit between."""
-        now = (*asked, self._history.notices, self.stage.GetRootLayer().identifier)
-        if look not in self._seen or self._seen[look][0] != now:
+        """Look something up; once where nothing is edited between, anew where it is meanwhile."""
+        for _ in range(_MOST_LOOKS):
+            now = (*asked, self._history.notices, self.stage.GetRootLayer().identifier)
+            if look in self._seen and self._seen[look][0] == now:
+                return cast("T", self._seen[look][1])
             self._seen[look] = now, look(self._stage, *asked)
-        return cast("T", self._seen[look][1])
+        raise Busy("The scene changes while it is looked at; try again when it rests.")
 
     def _on_thread(self, what: str) -> UndoStack:
         if threading.get_ident() != self._thread:

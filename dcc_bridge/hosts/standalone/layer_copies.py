@@ -157,7 +157,7 @@ class Step:
     ) -> list[str]:
         """List what layers held before it, if it is the newest, and the scene shows no more.
 
-        Most of what is below an agreed path, or is one, is left out.
+        Of what is agreed, or below it, some is left out: the caller leaves out the rest.
         """
         layers = stage.GetLayerStack(includeSessionLayers=True)
         now = [mirrors[place].content for place in self.before]
@@ -178,7 +178,7 @@ class Step:
             for content in [*now, *(it.held.content for it in changes)]:
                 own, children = _split(content, root)
                 paths += own
-                for child in tracked(_others(root, children, agreed), CHECKING):
+                for child in tracked(_not_agreed(root, children, agreed), CHECKING):
                     if child not in lost:
                         paths += _below(content, child)
         for path in tracked(list(set(paths)), CHECKING):
@@ -201,12 +201,12 @@ class Step:
             left.add(root)
             names = {it for at in self._before(root, mirrors) for it in child_names(at, root)}
             names.difference_update(*(child_names(it, root) for it in holding))
-            gone += _others(root, sorted(names), agreed)
+            gone += _not_agreed(root, sorted(names), agreed)
         return gone, left
 
 
-def _others(root: Sdf.Path, names: list[str], agreed: frozenset[str]) -> list[Sdf.Path]:
-    """Give the paths of those children that nobody agreed to."""
+def _not_agreed(root: Sdf.Path, names: list[str], agreed: frozenset[str]) -> list[Sdf.Path]:
+    """Give the paths of those children of a prim that nobody agreed to."""
     above = str(root).rstrip("/")
     return [root.AppendChild(it) for it in names if f"{above}/{it}" not in agreed]
 

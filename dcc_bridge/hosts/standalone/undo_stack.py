@@ -92,7 +92,7 @@ class UndoStack:
     def lost(self, agreed: Sequence[str]) -> list[str]:
         """List what the newest step deleted beside the agreed prims and what is below them."""
         now = self._undo[-1:], self.notices, *agreed
-        if self._lost is None or self._lost[0] != now:  # it is asked for more than once
+        if self._lost is None or self._lost[0] != now:  # it may be asked for once more
             named, newest = frozenset(agreed), self._undo[-1:]
             every = newest[0].lost(self._stage, self._mirrors, named) if newest else []
             self._lost = now, [it for it in every if it not in named]

@@ -31,7 +31,7 @@ from dcc_bridge.hosts.standalone.undo_stack import UndoStack
 
 T = TypeVar("T")
 _version = cache(version)  # it is read from the disk
-_MOST_LOOKS: Final = 5  # at what the host's own code edits as it paints, and the last one's check
+_MOST_LOOKS: Final = 5  # at a scene that the host's own code edits meanwhile, as it paints
 
 
 class UsdSession(Host):

@@ -44,8 +44,8 @@ bridge cost a host), ``growth`` (what grows with clients, questions and the reco
 long skill), ``hosts`` (a call in each application, and what an idle bridge costs it),
 ``modules_passed`` (what one call passes through), ``skills_1000`` (a thousand skill files),
 ``edit_record`` and ``stretches`` (what the record and the agreement cost an edit), ``proxy`` (what
-``connect`` adds), ``verbs``, ``agreed_code``, and ``batch_growth`` (what grows with the scenes of a
-batch).
+``connect`` adds), ``verbs``, ``agreed_code``, ``memory`` (what many clients leave in a host in an
+hour), and ``batch_growth`` (what grows with the scenes of a batch).
 
 ``python tests/pictures.py`` takes the pictures of README and the guide again, but for Blender's:
 ``BLENDER_PICTURE=FILE pytest -m real -n 0 tests/hosts/test_blender_window.py -k esc``; with ``-k

@@ -345,7 +345,7 @@ def track(items: Iterable[T], *, message: str = "", total: float | None = None) 
         yield item
         done += 1
     report_progress(done, length, message)
-    if done and (end := time.perf_counter()) > next_turn - FRAME / 2:  # what comes next takes long
+    if done and (end := time.perf_counter()) > next_turn - FRAME / 2:  # what is next may take long
         _repaint(end > stoppable)
         check_cancelled()
 

@@ -54,6 +54,12 @@ class Case:
     stands: bool = False  # for the next call, which undoes it
 
 
+def silence() -> None:
+    """Keep what a host prints by itself out of the table."""
+    sys.stdout = os.fdopen(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
 def batches(box: str, hundred: list[str], many: list[str], **facts: Any) -> list[Case]:
     """Give the batches of a host, and what is measured of undo.
 
@@ -269,12 +275,15 @@ def _is_long(row: Sequence[Any]) -> bool:
 def _start_freecad(chosen: Namespace) -> None:
     from tests.hosts import freecad
 
+    if freecad.CONSOLE is None:
+        print("freecadcmd is not installed", file=sys.stderr)
+        return
     facts = {name: getattr(chosen, name) for name in ("items", "verbs", "why")}
     work = "from argparse import Namespace; from tests.bench.verbs import _measure"
     statement = f"{work}; _measure('freecad', Namespace(**{facts!r}))"
     with TemporaryDirectory() as folder:
         script = str(freecad.script(statement, Path(folder)))
-        subprocess.run([str(freecad.CONSOLE), script], stdin=subprocess.DEVNULL, check=True)
+        subprocess.run([freecad.CONSOLE, script], stdin=subprocess.DEVNULL, check=True)
 
 
 def _python(name: str) -> str | None:

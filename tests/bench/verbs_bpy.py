@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,7 +11,7 @@ from typing import Any, Final
 import bpy
 
 from dcc_bridge.hosts.blender import BlenderHost
-from tests.bench.verbs import ROOT, Case, batches
+from tests.bench.verbs import ROOT, Case, batches, silence
 
 IN_A_SET: Final = 100
 MANY: Final = 500  # what is not asked for at once
@@ -37,8 +35,7 @@ class Large:
     causes = _CAUSES
 
     def __init__(self, folder: Path, items: int) -> None:
-        sys.stdout = os.fdopen(os.dup(1), "w")  # Blender tells of each render on its own
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        silence()  # Blender tells of each render
         self._folder, self._items = folder, items
         self._file = folder / "many.blend"
         _build(items)

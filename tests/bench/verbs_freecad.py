@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,13 +11,16 @@ from typing import Any, Final
 import FreeCAD
 
 from dcc_bridge.hosts.freecad import FreeCADHost
-from tests.bench.verbs import ROOT, Case
+from tests.bench.verbs import ROOT, Case, silence
 
 IN_A_GROUP: Final = 100
 MANY: Final = 500  # what is not asked for at once
 _CAUSES: Final = {
     "": "recompute computes each object that was touched, and commits the transaction",
-    "export_file": "saveCopy",
+    "check": "the forms of all properties, in one look for files (ours)",
+    "transform": "what is agreed to is digested at one moment: a fact for each property (ours)",
+    "group": "addObject",
+    "delete": "what is agreed to is digested at one moment: a fact for each property (ours)",
     "save": "saveCopy, and saveAs",
 }
 
@@ -31,8 +32,7 @@ class Large:
     causes = _CAUSES
 
     def __init__(self, folder: Path, items: int) -> None:
-        sys.stdout = os.fdopen(os.dup(1), "w")  # FreeCAD tells of each computation on its own
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        silence()  # FreeCAD tells of each computation
         self._folder, self._items = folder, items
         _build(items)
         FreeCAD.ActiveDocument.saveAs(str(folder / "many.FCStd"))

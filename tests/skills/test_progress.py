@@ -211,6 +211,16 @@ def test_a_legacy_client_that_ends_its_session_stops_a_skill_in_its_middle(tmp_p
     assert len(host.items) == 127
 
 
+def run_painted(work: Callable[[], None], paint: Callable[[bool], bool]) -> None:
+    """Do it as a job, in an application whose windows are painted so."""
+    main = MainThread(lambda seconds: None, repaint=paint)
+    remove = context.install(Broker(), main, FakeHost())
+    done = main.submit(work)
+    main.drain()
+    remove()
+    done.result()
+
+
 @pytest.mark.parametrize(
     ("cost", "most", "share"), [(0.001, 0.02, 0.06), (0.01, 0.05, 0.26), (0.2, 0.41, 0.51)]
 )
@@ -231,12 +241,7 @@ def test_a_window_is_painted_each_frame_but_a_slow_one_leaves_the_skill_half_of_
     monkeypatch.setattr(
         "dcc_bridge.skills.skill.time", SimpleNamespace(perf_counter=lambda: now[0])
     )
-    main = MainThread(lambda seconds: None, repaint=paint)
-    remove = context.install(Broker(), main, FakeHost())
-    done = main.submit(work)
-    main.drain()
-    remove()
-    done.result()
+    run_painted(work, paint)
 
     assert max(then - at for at, then in pairwise(painted)) < most
     assert cost * len(painted) / now[0] < share
@@ -259,12 +264,7 @@ def test_what_comes_after_a_loop_does_not_wait_for_a_paint_behind_its_last_part(
 
     clock = SimpleNamespace(perf_counter=lambda: now[0] / 1000)
     monkeypatch.setattr("dcc_bridge.skills.skill.time", clock)
-    main = MainThread(lambda seconds: None, repaint=paint)
-    remove = context.install(Broker(), main, FakeHost())
-    done = main.submit(work)
-    main.drain()
-    remove()
-    done.result()
+    run_painted(work, paint)
 
     assert painted == times
 

@@ -306,7 +306,8 @@ class Window:
             return shown(top.geometry()) == drawn
 
         until(is_painted, 20)
-        assert shown(window.frameGeometry()).save(str(file))
+        # A widget may keep a frame that it read before its window had one; its handle reads it now.
+        assert shown(window.windowHandle().frameGeometry()).save(str(file))
 
     def close(self) -> None:
         self._parts.broker.close()

@@ -195,7 +195,9 @@ def _picture(running: Windowed, dialog: QuestionDialog) -> QPixmap:
     """Give the window with the dialog over it, from the screen where that can be had."""
     window = running.window
     if QGuiApplication.platformName() in _GRABBED:
-        area = window.frameGeometry().united(dialog.frameGeometry())
+        # From their handles: a widget may keep a frame that it read before its window had one.
+        frames = [it.windowHandle().frameGeometry() for it in (window, dialog)]
+        area = frames[0].united(frames[1])
         return window.screen().grabWindow(0, area.x(), area.y(), area.width(), area.height())
     picture = window.grab()
     dialog.render(picture, window.mapFromGlobal(dialog.mapToGlobal(QPoint())))

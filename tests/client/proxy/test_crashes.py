@@ -31,6 +31,7 @@ SEATS = (*FILES, "untitled", "untitled")
 PATIENCE = 60.0
 """Seconds after which an answer counts as lost."""
 NOT_CALLED = "was not called"
+WENT_AWAY = "went away"
 TOLD = "told of a restart"
 ENDS = ("done", "went away", "not called")
 CLIENT = {"name": "crashes", "version": "1"}
@@ -122,6 +123,8 @@ class Work:
                 return
             if any(NOT_CALLED in str(result) for result in results):
                 scene = scene if self._waits_for_restart() else None
+            elif scene.file is not None and any(WENT_AWAY in str(result) for result in results):
+                self._waits_for_restart()  # it goes on in either case
 
     def _note(self, *scenes: Scene) -> int | None:
         number = next(self._numbers, None)

@@ -118,9 +118,8 @@ class Agreement:
 
     def use_up(self, lost: Callable[[], Sequence[str]]) -> None:
         """Take what was lost out of the grants; it is listed only where a grant names items."""
-        if not self.covered:
+        if not self.covered or not (gone := set(lost())):
             return
-        gone = set(lost())
         for grant in self.grants:
             if grant.items is not None:
                 grant.items = tuple(item for item in grant.items if item not in gone)

@@ -332,15 +332,15 @@ def track(items: Iterable[T], *, message: str = "", total: float | None = None) 
     """
     length = float(len(items)) if total is None and isinstance(items, Sized) else total
     done, next_turn = 0, 0.0
-    stoppable = time.perf_counter() + STOPPABLE
+    stoppable = (begin := time.perf_counter()) + STOPPABLE
     for item in items:
-        begin = time.perf_counter()
-        if begin >= next_turn:
+        before, begin = begin, time.perf_counter()
+        if begin + 0.9 * (begin - before) >= next_turn:  # the next part may take as long
             report_progress(done, length, message)
             _repaint(begin > stoppable)
-            end = time.perf_counter()
-            took = end - begin  # a window gets a quarter of the time, a slow one half of it at most
-            next_turn = end + max(FRAME, min(3 * took, TURN), took)
+            before, begin = begin, time.perf_counter()
+            took = begin - before  # a window has a quarter of the time, a slow one half at most
+            next_turn = begin + max(FRAME, min(3 * took, TURN), took)
         check_cancelled()
         yield item
         done += 1

@@ -222,10 +222,17 @@ def run_painted(work: Callable[[], None], paint: Callable[[bool], bool]) -> None
 
 
 @pytest.mark.parametrize(
-    ("cost", "most", "share"), [(0.001, 0.02, 0.06), (0.01, 0.05, 0.26), (0.2, 0.41, 0.51)]
+    ("cost", "part", "most", "share"),
+    [
+        (0.001, 0.001, 0.02, 0.06),
+        (0.01, 0.001, 0.05, 0.26),
+        (0.2, 0.001, 0.41, 0.51),
+        (0.0001, 0.005, 0.0167, 0.06),
+        (0.0001, 0.0079, 0.0167, 0.06),
+    ],
 )
 def test_a_window_is_painted_each_frame_but_a_slow_one_leaves_the_skill_half_of_the_time(
-    monkeypatch: pytest.MonkeyPatch, cost: float, most: float, share: float
+    monkeypatch: pytest.MonkeyPatch, cost: float, part: float, most: float, share: float
 ) -> None:
     now, painted = [0.0], list[float]()
 
@@ -236,7 +243,7 @@ def test_a_window_is_painted_each_frame_but_a_slow_one_leaves_the_skill_half_of_
 
     def work() -> None:
         for _ in track(range(5000)):
-            now[0] += 0.001
+            now[0] += part
 
     monkeypatch.setattr(
         "dcc_bridge.skills.skill.time", SimpleNamespace(perf_counter=lambda: now[0])

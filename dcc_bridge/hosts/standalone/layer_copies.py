@@ -284,8 +284,8 @@ def _sizes(
     layer: Sdf.Layer, roots: Collection[Sdf.Path], most: float = inf
 ) -> tuple[int, frozenset[Sdf.Path]]:
     """Measure what there is at prims and below, up to `most`; list which of them have variants."""
-    size, selections = 0, list[Sdf.Path]()
-    if (least := _BYTES_PER_SPEC * sum(len(child_names(layer, it)) for it in roots)) > most:
+    size, selections, groups = 0, list[Sdf.Path](), map(layer.GetPrimAtPath, roots)
+    if (least := _BYTES_PER_SPEC * sum(len(it.nameChildren) for it in groups if it)) > most:
         return least, frozenset()
     for root in roots:
         own, names = _split(layer, root) if most < inf else (_below(layer, root), [])

@@ -97,9 +97,9 @@ def remove(stage: Usd.Stage, paths: Iterable[Sdf.Path | str]) -> list[Sdf.Path]:
     A prim that comes from a referenced file cannot be deleted from here; it is deactivated, which
     is how USD hides it from everybody who looks at this scene. ValueError names a locked layer.
     """
-    every = dict.fromkeys(map(str, paths))
-    names = defaultdict[str, set[str]](set)
-    for path in tracked([*every], READING):
+    every, names = dict[str, None](), defaultdict[str, set[str]](set)
+    for path in map(str, tracked([*paths], READING)):
+        every[path] = None
         parent, _, name = path.rpartition("/")
         names[parent or "/"].add(name)
     for parent in list(names):  # what is below another goes with it
@@ -170,13 +170,13 @@ def _facts(spec: Any) -> Iterator[object]:
 
 
 def _remove_specs(layer: Sdf.Layer, names: dict[str, set[str]]) -> None:
-    there = [(parent, _present(layer, parent, it)) for parent, it in names.items()]
-    there = [(parent, gone) for parent, gone in there if gone]
-    if there and not layer.permissionToEdit:
-        raise ValueError(f"The layer {layer.GetDisplayName()} is locked: unlock it first.")
-    for parent, gone in tracked(there, "Deleting", sum(len(gone) for _, gone in there)):
-        with Sdf.ChangeBlock():
-            drop_children(layer.GetPrimAtPath(parent), gone)
+    there = [] if layer.empty else [*names.items()]
+    for parent, wanted in tracked(there, "Deleting", sum(map(len, names.values()))):
+        if gone := _present(layer, parent, wanted):
+            if not layer.permissionToEdit:
+                raise ValueError(f"The layer {layer.GetDisplayName()} is locked: unlock it first.")
+            with Sdf.ChangeBlock():
+                drop_children(layer.GetPrimAtPath(parent), gone)
 
 
 def _present(scene: Any, parent: str, names: set[str]) -> Collection[str]:
@@ -299,7 +299,7 @@ def look(stage: Usd.Stage, items: Sequence[str], locked: Collection[Sdf.Layer] =
     """
     facts, kinds, below, top = sha256(), dict[str, str](), 0, "none"
     facts.update(stage.GetRootLayer().identifier.encode())
-    for item in tracked(sorted(dict.fromkeys(items)), READING):  # most of them are in order
+    for item in tracked(sorted(dict.fromkeys(tracked(items, READING))), READING):
         thing = stage.GetPrimAtPath(item) if is_plain(item) else _odd(stage, item)
         kinds[item] = fact = "gone"
         if isinstance(thing, Usd.Prim) and thing:
@@ -315,7 +315,7 @@ def look(stage: Usd.Stage, items: Sequence[str], locked: Collection[Sdf.Layer] =
         elif thing:
             fact = f"{_property(thing)} {_locks(thing.GetPrim(), locked)}"
         facts.update(f"{item!r} {fact}\n".encode())
-    return Look(facts.hexdigest(), [*map(kinds.__getitem__, items)], below)
+    return Look(facts.hexdigest(), [*map(kinds.__getitem__, tracked(items, READING))], below)
 
 
 def branch(prim: Usd.Prim) -> Iterable[Usd.Prim]:
@@ -332,8 +332,8 @@ def tracked(values: Sequence[T], message: str, size: int | None = None) -> Itera
         return values
     if size is not None:
         return track(values, message=message)
-    parts = [values[at : at + _AT_ONCE] for at in range(0, len(values), _AT_ONCE)]
-    return chain.from_iterable(track(parts, message=message))
+    parts = (values[at : at + _AT_ONCE] for at in range(0, len(values), _AT_ONCE))
+    return chain.from_iterable(track(parts, message=message, total=-(-len(values) // _AT_ONCE)))
 
 
 def _odd(stage: Usd.Stage, item: str) -> Any:

@@ -71,11 +71,19 @@ YES = parse(
 
 def until(condition: Callable[[], object], limit: float = 10.0) -> None:
     loop, timer, end = QEventLoop(), QTimer(), time.monotonic() + limit
-    timer.timeout.connect(lambda: loop.quit() if condition() or time.monotonic() > end else None)
+    held: object = False
+
+    def look() -> None:
+        nonlocal held
+        held = held or condition()
+        if held or time.monotonic() > end:
+            loop.quit()
+
+    timer.timeout.connect(look)
     timer.start(5)
     run(loop)
     timer.stop()
-    assert condition(), "it did not come true"
+    assert held, "it did not come true"
 
 
 def click(widget: QWidget) -> None:

@@ -270,7 +270,7 @@ BOUNDS = (
 )
 
 NOT_MET_YET = {
-    "lines, what has its own bound aside": 30716.0,
+    "lines, what has its own bound aside": 30715.0,
     "lines of one host's verbs": 2112.0,
 }
 """Figures that are over their bound; they may only get better."""

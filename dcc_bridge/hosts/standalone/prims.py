@@ -105,8 +105,7 @@ def remove(stage: Usd.Stage, paths: Iterable[Sdf.Path | str]) -> list[Sdf.Path]:
     for parent in list(names):  # what is below another goes with it
         if not every.keys().isdisjoint(accumulate(parent.split("/"), "{}/{}".format)):
             del names[parent]
-    for layer in stage.GetLayerStack(includeSessionLayers=True):
-        _remove_specs(layer, names)
+    _remove_specs(stage.GetLayerStack(includeSessionLayers=True), names)
     if not any(_present(stage, parent, it) for parent, it in names.items()):
         return []
     left = [Sdf.Path(it) for it in tracked([*every], "Deleting") if stage.GetPrimAtPath(it)]
@@ -169,9 +168,9 @@ def _facts(spec: Any) -> Iterator[object]:
         yield from ["spline"] * spec.HasSpline()
 
 
-def _remove_specs(layer: Sdf.Layer, names: dict[str, set[str]]) -> None:
-    there = [] if layer.empty else [*names.items()]
-    for parent, wanted in tracked(there, "Deleting", sum(map(len, names.values()))):
+def _remove_specs(layers: list[Sdf.Layer], names: dict[str, set[str]]) -> None:
+    places = [(layer, *it) for layer in layers if not layer.empty for it in names.items()]
+    for layer, parent, wanted in tracked(places, "Deleting", sum(len(it) for *_, it in places)):
         if gone := _present(layer, parent, wanted):
             if not layer.permissionToEdit:
                 raise ValueError(f"The layer {layer.GetDisplayName()} is locked: unlock it first.")

@@ -332,6 +332,29 @@ def test_a_crowd_goes_with_its_parent_told_once_and_comes_back(kept: int) -> Non
     assert "active" not in str(after)
 
 
+def test_what_stands_in_several_layers_is_deleted_with_one_progress(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session, reports = _crowd(1200), list[tuple[float, float | None]]()
+    paths, below = [f"/World/p{number}" for number in range(1200)], Sdf.Layer.CreateAnonymous()
+    for path in paths[:600]:
+        Sdf.CreatePrimInLayer(below, path)
+    session.stage.GetRootLayer().subLayerPaths.append(below.identifier)
+
+    def report(done: float, total: float | None = None, message: str = "") -> None:
+        if message == "Deleting":
+            reports.append((done, total))
+
+    monkeypatch.setattr("dcc_bridge.skills.skill.report_progress", report)
+    with session.undo_step("Delete"):
+        assert prims.remove(session.stage, paths) == []
+
+    assert reports[0] == (0, 2)
+    assert reports[-1] == (2, 2)
+    assert reports == sorted(reports)
+    assert not below.GetPrimAtPath(paths[0])
+
+
 def test_some_values_of_many_are_undone_without_a_copy_of_the_layer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -331,16 +331,16 @@ def track(items: Iterable[T], *, message: str = "", total: float | None = None) 
         Stopped: As `check_cancelled` does.
     """
     length = float(len(items)) if total is None and isinstance(items, Sized) else total
-    done, next_turn = 0, 0.0
+    done, least, next_turn = 0, 0.0, 0.0
     stoppable = (begin := time.perf_counter()) + STOPPABLE
     for item in items:
         before, begin = begin, time.perf_counter()
-        if begin + 0.9 * (begin - before) >= next_turn:  # the next part may take as long
+        if begin >= least and begin + 0.9 * (begin - before) >= next_turn:  # the next is as long
             report_progress(done, length, message)
             _repaint(begin > stoppable)
-            before, begin = begin, time.perf_counter()
-            took = begin - before  # a window has a quarter of the time, a slow one half at most
-            next_turn = begin + max(FRAME, min(3 * took, TURN), took)
+            took = (end := time.perf_counter()) - begin
+            begin, least = end, end + max(min(3 * took, TURN), took)
+            next_turn = max(end + FRAME, least)  # a window gets a quarter, a slow one half at most
         check_cancelled()
         yield item
         done += 1

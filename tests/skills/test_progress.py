@@ -229,6 +229,9 @@ def run_painted(work: Callable[[], None], paint: Callable[[bool], bool]) -> None
         (0.2, 0.001, 0.41, 0.51),
         (0.0001, 0.005, 0.0167, 0.06),
         (0.0001, 0.0079, 0.0167, 0.06),
+        (0.005, 0.0085, 0.03, 0.26),
+        (0.01, 0.0159, 0.05, 0.26),
+        (0.2, 0.106, 0.42, 0.51),
     ],
 )
 def test_a_window_is_painted_each_frame_but_a_slow_one_leaves_the_skill_half_of_the_time(

@@ -63,6 +63,7 @@ def test_the_top_level_holds_the_agreed_names_only() -> None:
     assert {name for name in seen if not name.startswith(".")} <= ALLOWED
 
 
+@pytest.mark.lint
 @pytest.mark.parametrize(
     "rule",
     [house.names_taken, house.imports_between_leaves, house.circles, house.undocumented],

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
@@ -58,11 +59,12 @@ def ask(
     settings: Settings | None = None,
     call: Call | None = None,
     fallback: dict[str, Any] | None = None,
+    auditor: Auditor = nowhere,
     **more: Any,
 ) -> tuple[Any, Clock, Broker]:
-    """Put a question, and give its future, the clock and the broker."""
+    """Put a question, and return its future, the clock and the broker."""
     clock = Clock()
-    broker = Broker(settings, host=host, clock=clock)
+    broker = Broker(settings, host=host, clock=clock, auditor=auditor)
     asking = call or Call("delete", "Delete", client=CLAUDE)
     asking.route = replace(asking.route, form=client)
     form = replace(FORM, fallback=fallback)

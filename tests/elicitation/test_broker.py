@@ -7,11 +7,19 @@ from typing import Any
 
 import pytest
 
+from dcc_bridge.audit.log import Event
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Consent, PresenterEvent, Question, Reply, Unable
+from dcc_bridge.elicitation.types import NOT_RECORDED
+from dcc_bridge.errors import NotRecorded
 from tests.elicitation.brokers import FORM, WRONG, YES, ask
 from tests.stand_ins import ScriptedPresenter
+
+
+def full_disk(*events: Event, durable: bool = False) -> None:
+    """Be an auditor that can write nothing."""
+    raise NotRecorded("No space left on device.")
 
 
 def test_a_valid_answer_ends_it_and_the_clock_stops() -> None:
@@ -43,6 +51,26 @@ def test_wrong_answers_everywhere_are_a_cancel_and_never_the_fallback() -> None:
 
     assert future.result(0).message == "invalid_answer"
     assert not future.result(0).accepted
+
+
+@pytest.mark.parametrize("surface", ["host", "client"])
+def test_nobody_is_asked_for_a_consent_that_could_not_be_recorded(surface: str) -> None:
+    person: Any = ScriptedPresenter(YES)
+
+    future, clock, broker = ask(auditor=full_disk, consent=Consent(("cam1",)), **{surface: person})
+
+    assert (future.result(0).message, future.result(0).accepted) == (NOT_RECORDED, False)
+    assert person.shown == []
+    assert (clock.waiting, broker.open) == ([], [])
+
+
+@pytest.mark.parametrize("surface", ["host", "client"])
+def test_what_is_no_consent_is_asked_without_a_record(surface: str) -> None:
+    person: Any = ScriptedPresenter(YES)
+
+    future, _, _ = ask(auditor=full_disk, **{surface: person})
+
+    assert future.result(0).accepted
 
 
 @pytest.mark.parametrize("events", [[Unable()], [WRONG, WRONG]], ids=["unable", "wrong twice"])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests import fork_server
+from tests import fork_server, tiers
 
 fork_server.share_trust()
 # How long an example takes is the machine's; that none hangs is pytest-timeout's.
@@ -29,6 +29,11 @@ def pytest_collection() -> Generator[None, Any, Any]:
     finally:
         gc.enable()
         gc.freeze()
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark each test with its leaf, or as part of the core."""
+    tiers.mark(item)
 
 
 @pytest.fixture(scope="session", autouse=True)

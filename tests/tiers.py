@@ -1,18 +1,60 @@
-"""What the quick run tries of many cases; the long one tries them all."""
+"""Which tests belong to which tier and which leaf, and what the quick tiers try of many cases."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterable
+from fnmatch import fnmatch
 from typing import Any
 
 import pytest
 
 from tests.live import ERAS
 
+LEAVES = {
+    "blender": ("tests/*/test_blender_*", "tests/hosts/test_bpy.py", "tests/code/test_in_blender*"),
+    "freecad": ("tests/*/test_freecad*",),
+    "maya": ("tests/*/test_maya*",),
+    "houdini": ("tests/*/test_houdini*",),
+    "usd": (
+        "tests/standalone/*",
+        "tests/hosts/test_standalone_history.py",
+        "tests/hosts/test_standalone_structure.py",
+        "tests/verbs/test_tasks.py",
+    ),
+    "batch": ("tests/batch/*",),
+    "qt": ("tests/qt/*", "tests/hosts/test_qt_host.py"),
+    "cli": ("tests/cli/*", "tests/install/*"),
+    "clients": (
+        "tests/clients/*",
+        "tests/conformance/*",
+        "tests/client/proxy/test_hosts_come_and_go.py",
+        "tests/client/proxy/test_passing.py",
+        "tests/client/proxy/test_real_hosts.py",
+        "tests/client/proxy/test_tasks.py",
+        "tests/server/test_visits_browser.py",
+    ),
+}
+"""The files of each leaf. What stands in none of them is the core's."""
+_BEYOND_CORE = ("lint", "real", "long", "frameworks")
+
+
+def mark(item: pytest.Item) -> None:
+    """Mark a test with its leaf, or as part of the core.
+
+    A leaf's test that is marked ``core`` where it stands is one of the few that README's command
+    runs of that leaf. The long tests of a leaf do not have its marker.
+    """
+    tiers = [name for name in _BEYOND_CORE if item.get_closest_marker(name)]
+    leaf = _leaf(item.nodeid.partition("::")[0])
+    if leaf and not {"long", "frameworks"} & set(tiers):
+        item.add_marker(leaf)
+    elif not leaf and not tiers:
+        item.add_marker("core")
+
 
 def sampled(quick: Collection[Any], *values: Iterable[Any]) -> list[Any]:
-    """Give every combination of values as parameters; those not in ``quick`` are marked long.
+    """Return every combination of values as parameters; those not in ``quick`` are marked long.
 
     Of one parameter alone ``quick`` holds values, of several tuples of them.
     """
@@ -25,9 +67,17 @@ def sampled(quick: Collection[Any], *values: Iterable[Any]) -> list[Any]:
 
 
 def repeated(quick: int, whole: int) -> list[Any]:
-    """Give how often the quick run tries something, and how often the long one does."""
+    """Return how often the quick run tries something, and how often the long one does."""
     return [quick, pytest.param(whole, marks=pytest.mark.long)]
 
 
 every_era = pytest.mark.parametrize("era", sampled(ERAS[1:], ERAS))
 """The oldest is in the long run alone: there a question travels as it does in 2025-11-25."""
+
+
+def _leaf(file: str) -> str:
+    """Return the leaf that a test file belongs to, "" for the core."""
+    for leaf, patterns in LEAVES.items():
+        if any(fnmatch(file, pattern) for pattern in patterns):
+            return leaf
+    return ""

@@ -86,6 +86,7 @@ def test_who_agrees_types_how_many_scenes_are_changed(made: Plan, line: str, cod
     assert (made.folder / approval.FILE).exists() == (code == 0)
 
 
+@pytest.mark.core
 def test_a_plan_that_was_not_approved_is_neither_run_nor_exported(
     made: Plan, command: Command, tmp_path: Path
 ) -> None:

@@ -141,6 +141,7 @@ def test_a_plan_writes_nothing_to_a_scene_nor_beside_it(stage: Stage) -> None:
     assert sorted(os.listdir(stage.root / "unsafe")) == ["unsafe.usda"]
 
 
+@pytest.mark.core
 @pytest.mark.parametrize(
     "name", ["plain.usda", "a b/shot 1.usda", "ä ö/shot 1.usda", "雪.usda", "later.usda"]
 )
@@ -162,6 +163,7 @@ def test_a_scene_that_is_done_is_not_edited_again(stage: Stage) -> None:
     assert digests(stage.root)["good.usda"] == after
 
 
+@pytest.mark.core
 def test_a_scene_that_was_changed_since_the_plan_is_left(stage: Stage) -> None:
     write_scene(stage.root / "changed.usda", cameras=5)
     now = digests(stage.root)["changed.usda"]

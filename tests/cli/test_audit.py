@@ -43,6 +43,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
 
 
+@pytest.mark.core
 def test_a_call_is_told_in_sentences(file: Path, command: Command) -> None:
     done = command("audit", "show", "--call", "aa")
 

@@ -8,7 +8,6 @@ import signal
 import sys
 import tempfile
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +35,7 @@ def last_call(host: Served, tool: str) -> Any:
     return next(one for one in calls if one["tool"] == tool)
 
 
+@pytest.mark.core
 def test_tools_are_listed_with_their_risk_in_columns(host: Served) -> None:
     done = host.run("tools")
 
@@ -140,6 +140,7 @@ def test_a_refusal_has_an_exit_code_of_its_own_and_changes_nothing(
     assert cameras(host) == 127
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 def test_an_agreement_is_carried_out(tmp_path: Path, era: str) -> None:
     with serve(tmp_path, "--headless") as fresh:
@@ -269,6 +270,7 @@ def test_where_nobody_can_be_asked_for_what_is_missing_it_is_no_error_of_the_too
     assert (done.code, "axis: required" in done.err) == (3, True)
 
 
+@pytest.mark.core
 def test_no_host_is_a_sentence_that_says_how_to_start_one(runtime: Path) -> None:
     done = run(runtime, "tools")
 
@@ -338,6 +340,7 @@ def test_several_hosts_are_named_and_one_is_chosen_by_its_id_or_by_what_it_is(
     assert "Name the client first" in str(others[3])
 
 
+@pytest.mark.core
 def test_a_person_at_a_terminal_answers_field_by_field(host: Served) -> None:
     with host.at_terminal("call", "place_camera", "--json") as (tty, process):
         tty.until("dcc_bridge standalone, for place_camera, asks:")
@@ -438,13 +441,11 @@ def test_ctrl_c_ends_a_command_also_where_it_does_not_wake_its_wait() -> None:
         threading.Timer(
             0.2, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGINT)
         ).start()
-        await anyio.sleep(LIMIT)
+        await anyio.sleep_forever()
 
-    begin = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         call.run(wait)
 
-    assert time.monotonic() - begin < LIMIT / 2
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

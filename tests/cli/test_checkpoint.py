@@ -107,6 +107,7 @@ def test_without_a_scene_the_copies_of_all_scenes_are_listed_though_none_is_on_r
     assert elsewhere == [str(opened / "open.ma"), str(scene), untitled_scenes]
 
 
+@pytest.mark.core
 def test_a_copy_is_restored_over_its_scene_and_what_was_there_is_kept_and_on_record(
     scene: Path, command: Command
 ) -> None:

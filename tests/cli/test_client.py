@@ -49,6 +49,7 @@ def client(home: Path, *words: str | Path) -> Done:
     return _run_here(kept, ["client", *map(str, words)])
 
 
+@pytest.mark.core
 @linux
 @pytest.mark.parametrize("name", WRITABLE)
 def test_it_writes_the_entry_where_the_client_looks_for_it_and_takes_away_what_it_made(

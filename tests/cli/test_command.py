@@ -13,6 +13,7 @@ from tests.cli.commands import environment, run
 from tests.tiers import sampled
 
 
+@pytest.mark.core
 def test_the_help_names_every_command_and_every_exit_code(runtime: Path) -> None:
     done = run(runtime, "--help")
 
@@ -21,6 +22,7 @@ def test_the_help_names_every_command_and_every_exit_code(runtime: Path) -> None
     assert all(f"\n  {code} " in done.out for code in (0, 1, 2, 3, 4, 130))
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("command", ["demo", "serve", "tools", "call"])
 def test_every_command_has_a_help_of_its_own(runtime: Path, command: str) -> None:
     done = run(runtime, command, "--help")

@@ -30,6 +30,7 @@ def told(done: Done, code: int = 0) -> str:
     return re.sub(r"\s+", " ", done.out.replace("\n    | ", " "))
 
 
+@pytest.mark.core
 def test_an_agreement_deletes_and_undo_brings_back_in_numbered_steps(runtime: Path) -> None:
     done = run(runtime, "demo", "--headless", "--answer", "accept")
 
@@ -48,6 +49,7 @@ def test_an_agreement_deletes_and_undo_brings_back_in_numbered_steps(runtime: Pa
     assert all(line[2:4] == "  " and len(line) <= 88 for line in lines)
 
 
+@pytest.mark.core
 @pytest.mark.parametrize(
     ("answer", "does", "why"),
     [

@@ -26,6 +26,7 @@ def findings(done: Done) -> dict[str, str]:
     return {one["check"]: one["what"] for one in json.loads(done.out)["findings"]}
 
 
+@pytest.mark.core
 def test_it_has_nothing_to_say_of_a_host_that_is_well(tmp_path: Path) -> None:
     host = FakeHost(has_ui=True)
     with live(tmp_path, host=host, presenter=ScriptedPresenter(Reply("accept", {}))) as running:
@@ -111,6 +112,7 @@ def test_it_says_that_no_host_is_running(tmp_path: Path) -> None:
     assert f"To fix it: {START}\n" in done.out
 
 
+@pytest.mark.core
 def test_it_says_that_nothing_answers(tmp_path: Path) -> None:
     done = run(tmp_path, "doctor", "http://127.0.0.1:9/mcp", "--json", DCC_BRIDGE_TOKEN="x.y")
 

@@ -99,6 +99,7 @@ def test_a_change_that_is_saved_nowhere_is_told_with_the_option_that_saves_it(
     assert "--save-as" not in looked.err
 
 
+@pytest.mark.core
 @pytest.mark.parametrize(
     "rule", sampled([()], [(), ("--unattended", "deny"), ("--unattended", "fallback")])
 )

@@ -38,6 +38,7 @@ def quickest(ends: Callable[[], float], tries: int = 3) -> float:
     return seconds if seconds < 2.0 or tries == 1 else min(seconds, quickest(ends, tries - 1))
 
 
+@pytest.mark.core
 @pytest.mark.usefixtures("new_interpreter")
 def test_it_prints_one_line_with_its_address_when_it_is_ready(tmp_path: Path) -> None:
     with serve(tmp_path, "--headless") as host:

@@ -33,6 +33,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("risk", ARGUMENTS)
 def test_a_new_file_passes_the_check_and_runs(risk: str, tmp_path: Path, command: Command) -> None:
     folder = tmp_path / "skills"

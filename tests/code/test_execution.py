@@ -76,28 +76,25 @@ def fails(code: str, **names: Any) -> CodeFailed:
 @pytest.mark.parametrize("name", sampled(TIMED, ENDLESS))
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_endless_code_ends_at_its_time_out(name: str) -> None:
-    begin = time.process_time()  # what else the machine does is none of it
-
     with pytest.raises(Stopped, match=r"at line \d after 0.1 s, ran for longer than it may"):
         run(ENDLESS[name], timeout=0.1)
-
-    assert time.process_time() - begin < 1.1
 
 
 @pytest.mark.parametrize("name", sampled(CANCELLED, ENDLESS))
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_endless_code_ends_where_its_call_is_cancelled(name: str) -> None:
-    begin, cancelled = time.process_time(), Cancelled("It")
+    cancelled = Cancelled("It")
+    pauses: list[None] = []
 
     def pause() -> None:
-        if time.process_time() - begin > 0.05:
+        pauses.append(None)
+        if len(pauses) > 3:
             raise cancelled
 
     with pytest.raises(Cancelled) as caught:
         run(ENDLESS[name], 30, pause)
 
     assert caught.value is cancelled
-    assert time.process_time() - begin < 1.1
 
 
 def test_the_window_is_painted_while_code_runs() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -141,52 +140,30 @@ def test_what_code_deletes_is_there_again_after_a_no_to_the_list(new: Seat) -> N
     assert state(new) == before
 
 
-def second() -> float:
-    """Give a second, and as much more as others take of the processor; the best of three counts."""
-    load = getattr(os, "getloadavg", lambda: (0.0,))()[0]  # which Windows does not count
-    return max(1.0, float(load) / (os.cpu_count() or 1))
+def test_endless_code_ends_at_its_time_limit(new: Seat) -> None:
+    before = state(new)
 
-
-def test_endless_code_ends_within_a_second_of_its_time_limit(new: Seat) -> None:
-    before, late = state(new), list[float]()
-    while not late or (len(late) < 3 and min(late) > second()):
-        code = ENDLESS + "\n" * len(late)
-        told = run(new, code, "accept", timeout=1)
-        agreed, ended = (line["monotonic"] for line in record(new, code))
-        late.append(ended - agreed - 1)
+    told = run(new, ENDLESS, "accept", timeout=1)
 
     assert "1 s" in text(told)
-    print(f"it ended {min(late):.2f} s late")
-    assert min(late) < second(), late
     assert state(new) == before
 
 
-def test_endless_code_ends_within_a_second_of_its_clients_end(new: Seat) -> None:
+def test_endless_code_ends_with_its_client(new: Seat) -> None:
     """The window stands still meanwhile, so nothing is asked of it until then."""
-    before, late = state(new), list[float]()
-    while not late or (len(late) < 3 and min(late) > second()):
-        late.append(left(new, ENDLESS + "\n" * (9 + len(late))))
-
-    print(f"it ended {min(late):.2f} s late")
-    assert min(late) < second(), late
-    assert state(new) == before
-
-
-def left(seat: Seat, code: str) -> float:
-    """Have a client go away while its code runs; gives for how many seconds that went on."""
-    gone = [0.0]
+    before = state(new)
 
     def runs() -> object:  # which is waited for: a second click would hit the view
-        return record(seat, code)
+        return record(new, ENDLESS)
 
     def agree() -> None:
-        seat.blue()
-        until(lambda: seat.click_answer("accept") and soon(runs, 30), "it does not run")
-        gone[0] = time.monotonic()
+        new.blue()
+        until(lambda: new.click_answer("accept") and soon(runs, 30), "it does not run")
 
-    seat.leave("run_python", {"code": code, "why": "The test wants it.", "timeout": 100}, agree)
-    until(lambda: len(record(seat, code)) == 2, "it did not end")
-    return float(record(seat, code)[1]["monotonic"]) - gone[0]
+    new.leave("run_python", {"code": ENDLESS, "why": "The test wants it.", "timeout": 100}, agree)
+
+    until(lambda: len(record(new, ENDLESS)) == 2, "it did not end")
+    assert state(new) == before
 
 
 def test_operators_run_in_the_windows_context_and_what_they_said_comes_with_a_picture(

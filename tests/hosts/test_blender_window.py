@@ -293,7 +293,8 @@ def test_a_call_that_comes_while_a_file_is_opened_runs_once_there_is_a_window_ag
     assert text(called) == "true"
 
 
-@pytest.mark.parametrize("seconds", [3, pytest.param(60, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("seconds", [3, 60])
 def test_blender_goes_on_drawing_while_a_skill_waits(
     new: Seat, seconds: int, record_property: Callable[[str, object], None]
 ) -> None:

@@ -94,6 +94,7 @@ def _run_steps(session: UsdSession, random: Random) -> None:
                     fail_after(session, edit)
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("many", [500, 0])
 @pytest.mark.parametrize("programs", [100, pytest.param(10_000, marks=pytest.mark.long)])
 def test_any_sequence_of_steps_is_undone_and_redone_to_the_letter(

@@ -36,6 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return plan.location.folder
 
 
+@pytest.mark.core
 def test_a_whole_installation_is_well(folder: Path) -> None:
     """And the folder is named."""
     *_, whole = check_installation("freecad")

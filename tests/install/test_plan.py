@@ -41,6 +41,7 @@ def planned(home: Path, host: str = "freecad", version: str = "1.0") -> Plan:
     )
 
 
+@pytest.mark.core
 @pytest.mark.parametrize(("host", "version", "begin"), HOSTS)
 def test_the_host_finds_what_its_loader_wants_and_nothing_is_left_of_one_or_two_versions(
     tmp_path: Path, host: str, version: str, begin: str

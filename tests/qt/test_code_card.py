@@ -39,6 +39,7 @@ def ran(desk: Desk, state: Status = "done", code: CodeRun = RAN, **more: Any) ->
     return history.card
 
 
+@pytest.mark.core
 def test_the_row_of_code_shows_its_card_and_any_other_row_none(desk: Desk) -> None:
     desk.ended("Rename prim", "done", ago=80)
     desk.panel.refresh()

@@ -56,6 +56,7 @@ def one(view: FormView) -> FieldRow:
     return row
 
 
+@pytest.mark.core
 @pytest.mark.parametrize(
     "part",
     [

@@ -116,6 +116,7 @@ def test_a_muted_client_is_refused_until_it_is_heard_again(session: Session) -> 
     assert status(again.result()) == "done"
 
 
+@pytest.mark.core
 def test_what_an_agent_did_is_undone_from_the_history(session: Session) -> None:
     done = session.go("rename")
     session.answer()

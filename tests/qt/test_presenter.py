@@ -42,6 +42,7 @@ from .stage import (
 GONE = Unable("bridge_closed", ends=True)
 
 
+@pytest.mark.core
 def test_a_question_of_another_thread_is_drawn_and_answered_on_the_main_thread(
     stage: Stage,
 ) -> None:
@@ -59,21 +60,15 @@ def test_a_question_of_another_thread_is_drawn_and_answered_on_the_main_thread(
     assert heard == [(Reply("accept", {"confirm": True}), threading.get_ident())]
 
 
-def test_a_take_down_of_another_thread_closes_the_dialog_in_250_ms(stage: Stage) -> None:
-    """At its best: another program may have the machine meanwhile."""
-    took = []
-    for _ in range(5):
-        heard, take_down = stage.show(consent())
-        dialog = stage.dialog
-        since = time.monotonic()
+def test_a_take_down_of_another_thread_closes_the_dialog(stage: Stage) -> None:
+    heard, take_down = stage.show(consent())
+    dialog = stage.dialog
 
-        elsewhere(partial(take_down, "cancelled"))
-        until(lambda: not stage.presenter.dialogs)
+    elsewhere(partial(take_down, "cancelled"))
+    until(lambda: not stage.presenter.dialogs)
 
-        took.append(time.monotonic() - since)
-        assert not shiboken6.isValid(dialog) or not dialog.isVisible()
-        assert heard == []
-    assert min(took) < 0.25
+    assert not shiboken6.isValid(dialog) or not dialog.isVisible()
+    assert heard == []
 
 
 def test_ten_questions_are_shown_one_after_the_other_in_their_order(stage: Stage) -> None:
@@ -214,6 +209,7 @@ def test_a_dialog_that_goes_with_the_hosts_window_is_a_cancel(stage: Stage) -> N
     assert (asked.result().action, asked.result().answered_by) == ("cancel", "nobody")
 
 
+@pytest.mark.core
 def test_close_ends_every_question_and_deletes_every_widget(stage: Stage) -> None:
     asked = [stage.broker.ask(consent(f"{number}?")) for number in range(3)]
     dialog = stage.dialog

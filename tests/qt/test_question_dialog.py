@@ -54,6 +54,7 @@ def with_reason() -> Question:
     return consent(form=both, title="Delete cameras")
 
 
+@pytest.mark.core
 def test_the_verb_agrees_by_mouse_and_by_key(show: Show) -> None:
     for agree in (click, lambda verb: press(verb, Qt.Key.Key_Space)):
         dialog, heard = show(consent())
@@ -201,6 +202,7 @@ def _widget(dialog: QuestionDialog, name: str) -> QWidget:
     return getattr(dialog.exits, name, dialog)
 
 
+@pytest.mark.core
 def test_enter_on_a_fresh_consent_cancels(show: Show) -> None:
     dialog, heard = show(consent())
     assert dialog.focusWidget() is dialog.exits.cancel

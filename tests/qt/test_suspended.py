@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QDialog, QPushButton
 
@@ -16,6 +17,7 @@ def wait(stage: Stage, message: str = "Delete 127 cameras?") -> ElicitationRespo
     return stage.main.wait(stage.broker.ask(consent(message)))
 
 
+@pytest.mark.core
 def test_timers_tick_while_a_skill_waits_and_it_goes_on_with_the_answer(stage: Stage) -> None:
     ticks: list[int] = []
     timer = QTimer()

@@ -122,6 +122,7 @@ def test_the_whole_address_can_be_read_and_copied_but_not_changed() -> None:
     assert QApplication.clipboard().text() == long
 
 
+@pytest.mark.core
 def test_only_the_button_opens_it(opener: Opener) -> None:
     dialog, heard = drawn()
     armed(dialog)

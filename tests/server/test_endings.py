@@ -45,20 +45,12 @@ def test_a_client_that_cancels_its_request_takes_the_question_along(
 ) -> None:
     skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
 
-    left: list[float] = []
-
-    def is_shown() -> bool:
-        left[:] = [time.monotonic()]
-        return bool(person.shown)
-
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
-        running.leave("delete", is_shown, era=era)
+        running.leave("delete", lambda: bool(person.shown), era=era)
         running.until(lambda: bool(person.taken_down))
-        took = time.monotonic() - left[0]
         running.until(lambda: running.bridge.main.waiting == 0 and not running.bridge.broker.open)
 
     assert person.taken_down == ["cancelled"]
-    assert took < 0.25 + 0.5
     assert len(skills.host.items) == 127
 
 

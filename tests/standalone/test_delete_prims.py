@@ -132,6 +132,7 @@ def scene(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return SHOT if request.param == "bundled" else generated(tmp_path)
 
 
+@pytest.mark.core
 @every_answer
 def test_the_dialog_decides(
     app: QApplication, tmp_path: Path, scene: Path, era: str, action: str

@@ -34,6 +34,7 @@ def difference(one: QImage, other: QImage) -> float:
     return sum(abs(a.lightness() - b.lightness()) for a, b in pairs) / len(pairs)
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("axis", ["Y", "Z"])
 @pytest.mark.parametrize("is_plan", [False, True])
 def test_an_agent_sees_what_the_person_sees_and_moves_nothing(

@@ -106,20 +106,21 @@ def test_a_part_that_does_not_come(sent: int | None, part: str, tmp_path: Path) 
 
 def test_a_byte_now_and_then_does_not_lengthen_the_time(tmp_path: Path) -> None:
     with reached(tmp_path, request_deadline=0.5) as (_, raw), raw.open() as sock:
-        begin, head = time.monotonic(), raw.head(100)
+        sent = 0
+        head = raw.head(100)
         sock.settimeout(0.1)
         for byte in head:
             try:
                 sock.send(bytes([byte]))
+                sent += 1
                 if sock.recv(100):
                     break
             except TimeoutError:
                 continue
             except ConnectionError:
                 break
-        took = time.monotonic() - begin
 
-    assert took < 5  # the whole head would have taken twenty
+    assert sent < len(head)
 
 
 def test_a_second_request_on_a_connection_has_its_time_again(tmp_path: Path) -> None:

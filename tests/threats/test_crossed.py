@@ -17,7 +17,7 @@ from tests.threats.talking import talk_at_once
 
 CLIENTS = 32
 PROCESSES = 2
-QUESTIONS = [10, pytest.param(1000, marks=[pytest.mark.long, pytest.mark.timeout(590)])]
+QUESTIONS = [10, pytest.param(1000, marks=pytest.mark.timeout(590))]
 SCHEMA = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 
 
@@ -35,12 +35,13 @@ async def on_loop(word: str) -> str:
     return f"{word} {(answer.data or {}).get('word')}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("questions", QUESTIONS)
 def test_no_answer_reaches_another_question(questions: int, tmp_path: Path) -> None:
     """Thirty-two clients at once, half of them under one label; each gets what it said itself."""
     with (
+        ProcessPoolExecutor(PROCESSES, get_context("spawn")) as processes,  # ends behind the bridge
         live(tmp_path, on_pool, on_loop, open_questions_of_a_client=CLIENTS) as running,
-        ProcessPoolExecutor(PROCESSES, get_context("spawn")) as processes,
     ):
         raws = [Raw.to(running, f"client{max(0, number - 15)}") for number in range(CLIENTS)]
         shares = [raws[first::PROCESSES] for first in range(PROCESSES)]

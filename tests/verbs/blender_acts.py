@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from operator import methodcaller
 from pathlib import Path
 from typing import Any, get_args
@@ -685,49 +683,6 @@ def test_a_camera_is_a_viewpoint_and_nothing_else_is(acts: Acts) -> None:
     shot = acts.viewpoint("Camera")
     assert shot.eye == pytest.approx(acts.placement("Camera").at, abs=1e-4)
     assert shot.angle == pytest.approx(22.9, abs=0.1)
-
-
-# ---- in a large scene
-
-
-def test_ten_thousand_objects_are_read_in_short_pieces(acts: Acts) -> None:
-    """Each piece takes far less than the host's person feels."""
-    mesh = bpy.data.meshes["Cube"]
-    for number in range(10_000):
-        thing = bpy.data.objects.new(f"thing_{number:05}", mesh)
-        open_scene().collection.objects.link(thing)
-        thing.location.x = number
-    open_scene().view_layers[0].update()
-    took: dict[str, list[float]] = {}
-
-    items = timed(took, "items", lambda: list(acts.items()))
-    for item in items:
-        timed(took, "kind", partial(acts.kind, item))
-        timed(took, "placement", partial(acts.placement, item))
-        timed(took, "bounds", partial(acts.bounds, item))
-        timed(took, "counts", partial(acts.look_into, item, "counts"))
-    for item in items[:200]:
-        timed(took, "values", partial(acts.look_into, item, "values"))
-
-        def aim(item: str = item) -> None:
-            acts.place(item, rotation=(0, 0, 30))
-            acts.bounds("Cube")
-
-        timed(took, "place", aim)
-    for name, times in took.items():
-        times.sort()  # the machine does other things too: all but the slowest hundredth
-        middle, most = times[len(times) // 2], times[-1 - len(times) // 100]
-        print(f"{name}: {1e6 * middle:.0f} us, {1e6 * most:.0f} us, in all {sum(times):.2f} s")
-    # none of it looks at all objects for each one: that would take some thousand times as long
-    for name in ("placement", "bounds", "counts", "place"):
-        assert took[name][len(took[name]) // 2] < 500 * took["kind"][5000], name
-
-
-def timed(took: dict[str, list[float]], name: str, call: Callable[[], Any]) -> Any:
-    start = time.perf_counter()
-    result = call()
-    took.setdefault(name, []).append(time.perf_counter() - start)
-    return result
 
 
 def test_what_is_told_of_items_and_of_the_api_leaves_nothing_in_the_file_and_no_entry_of_undo(

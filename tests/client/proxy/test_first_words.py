@@ -116,6 +116,7 @@ def test_the_first_message_is_answered_before_the_sdk_is_imported(
     assert "instructions" in answer["result"]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("new_interpreter")
 def test_the_first_answer_takes_little_work(tmp_path: Path) -> None:
     """Some clients wait for a second. It is processor time: other tests share the cores."""

@@ -32,6 +32,7 @@ def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
+@pytest.mark.core
 @every_era
 async def test_the_tools_are_the_hosts_and_two_of_the_proxys(era: str, runtime: Path) -> None:
     async with client(runtime, era) as session:
@@ -69,6 +70,7 @@ async def test_the_host_sees_the_client_itself(
     assert who == {"label": "test", "name": "mcp", "era": era, "form": can, "url": can}
 
 
+@pytest.mark.core
 @every_era
 @pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
 async def test_a_question_is_asked_and_its_answer_arrives(

@@ -1,21 +1,35 @@
 """For developers: what can be run, and what shows which promise.
 
-``pytest`` runs what needs no application, in a few minutes on two cores. On Linux, Qt needs some of
-the system's libraries, which ``.ci/run`` installs. Markers hold the rest:
+Which tests are in which tier is told by markers. On Linux, Qt needs some of the system's libraries,
+which ``.ci/run`` installs.
 
-===============================================  ================================================
-``pytest -m lint``                               ruff, mypy (also as on Windows and macOS), the
-                                                 import contracts
-``pytest -m 'real and not long' -n 0``           Blender, FreeCAD, a browser, a compiler, other
-                                                 clients; skipped with a reason where one is missing
-``pytest -m long --timeout 600 -n 3``            races, kills, the 10,000 programs, every case of
-                                                 what is otherwise tried by sample
-``pytest -m frameworks -n 7 --dist load``        seven agent frameworks, by HTTP and by ``connect``:
-                                                 list, read, edit, consent, a call of 130 seconds
-===============================================  ================================================
+=========================================  ======================================================
+``pytest``                                 the core, over a pretended host and the USD application;
+                                           the contracts; one walk of each surface, and of each
+                                           command: README's command, under two minutes on two cores
+``pytest -m blender``                      one leaf, whole: or ``freecad``, ``maya``, ``houdini``,
+                                           ``usd`` (our own application), ``batch``, ``qt``,
+                                           ``cli`` (and the installer), ``clients`` (other people's,
+                                           the official suite, a browser); what needs the real
+                                           application is skipped where that is missing
+``pytest -m 'real and not long' -n 0``     of all leaves what needs a real application, a browser, a
+                                           compiler or a screen, one at a time
+``pytest -m lint``                         ruff, mypy (also as on Windows and macOS), the import
+                                           contracts, the rules of the layout
+``python -m tests.long [PART ...]``        what takes minutes, or what the machine's speed decides:
+                                           races, kills, soaks, the 10,000 programs, every case of
+                                           what is otherwise tried by sample, agent frameworks, the
+                                           official suite on both ways, a Windows Python, README's
+                                           tests on busy cores and shuffled; it prints a table
+=========================================  ======================================================
 
-``.ci/run`` installs what all of them need and runs them all. ``pytest -p randomly`` shuffles the
-tests and prints the seed.
+``.ci/run`` installs what they need and runs all but the last. A leaf is told by its files, in
+``tests/tiers.py``; ``@pytest.mark.core`` takes a test of a leaf into README's command.
+``pytest -p randomly`` shuffles the tests and prints the seed. No test but a long one may fail
+because a machine is slow: it waits for an event or has a clock of its own, and a limit only ends a
+hang.
+
+``python -m tests.house`` measures how the code reads.
 
 =======================================================  ========================================
 what                                                     shown by
@@ -28,13 +42,13 @@ the official conformance suite, every scenario that      ``pytest tests/conforma
 applies, directly and through ``connect``
 six clients of others, in each era they speak, but for   ``pytest tests/clients``
 a closed list of their own faults
-hosts that die, restart and share names: 10,000 calls    ``pytest -m long --timeout 1200
-through ``connect``, none lost, none done twice          tests/client/proxy/test_crashes.py``
+hosts that die, restart and share names: 10,000 calls    ``python -m tests.long races``
+through ``connect``, none lost, none done twice
 what must not get in, each threat with its number        ``pytest tests/threats``
-what may go wrong: fourteen seams made to fail in turn,  ``pytest -m long --timeout 600
-10,000 random places to ask from                         tests/threats``
-Blender draws on while a skill waits: 297 frames in a    ``pytest -m long
-minute, the longest gap 0.28 s                           tests/hosts/test_blender_window.py``
+what may go wrong: fourteen seams made to fail in turn,  ``python -m tests.long threats``
+10,000 random places to ask from
+Blender draws on while a skill waits: 297 frames in a    ``python -m tests.long hosts``
+minute, the longest gap 0.28 s
 =======================================================  ========================================
 
 Benchmarks, each of which prints ratios within one run: ``python -m tests.bench.NAME``, with

@@ -38,9 +38,9 @@ OF_HTTP: Final = {
 """Scenarios of HTTP itself, which a proxy on stdio does not speak: they would test its front."""
 RUNS: Final = [
     *(("HTTP", revision) for revision in SCENARIOS),
-    ("proxy", MODERN),
     # a proxy for each scenario; to it the two legacy revisions are one
     pytest.param("proxy", "2025-11-25", marks=pytest.mark.long),
+    pytest.param("proxy", MODERN, marks=pytest.mark.long),
 ]
 TASKS: Final = [
     *("tasks-capability-negotiation", "tasks-dispatch-and-envelope", "tasks-lifecycle"),

@@ -6,6 +6,7 @@ import gc
 import os
 import subprocess
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +30,11 @@ def pytest_collection() -> Generator[None, Any, Any]:
     finally:
         gc.enable()
         gc.freeze()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out what README's command would only read to deselect it: half of the files."""
+    return tiers.is_beyond_core(collection_path, config.option.markexpr) or None
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

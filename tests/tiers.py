@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Iterable
 from fnmatch import fnmatch
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.live import ERAS
 
+ROOT = Path(__file__).parent.parent
 LEAVES = {
     "blender": ("tests/*/test_blender_*", "tests/hosts/test_bpy.py", "tests/code/test_in_blender*"),
     "freecad": ("tests/*/test_freecad*",),
@@ -51,6 +53,18 @@ def mark(item: pytest.Item) -> None:
         item.add_marker(leaf)
     elif not leaf and not tiers:
         item.add_marker("core")
+
+
+def is_beyond_core(file: Path, markers: str) -> bool:
+    """Return whether a run of the core alone finds nothing in a file, and need not read it.
+
+    Args:
+        file: The file of tests.
+        markers: Which tests are wanted, as in ``pytest -m``.
+    """
+    if markers != "core" or not file.name.startswith("test_"):
+        return False
+    return bool(_leaf(file.relative_to(ROOT).as_posix())) and "mark.core" not in file.read_text()
 
 
 def sampled(quick: Collection[Any], *values: Iterable[Any]) -> list[Any]:

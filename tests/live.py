@@ -39,7 +39,7 @@ T = TypeVar("T")
 if os.environ.get("BRIDGE_WAY") == "sdk":  # no call is answered without the SDK's kernel
     Server.fetch_plain = lambda self, name: None  # type: ignore[method-assign]
 ERAS = ("2025-06-18", "2025-11-25", "2026-07-28")
-LIMIT = 20.0
+LIMIT = 60.0
 AskedFn = Callable[[ElicitRequestParams], Awaitable[ElicitResult] | ElicitResult]
 
 

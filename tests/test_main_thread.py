@@ -20,7 +20,7 @@ from dcc_bridge.headless import Pump
 from dcc_bridge.jobs import MOST_SPARE, client
 from dcc_bridge.main_thread import IDLE, LOOKS, MOST_LOOKS, MainThread, freeze
 
-LIMIT = 10.0
+LIMIT = 60.0
 
 
 def settle(pump: Pump) -> None:

@@ -19,7 +19,7 @@ pytest.importorskip("PySide6.QtCore")
 from dcc_bridge.pyside_imports import unsearched_imports
 
 Import = Callable[[str], str]
-LIMIT = 10.0
+LIMIT = 60.0
 
 STARTED = """
 import linecache, sys

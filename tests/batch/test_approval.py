@@ -24,7 +24,7 @@ from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import log_folder
 from tests.batch.conftest import ROOT, Command, write_plan
 
-LIMIT = 30.0  # seconds for what takes none
+LIMIT = 60.0  # seconds for what takes none
 
 
 def written(folder: Path, policy: str) -> Path:

@@ -31,7 +31,7 @@ from tests.printed import nothing_printed
 from tests.qt.measure import dark, light, problems
 from tests.qt.stage import armed, delete
 
-LIMIT = 50.0  # seconds, of which a cold Python with Qt takes some
+LIMIT = 60.0  # seconds, of which a cold Python with Qt takes some
 
 
 @pytest.fixture

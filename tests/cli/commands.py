@@ -20,7 +20,7 @@ from dcc_bridge.server import discovery
 from dcc_bridge.server.discovery import Instance
 from tests.client.tty import Tty, at_terminal
 
-LIMIT = 40.0
+LIMIT = 60.0
 SKILLS = Path(__file__).parent / "skills"
 SHOT = Path(__file__).parents[2] / "resources" / "scenes" / "shot_010_layout.usda"
 DELETE = ("call", "delete_prims", "--args", '{"pattern": "*", "type_name": "Camera"}')

@@ -13,7 +13,7 @@ from typing import Literal, TextIO
 
 import pytest
 
-LIMIT = 30.0
+LIMIT = 60.0
 END = "(that was all)"
 
 

@@ -51,7 +51,7 @@ from tests.hosts.bad_plans import Act, Plan, every
 from tests.hosts.bad_port import Port, Scene
 from tests.stand_ins import ScriptedPresenter
 
-LIMIT: Final = 20.0  # seconds in which any of these programs ends
+LIMIT: Final = 60.0  # seconds in which any of these programs ends
 FORM: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {"sure": {"type": "boolean"}},

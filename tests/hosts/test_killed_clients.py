@@ -18,7 +18,7 @@ from tests.live import live
 from tests.stand_ins import ScriptedPresenter
 
 PROGRAMS = 25
-LIMIT = 10.0
+LIMIT = 60.0
 
 
 class Killed(Program):

@@ -33,7 +33,7 @@ from dcc_bridge.qt.question_dialog import QuestionDialog
 from tests.stand_ins import FakeHost
 
 T = TypeVar("T")
-LIMIT = 10.0
+LIMIT = 60.0
 HOST = FakeHost(has_ui=True)
 CALL = Call(
     "delete_cameras", "Delete cameras", "destructive", Client("claude-code", "Claude Code", "2.1")

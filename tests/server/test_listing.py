@@ -42,7 +42,7 @@ if True:
         """Count to one."""
         return 1
 '''
-LIMIT = 10.0
+LIMIT = 60.0
 
 
 @skill(risk="read")

@@ -13,7 +13,7 @@ import pytest
 
 from dcc_bridge.server.worker import Worker
 
-LIMIT = 10.0
+LIMIT = 60.0
 
 
 class Idle:

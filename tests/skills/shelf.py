@@ -15,7 +15,7 @@ from dcc_bridge.skills.registry import Entry, Registry
 from tests.stand_ins import FakeHost
 
 T = TypeVar("T")
-LIMIT = 40.0
+LIMIT = 60.0
 
 
 class Shelf:

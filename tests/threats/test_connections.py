@@ -23,7 +23,7 @@ from dcc_bridge.config import Limits
 from dcc_bridge.server import connections
 from dcc_bridge.server.connections import RESTS, LimitedConnection
 from tests.bench.figures import memory, percentile
-from tests.live import Live, live, text
+from tests.live import LIMIT, Live, live, text
 from tests.threats.raw import Headers, Line, Raw, request
 from tests.tiers import repeated, sampled
 
@@ -293,7 +293,7 @@ def test_a_flood_of_connections_leaves_room(tmp_path: Path) -> None:
         socks = [opened.enter_context(raw.open()) for _ in range(100)]
 
         assert raw.say("tools/list", {}).status == 200
-        assert sum(lasts(sock, 0.05) for sock in socks[:70]) == 0
+        assert sum(lasts(sock, LIMIT) for sock in socks[:70]) == 0
 
 
 def test_a_flood_of_one_clients_connections_costs_no_other_its_own(tmp_path: Path) -> None:

@@ -258,6 +258,7 @@ class NoCheckpoint(BridgeError):
     """No copy can be kept of what undo would not bring back, so it is not done."""
 
     def __init__(self, where: object, why: str) -> None:
+        self.why = why
         super().__init__(
             f"No copy can be kept in {where}: {why}. This cannot be undone, so without a copy it "
             "was not done, and nothing was changed."

@@ -54,8 +54,10 @@ def _list(options: argparse.Namespace) -> int:
         print(safe_line(_scene(folder), 1000))
         for copy in copies[folder]:
             print(f"  {_when(copy)}  {calls.get(copy, 'no call on record')}")
-            for file in sorted(copy.iterdir()):
-                print(f"    {file.stat().st_size / 1e6:,.1f} MB  {safe_line(str(file), 1000)}")
+            for file in sorted(copy.rglob("*")):
+                if file.is_symlink() or file.is_file():
+                    size = file.lstat().st_size
+                    print(f"    {size / 1e6:,.1f} MB  {safe_line(str(file), 1000)}")
     if not any(copies.values()):
         print("There are no copies.")
     return exits.SUCCESS
@@ -88,14 +90,14 @@ def _when(copy: Path) -> str:
 
 def _restore(options: argparse.Namespace) -> int:
     file = Path(os.path.abspath(options.file))
-    copy = file.parent
-    if copy not in checkpoints.taken(copy.parent) or not file.is_file():
+    copy = checkpoints.checkpoint_of(file)
+    if copy is None or not file.is_file():
         raise exits.Failure(f"{file} is not a copy; see: dcc-bridge checkpoint list")
     scene = Path(_scene(copy.parent))
-    if options.to is None and file.name != scene.name:
+    if options.to is None and file != copy / scene.name:
         raise exits.Failure(f"It is not known where {file.name} was: give --to PATH.")
     target = Path(os.path.realpath(options.to or scene))
-    if target.parent in checkpoints.taken(target.parent.parent):
+    if checkpoints.checkpoint_of(target) is not None:
         raise exits.Failure(f"{target} is a copy itself: give another --to PATH.")
     if target.exists() and not _may_write_over(target, options.yes):
         exits.tell("Nothing was written.")

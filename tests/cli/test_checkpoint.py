@@ -215,3 +215,27 @@ def test_where_another_file_of_a_copy_was_has_to_be_said(scene: Path, command: C
 
     assert done.code == 2
     assert "It is not known where anim.usda was: give --to PATH." in done.err
+
+
+def test_a_copy_of_a_file_in_a_folder_is_listed_and_restored(
+    scene: Path, tmp_path: Path, command: Command
+) -> None:
+    """As code leaves it that has declared the folder."""
+    place = checkpoints.folder_beside(scene)
+    frame = tmp_path / "renders" / "a" / "0001.png"
+    frame.parent.mkdir(parents=True)
+    frame.write_text("as it was")
+    kept = checkpoints.FolderCopies(place, [tmp_path / "renders"])
+    kept.before_change(str(frame))
+    frame.write_text("written over")
+    assert kept.checkpoint is not None
+    copy = kept.checkpoint / "renders" / "a" / "0001.png"
+
+    listed = command("checkpoint", "list", scene)
+    nowhere = command("checkpoint", "restore", copy, "--yes")
+    done = command("checkpoint", "restore", copy, "--to", frame, "--yes")
+
+    assert f"0.0 MB  {copy}\n" in listed.out
+    assert "It is not known where 0001.png was: give --to PATH." in nowhere.err
+    assert done.code == 0
+    assert frame.read_text() == "as it was"

@@ -88,6 +88,8 @@ class Agreement:
     kept: set[Path | None] = field(default_factory=set)  # with a copy; None: the whole scene
     kept_at: object = None  # the place in the undo stack when that was kept
     copies: set[Path] = field(default_factory=set)  # the folders of the copies kept for it
+    # Declared folders; a copy of each file in them is kept just before the file is changed.
+    copied_folders: frozenset[Path] = frozenset()
     is_raised: bool = False  # the call loses something only because it called a skill that does
     is_recorded: bool = False  # the audit log tells of the call, so also how it ended
 

@@ -7,6 +7,7 @@ parent, another child below one of them) the person is asked again, twice at mos
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +53,7 @@ class SceneSnapshot:
     kept: str | None = None  # the folder in which a copy would be kept, or None
     # What is written over, where undo does not help; None for the scene as a whole.
     files: tuple[Path, ...] | None = None
+    uncopied: tuple[Path, ...] = ()  # the folders among them of which no copy is kept
 
 
 _EditResult = tuple[T, SceneSnapshot | None]  # or the changed scene to which nobody agreed
@@ -144,7 +146,7 @@ def confirm_sync(
         undoable: The host can undo it as one step. If False, the question says so, and a copy
             (a checkpoint) is kept after the yes and before this returns.
         files: What is overwritten or deleted, for the checkpoint; or a function that lists it.
-            None for the scene as a whole.
+            None for the scene as a whole. Of a folder no copy is kept, and the question says so.
         title: A heading, a few words.
         timeout: Seconds for an answer; None for the surface's own limit.
         key: The name of the request on the wire.
@@ -213,8 +215,15 @@ class _Plan:
         if self.undoable:
             return SceneSnapshot(items, kinds, fingerprint)
         paths = self._paths()
-        files = None if paths is None else tuple(paths)
-        return SceneSnapshot(items, kinds, fingerprint, self._place(context.host, paths), files)
+        if paths is None:
+            return SceneSnapshot(items, kinds, fingerprint, self._place(context.host))
+        files = tuple(paths)
+        copied = ask.current_call().agreement.copied_folders
+        filled = {path for path in files if _is_filled(path)}
+        has_copies = any(path.is_file() or path in filled & copied for path in files)
+        place = self._place(context.host) if has_copies else None
+        uncopied = tuple(path for path in files if path in filled - copied)
+        return SceneSnapshot(items, kinds, fingerprint, place, files, uncopied)
 
     def keep_checkpoint(self) -> None:
         """Keep a copy of what undo will not bring back. Main thread."""
@@ -225,10 +234,9 @@ class _Plan:
         return self.files() if callable(self.files) else self.files
 
     @staticmethod
-    def _place(host: Host, paths: Sequence[Path] | None) -> str | None:
-        """Return where the copies will be, if there is anything to copy."""
-        has_any = paths is None or any(path.exists() for path in paths)
-        return str(checkpoints.checkpoint_folder(host)) if has_any else None
+    def _place(host: Host) -> str:
+        """Return where the copies will be."""
+        return str(checkpoints.checkpoint_folder(host))
 
     @staticmethod
     def render(text: Text, snapshot: SceneSnapshot) -> str:
@@ -249,7 +257,12 @@ class _Plan:
             reason=_CHANGED if again else None,
             details=self.details,
             consent=Consent(
-                snapshot.items, snapshot.kinds, self.undoable, snapshot.kept, files=snapshot.files
+                snapshot.items,
+                snapshot.kinds,
+                self.undoable,
+                snapshot.kept,
+                files=snapshot.files,
+                uncopied=snapshot.uncopied,
             ),
         )
 
@@ -267,3 +280,16 @@ class _Plan:
         if snapshot.fingerprint != agreed.fingerprint:
             return None, snapshot
         return fn(list(snapshot.items)), None
+
+
+def _is_filled(path: Path) -> bool:
+    """Whether a path is a folder with something in it."""
+    try:
+        with os.scandir(path) as entries:
+            return any(True for _ in entries)
+    except NotADirectoryError:
+        return False
+    except FileNotFoundError:
+        return False
+    except OSError:  # nobody may look into it
+        return True

@@ -151,11 +151,14 @@ class Consent:
     files: tuple[Path, ...] | None = field(default=None, compare=False)
     # What the skill is called with, where that is agreed to: names and whole values.
     arguments: tuple[tuple[str, str], ...] = ()
+    # Folders among the files; of what is in them no copy is kept.
+    uncopied: tuple[Path, ...] = ()
 
     @property
     def overwrites_nothing(self) -> bool:
         """Whether only new files are written: undo does not help, but nothing is lost."""
-        return bool(self.files) and self.kept is None and not (self.undoable or self.items)
+        may_lose = self.undoable or self.items or self.uncopied or self.kept is not None
+        return bool(self.files) and not may_lose
 
 
 @dataclass(frozen=True, slots=True)

@@ -295,10 +295,20 @@ def undo_line(consent: Consent, tr: Translate = english) -> str:
         return tr("Nothing is written over. Undo does not remove a new file.")
     if consent.undoable:
         return tr("Can be undone as one step.") if consent.items or consent.arguments else ""
-    if consent.kept is None:
+    folders = ", ".join(safe_line(folder.name) for folder in consent.uncopied)
+    if consent.kept is None and not folders:
         return tr("This can NOT be undone.")
+    if consent.kept is None:
+        return tr("This can NOT be undone. NO copy is kept of {folders}", folders=folders)
     place = safe_line(consent.kept)
-    return tr("This can NOT be undone. A copy is kept first, in {place}", place=place)
+    if not folders:
+        return tr("This can NOT be undone. A copy is kept first, in {place}", place=place)
+    return tr(
+        "This can NOT be undone. NO copy is kept of {folders}. "
+        "A copy of the rest is kept first, in {place}",
+        folders=folders,
+        place=place,
+    )
 
 
 def _offers(question: Question, tr: Translate) -> OffersView:

@@ -15,6 +15,7 @@ from dcc_bridge.elicitation import ask, context
 from dcc_bridge.elicitation.call import Call, CallGrant, current
 from dcc_bridge.elicitation.consent import Grant
 from dcc_bridge.elicitation.question import Consent, Expired, Question, Reply
+from dcc_bridge.elicitation.view import undo_line
 from dcc_bridge.errors import (
     Cancelled,
     Declined,
@@ -338,6 +339,33 @@ def test_a_question_before_a_body_keeps_a_copy_after_a_yes(
     assert response.action == answer.action
     assert about(person.shown[0])[3] == (str(folder) if place else None)
     assert len(list(folder.glob("*"))) == copies
+
+
+def test_of_a_folder_no_copy_is_promised_and_none_is_kept(scene: FakeHost, tmp_path: Path) -> None:
+    person = ScriptedPresenter(*[YES] * 3)
+    full = tmp_path / "full"
+    empty = tmp_path / "empty"
+    file = tmp_path / "file"
+    full.mkdir()
+    empty.mkdir()
+    (full / "a").touch()
+    file.touch()
+
+    with asking(person, scene) as call:
+        for files in ([full], [full, file], [empty]):
+            confirm_sync("Clear it?", undoable=False, files=files)
+        copy = call.agreement.checkpoint
+
+    said = [undo_line(question.consent) for question in person.shown if question.consent]
+    place = checkpoints.checkpoint_folder(scene)
+    none_of_full = "This can NOT be undone. NO copy is kept of full"
+    assert said == [
+        none_of_full,
+        f"{none_of_full}. A copy of the rest is kept first, in {place}",
+        "Nothing is written over. Undo does not remove a new file.",
+    ]
+    assert copy is not None
+    assert [it.name for it in copy.iterdir()] == ["file"]
 
 
 def test_a_thread_of_nobodys_call_edits_nothing_and_looks_nothing_up() -> None:

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from dcc_bridge.code.code_text import CodeText, classes_named
+from dcc_bridge.code.declared_writes import DeclaredWrite
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import secret
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.consent import confirm_sync
 from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.elicitation.question import CodeRun, Details
-from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.errors import BadArguments
-from dcc_bridge.verbs import plural, whole_path
-from dcc_bridge.verbs.acts import Acts
+from dcc_bridge.verbs import plural
 
 MOST_SECONDS: Final = 600.0  # that code may run
 MOST_MEMORY: Final = 64_000  # characters of what a client's code keeps for its next one, as JSON
 _MOST_WHY: Final = 500  # characters of what an agent says that its code is for
 _FOR_SESSION: Final = "code without findings"
-_MOST_FILES: Final = 20  # that one run may declare
 _STEP: Final = "It runs as one undo step, and is taken back if it fails."
 _LOOKS: Final = "It is to look only: what it changes in the scene is taken back."
 _NO_SANDBOX: Final = " It is no sandbox: what you agree to can do all that your account can."
@@ -46,7 +43,7 @@ def agree(
     call: Call,
     text: CodeText,
     why: str,
-    files: list[Path],
+    writes: Sequence[DeclaredWrite],
     session: CodeSession,
     settings: Settings,
     read_only: bool = False,
@@ -64,17 +61,18 @@ def agree(
     secret.refuse_secrets((reason, text.text), "the code")  # before the history has it
     is_kept = not settings.python.endswith("_hash")
     call.dialogue.ran = CodeRun(reason[:_MOST_WHY], _details(text, None), is_kept=is_kept)
-    if text.findings or files:
+    if text.findings or writes:
         _end_session_grant(call)
     elif settings.python.startswith("session"):
         call.dialogue.for_session = _FOR_SESSION
     loses_scene = any(finding.kind == "scene" for finding in text.findings)
+    call.agreement.copied_folders = frozenset(it.path for it in writes if it.is_copied)
     confirm_sync(
-        _message(text, reason[:_MOST_WHY], files, _LOOKS if read_only else _STEP),
+        _message(text, reason[:_MOST_WHY], writes, _LOOKS if read_only else _STEP),
         verb="Run",
         title="Run code",
-        undoable=not (files or loses_scene),
-        files=None if loses_scene else files,
+        undoable=not (writes or loses_scene),
+        files=None if loses_scene else [it.path for it in writes],
         timeout=settings.client_deadline,  # a text takes longer to read than a sentence
         details=_details(text, session.previous),
     )
@@ -98,29 +96,15 @@ def agree_to_loss(
     return frozenset(lost)
 
 
-def declared(acts: Acts, writes: Sequence[str], read_only: bool) -> list[Path]:
-    """Give the files that an agent says its code writes; BadArguments: they cannot be asked for."""
-    if len(writes) > _MOST_FILES or (writes and read_only):
-        most = "none with read_only" if read_only else f"{_MOST_FILES} at most; name their folder"
-        raise BadArguments(f"writes: {most}.")
-    for path in writes:
-        if safe_line(path, len(path)) != path:
-            raise BadArguments(f"writes: {safe_line(path)} has characters that no path has.")
-    try:
-        return [whole_path(acts, path) for path in writes]
-    except ValueError as error:
-        raise BadArguments(f"writes: {error}") from None
-
-
-def _message(text: CodeText, why: str, files: Sequence[Path], step: str = _STEP) -> str:
+def _message(text: CodeText, why: str, writes: Sequence[DeclaredWrite], step: str = _STEP) -> str:
     quoted = why.translate({ord(mark): '"' for mark in "“”"})  # what it says ends at our own marks
     refused = ": each write is refused" * any(it.kind == "files" for it in text.findings)
     parts = [
         f"Run {plural(text.lines, 'line')} of code?",
         f"The agent says: “{quoted}”",
         f"What it reaches: {classes_named(text.findings)}.",
-        f"It declares no file that it writes{refused}." if not files else "It may write to:",
-        *(f"- {file}" for file in files),
+        f"It declares no file that it writes{refused}." if not writes else "It may write to:",
+        *(f"- {write}" for write in writes),
     ]
     if any(finding.kind != "loses" for finding in text.findings):
         parts.append("Undo does not bring back all that the marked lines do.")

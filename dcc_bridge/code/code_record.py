@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from dcc_bridge import private_files
 from dcc_bridge.audit.log import AuditLog
+from dcc_bridge.checkpoints import FolderCopies, file_state
 from dcc_bridge.code.code_text import CodeText
 from dcc_bridge.code.execution import CodeResult
 from dcc_bridge.elicitation.call import Call
@@ -43,10 +44,18 @@ class CodeRecord:
     is_as_before = False
     is_look = False
 
-    def __init__(self, audit: AuditLog, call: Call, text: CodeText, writes: Sequence[Path]) -> None:
+    def __init__(
+        self,
+        audit: AuditLog,
+        call: Call,
+        text: CodeText,
+        writes: Sequence[Path],
+        copies: FolderCopies | None = None,
+    ) -> None:
         self._audit, self._call, self._text = audit, call, text
         self.writes = writes  # files and folders
-        self._before = {file: _state(file) for file in writes}
+        self.copies = copies  # of what is in the folders
+        self._before = {file: file_state(file) for file in writes}
 
     def begin(self) -> None:
         """Keep the text, if it is to be, and write down that it runs; NotRecorded: it must not."""
@@ -79,6 +88,7 @@ class CodeRecord:
             **{name: getattr(result, name) for name in ("result", "stdout", "stderr", "seconds")},
             "changed": {**changed, "is_exact": changes.is_exact},
             "written": list(map(str, self.written())),
+            **self._place_of_copies(),
             "warnings": [*result.warnings, *(f"Undo does not end this: {line}" for line in stays)],
             "undo": f"undo_last(call_id={call.id[:6]!r})" if may_undo else None,
         }
@@ -105,7 +115,23 @@ class CodeRecord:
 
     def written(self) -> list[Path]:
         """List the files and folders that were written to since this was made."""
-        return [file for file, state in self._before.items() if _state(file) != state]
+        return [file for file in self.writes if self._is_written(file)]
+
+    def note_copies(self) -> None:
+        """Note with the call where copies of the files are that the code has changed."""
+        checkpoint = self.copies.checkpoint if self.copies is not None else None
+        if checkpoint is not None:
+            self._call.agreement.copies.add(checkpoint)
+            self._call.agreement.checkpoint = self._call.agreement.checkpoint or checkpoint
+
+    def _is_written(self, path: Path) -> bool:
+        if file_state(path) != self._before[path]:
+            return True
+        return self.copies is not None and self.copies.has_changed(path)
+
+    def _place_of_copies(self) -> Json:
+        checkpoint = self._call.agreement.checkpoint
+        return {"copies": str(checkpoint)} if checkpoint is not None else {}
 
     def _write(self, outcome: str, counts: Mapping[str, int], *, durable: bool = False) -> None:
         call, text = self._call, self._text
@@ -134,12 +160,3 @@ def _write_once(file: Path, data: bytes) -> None:
         return
     with os.fdopen(descriptor, "wb") as stream:
         stream.write(data)
-
-
-def _state(file: Path) -> tuple[int, int] | None:
-    """Give the size and the time of a file or folder; None for one that is not there."""
-    try:
-        about = file.stat()
-    except OSError:
-        return None
-    return about.st_size, about.st_mtime_ns

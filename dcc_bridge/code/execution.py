@@ -24,6 +24,7 @@ from time import perf_counter
 from types import CodeType
 from typing import Any, Final, Never
 
+from dcc_bridge.checkpoints import FolderCopies
 from dcc_bridge.code import AGREED
 from dcc_bridge.code.bounded import clip, failure_text, name_missing, plain_value
 from dcc_bridge.code.process_state import Caught, process_kept
@@ -79,12 +80,13 @@ def execute(
     writes: Sequence[Path] = (),
     pause: Callable[[], None] = lambda: None,
     writers: Sequence[tuple[Any, str, Callable[..., Iterable[Any]]]] = (),
+    copies: FolderCopies | None = None,
 ) -> CodeResult:
     """Run code that a person agreed to. Main thread; not inside another.
 
     The tree is changed, and the namespace emptied. `pause` is called at a checkpoint every 16 ms or
     so: it paints the host's window, and raises where the call was cancelled. For `writers` see
-    `Acts.writers`.
+    `Acts.writers`; for `copies` see `trip_wire`.
 
     Raises:
         CodeFailed: It raised, `SystemExit` and `KeyboardInterrupt` included, or what it left did.
@@ -98,7 +100,7 @@ def execute(
     namespace.clear()
     run, value, memory, failures = Caught(), None, "", list[CodeFailed]()
     gc.collect()  # what others have left is none of the code's
-    with turns, trip_wire(writes, reached, writers):
+    with turns, trip_wire(writes, reached, writers, copies):
         with process_kept(text) as outputs:
             with run:
                 value, memory = _outcome(_compiled(tree, turns), names)

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final
 
 from dcc_bridge.audit.log import AuditLog
+from dcc_bridge.checkpoints import FolderCopies, checkpoint_folder
 from dcc_bridge.code import agreed
 from dcc_bridge.code.code_record import CodeRecord, did
 from dcc_bridge.code.code_text import CodeText, read_code
+from dcc_bridge.code.declared_writes import MAX_WRITES, DeclaredWrite, check_writes, declared_write
 from dcc_bridge.code.execution import CodeFailed, CodeResult, execute
 from dcc_bridge.code.trip_wire import ReachedOut
 from dcc_bridge.config import Settings
@@ -28,7 +31,7 @@ from dcc_bridge.errors import BadArguments, BridgeError, NoConsent, NotConfirmed
 from dcc_bridge.host import Changes, UndoMark
 from dcc_bridge.skills.runner import run_in_thread
 from dcc_bridge.skills.skill import HOSTS, Skill, describe, keeping_alive, skill
-from dcc_bridge.verbs import Json
+from dcc_bridge.verbs import Json, whole_path
 from dcc_bridge.verbs.acts import Acts
 
 NAME: Final = "run_python"
@@ -76,19 +79,24 @@ class CodeTool:
         Args:
             code: 400 lines at most.
             why: A sentence for the person.
-            writes: Files that it writes.
+            writes: Files and folders that it writes to.
             timeout: Seconds.
             look: Arguments of look.
             read_only: All is taken back.
         """
         call = current_call()
-        text, files = self._read(call, code), agreed.declared(self._acts, writes, read_only)
+        if len(writes) > MAX_WRITES:
+            raise BadArguments(f"writes: {MAX_WRITES} at most; name their folder.")
+        if writes and read_only:
+            raise BadArguments("writes: none with read_only.")
+        text, declared = self._read(call, code, writes)
         picture = self._picture(look)
         if not 0 < timeout <= (most := agreed.MOST_SECONDS):
             raise BadArguments(f"timeout is more than 0 and at most {most:g} seconds.")
         session = self._session(call.client.label if call.client is not None else "")
-        agreed.agree(call, text, why, files, session, self._settings, read_only)
-        record = CodeRecord(self._audit, call, text, files)
+        agreed.agree(call, text, why, declared, session, self._settings, read_only)
+        copies = self._copies(call, declared)
+        record = CodeRecord(self._audit, call, text, [it.path for it in declared], copies)
         record.is_look = read_only
         record.begin()
         outcome, changes = "failed", Changes()
@@ -105,12 +113,35 @@ class CodeTool:
 
     # ---- before
 
-    def _read(self, call: Call, code: str) -> CodeText:
-        """Read a text on another thread: 400 lines take some 0.1 s, and the window lives on."""
-        context, word = current_context(), self._host_word
+    def _read(
+        self, call: Call, code: str, writes: Sequence[str]
+    ) -> tuple[CodeText, list[DeclaredWrite]]:
+        """Read a text and what it may write to, on another thread: the window lives on.
+
+        400 lines take some 0.1 s, and a large folder a second.
+        """
+        context = current_context()
         assert context is not None
+        check_writes(writes)
+        try:
+            paths = [whole_path(self._acts, path) for path in writes]
+        except ValueError as error:
+            raise BadArguments(f"writes: {error}") from None
+        checkpoints = checkpoint_folder(self._host)
+
+        def read() -> tuple[CodeText, list[DeclaredWrite]]:
+            text = read_code(code, self._host_word)
+            return text, [declared_write(path, checkpoints) for path in paths]
+
         with call.control.pause():  # what the person does meanwhile is theirs
-            return context.main.wait(run_in_thread(lambda: read_code(code, word), NAME))
+            return context.main.wait(run_in_thread(read, NAME))
+
+    def _copies(self, call: Call, declared: Sequence[DeclaredWrite]) -> FolderCopies:
+        """Make what keeps copies of the declared files that were not copied after the answer."""
+        kept = [path for path in call.agreement.kept if path is not None and path.is_file()]
+        copied = [it.path for it in declared if it.is_copied or not it.is_folder]
+        where = checkpoint_folder(self._host)
+        return FolderCopies(where, copied, kept, call.agreement.checkpoint)
 
     def _picture(self, arguments: Json | None) -> Callable[[], Any]:
         """Give what makes the picture; nothing where none is wanted."""
@@ -168,6 +199,9 @@ class CodeTool:
         call = current_call()
         if text.sha256 != call.dialogue.code:
             raise BridgeError("The code is not what was agreed to, so it was not run.")
+        for path in record.writes:
+            if os.path.realpath(path) != str(path):
+                raise BridgeError(f"{path} is a link now and was none, so the code was not run.")
         tree, code, files = ast.parse(text.text), text.text, record.writes  # a run changes its tree
         warnings = list[str]()
         with self._acts.in_context(warnings) as record.compare, self._host.changes() as count:
@@ -175,13 +209,21 @@ class CodeTool:
             call.control.limit(timeout + _GRACE)
             try:
                 result = execute(
-                    tree, code, names, timeout=timeout, writes=files, pause=pause, writers=writers
+                    tree,
+                    code,
+                    names,
+                    timeout=timeout,
+                    writes=files,
+                    pause=pause,
+                    writers=writers,
+                    copies=record.copies,
                 )
                 pause()  # it may have been in a call without a checkpoint
             finally:
                 call.control.limit(None)
                 deeds, lost = [f"write {it}" for it in record.written()], call.agreement.lost
                 lost += [deed for deed in deeds if deed not in lost]
+                record.note_copies()
             changes = count()
         return result.warned(warnings), changes
 

@@ -21,12 +21,16 @@ from threading import get_ident
 from types import FrameType
 from typing import Any, Final
 
+from dcc_bridge.checkpoints import FolderCopies, is_inside
 from dcc_bridge.code import AGREED, IMPORTER, has_module, note_code, note_modules, owner_of
 from dcc_bridge.code import code_tables as tables
-from dcc_bridge.errors import BridgeError
+from dcc_bridge.errors import BridgeError, NoCheckpoint
 
 _CALLERS: Final = (AGREED, str(Path(__file__).with_name("execution.py")))  # where no line runs
 _MOST: Final = 100  # tries that are kept
+# What a folder goes through with all that is below it.
+_WITH_ALL_BELOW: Final = ("remove", "rename", "move")
+_UNDECLARED: Final = "which had not been declared in `writes`"
 STAND_IN: Final = "stand_in"  # the name of what a host lets code call in place of its own function
 
 
@@ -39,10 +43,14 @@ def trip_wire(
     writes: Sequence[Path],
     reached: list[str],
     writers: Sequence[tuple[Any, str, Callable[..., Iterable[Any]]]] = (),
+    copies: FolderCopies | None = None,
 ) -> Iterator[None]:
-    """Refuse on this thread what agreed code has not declared; `reached` gets each try."""
+    """Refuse on this thread what agreed code has not declared; `reached` gets each try.
+
+    `copies` is told of each declared path before the code changes it.
+    """
     global _has_hook
-    wire, ident = _Wire(writes, reached), get_ident()
+    wire, ident = _Wire(writes, reached, copies), get_ident()
     if not _wires:
         note_code()
     if not _has_hook:
@@ -103,9 +111,12 @@ class Guarded:
 class _Wire:
     """What one run may do."""
 
-    def __init__(self, writes: Sequence[Path], reached: list[str]) -> None:
+    def __init__(
+        self, writes: Sequence[Path], reached: list[str], copies: FolderCopies | None
+    ) -> None:
         self._declared = [*map(tables.resolve, writes)]
         self._reached = reached
+        self._copies = copies
         self.fixed: list[tuple[Any, str, Any]] = []
 
     def check(self, event: str, args: tuple[Any, ...]) -> None:
@@ -128,7 +139,9 @@ class _Wire:
             act = tables.ACTS.get(event) or tables.ACTS.get(event.partition(".")[0] + ".")
             self._check_act(act)
 
-    def refuse(self, act: str, *, only_direct: bool = False, is_file: bool = False) -> None:
+    def refuse(
+        self, act: str, why: str = "which code may not do", *, only_direct: bool = False
+    ) -> None:
         """Raise, unless it is not the agreed code that does it."""
         frame = self._frame()
         if only_direct and (frame is None or has_module(frame)):
@@ -143,7 +156,6 @@ class _Wire:
             frame = frame.f_back
         where = None if frame is None or frame.f_code.co_filename != AGREED else frame.f_lineno
         line = f"Line {where}" if where else "The code"
-        why = "which had not been declared in `writes`" if is_file else "which code may not do"
         error = ReachedOut(f"{line} tried to {act}, {why}; it was refused.")
         if len(self._reached) < _MOST:
             self._reached.append(str(error))
@@ -162,15 +174,33 @@ class _Wire:
             resolved = [tables.resolve(*pair, follows) for pair in zip(paths, at, strict=False)]
         except (OSError, TypeError, ValueError):
             resolved = [""]  # no path at all, or below a folder that cannot be told
-        if not (verb == "write" and resolved == [tables.NULL]) and not all(
-            map(self._may, resolved)
-        ):
+        if verb == "write" and resolved == [tables.NULL]:
+            return
+        if not all(map(self._may, resolved)):
             named = " and ".join(path[-300:] for path in resolved if path)
-            self.refuse(f"{verb} {named or 'an open file'}", is_file=True)
+            self.refuse(f"{verb} {named or 'an open file'}", _UNDECLARED)
+            return
+        for path in resolved:
+            self._keep_copy(verb, path)
 
     def _may(self, path: str) -> bool:
-        folders = (declared.rstrip(os.sep) + os.sep for declared in self._declared)
-        return path in self._declared or path.startswith(tuple(folders))
+        return any(is_inside(path, declared) for declared in self._declared)
+
+    def _keep_copy(self, verb: str, path: str) -> None:
+        """Have a copy kept of what stands at a path; refuse where the copies themselves stand."""
+        copies = self._copies
+        if copies is None:
+            return
+        act = f"{verb} {path[-300:]}"
+        with_all_below = verb in _WITH_ALL_BELOW
+        takes_copies = with_all_below and is_inside(os.path.normcase(copies.where), path)
+        if takes_copies or is_inside(path, copies.where):
+            self.refuse(act, "where copies of files are kept")
+            return
+        try:
+            copies.before_change(path, with_all_below=with_all_below)
+        except NoCheckpoint as error:
+            self.refuse(act, f"of which no copy could be kept ({error.why})")
 
     def _frame(self) -> FrameType | None:
         """Give the innermost frame that is not this module's."""

@@ -24,6 +24,7 @@ from dcc_bridge.callbacks import Callbacks, Throttle, Unsubscribe, call_safely
 from dcc_bridge.elicitation import broker, context, question, routing
 from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.open_question import Watchdog
+from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.errors import BridgeClosed, NotUndoable, StartError
 from dcc_bridge.host import Host
 from dcc_bridge.local_clients import LocalClients
@@ -139,7 +140,7 @@ class Bridge:
             cleanup.callback(call_safely, listening.close)
             registration = self._register(listening)
             cleanup.callback(call_safely, registration.withdraw)
-            redact.install_log_filter()
+            redact.install_log_filter(safe_whole)
             cleanup.callback(call_safely, self.host.watch(self._changes.call))
             self._running = _Running(listening, registration, library, cleanup.pop_all())
         self._changes.add(self._follow_scene)

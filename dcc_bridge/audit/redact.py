@@ -217,25 +217,40 @@ def _text(value: object, hidden: Sequence[str]) -> str:
     return without(value if isinstance(value, str) else str(value), hidden)
 
 
-class _TokenFilter(logging.Filter):
+class _LogFilter(logging.Filter):
+    """Takes out of records what may be a token, and makes visible what is hidden in them.
+
+    Attributes:
+        visible: Returns a text with nothing hidden in it; set by `install_log_filter`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.visible: Callable[[str], str] = str
+
     def filter(self, record: logging.LogRecord) -> bool:
-        """Redact the message, the traceback and the stack of a record; always let it pass."""
+        """Clean the message, the traceback and the stack of a record; always let it pass."""
         try:
             message = record.getMessage()
         except (TypeError, ValueError):  # the arguments do not fit; logging reports that itself
             message = f"{record.msg} {record.args}"
-        if _TOKEN.search(message):
-            record.msg, record.args = redact_tokens(message), ()
+        cleaned = self._clean(message)
+        if cleaned != message:
+            record.msg, record.args = cleaned, ()
         if record.exc_info and record.exc_info[1] is not None:
             text = "".join(traceback.format_exception(record.exc_info[1])).rstrip()
-            if _TOKEN.search(text):
-                record.exc_info, record.exc_text = None, redact_tokens(text)
+            cleaned = self._clean(text)
+            if cleaned != text:
+                record.exc_info, record.exc_text = None, cleaned
         if record.stack_info:
-            record.stack_info = redact_tokens(record.stack_info)
+            record.stack_info = self._clean(record.stack_info)
         return True
 
+    def _clean(self, text: str) -> str:
+        return self.visible(redact_tokens(text))
 
-LOG_FILTER: Final = _TokenFilter()  # redacts the records that pass it
+
+LOG_FILTER: Final = _LogFilter()  # cleans the records that pass it
 
 
 def redact_tokens(text: str) -> str:
@@ -243,11 +258,13 @@ def redact_tokens(text: str) -> str:
     return _TOKEN.sub(GONE, text)
 
 
-def install_log_filter() -> None:
+def install_log_filter(visible: Callable[[str], str]) -> None:
     """Add the filter to every logger of ours that exists; a second time does no harm.
 
-    It is called again after later imports, since a filter on a logger is not inherited.
+    It is called again after later imports, since a filter on a logger is not inherited. `visible`
+    returns a text with nothing hidden in it.
     """
+    LOG_FILTER.visible = visible
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] in _PREFIXES:
             logging.getLogger(name).addFilter(LOG_FILTER)

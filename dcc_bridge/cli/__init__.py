@@ -22,6 +22,7 @@ from typing import Final, NamedTuple
 from dcc_bridge.audit import redact
 from dcc_bridge.cli import exits
 from dcc_bridge.config import data_folder
+from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.errors import BridgeError, Unreachable, own_version
 
 
@@ -151,6 +152,7 @@ def _prepare_output() -> None:
     for name in ("mcp.client", "mcp.shared", "uvicorn"):
         logging.getLogger(name).addHandler(logging.NullHandler())
     if logging.lastResort is not None:  # writes what no handler takes, as in `connect`
+        redact.LOG_FILTER.visible = safe_whole
         logging.lastResort.addFilter(redact.LOG_FILTER)
 
 

@@ -106,13 +106,14 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _verified(book: reader.AuditFile) -> bool:
+    file = safe_line(str(book.file), 1000)
     trouble = book.trouble
     is_written = book.ending is None and reader.is_written(book.file)
     end = "still being written" if is_written else ENDED[book.ending]
     if trouble is not None:
-        print(f"{book.file}: BROKEN at line {trouble.number}: {safe_line(trouble.why)}")
+        print(f"{file}: BROKEN at line {trouble.number}: {safe_line(trouble.why)}")
     elif book.last is not None:
-        print(f"{book.file}: {book.count} lines, unbroken, {end}")
+        print(f"{file}: {book.count} lines, unbroken, {end}")
         print(f"  the last line is {book.last.hash}")
     for entry in book.unfinished:
         print(f"  no end: {heading(entry.fields)}")

@@ -20,7 +20,7 @@ from dcc_bridge.cli.hosts import fill_host  # `COMMANDS` names it as one of this
 from dcc_bridge.client import Person, Script, terminal
 from dcc_bridge.client.agent import ASKING, Result, Tool, parse_text
 from dcc_bridge.client.connection import Era
-from dcc_bridge.elicitation.text import safe_line, safe_text
+from dcc_bridge.elicitation.text import safe_line, safe_whole
 from dcc_bridge.elicitation.types import Action
 
 ASK: Final = "ask"
@@ -74,7 +74,7 @@ def show_result(result: Result, *, as_json: bool) -> int:
     """Print a result, an error to stderr, and give the exit code that tells how it ended."""
     if result.is_error:
         error = "\n".join(result.texts)
-        print(_whole(for_person(error) if sys.stderr.isatty() else error), file=sys.stderr)
+        print(safe_whole(for_person(error) if sys.stderr.isatty() else error), file=sys.stderr)
     elif as_json:
         print(json.dumps(result.data))
     else:
@@ -91,15 +91,11 @@ def _prose(result: Result) -> str:
     """Lay data out in two aligned columns, and what is said beside it below."""
     # Under "result" is what the protocol wants to be an object; the words say it all.
     if not isinstance(result.structured, dict) or list(result.structured) == ["result"]:
-        return _whole("\n".join(result.texts))
+        return safe_whole("\n".join(result.texts))
     width = max((len(safe_line(name)) for name in result.structured), default=0)
     fields = result.structured.items()
     rows = [f"{safe_line(name):{width}}  {_cell(value, width + 2)}" for name, value in fields]
-    return "\n".join(rows + [_whole(text) for text in result.words])
-
-
-def _whole(text: str) -> str:
-    return safe_text(text, most=len(text))
+    return "\n".join(rows + [safe_whole(text) for text in result.words])
 
 
 def _cell(value: Any, indent: int) -> str:

@@ -16,7 +16,7 @@ from typing import Final
 from dcc_bridge import checkpoints
 from dcc_bridge.audit.log import AuditLog, log_folder
 from dcc_bridge.cli import audit, exits, hosts
-from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.elicitation.text import safe_line, safe_whole
 from dcc_bridge.errors import NoCheckpoint
 from dcc_bridge.known_clients import CLI_LABEL
 from dcc_bridge.server import discovery
@@ -109,7 +109,7 @@ def _restore(options: argparse.Namespace) -> int:
     except (OSError, NoCheckpoint) as error:
         raise exits.Failure(f"{target} was not written: {error}", exits.TOOL_ERROR) from None
     before = f"; what was there is in {kept}" if kept else ""
-    print(f"{target} is the copy of {_when(copy)}{before}")
+    print(safe_whole(f"{target} is the copy of {_when(copy)}{before}"))
     call = {"call": os.urandom(8).hex(), "skill": "checkpoint restore", "client": CLI_LABEL}
     lost = [f"write {target.name} as of {copy.name}"]
     facts = {"status": "done", "lost": lost, "file": target, "checkpoint": kept}
@@ -129,7 +129,7 @@ def _may_write_over(target: Path, yes: bool) -> bool:
             )
     if not yes and not sys.stdin.isatty():
         raise exits.Failure(f"{target} exists: give --yes to overwrite it, or --to PATH.")
-    question = f"Overwrite {target}? A copy of it is kept. [y/N] "
+    question = f"Overwrite {safe_whole(str(target))}? A copy of it is kept. [y/N] "
     with suppress(EOFError):
         return yes or input(question).strip().lower() in ("y", "yes")
     return False

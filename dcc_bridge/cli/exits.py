@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from dcc_bridge.elicitation.text import safe_whole
+
 SUCCESS: Final = 0
 TOOL_ERROR: Final = 1
 USAGE: Final = 2
@@ -41,7 +43,7 @@ class Failure(Exception):
 
 def tell(sentence: str) -> None:
     """Print a sentence beside the result."""
-    print(f"dcc-bridge: {sentence}", file=sys.stderr, flush=True)
+    print(f"dcc-bridge: {safe_whole(sentence)}", file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ import platformdirs
 from dcc_bridge import private_files
 from dcc_bridge.audit import redact
 from dcc_bridge.cli import exits, hosts, interpreter, load
-from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.elicitation.text import safe_line, safe_whole
 
 if TYPE_CHECKING:
     from dcc_bridge_serve import Running
@@ -155,10 +155,10 @@ class _File(logging.FileHandler):
 
 
 class _Clean(logging.Formatter):
-    """Removes tokens from every record; from our own they are gone already."""
+    """Removes tokens from every record, and makes visible what is hidden, as is done in our own."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return redact.redact_tokens(super().format(record))
+        return safe_whole(redact.redact_tokens(super().format(record)))
 
 
 class _Sentence(_Clean):

@@ -2,12 +2,14 @@
 
 Nothing in it is invisible and nothing reorders what stands beside it: such a character is shown
 as its number, U+202E in angle quotes. What comes out is plain text; whoever draws it must not read
-markup into it. Pure Python, any thread.
+markup into it. An agent may name an item as it was shown: `from_visible` reads `visible` back.
+Pure Python, any thread.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from collections.abc import Callable
 from typing import Final, Protocol
@@ -22,10 +24,11 @@ _COLOURED: Final = "\N{VARIATION SELECTOR-16}"
 _BLANK: Final = frozenset({0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0}).union(
     range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0)
 )
-_NUMBERED: Final = (
-    "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}U+%04X"
-    "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
-)
+_BLANK_CHARACTERS: Final = frozenset(map(chr, _BLANK))
+_OPEN: Final = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
+_CLOSE: Final = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
+_NUMBERED: Final = f"{_OPEN}U+%04X{_CLOSE}"
+_NUMBER: Final = re.compile(rf"{_OPEN}U\+([0-9A-F]{{4,6}}){_CLOSE}")
 
 
 class Translate(Protocol):
@@ -56,12 +59,41 @@ def safe_text(text: str, most: int = MOST_SHOWN, *, tr: Translate = english) -> 
     return shown if left <= 0 else f"{shown}…\n{left_out(left, tr)}"
 
 
+def safe_whole(text: str) -> str:
+    """Make a text of several lines safe, all of it. What is safe stays as it is."""
+    return safe_text(text, len(text))
+
+
 def safe_line(text: str, most: int = MOST_IN_LINE) -> str:
     """Make a text safe that has to stay in one line: a newline is shown as its number too."""
     if len(text) > most:
         tail = most // 2 if "/" in text and " " not in text else 0  # paths differ at their end
         text = text[: most - tail - 1].rstrip() + "…" + text[len(text) - tail :]
     return _visible(text).replace("\n", numbered("\n")).replace("\t", numbered("\t"))
+
+
+def visible(text: str) -> str:
+    """Return all of a text, each hidden character as its number; newlines and tabs stay.
+
+    A text that looks like such a number has its first quote numbered, so no two texts look alike.
+    """
+    if _OPEN in text:
+        text = _NUMBER.sub(lambda found: numbered(_OPEN) + found[0][1:], text)
+    return _visible(text)
+
+
+def from_visible(text: str) -> str:
+    """Return the text of which `visible`, or `safe_line` where it is short, made another one."""
+    return _NUMBER.sub(_numbered_character, text) if _OPEN in text else text
+
+
+def _numbered_character(found: re.Match[str]) -> str:
+    number = int(found[1], 16)
+    if number > sys.maxunicode:
+        return found[0]
+    char = chr(number)
+    is_ours = char in (_OPEN, "\n", "\t") or is_hidden(char, " ")
+    return char if is_ours else found[0]
 
 
 def breakable(text: str) -> str:
@@ -101,7 +133,9 @@ def span(seconds: float, tr: Callable[..., str] = str.format) -> str:
 
 
 def _visible(text: str) -> str:
-    if text.isascii() and text.isprintable():
+    in_line = text.replace("\n", "").replace("\t", "")
+    is_seen = in_line.isascii() or _BLANK_CHARACTERS.isdisjoint(in_line)
+    if in_line.isprintable() and is_seen:
         return text
     pairs = zip(text, " " + text, strict=False)  # each with the one before
     return "".join(numbered(it) if is_hidden(it, before) else it for it, before in pairs)

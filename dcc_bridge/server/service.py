@@ -18,6 +18,7 @@ from starlette.requests import ClientDisconnect
 from dcc_bridge.audit import redact
 from dcc_bridge.callbacks import CallLater
 from dcc_bridge.config import Limits
+from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.server.auth import COME_BACK, MOST_BODY, AuthMiddleware, ReplayStore
 from dcc_bridge.server.connections import RESTS, connection_class
 from dcc_bridge.server.fast_path import FastPath
@@ -62,7 +63,7 @@ class McpService:
         limits: Limits,  # how many connections there may be, and for how long silent
     ) -> None:
         """Build everything; nothing is served yet."""
-        redact.install_log_filter()  # the loggers of what was imported on this thread
+        redact.install_log_filter(safe_whole)  # the loggers of what was imported on this thread
         self._server = server
         self._worker = worker
         self._socket = listening

@@ -17,6 +17,7 @@ import pytest
 
 from dcc_bridge import skill
 from dcc_bridge.audit import redact
+from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.server import discovery
 from tests.live import live
 from tests.threats.raw import Line, Raw, request
@@ -111,7 +112,7 @@ def test_what_is_logged_here_loses_tokens(written: Path) -> None:
     token = discovery.issue_token(SECRET, "cursor")
     loggers = [logging.getLogger(name) for name in ("dcc_bridge.x", "uvicorn.error", "mcp.server")]
 
-    redact.install_log_filter()
+    redact.install_log_filter(safe_whole)
     for log in loggers:
         log.warning("a request with %s came", token)
         log.warning(f"the secret is {SECRET}")

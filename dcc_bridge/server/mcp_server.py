@@ -289,6 +289,7 @@ class Server(MCPServer[Any]):
         self, name: str, fetched: Future[Entry], arguments: dict[str, Any], seen: SeenClient
     ) -> ParkedCall | CallToolResult:
         """Start a skill for a client, or say why it cannot begin."""
+        arguments = protocol.taken(arguments)
         call = Call(name, name, client=seen.client)
         try:
             return self._start(await wrap_future(fetched), call, arguments, seen)

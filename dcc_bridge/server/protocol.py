@@ -1,4 +1,9 @@
-"""Serializes questions, tools and results, and reads answers, malformed ones too. Worker."""
+"""Serializes questions, tools and results, and reads answers, malformed ones too. Worker.
+
+Here is the border to clients: what leaves it is `carried`, with nothing hidden in any text, and
+what comes in is `taken`, so that an agent or a form may name an item as it was shown. JSON alone is
+not enough: it escapes the character ESC, but none that reorders or that cannot be seen.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ import json
 import logging
 import mimetypes
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path, PurePath
@@ -19,9 +24,9 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.session import ServerSession
 from pydantic import ValidationError
 
-from dcc_bridge.audit.redact import each_text
 from dcc_bridge.elicitation.call import Client, SeenClient
 from dcc_bridge.elicitation.question import Expired, Question, Reply, Unable, Unreadable
+from dcc_bridge.elicitation.text import from_visible, safe_line, visible
 from dcc_bridge.elicitation.types import INVALID_ANSWER, LEFT, LIMIT, MISFIT, STATUS
 from dcc_bridge.elicitation.view import argument_views, client_details, undo_line
 from dcc_bridge.skills.call_history import Outcome, Status
@@ -60,7 +65,7 @@ def reply(response: Any) -> Answer:
         return Unreadable()
     if MISFIT in (response.meta or {}):
         return Expired(INVALID_ANSWER)
-    return Reply(response.action, response.content)
+    return Reply(response.action, taken(response.content))
 
 
 def raw_reply(answer: object) -> Answer:
@@ -122,18 +127,40 @@ def unavailable(name: str, why: str) -> types.Tool:
 
 
 def carried(value: Any) -> Any:
-    """Give a value whose texts UTF-8 can carry, however deep: a file's name may hold others."""
-    return each_text(value, lambda text: text.encode("utf-8", "replace").decode())
+    """Return a value for a client: each hidden character in its texts and names is visible.
+
+    Those that UTF-8 cannot carry are among them: a file's name may hold some.
+    """
+    return _each_text(value, visible)
+
+
+def taken(value: Any) -> Any:
+    """Return a value of a client's with the characters in it that `carried` had made visible."""
+    return _each_text(value, from_visible)
+
+
+def _each_text(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        items = value.items()
+        return {_each_text(name, change): _each_text(member, change) for name, member in items}
+    if isinstance(value, list | tuple):
+        return [_each_text(item, change) for item in value]
+    return value
 
 
 def _parts(question: Question) -> list[str | None]:
-    """Say in a client's plain text what a dialog would draw."""
-    shown = "\n".join(question.items[:MOST_ITEMS])
+    """Say in a client's plain text what a dialog would draw, with nothing hidden in it."""
+    # an item has a line of its own, so that no name can pass for two
+    shown = "\n".join(safe_line(item, len(item)) for item in question.items[:MOST_ITEMS])
     rest = len(question.items) - MOST_ITEMS
     more = f"\nand {rest} more" if rest > 0 else ""
     undo = undo_line(question.consent) if question.consent else None
     given = "\n".join(f"- {argument}" for argument in argument_views(question.arguments))
-    return [question.message, given, shown + more, undo, question.reason, client_details(question)]
+    message = visible(question.message)
+    reason = visible(question.reason or "")
+    return [message, given, shown + more, undo, reason, client_details(question)]
 
 
 def elicit_request(question: Question, legacy_id: str | None = None) -> types.ElicitRequest:
@@ -148,7 +175,7 @@ def elicit_request(question: Question, legacy_id: str | None = None) -> types.El
     message = "\n\n".join(part for part in _parts(question) if part)
     schema = question.form.schema if question.form is not None else {}
     params = types.ElicitRequestFormParams(
-        message=carried(message), requested_schema=carried(schema), _meta=meta
+        message=message, requested_schema=carried(schema), _meta=meta
     )
     return types.ElicitRequest(params=params)
 
@@ -191,7 +218,7 @@ def result(outcome: Outcome, returns: Returns = _UNTYPED) -> types.CallToolResul
         return _result(outcome.status, [_text(outcome.error)], is_error=True)
     try:
         content = [] if outcome.value is None else _content(outcome.value)
-        structured = returns.structured(outcome.value)
+        structured = carried(returns.structured(outcome.value))
     except (TypeError, ValueError, RecursionError) as error:
         log.warning("a result cannot be told", exc_info=error)
         why = f"The skill ran, and its changes stand, but what it returned cannot be told: {error}"
@@ -235,8 +262,10 @@ def _content(value: Any) -> list[types.ContentBlock]:
         return [_bytes(bytes(value))]
     if isinstance(value, PurePath):
         return [_path(Path(value))]
-    text = value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)
-    return [_text(text)]
+    if isinstance(value, str):
+        return [_text(value)]
+    text = json.dumps(carried(plain(value)), ensure_ascii=False)
+    return [types.TextContent(type="text", text=text)]
 
 
 def _bytes(data: bytes) -> types.ContentBlock:
@@ -258,7 +287,7 @@ def _path(path: Path) -> types.ContentBlock:
         return _text(str(path))
     kind = mimetypes.guess_type(path.name)[0] or _BINARY
     uri = path.absolute().as_uri()
-    return types.ResourceLink(name=path.name, uri=uri, mime_type=kind, size=size)
+    return types.ResourceLink(name=carried(path.name), uri=uri, mime_type=kind, size=size)
 
 
 def _result(

@@ -41,7 +41,7 @@ from dcc_bridge import errors, main_thread
 from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.host import MOST_TOLD, Host
 from dcc_bridge.server.auth import LABEL
-from dcc_bridge.server.protocol import carried
+from dcc_bridge.server.protocol import carried, taken
 from dcc_bridge.skills.registry import Registry
 
 SUMMARY: Final = "scene://summary"
@@ -102,7 +102,8 @@ class SceneResources:
 
     async def item(self, path: str) -> str:
         """One thing in the scene."""
-        return await self._read(lambda: self._host.describe(path), path)
+        item = str(taken(path))
+        return await self._read(lambda: self._host.describe(item), item)
 
     def changed(self) -> None:
         """Tell, soon, those who want to hear of it. Any thread, as often as need be."""
@@ -131,8 +132,9 @@ class SceneResources:
             why = error.args[0] if error.args else error
             raise ResourceNotFoundError(str(carried(str(why)))) from error
         except errors.BridgeError as error:
-            raise ResourceError(str(error)) from error
-        return str(carried(json.dumps(facts, default=str, ensure_ascii=False)))
+            raise ResourceError(str(carried(str(error)))) from error
+        values = json.loads(json.dumps(facts, default=str))
+        return json.dumps(carried(values), ensure_ascii=False)
 
     async def _tell(self) -> None:
         await anyio.sleep(_PAUSE)
@@ -262,7 +264,7 @@ class ScenePrompts:
 
     async def complete(self, ref: object, argument: Any, context: object) -> types.Completion:
         """Complete an item or a type by those of the scene, which is walked once a change."""
-        name, begun, known = argument.name, argument.value.lower(), self._scene.known
+        name, begun, known = argument.name, taken(argument.value).lower(), self._scene.known
         try:
             if name not in known:
                 look = self._scene.main.submit(partial(self._known, name), name=name, read=True)

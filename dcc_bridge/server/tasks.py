@@ -247,7 +247,7 @@ class Tasks(Extension):
         if record is None or record.state == "asking":
             is_here = record is not None and not parked.open_questions
             return f"{text} in {self._host}" if is_here else text
-        return record.how_far or text
+        return protocol.carried(record.how_far) or text
 
     def _forget_old(self) -> None:
         oldest = time.monotonic() - KEPT
@@ -304,7 +304,7 @@ def _endings(file: Path, until: float) -> dict[str, AuditLine]:
     now = _iso(datetime.now(UTC))  # later than all that was seen of it
     for call, line in tasks.items():
         made = datetime.fromisoformat(str(line.fields["utc"]))
-        message = _sentence(str(line.fields["skill"]), last.get(call))
+        message = protocol.carried(_sentence(str(line.fields["skill"]), last.get(call)))
         line.fields["details"] = {
             **{"createdAt": _iso(made), "lastUpdatedAt": now},
             "ttlMs": int(1000 * (until - made.timestamp())),

@@ -336,13 +336,9 @@ def plain(value: Any) -> Any:
     except (PydanticSerializationError, RecursionError) as error:
         raise ValueError(str(error)) from error
     try:
-        text = json.dumps(payload, ensure_ascii=False, allow_nan=False)
+        json.dumps(payload, ensure_ascii=False, allow_nan=False)
     except ValueError:  # pydantic leaves what is no number in the field of a model
-        return plain(json.loads(json.dumps(payload), parse_constant=lambda name: None))
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # a file's name may hold what UTF-8 cannot
-        return json.loads(text.encode("utf-8", "replace"))
+        return json.loads(json.dumps(payload), parse_constant=lambda name: None)
     return payload
 
 

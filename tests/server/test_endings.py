@@ -256,7 +256,7 @@ def test_a_text_that_utf_8_cannot_carry_is_asked_and_told_all_the_same(
     with live(tmp_path, rename) as running:
         result = running.call("rename", era=era, asked=person)
 
-    assert (text(result), heard) == ("accept", ["Rename caf??"])
+    assert (text(result), heard) == ("accept", ["Rename caf\u2039U+DCE9\u203a?"])
 
 
 def test_a_surface_that_fails_to_take_a_question_down_keeps_no_place_in_line(

@@ -154,7 +154,10 @@ hours = pytest.mark.skipif("BATCH_HOURS" not in os.environ, reason="an hour: BAT
 
 @pytest.mark.parametrize(
     ("count", "few"),
-    [(20, 2), pytest.param(200, 10, marks=[hours, pytest.mark.long, pytest.mark.timeout(7200)])],
+    [
+        pytest.param(20, 2, marks=pytest.mark.long),
+        pytest.param(200, 10, marks=[hours, pytest.mark.long, pytest.mark.timeout(7200)]),
+    ],
 )
 def test_many_scenes_in_one_blender_cost_less_than_in_one_each_and_no_more_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, few: int

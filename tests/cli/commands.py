@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -105,12 +104,11 @@ class Served:
         """Run another command beside it, at a terminal."""
         return at_terminal([*COMMAND, *words], environment(self.runtime))
 
-    def end(self, number: int = signal.SIGTERM) -> tuple[Done, float]:
-        """Send a signal; give how it ended and after how many seconds."""
-        begin = time.monotonic()
+    def end(self, number: int = signal.SIGTERM) -> Done:
+        """Send a signal, and return how it ended."""
         self.process.send_signal(number)
         out, err = self.process.communicate(timeout=LIMIT)
-        return Done(self.process.returncode, self.ready + out, err), time.monotonic() - begin
+        return Done(self.process.returncode, self.ready + out, err)
 
     @property
     def instance(self) -> Instance:

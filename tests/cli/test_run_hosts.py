@@ -145,7 +145,7 @@ def test_it_serves_until_it_is_told_to_stop(farm: Farm) -> None:
         assert served.ready.startswith(f"Ready: {farm.host.title()} ")
         refused = served.run("call", "delete_nodes", "--args", json.dumps(CAMERAS[farm.host]))
         listed = served.run("call", "list_nodes")
-        done, _ = served.end()
+        done = served.end()
 
     assert (refused.code, listed.code) == (3, 0), refused.err + listed.err
     assert "shot_010" in listed.out
@@ -208,7 +208,7 @@ def test_a_real_host_is_served_by_its_own_interpreter(
         unlisted = served.run(*delete)
         agreed = served.run(*delete, "--answer", "accept")
         left = served.run("call", "list_objects")
-        done, _ = served.end(number)
+        done = served.end(number)
 
     assert (unlisted.code, agreed.code, left.code) == (3, 0, 0), unlisted.err + agreed.err
     assert "Cube" not in left.out

@@ -223,6 +223,7 @@ def test_the_window_of_a_text_goes_with_its_panel(app: QApplication) -> None:
     assert not isValid(card.reader)
 
 
+@pytest.mark.long
 def test_a_text_of_400_lines_is_chosen_within_a_frame(desk: Desk) -> None:
     """CPU time of the main thread; the best of several, because other tests run beside it."""
     texts = ["\n".join(f"value_{n} = {n} + {seed}" for n in range(400)) for seed in range(6)]

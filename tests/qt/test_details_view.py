@@ -182,6 +182,7 @@ def test_a_text_is_scrolled_and_selected_by_keys_alone(app: QApplication) -> Non
     assert heard == []
 
 
+@pytest.mark.long
 def test_of_four_hundred_lines_all_are_there_and_they_cost_less_than_a_frame(
     app: QApplication,
 ) -> None:

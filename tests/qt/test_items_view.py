@@ -119,6 +119,7 @@ def test_what_is_selected_is_selected_in_the_scene_and_else_all_that_match() -> 
     assert heard == []
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_rows_open_at_once() -> None:
     items = tuple(f"/World/Group_{number // 1000}/prim_{number}" for number in range(100_000))
     question = consent(items=items, kinds=("Mesh",) * 100_000)

@@ -403,6 +403,7 @@ def test_what_is_selected_stays_selected_as_more_ends(desk: Desk) -> None:
     assert ended(desk.panel)[0].startswith("Set attribute")
 
 
+@pytest.mark.long
 def test_ten_thousand_calls_stay_fast(app: QApplication) -> None:
     desk = Desk(most=10_000)
     for number in range(10_000):

@@ -103,6 +103,7 @@ class Shot:
     height: float = 1.0  # units from top to bottom, without perspective
     camera: str = ""  # the camera that it is taken through, or ""
     frame: float | None = None  # None for the frame that the person has
+    aspect: float = 0.0  # of a camera, where the scene does not say how wide and high it renders
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,6 +349,18 @@ class Acts:
         return ()
 
     # ---- look
+
+    def at_frame(self, frame: float) -> AbstractContextManager[None]:
+        """Have what is read in the block be as the scene is evaluated at a frame.
+
+        That holds for `bounds`, `is_shown`, `placement`, `viewpoint` and the scene's camera. The
+        person's own frame, and what they changed there and did not key, are as before afterwards.
+        """
+        raise NotImplementedError
+
+    def is_shown(self, item: str) -> bool:
+        """Return whether the scene shows an item, wherever it is looked at from."""
+        return True
 
     def viewpoint(self, view: str) -> Shot:
         """Give the shot of "person" (the window's own view) or of a camera's item. LookupError."""

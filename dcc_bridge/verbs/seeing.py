@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice, product
@@ -50,14 +50,14 @@ def verbs(acts: Acts, checks: Path | None = None) -> list[Callable[..., Any]]:
         size: int = 768,
         marks: list[str] = [],
     ) -> Any:
-        """See the scene, or some items, as one picture with a legend of what is where in it.
+        """See the scene, or some items, as one picture with a legend of what is where.
 
         The person's view, camera and selection stay as they are.
 
         Args:
             items: Framed; empty for all.
-            view: person, front, back, left, right, top, bottom, three_quarter, around (four
-                pictures), or a camera.
+            view: person, camera (the scene's), front, back, left, right, top, bottom,
+                three_quarter, around (four), or a camera.
             shading: Of surfaces.
             frames: A picture of each, four at most.
             size: The long edge in pixels.
@@ -65,25 +65,28 @@ def verbs(acts: Acts, checks: Path | None = None) -> list[Callable[..., Any]]:
         """
         if not 64 <= size <= MOST_EDGE:
             raise ValueError(f"size is 64 to {MOST_EDGE} pixels, not {size}.")
-        aspect = 4 / 3
-        if view not in _VIEWS and (form := scene_value(acts, "size")):  # as it is rendered
-            aspect = max(0.25, min(4.0, form[0] / max(form[1], 1)))
-        boxes = _boxes(acts, [*items, *marks])
-        views = shots(acts, items, view, aspect)
-        taken = [replace(shot, frame=frame) for frame in frames or (None,) for shot in views]
-        if len(taken) > 4:
-            raise ValueError(f"That is {len(taken)} pictures; one look shows 4 at most.")
-        picture, how = _drawn(acts, taken, size, aspect, shading)
+        if frames and not acts.has("at_frame"):
+            raise ValueError("This application has no frames: leave `frames` empty.")
+        each = 4 if view == "around" else 1
+        count = each * max(1, len(frames))
+        if count > 4:
+            raise ValueError(f"That is {count} pictures; one look shows 4 at most.")
+        aspect = _aspect(acts, view)
+        pictures: list[_Picture] = []
+        every: Sequence[float | None] = frames or [None]
+        for frame in every:
+            with _evaluated(acts, frame):
+                pictures += _pictures(acts, items, marks, view, aspect, frame)
+        picture, how = _drawn(acts, [it.shot for it in pictures], size, aspect, shading)
         units = scene_value(acts, "units") or "units"
         lines = [f"{view}, {shading}, {how}; across and down in percent, {units} away"]
-        if frames:
-            every = ", ".join(f"{it:g}" for it in frames)
-            lines.append(f"frames {every}; places are of this frame")
-        for number, shot in enumerate(views, 1):
-            wide = float(f"{_height(shot, math.dist(shot.eye, shot.target)) * aspect:.4g}")
-            lines.append(f"Picture {number}: {wide} {units} wide at its middle")
-            spots = {it: box and spot(shot, box, aspect) for it, box in track(boxes.items())}
-            lines += _legend(spots)
+        for number, one in enumerate(pictures, 1):
+            of_frame = "" if one.shot.frame is None else f", frame {one.shot.frame:g}"
+            where, distance = _measured(one)
+            wide = _rounded(_height(one.shot, distance) * aspect)
+            scale = f"{wide} {units} wide at {where}, {_rounded(distance)} {units} away"
+            lines.append(f"Picture {number}{of_frame}: {scale}")
+            lines += _legend(one.spots, one.hidden)
         return ["\n".join(lines), picture]
 
     @skill(title="Check the scene", risk="read")
@@ -102,13 +105,79 @@ def verbs(acts: Acts, checks: Path | None = None) -> list[Callable[..., Any]]:
 # ---- look
 
 
+class _Picture(NamedTuple):
+    """One picture of a look, with what is where in it at its frame."""
+
+    shot: Shot
+    spots: dict[str, _Spot | None]
+    hidden: list[str]
+    """The items that the scene does not show."""
+
+
+def _evaluated(acts: Acts, frame: float | None) -> AbstractContextManager[None]:
+    """Return what has the scene evaluated at a frame; for None it stays at the person's."""
+    if frame is None:
+        return nullcontext()
+    return acts.at_frame(frame)
+
+
+def _pictures(
+    acts: Acts,
+    items: Sequence[str],
+    marks: Sequence[str],
+    view: str,
+    aspect: float,
+    frame: float | None,
+) -> Iterator[_Picture]:
+    """Yield the pictures of a view; while the scene is evaluated at their frame."""
+    boxes = _boxes(acts, [*items, *marks])
+    hidden = [item for item in track(boxes) if not acts.is_shown(item)]
+    not_shown = set(hidden)
+    shown = {item: box for item, box in boxes.items() if item not in not_shown}
+    for shot in shots(acts, items, view, aspect):
+        spots = {item: box and spot(shot, box, aspect) for item, box in track(shown.items())}
+        yield _Picture(replace(shot, frame=frame), spots, hidden)
+
+
+def _aspect(acts: Acts, view: str) -> float:
+    """Return how many times as wide as high a picture is: as it is rendered, through a camera."""
+    if view in _VIEWS:
+        return 4 / 3
+    form = scene_value(acts, "size")
+    if form:
+        aspect = form[0] / max(form[1], 1)
+    else:
+        (shot,) = shots(acts, [], view, 4 / 3)
+        aspect = shot.aspect or 4 / 3
+    return float(max(0.25, min(4.0, aspect)))
+
+
+def _measured(picture: _Picture) -> tuple[str, float]:
+    """Return where the width of a picture is told, and how far away that is.
+
+    That is the item of which most is seen, without one that goes beyond the picture if possible.
+    """
+    seen = {item: it for item, it in picture.spots.items() if it is not None and it.area}
+    whole = [item for item in seen if not seen[item].is_cut]
+    among = whole or list(seen)
+    if not among:
+        return "its middle", math.dist(picture.shot.eye, picture.shot.target)
+    largest = max(among, key=lambda item: seen[item].area)
+    return largest, (seen[largest].near + seen[largest].far) / 2
+
+
 def shots(acts: Acts, items: Sequence[str], view: str, aspect: float) -> list[Shot]:
-    """Give from where the pictures of a view are taken."""
+    """Give from where the pictures of a view are taken, at the frame that is evaluated."""
+    if view == "camera":
+        view = scene_value(acts, "camera")
+        if not view:
+            raise LookupError("The scene has no camera of its own: give a camera's item as view.")
     if view not in _VIEWS:
         try:
             return [acts.viewpoint(view)]
         except LookupError as error:
-            raise LookupError(f"{error} Views: person, {', '.join(sorted(_VIEWS))}.") from None
+            every = ", ".join(("person", "camera", *sorted(_VIEWS)))
+            raise LookupError(f"{error} Views: {every}.") from None
     zero, right = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0)
     up: Vector = (0.0, 1.0, 0.0) if acts.up == "Y" else (0.0, 0.0, 1.0)
     front = cross(right, up)
@@ -172,6 +241,11 @@ class _Spot(NamedTuple):
         height = min(self.bottom, 1.0) - max(self.top, 0.0)
         return max(width, 1e-9) * max(height, 1e-9) if width >= 0 and height >= 0 else 0.0
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether some of it is outside of the picture."""
+        return min(self.left, self.top) < 0 or max(self.right, self.bottom) > 1
+
     def hides(self, other: _Spot) -> bool:
         begins = self.left <= other.left and self.top <= other.top and self.far < other.near
         return begins and self.right >= other.right and self.bottom >= other.bottom
@@ -217,21 +291,34 @@ def _boxes(acts: Acts, wanted: Sequence[str]) -> dict[str, Bounds | None]:
     return {item: box for item in track(parents) if item in leaves and (box := acts.bounds(item))}
 
 
-def _legend(spots: Mapping[str, _Spot | None]) -> Iterator[str]:
-    """Tell where items are in a picture, and what is hidden or outside."""
+def _legend(spots: Mapping[str, _Spot | None], not_shown: Sequence[str]) -> Iterator[str]:
+    """Tell where items are in a picture, and what is hidden, outside or not shown at all."""
     inside = {item: it for item, it in spots.items() if it is not None and it.area}
     largest = sorted(inside, key=lambda item: -inside[item].area)[:_MOST_FOUND]
     for item in largest:
-        it, away = inside[item], float(f"{inside[item].near:.4g}")
+        it = inside[item]
+        away = _rounded(it.near)
         left, top, right, bottom = (round(100 * share) for share in it[:4])
-        cut = ", cut off" if min(it[:2]) < 0 or max(it[2:4]) > 1 else ""
+        cut = ", cut off" if it.is_cut else ""
         before = next((other for other in largest if inside[other].hides(it)), None)
         hidden = f", may be hidden by {before}" if before else ""
         yield f"  {item}: {left} to {right}, {top} to {bottom}, {away}{cut}{hidden}"
     if more := len(inside) - len(largest):
         yield f"  and {more} smaller ones"
     if out := [item for item in spots if item not in inside]:
-        yield f"  outside: {', '.join(out[:_MOST_FOUND])}" + ", ..." * (len(out) > _MOST_FOUND)
+        yield f"  outside: {_listed(out)}"
+    if not_shown:
+        yield f"  not shown by the scene: {_listed(not_shown)}"
+
+
+def _rounded(number: float) -> float:
+    """Round to four digits, without an exponent when it is written."""
+    return float(f"{number:.4g}")
+
+
+def _listed(items: Sequence[str]) -> str:
+    more = ", ..." if len(items) > _MOST_FOUND else ""
+    return ", ".join(items[:_MOST_FOUND]) + more
 
 
 # ---- check

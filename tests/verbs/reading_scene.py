@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -53,7 +54,22 @@ class ReadingActs(MemoryActs):
             return ["Gold", "old_action"]
         raise ValueError("There is no such.")
 
+    @contextmanager
+    def at_frame(self, frame: float) -> Iterator[None]:
+        """Have what has places by frame be there."""
+        before = {item: facts["at"] for item, facts in self.nodes.items()}
+        for facts in self.nodes.values():
+            facts["at"] = facts.get("places", {}).get(f"{frame:g}", facts["at"])
+        yield
+        for item, at in before.items():
+            self.nodes[item]["at"] = at
+
+    def is_shown(self, item: str) -> bool:
+        return not self.nodes[item]["values"].get("hidden")
+
     def viewpoint(self, view: str) -> Shot:
+        if view == "Cam":
+            return Shot(tuple(self.nodes[view]["at"]), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), angle=40.0)
         if view == "person":
             return Shot((0.0, -10.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), angle=40.0)
         raise LookupError(f"There is no camera {view!r}.")

@@ -502,6 +502,17 @@ def test_a_picture_is_drawn_and_the_view_is_as_it_was(
     assert acts.host.selection == [CAMERA]
 
 
+def test_at_a_frame_all_is_read_there_and_the_person_s_own_comes_back(window: Houdini) -> None:
+    acts, _ = looking(window)
+    undo, before = list(window.undos.done), scene_digest(acts.host)
+
+    with acts.at_frame(7):
+        there = acts.value(SCENE, "frame").value
+
+    assert there == 7
+    assert (scene_digest(acts.host), window.undos.done) == (before, undo)
+
+
 def test_a_box_is_in_the_picture_where_the_legend_says(window: Houdini, tmp_path: Path) -> None:
     acts, _ = looking(window)
     acts.place("/obj/crate", at=(1.0, 0.5, 0.0))

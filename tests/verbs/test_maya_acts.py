@@ -820,6 +820,18 @@ def test_a_picture_is_drawn_through_our_own_camera_and_all_is_as_it_was(
     acts.host.undo()  # what came and went unrecorded has damaged nothing
 
 
+def test_at_a_frame_all_is_read_there_and_the_person_s_own_comes_back(
+    maya: Maya, acts: Acts, cmds: Any
+) -> None:
+    before, undo = state(maya), list(maya.undo.done)
+
+    with acts.at_frame(7):
+        there = cmds.currentTime(query=True)
+
+    assert there == 7
+    assert (state(maya), maya.undo.done) == (before, undo)
+
+
 def test_a_maya_in_batch_says_that_it_has_no_viewport(monkeypatch: pytest.MonkeyPatch) -> None:
     maya = Maya(monkeypatch, batch=True)
     furnish(maya)

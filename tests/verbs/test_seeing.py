@@ -13,7 +13,7 @@ from dcc_bridge.skills.skill import describe
 from dcc_bridge.verbs import seeing
 from dcc_bridge.verbs.acts import Bounds, Vector
 from tests.live import text
-from tests.verbs.memory import node
+from tests.verbs.memory import MemoryActs, MemoryHost, node
 from tests.verbs.reading_scene import ReadingActs
 from tests.verbs.studio import studio
 
@@ -26,7 +26,7 @@ def box(at: Vector, half: float = 1.0, **more: Any) -> dict[str, Any]:
     return node("Mesh", at=at, half=(half, half, half), parts={"counts": {"faces": 6}}, **more)
 
 
-def call(acts: ReadingActs, verb: str, checks: Path | None = None, **arguments: Any) -> Any:
+def call(acts: MemoryActs, verb: str, checks: Path | None = None, **arguments: Any) -> Any:
     """Call a verb as the bridge does."""
     verbs = {skill.name: skill for skill in map(describe, seeing.verbs(acts, checks))}
     return verbs[verb].fn(**arguments)
@@ -97,7 +97,7 @@ def test_the_legend_tells_what_is_where_what_is_hidden_and_what_is_outside() -> 
     assert "far: 44 to 56" in legend
     assert "may be hidden by near" in legend
     assert "outside: away" in legend
-    assert "m wide at its middle" in legend
+    assert "Picture 1: 9.059 m wide at near, 7.0 m away" in legend
     assert "e+" not in legend
 
 
@@ -141,12 +141,52 @@ def test_four_pictures_are_one_sheet() -> None:
         call(acts, "look", view="around", frames=[1, 2])
 
 
+def test_each_picture_is_taken_and_told_at_its_frame() -> None:
+    """A camera that moves is where it is at each of them, and so is what it looks at."""
+    camera = node("Camera", places={"1": (0, -10, 0), "9": (0, -20, 0)})
+    acts = ReadingActs({"Cam": camera, "a": box((0, 0, 0), places={"9": (2, 0, 0)})})
+
+    legend, _ = call(acts, "look", view="Cam", items=["a"], frames=[1, 9])
+
+    ((taken, *_),) = acts.drawn
+    assert [(shot.frame, shot.eye) for shot in taken] == [(1, (0, -10, 0)), (9, (0, -20, 0))]
+    first, second = legend.split("Picture")[1:]
+    assert first.startswith(" 1, frame 1: 12.94 m wide at a, 10.0 m away\n  a: 41 to 59, ")
+    assert second.startswith(" 2, frame 9: 25.88 m wide at a, 20.0 m away\n  a: 54 to 62, ")
+    assert acts.nodes["a"]["at"] == [0, 0, 0]
+
+
+def test_the_view_camera_is_the_scene_s_own() -> None:
+    acts = ReadingActs({"Cam": node("Camera", at=(0.0, -7.0, 0.0)), "a": box((0, 0, 0))})
+
+    with pytest.raises(LookupError, match="The scene has no camera of its own"):
+        call(acts, "look", view="camera")
+    acts.scene["camera"] = "Cam"
+    call(acts, "look", view="camera")
+
+    assert acts.drawn[0][0][0].eye == (0, -7, 0)
+
+
+def test_what_the_scene_does_not_show_has_no_place_in_the_picture() -> None:
+    acts = ReadingActs({"a": box((0, 0, 0)), "b": box((1, 0, 0), values={"hidden": True})})
+
+    legend, _ = call(acts, "look", view="front", items=["a", "b"])
+
+    assert "  b: " not in legend
+    assert "not shown by the scene: b" in legend
+
+
+def test_an_application_without_frames_says_so() -> None:
+    with pytest.raises(ValueError, match="This application has no frames"):
+        call(MemoryActs(MemoryHost({})), "look", frames=[1])
+
+
 def test_a_view_that_is_none_is_a_camera_s_item() -> None:
     """The host says that there is none; a picture through one has the form of the render."""
     acts = ReadingActs({"a": box((0, 0, 0))})
 
-    with pytest.raises(LookupError, match="no camera 'Cam'"):
-        call(acts, "look", view="Cam")
+    with pytest.raises(LookupError, match="no camera 'Other'"):
+        call(acts, "look", view="Other")
     call(acts, "look", view="person", size=1600 // 2)
 
     assert acts.drawn[0][1:3] == (800, 450)

@@ -59,7 +59,7 @@ def collect(
     `through` is what the prims are iterated with, where it takes long.
     """
     reader = _Reader(stage, time)
-    prims = list(_visible(stage))
+    prims = list(_visible(stage, time))
     boxes = through([seen for seen in prims if seen[1] in _SOLID])
     solids = [shape for prim, kind in boxes for shape in reader.solid(prim, kind)]
     placed = [(prim, kind, reader.axes(prim)) for prim, kind in prims if kind not in _SOLID]
@@ -77,11 +77,11 @@ def _focus(solids: Sequence[Shape], places: Sequence[Point]) -> tuple[Point, ...
     return tuple(kept or everything or (box.low, box.high))
 
 
-def _visible(stage: Usd.Stage) -> Iterator[_Seen]:
+def _visible(stage: Usd.Stage, time: Usd.TimeCode) -> Iterator[_Seen]:
     prims = iter(Usd.PrimRange(stage.GetPseudoRoot()))
     for prim in prims:
         imageable = UsdGeom.Imageable(prim)
-        if imageable and imageable.GetVisibilityAttr().Get() == UsdGeom.Tokens.invisible:
+        if imageable and imageable.GetVisibilityAttr().Get(time) == UsdGeom.Tokens.invisible:
             prims.PruneChildren()
             continue
         kind = kind_of(str(prim.GetTypeName()))
@@ -156,7 +156,7 @@ class _Reader:
         material, _ = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial()
         path = str(material.GetPath()) if material else ""
         if path not in self._colours:
-            self._colours[path] = _diffuse(material)
+            self._colours[path] = _diffuse(material, self._time)
         return self._colours[path]
 
     def mark(self, prim: Usd.Prim, kind: Kind, axes: _Axes, size: float) -> Shape:
@@ -174,11 +174,11 @@ class _Reader:
         return [(-x, -y, -size), (x, -y, -size), (x, y, -size), (-x, y, -size)]
 
 
-def _diffuse(material: UsdShade.Material) -> Colour:
+def _diffuse(material: UsdShade.Material, time: Usd.TimeCode) -> Colour:
     """Give the colour of a material's preview surface, where it is one plain value."""
     shader, _, _ = material.ComputeSurfaceSource()
     given = shader.GetInput("diffuseColor") if shader else None
-    value = given.Get() if given else None
+    value = given.Get(time) if given else None
     return (value[0], value[1], value[2]) if value is not None else _GREY
 
 

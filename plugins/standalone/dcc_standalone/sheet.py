@@ -17,6 +17,7 @@ from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
 from dcc_bridge import track
+from dcc_standalone.frames import evaluated
 from dcc_standalone.painting import Brush, project
 from dcc_standalone.shapes import Scenery, collect
 from dcc_standalone.space import LENS_ANGLE, Aimed, Box, Point, Screen, cross
@@ -96,8 +97,12 @@ def _scenery(session: UsdSession, frame: float | None) -> Scenery:
     viewport = _viewport(session) if frame is None else None
     if viewport is not None:
         return viewport.scenery
-    time = Usd.TimeCode.EarliestTime() if frame is None else Usd.TimeCode(frame)
-    return collect(session.stage, time, lambda prims: track(prims, message="Drawing"))
+    stage = session.stage
+    time = Usd.TimeCode.EarliestTime()
+    if frame is not None:
+        stage = evaluated(stage, frame)
+        time = Usd.TimeCode(frame)
+    return collect(stage, time, lambda prims: track(prims, message="Drawing"))
 
 
 def _paint(

@@ -37,16 +37,16 @@ def world(prim: Usd.Prim) -> Gf.Matrix4d:
     return Gf.Matrix4d(UsdGeom.XformCache(FIRST).GetLocalToWorldTransform(prim))
 
 
-def above(xform: UsdGeom.Xformable) -> Gf.Matrix4d:
+def above(xform: UsdGeom.Xformable, time: Usd.TimeCode = FIRST) -> Gf.Matrix4d:
     """Give the matrix of what a prim's own transform is relative to."""
     if xform.GetResetXformStack():
         return Gf.Matrix4d(1)
-    return Gf.Matrix4d(UsdGeom.XformCache(FIRST).GetParentToWorldTransform(xform.GetPrim()))
+    return Gf.Matrix4d(UsdGeom.XformCache(time).GetParentToWorldTransform(xform.GetPrim()))
 
 
-def local(xform: UsdGeom.Xformable) -> Gf.Matrix4d:
+def local(xform: UsdGeom.Xformable, time: Usd.TimeCode = FIRST) -> Gf.Matrix4d:
     """Give the matrix of a prim's own transform."""
-    return Gf.Matrix4d(xform.GetLocalTransformation(FIRST))
+    return Gf.Matrix4d(xform.GetLocalTransformation(time))
 
 
 def is_near(one: Gf.Matrix4d, other: Gf.Matrix4d) -> bool:
@@ -61,11 +61,11 @@ def is_matrix(xform: UsdGeom.Xformable) -> bool:
     return len(ops) == 1 and ops[0].GetOpType() == _OP.TypeTransform and not ops[0].IsInverseOp()
 
 
-def pivot(xform: UsdGeom.Xformable) -> Gf.Vec3d:
+def pivot(xform: UsdGeom.Xformable, time: Usd.TimeCode = FIRST) -> Gf.Vec3d:
     """Give the point that a common stack turns about."""
     pivot = xform.GetPrim().GetAttribute("xformOp:translate:pivot")
     is_common = pivot and bool(UsdGeom.XformCommonAPI(xform))
-    return Gf.Vec3d(pivot.Get(FIRST) or (0, 0, 0)) if is_common else Gf.Vec3d(0)
+    return Gf.Vec3d(pivot.Get(time) or (0, 0, 0)) if is_common else Gf.Vec3d(0)
 
 
 def _common(xform: UsdGeom.Xformable) -> dict[str, Any]:
@@ -81,16 +81,18 @@ def _common(xform: UsdGeom.Xformable) -> dict[str, Any]:
     return found
 
 
-def exact(xform: UsdGeom.Xformable) -> tuple[Vector, Vector, Vector] | None:
+def exact(
+    xform: UsdGeom.Xformable, time: Usd.TimeCode = FIRST
+) -> tuple[Vector, Vector, Vector] | None:
     """Give the numbers that stand in a common stack that turns about X, Y and Z in this order."""
     if not UsdGeom.XformCommonAPI(xform):
         return None
     ops = _common(xform)
     if "rotation" in ops and _ROTATIONS[ops["rotation"].GetOpType()] != "XYZ":
         return None
-    at, turn, scale = (ops[n].Get(FIRST) if n in ops else None for n in ("at", "rotation", "scale"))
+    at, turn, scale = (ops[n].Get(time) if n in ops else None for n in ("at", "rotation", "scale"))
     return (
-        vector(Gf.Vec3d(at or (0, 0, 0)) + pivot(xform)),
+        vector(Gf.Vec3d(at or (0, 0, 0)) + pivot(xform, time)),
         vector(turn or (0.0, 0.0, 0.0)),
         vector(scale or (1.0, 1.0, 1.0)),
     )

@@ -28,6 +28,17 @@ _OFF: Final = (
 class _Looks(Acts):
     """The acts of `look`; of a Houdini with a window only."""
 
+    @contextmanager
+    def at_frame(self, frame: float) -> Iterator[None]:
+        """Go to a frame and back, as a flipbook does."""
+        before = hou.frame()
+        with hou.undos.disabler():
+            hou.setFrame(frame)
+            try:
+                yield
+            finally:
+                hou.setFrame(before)
+
     def viewpoint(self, view: str) -> Shot:
         if view == "person":
             _, viewport, world = _scene_view()

@@ -32,6 +32,13 @@ _INCH: Final = 25.4
 
 
 class _Looking(_Losing):
+    @contextmanager
+    def at_frame(self, frame: float) -> Iterator[None]:
+        """Go to a frame and back, as a playblast does: a pose that is not keyed is lost."""
+        with _unseen():
+            ask.currentTime(frame)
+            yield
+
     def viewpoint(self, view: str) -> Shot:
         camera = dg.node(_persons_camera() if view == "person" else view)
         shape = next((one for one in dg.shapes(camera) if dg.is_of(one, "camera")), None)

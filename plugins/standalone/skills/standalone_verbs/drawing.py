@@ -9,7 +9,8 @@ from typing import Any
 from pxr import Gf, UsdGeom
 
 from dcc_bridge.verbs.acts import Shot
-from dcc_standalone.transforms import FIRST, vector
+from dcc_standalone.settings import settings
+from dcc_standalone.transforms import vector
 
 from .checking import _Checking
 from .losing import _Losing
@@ -29,16 +30,26 @@ class UsdActs(_Shading, _Losing, _Checking):
         camera = UsdGeom.Camera(self.prim(view))
         if not camera:
             raise LookupError(f"{view} is a {self.kind(view)}, not a Camera.")
-        lens = camera.GetCamera(FIRST)
+        lens = camera.GetCamera(self._time)
+        aspect = self._fit(lens)
         place = lens.transform
         ahead = place.TransformDir(Gf.Vec3d(0, 0, -1)).GetNormalized()
         eye, up = place.ExtractTranslation(), place.TransformDir(Gf.Vec3d(0, 1, 0)).GetNormalized()
         target = vector(eye + ahead * (lens.focusDistance or 1.0))
         if lens.projection == Gf.Camera.Orthographic:
             height = lens.verticalAperture * Gf.Camera.APERTURE_UNIT
-            return Shot(vector(eye), target, vector(up), 0.0, height, camera=view)
+            return Shot(vector(eye), target, vector(up), 0.0, height, view, aspect=aspect)
         angle = lens.GetFieldOfView(Gf.Camera.FOVVertical)
-        return Shot(vector(eye), target, vector(up), angle, camera=view)
+        return Shot(vector(eye), target, vector(up), angle, camera=view, aspect=aspect)
+
+    def _fit(self, lens: Gf.Camera) -> float:
+        """Give a lens an aperture of the form that is rendered, larger if need be; return that."""
+        size = settings(self.stage)["size"][0]
+        if not size:
+            return float(lens.aspectRatio)
+        aspect = size[0] / size[1]
+        lens.verticalAperture = max(lens.verticalAperture, lens.horizontalAperture / aspect)
+        return float(aspect)
 
     def draw(self, shots: Sequence[Shot], width: int, height: int, shading: str) -> bytes:
         """Draw into an image of our own; boxes, as in the window."""

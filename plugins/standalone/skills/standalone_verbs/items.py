@@ -17,7 +17,7 @@ from dcc_bridge.host import Host, digest
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.hosts.standalone.prims import branch, is_plain, plain, prim_at
 from dcc_bridge.verbs.acts import SCENE, Acts, Bounds, Part, SocketLink, Value, Vector
-from dcc_standalone import links, names, schemas
+from dcc_standalone import frames, links, names, schemas
 from dcc_standalone.transforms import FIRST, vector
 
 _MOST_KEYS: Final = 100
@@ -58,12 +58,14 @@ class _Items(Acts):
     def __init__(self, host: Host) -> None:
         self.host = host
         self._boxes: UsdGeom.BBoxCache | None = None
+        self._time = FIRST  # of what is read of places and sizes
+        self._posed: Usd.Stage | None = None  # the stage at that frame, where it is another one
         self._watched: Usd.Stage | None = None
 
     @property
     def stage(self) -> Usd.Stage:
         """The scene, which another file makes another one."""
-        return cast("UsdSession", self.host).stage
+        return self._posed or cast("UsdSession", self.host).stage
 
     def namespace(self) -> dict[str, Any]:
         return {"stage": self.stage}
@@ -138,7 +140,7 @@ class _Items(Acts):
                 box.ComputeUntransformedBound(each)
         found = box.ComputeWorldBound(prim).ComputeAlignedRange()
         if found.IsEmpty():
-            hidden = UsdGeom.BBoxCache(FIRST, box.GetIncludedPurposes(), False, True)
+            hidden = UsdGeom.BBoxCache(self._time, box.GetIncludedPurposes(), False, True)
             found = hidden.ComputeWorldBound(prim).ComputeAlignedRange()
         return None if found.IsEmpty() else (vector(found.GetMin()), vector(found.GetMax()))
 
@@ -149,8 +151,30 @@ class _Items(Acts):
             self._listener = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._outdate, stage)
         if self._boxes is None:
             tokens = UsdGeom.Tokens
-            self._boxes = UsdGeom.BBoxCache(FIRST, [tokens.default_, tokens.render, tokens.proxy])
+            self._boxes = UsdGeom.BBoxCache(
+                self._time, [tokens.default_, tokens.render, tokens.proxy]
+            )
         return self._boxes
+
+    @contextmanager
+    def at_frame(self, frame: float) -> Iterator[None]:
+        """Read places and sizes at a frame, of points that a skeleton moves too."""
+        self._posed = frames.evaluated(self.stage, frame)
+        self._time = Usd.TimeCode(frame)
+        self._boxes = None
+        try:
+            yield
+        finally:
+            self._posed = None
+            self._time = FIRST
+            self._boxes = None
+
+    def is_shown(self, item: str) -> bool:
+        """Return whether neither a prim nor one above it is invisible."""
+        imageable = UsdGeom.Imageable(self.prim(item))
+        if not imageable:
+            return True
+        return bool(imageable.ComputeVisibility(self._time) != UsdGeom.Tokens.invisible)
 
     def _outdate(self, _notice: object, _stage: object) -> None:
         self._boxes = None

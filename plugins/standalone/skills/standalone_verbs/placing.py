@@ -24,11 +24,12 @@ class _Placing(_Values):
     def placement(self, item: str, space: Axes = "world") -> Placement:
         """Tell where a prim is, by its pivot where it has one."""
         xform = self._xform(item)
-        pivot = transforms.pivot(xform)
-        above = transforms.above(xform) if space == "world" else Gf.Matrix4d(1)
-        if above == Gf.Matrix4d(1) and (found := transforms.exact(xform)) is not None:
+        time = self._time
+        pivot = transforms.pivot(xform, time)
+        above = transforms.above(xform, time) if space == "world" else Gf.Matrix4d(1)
+        if above == Gf.Matrix4d(1) and (found := transforms.exact(xform, time)) is not None:
             return Placement(*found)
-        matrix = transforms.local(xform) * above
+        matrix = transforms.local(xform, time) * above
         rotation, scale, _ = transforms.taken_apart(matrix)
         return Placement(vector(matrix.Transform(pivot)), rotation, scale)
 

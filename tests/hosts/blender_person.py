@@ -107,6 +107,15 @@ def state() -> None:
     seen["state"] = [scene_digest(host), host.undo_mark().depth]
 
 
+def turntable() -> None:
+    sys.path.append(str(Path(__file__).parents[2]))
+    try:
+        from tests.verbs import blender_turntable  # which no add-on brings
+    finally:
+        sys.path.pop()
+    blender_turntable.make()
+
+
 def in_sidebar(width: int = 2000) -> list[str]:
     """Tell what the sidebar's panel draws in so many pixels."""
     layout, panel = Noted(), sys.modules[f"{ADDON}.panel"]
@@ -263,6 +272,7 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "write": write,
     "state": state,
     "fill": fill,
+    "turntable": turntable,
     "count": count,
     "rest": rest,
     "button": button,

@@ -16,10 +16,13 @@ import numpy as np
 import pytest
 
 from dcc_bridge.hosts.blender import BlenderHost, objects
+from dcc_bridge.skills.skill import describe
 from dcc_bridge.verbs import acts as port
+from dcc_bridge.verbs import seeing
 from dcc_bridge.verbs.acts import SCENE, Acts, Shot, SocketLink
 from tests.hosts.application import ROOT
 from tests.hosts.digests import scene_digest
+from tests.verbs import blender_turntable, turntable
 from tests.verbs.promises import Edit, one_step, refused
 
 SKILLS = ROOT / "plugins" / "blender" / "skills"
@@ -683,6 +686,79 @@ def test_a_camera_is_a_viewpoint_and_nothing_else_is(acts: Acts) -> None:
     shot = acts.viewpoint("Camera")
     assert shot.eye == pytest.approx(acts.placement("Camera").at, abs=1e-4)
     assert shot.angle == pytest.approx(22.9, abs=0.1)
+
+
+def look(acts: Acts, **arguments: Any) -> Any:
+    """Call the verb as the bridge does; gives the legend and the picture."""
+    verbs = {skill.name: skill for skill in map(describe, seeing.verbs(acts))}
+    return verbs["look"].fn(**arguments)
+
+
+def test_each_picture_and_its_legend_are_of_its_frame(acts: Acts, tmp_path: Path) -> None:
+    """The camera's pivot, a thing, a modifier, a shape key and what is shown are keyed."""
+    blender_turntable.make()
+
+    legend, picture = look(acts, view="camera", frames=turntable.FRAMES, size=640)
+
+    (tmp_path / "turn.jpg").write_bytes(picture)
+    image: Any = bpy.data.images.load(str(tmp_path / "turn.jpg"))
+    width, height = image.size
+    rows = (np.array(image.pixels).reshape(height, width, 4)[::-1, :, :3] * 255).tolist()
+    turntable.check(legend, lambda x, y: rows[y][x], width, height)
+    assert [name for it in turntable.told(legend) for name in it if name == "Yellow"] == (
+        ["Yellow"] * 2
+    )
+    assert "not shown by the scene: Yellow" in legend
+
+
+def test_a_light_is_told_where_it_is_at_the_frame(acts: Acts) -> None:
+    blender_turntable.make()
+
+    legend, _ = look(acts, view="front", items=["Lamp", "Red"], frames=[1, 61, 121], size=128)
+
+    lefts = [it["Lamp"][0] - it["Red"][0] for it in turntable.told(legend)]
+    assert lefts[0] < lefts[1] < lefts[2]
+
+
+def test_the_scene_s_camera_is_the_one_that_a_marker_gives_it_at_the_frame(acts: Acts) -> None:
+    blender_turntable.make()
+
+    legend, _ = look(acts, view="camera", frames=[1, 200], size=128)
+
+    (_, level), (_, above) = turntable.widths(legend)
+    assert level == pytest.approx(turntable.DISTANCE, abs=2)
+    assert above == pytest.approx(turntable.DISTANCE, abs=5)
+    first, second = turntable.told(legend)
+    assert first["Red"][3] < first["Blue"][2]  # from the side, one is above the other
+    assert second["Red"][2:] == pytest.approx(second["Blue"][2:], abs=25)  # from above it is not
+
+
+def test_a_look_at_other_frames_leaves_what_the_person_did_not_key(acts: Acts) -> None:
+    """Blender itself loses it when its own scene goes to another frame."""
+    blender_turntable.make()
+    pivot = bpy.data.objects["Pivot"]
+    pivot.rotation_euler.z = 0.25
+    open_scene().view_layers[0].update()
+    before = scene_digest(acts.host), acts.host.undo_mark()
+
+    look(acts, view="front", frames=[31, 1], size=128)
+
+    assert pivot.rotation_euler.z == 0.25
+    assert (scene_digest(acts.host), acts.host.undo_mark()) == before
+    assert open_scene().frame_current == 1
+
+
+def test_a_picture_between_two_frames_is_of_that_moment(acts: Acts, tmp_path: Path) -> None:
+    blender_turntable.make()
+
+    pictures = [look(acts, view="camera", frames=[at], size=256)[1] for at in (1, 1.5, 2)]
+
+    assert len(set(pictures)) == 3
+
+
+def test_a_frame_that_blender_does_not_have_is_refused(acts: Acts) -> None:
+    with pytest.raises(ValueError, match="Blender has frames"):
+        look(acts, frames=[1e12])
 
 
 def test_what_is_told_of_items_and_of_the_api_leaves_nothing_in_the_file_and_no_entry_of_undo(

@@ -16,7 +16,7 @@ from PIL import Image
 from tests.hosts import bpy_module
 from tests.hosts.blender_seat import Seat
 from tests.live import text
-from tests.verbs import tasks
+from tests.verbs import tasks, turntable
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
 
@@ -80,6 +80,25 @@ def test_in_the_window_an_agent_builds_sees_and_undoes(seat: Seat, tmp_path: Pat
     assert {"Head", "Key"} <= {*kept}
     assert not undone.is_error, text(undone)
     assert not {"Head", "Key"} & {*gone}
+
+
+def test_in_the_window_each_picture_and_its_legend_are_of_its_frame(
+    seat: Seat, tmp_path: Path
+) -> None:
+    """The camera's pivot, a thing, a modifier, a shape key and what is shown are keyed."""
+    folder = Path(os.environ.get("SEEN_IN", tmp_path))
+    seat.do("turntable")
+
+    look = seat.application.call(
+        "look", {"view": "camera", "frames": turntable.FRAMES, "size": 640}
+    )
+
+    data = kept_picture(look, folder / "turntable.jpg")
+    legend = text(look)
+    with Image.open(io.BytesIO(data)) as opened:
+        picture = opened.convert("RGB")
+    turntable.check(legend, lambda x, y: picture.getpixel((x, y)), *picture.size)
+    assert "not shown by the scene: Yellow" in legend
 
 
 def kept_picture(look: CallToolResult, file: Path) -> bytes:

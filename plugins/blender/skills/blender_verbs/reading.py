@@ -38,6 +38,7 @@ class _Reading(Acts):
         self._family = Family()
         self._is_stale = False  # something was made since Blender evaluated the scene
         self._is_moved = False  # or only placed
+        self._layer_at_frame: Any = None  # the layer that is read while another frame is
 
     def namespace(self) -> dict[str, Any]:
         return {"bpy": bpy}
@@ -125,6 +126,8 @@ class _Reading(Acts):
 
     def world(self, thing: bpy.types.Object) -> Matrix:
         """Give where an object is, without evaluating all of the scene after each change."""
+        if self._layer_at_frame is not None:
+            return thing.evaluated_get(self._depsgraph()).matrix_world.copy()
         if thing.constraints or thing.parent_type != "OBJECT":
             self._is_stale |= self._is_moved
             self._depsgraph()
@@ -140,6 +143,8 @@ class _Reading(Acts):
         return self.world(thing.parent) @ thing.matrix_parent_inverse
 
     def _depsgraph(self) -> Any:
+        if self._layer_at_frame is not None:
+            return self._layer_at_frame.depsgraph
         layer: Any = bpy.context.view_layer
         if self._is_stale or layer.depsgraph is None:
             layer.update()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,29 +16,88 @@ from mathutils import Matrix, Vector
 
 from dcc_bridge.geometry import add, frame_of
 from dcc_bridge.hosts.blender.blender_loop import views
-from dcc_bridge.hosts.blender.objects import item_of
-from dcc_bridge.verbs.acts import Shot, triple
+from dcc_bridge.hosts.blender.objects import item_of, tree_of
+from dcc_bridge.verbs.acts import SCENE, Shot, Value, triple
 
 from .building import use_nodes
 from .files import _Files
 from .items import require, scene
+from .properties import plain
+from .values import all_curves
 
 _SAMPLES: Final = 4
 _QUALITY: Final = 80
 _SHADING: Final = {"solid": "SOLID", "wire": "WIREFRAME", "material": "MATERIAL"}
+_CUSTOM: Final = re.compile(r'(.*)\["([^"]*)"\]')  # the path of a custom property
 _OURS: Final = "dcc_bridge look"
 
 
 class _Seeing(_Files):
     """The acts of `look`."""
 
+    @contextmanager
+    def at_frame(self, frame: float) -> Iterator[None]:
+        """Read from a copy of the scene at a frame: the person's own would lose unkeyed changes."""
+        with self.host.unnoticed(), _copied() as ours:
+            _go_to(ours, frame)
+            self._layer_at_frame = _layer_of(ours)
+            try:
+                yield
+            finally:
+                self._layer_at_frame = None
+
+    def value(self, item: str, prop: str) -> Value:
+        """Read a property; the scene's camera at another frame may be another one, by a marker."""
+        if self._layer_at_frame is None or (item, prop) != (SCENE, "camera"):
+            return super().value(item, prop)
+        camera = self._layer_at_frame.id_data.camera
+        return Value(camera and item_of(camera))
+
+    def is_shown(self, item: str) -> bool:
+        """Return whether an object is drawn: in the 3D view, or where there is none in a render."""
+        thing = require(item)
+        if not isinstance(thing, bpy.types.Object):
+            return True
+        evaluated: Any = thing.evaluated_get(self._depsgraph())
+        if next(views(), None) is None:
+            return not evaluated.hide_render
+        layer = self._layer_at_frame or bpy.context.view_layer
+        return not evaluated.hide_viewport and thing.visible_get(view_layer=layer)
+
     def viewpoint(self, view: str) -> Shot:
         if view == "person":
-            return _persons()
+            return self._persons()
         thing = require(view)
         if not isinstance(thing, bpy.types.Object) or thing.type != "CAMERA":
             raise LookupError(f"{view} is no camera.")
-        return _through(thing, self.world(thing))
+        return self._through(thing)
+
+    def _persons(self) -> Shot:
+        if (view := next(views(), None)) is None:  # the first 3D view is the person's
+            raise LookupError(
+                "There is no window whose view could be seen: give a camera or a side."
+            )
+        space: Any = view[0]
+        seen = space.region_3d
+        if seen.view_perspective == "CAMERA" and space.camera is not None:
+            return self._through(space.camera)
+        matrix = seen.view_matrix.inverted()
+        tall = 2 / seen.window_matrix[1][1]
+        angle = 0.0 if seen.view_perspective == "ORTHO" else math.degrees(2 * math.atan(tall / 2))
+        eye, up = triple(matrix.translation), triple(matrix.col[1].xyz)
+        return Shot(eye, triple(seen.view_location), up, angle, tall)
+
+    def _through(self, camera: Any) -> Shot:
+        lens = camera.evaluated_get(self._depsgraph()).data
+        matrix = self.world(camera)
+        corners = lens.view_frame(scene=bpy.context.scene)
+        tall, far = corners[0].y - corners[1].y, -corners[0].z
+        is_flat = lens.type == "ORTHO"
+        turn = matrix.to_3x3().normalized()
+        target = matrix.translation + turn @ Vector((0, 0, -10.0))
+        angle = 0.0 if is_flat else math.degrees(2 * math.atan2(tall / 2, far))
+        up = triple(turn @ Vector((0, 1, 0)))
+        return Shot(triple(matrix.translation), triple(target), up, angle, tall, item_of(camera))
 
     def draw(self, shots: Sequence[Shot], width: int, height: int, shading: str) -> bytes:
         with self.host.unnoticed():  # from a scene of our own that is gone afterwards
@@ -53,31 +113,6 @@ def _sheet(pictures: list[Any]) -> Any:
     return np.concatenate(rows[::-1], 0)  # Blender's first row is the lowest
 
 
-def _persons() -> Shot:
-    if (view := next(views(), None)) is None:  # the first 3D view is the person's
-        raise LookupError("There is no window whose view could be seen: give a camera or a side.")
-    space: Any = view[0]
-    seen = space.region_3d
-    if seen.view_perspective == "CAMERA" and space.camera is not None:
-        return _through(space.camera, space.camera.matrix_world)
-    matrix = seen.view_matrix.inverted()
-    tall = 2 / seen.window_matrix[1][1]
-    angle = 0.0 if seen.view_perspective == "ORTHO" else math.degrees(2 * math.atan(tall / 2))
-    eye, up = triple(matrix.translation), triple(matrix.col[1].xyz)
-    return Shot(eye, triple(seen.view_location), up, angle, tall)
-
-
-def _through(camera: Any, matrix: Matrix) -> Shot:
-    corners = camera.data.view_frame(scene=bpy.context.scene)
-    tall, far = corners[0].y - corners[1].y, -corners[0].z
-    is_flat = camera.data.type == "ORTHO"
-    turn = matrix.to_3x3().normalized()
-    target = matrix.translation + turn @ Vector((0, 0, -10.0))
-    angle = 0.0 if is_flat else math.degrees(2 * math.atan2(tall / 2, far))
-    up = triple(turn @ Vector((0, 1, 0)))
-    return Shot(triple(matrix.translation), triple(target), up, angle, tall, item_of(camera))
-
-
 def _drawn(shot: Shot, width: int, height: int, shading: str) -> Any:
     """Give the pixels of one picture, the lowest row first."""
     with _scene_for(shading) as ours:
@@ -86,7 +121,8 @@ def _drawn(shot: Shot, width: int, height: int, shading: str) -> Any:
         try:
             ours.collection.objects.link(camera)
             _aim(camera, shot)
-            ours.frame_set(scene().frame_current if shot.frame is None else round(shot.frame))
+            ours.timeline_markers.clear()  # which may have another camera at a frame
+            _go_to(ours, _frame_now() if shot.frame is None else shot.frame)
             if (view := next(views(), None)) is None:
                 return _rendered(ours, width, height)
             return _viewed(view, ours, camera, width, height, shading)
@@ -96,17 +132,46 @@ def _drawn(shot: Shot, width: int, height: int, shading: str) -> Any:
 
 
 @contextmanager
-def _scene_for(shading: str) -> Iterator[Any]:
-    """Have a scene that shows what the person's does; neutral light for a plain look."""
-    person, world = scene(), None
-    ours = person.copy()
+def _copied() -> Iterator[Any]:
+    """Have a scene that shows what the person's does, with a frame of its own."""
+    ours = scene().copy()
     try:
-        lights = any(it.type == "LIGHT" and not it.hide_render for it in person.objects)
-        if shading != "material" or not (lights or _glows(person.world)):
-            world = ours.world = _plain_world()
         yield ours
     finally:
         bpy.data.scenes.remove(ours)
+
+
+def _layer_of(ours: Any) -> Any:
+    """Return the layer of a copied scene that is the person's."""
+    persons: Any = bpy.context.view_layer
+    return ours.view_layers[persons.name]
+
+
+def _frame_now() -> float:
+    return float(scene().frame_current + scene().frame_subframe)
+
+
+def _go_to(ours: Any, frame: float) -> None:
+    """Evaluate a scene at a frame; ValueError for one that Blender does not have."""
+    limits = ours.bl_rna.properties["frame_current"]
+    if not limits.hard_min <= frame <= limits.hard_max:
+        raise ValueError(f"Blender has frames {limits.hard_min} to {limits.hard_max}.")
+    whole = math.floor(frame)
+    ours.frame_set(whole, subframe=frame - whole)
+
+
+@contextmanager
+def _scene_for(shading: str) -> Iterator[Any]:
+    """Have a scene that shows what the person's does; neutral light for a plain look."""
+    person = scene()
+    world = None
+    try:
+        with _copied() as ours:
+            lights = any(it.type == "LIGHT" and not it.hide_render for it in person.objects)
+            if shading != "material" or not (lights or _glows(person.world)):
+                world = ours.world = _plain_world()
+            yield ours
+    finally:
         if world is not None:
             bpy.data.worlds.remove(world)
 
@@ -160,8 +225,39 @@ def _rendered(ours: Any, width: int, height: int) -> Any:
         render.image_settings.file_format = "PNG"
         # A single picture is one of the frame that the person's scene shows, whatever ours does.
         ours.frame_start = ours.frame_end = ours.frame_current
-        bpy.ops.render.render(animation=True, scene=ours.name)
+        with _values_kept():
+            bpy.ops.render.render(animation=True, scene=ours.name)
         return _pixels(str(next(Path(folder).iterdir())))
+
+
+@contextmanager
+def _values_kept() -> Iterator[None]:
+    """Put back what was changed without a key: a render evaluates all keys in place."""
+    before = []
+    for data in list(bpy.data.user_map()):
+        for owner in (data, tree_of(data)):
+            for path in {curve.data_path for curve in all_curves(owner)}:
+                with suppress(ValueError):  # a curve may lead to what is gone
+                    before.append((owner, path, plain(owner.path_resolve(path))))
+    try:
+        yield
+    finally:
+        for owner, path, value in before:
+            if plain(owner.path_resolve(path)) != value:
+                _put(owner, path, value)
+
+
+def _put(owner: Any, path: str, value: Any) -> None:
+    """Write what a path below a data-block leads to, a custom property too."""
+    custom = _CUSTOM.fullmatch(path)
+    if custom is not None:
+        above, name = custom.groups()
+        target = owner.path_resolve(above) if above else owner
+        target[name] = value
+        return
+    above, _, name = path.rpartition(".")
+    target = owner.path_resolve(above) if above else owner
+    setattr(target, name, value)
 
 
 def _pixels(path: str) -> Any:
@@ -180,7 +276,7 @@ def _viewed(seen: Any, ours: Any, camera: Any, width: int, height: int, shading:
     import gpu  # there is none without a window
 
     space, region = seen
-    layer = ours.view_layers[0]
+    layer = _layer_of(ours)
     layer.update()
     graph = layer.depsgraph
     offscreen = gpu.types.GPUOffScreen(width, height)

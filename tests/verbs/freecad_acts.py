@@ -488,12 +488,68 @@ def test_what_is_exported_comes_in_again_where_it_was(
     low = [min(box[0][axis] for box in boxes) for axis in range(3)]
     high = [max(box[1][axis] for box in boxes) for axis in range(3)]
     assert suffix in acts.import_formats()
-    assert any("Sheet has no shape" in sentence for sentence in left_out)
+    assert f"Without a shape for a {suffix} file: Sheet." in left_out
     assert parents == {"Group"}
     # in the group all turns as its part does: x is y, y is -x, and 100 further
     assert near(tuple(low), (100 - 22, 0, 0)) or suffix in (".stl", ".obj", ".ply", ".off")
     assert abs(low[0] - 78) < 0.2
     assert abs(high[1] - 102) < 0.2
+
+
+def written(acts: Acts, file: Path, items: list[str]) -> tuple[int, list[str]]:
+    """Export, and give how many solids are in the file and what was said of the rest."""
+    left_out = acts.export_file(file, items, None)
+    return file.read_text(encoding="utf-8").count("MANIFOLD_SOLID_BREP("), left_out
+
+
+@in_console
+def test_all_that_is_shown_is_exported_whatever_refers_to_it(acts: Acts, tmp_path: Path) -> None:
+    """An expression, a link, a drawing, an attachment and a mesh only refer to a shape."""
+    document = FreeCAD.ActiveDocument
+    document.Cylinder.setExpression("Radius", "Ball.Radius / 2")  # one of both is in a part
+    link = document.addObject("App::Link", "Link")
+    link.LinkedObject = document.Ball
+    link.Placement.Base = FreeCAD.Vector(0, 90, 0)
+    document.addObject("TechDraw::DrawViewPart", "View").Source = [document.Ball]
+    fem = document.addObject("Fem::FemMeshShapeNetgenObject", "Fem")
+    fem.Shape = document.Ball
+    on = document.addObject("Part::Box", "On")
+    on.Support = [(document.Cut, ["Face1"])]
+    document.addObject("Part::Mirroring", "Mirror").Source = document.Ball
+    document.recompute()
+
+    solids, left_out = written(acts, tmp_path / "all.step", [])
+
+    assert solids == 7  # Cut, Cylinder, Body, Ball, Link, On and Mirror
+    assert left_out[0] == (
+        "Not on their own, for what is in the file is made of them: Box, The tool (Tool), Step."
+    )
+    assert left_out[1] == "Without a shape for a .step file: Sheet, Mesh, View, Fem."
+
+
+@in_console
+def test_what_is_hidden_is_not_exported_with_all_and_is_named(acts: Acts, tmp_path: Path) -> None:
+    """Nor is what stands in a part that is hidden; what only a hidden one is made of is shown."""
+    document = FreeCAD.ActiveDocument
+    document.Ball.Label = "Bohrung_Größe_ß"
+    for name in ("Ball", "Part", "Cut"):
+        document.getObject(name).Visibility = False
+
+    solids, left_out = written(acts, tmp_path / "all.step", [])
+
+    assert solids == 3  # Box and Tool, and the Body
+    assert left_out[0] == "Hidden: Cut, Cylinder, Bohrung_Größe_ß (Ball)."
+    assert written(acts, tmp_path / "part.step", ["Part"])[0] == 1
+    assert written(acts, tmp_path / "cut.step", ["Cut", "Ball"])[0] == 2
+
+
+@in_console
+def test_where_nothing_is_shown_nothing_is_written(acts: Acts, tmp_path: Path) -> None:
+    for obj in FreeCAD.ActiveDocument.Objects:
+        obj.Visibility = False
+
+    with pytest.raises(ValueError, match=r"no shape that a \.step file can hold\. Hidden: Box,"):
+        acts.export_file(tmp_path / "all.step", [], None)
 
 
 @in_console

@@ -54,6 +54,13 @@ def find(item: str) -> Any:
     raise LookupError(f"There is no object {item!r} in {document().Label}{told}")
 
 
+def called(obj: Any) -> str:
+    """Return what the tree calls an object, and behind it the inner name where that is another."""
+    if obj.Label == obj.Name:
+        return str(obj.Name)
+    return f"{obj.Label} ({obj.Name})"
+
+
 def facts(item: str) -> list[Any]:
     """Give what tells an object from another one, and what a person agreed to of it."""
     obj = document().getObject(item) if FreeCAD.ActiveDocument else None

@@ -10,16 +10,18 @@ from typing import Any, Final, Literal
 import FreeCAD
 
 from dcc_bridge import track
-from dcc_bridge.hosts.freecad.freecad_document import document, find, transactions
+from dcc_bridge.hosts.freecad.freecad_document import called, document, find, transactions
 from dcc_bridge.verbs.acts import Acts, Imported, Junk
 
 from .places import below, children, own_shape, parent_of, scratch_document, world_shape
 from .properties import explained
+from .shown import ingredients, is_aid, is_shown
 
 _SOLIDS: Final = (".step", ".stp", ".iges", ".igs", ".brep", ".brp")
 _MESHES: Final = (".stl", ".obj", ".ply", ".off")
 _OWN: Final = ".fcstd"
 _ORIGINS: Final = ("App::Origin", "App::Line", "App::Plane")
+_MOST_NAMED: Final = 50  # objects that are left out of a file, of each kind
 _NO_NAMES: Final = "FreeCAD reads no names and colours with these shapes: rename them."
 
 
@@ -57,7 +59,10 @@ class _Files(Acts):
     def export_file(
         self, path: Path, items: Sequence[str], frames: tuple[float, float] | None
     ) -> list[str]:
-        """Write the shapes of items, where they are in the world, or the whole document."""
+        """Write the shapes of items, where they are in the world, or all that is shown.
+
+        Of what is in a part or a group, too, only what is shown and goes into no other shape there.
+        """
         transactions().compute()
         suffix, left_out = path.suffix.lower(), ["FreeCAD has no frames."] if frames else []
         if suffix == _OWN and items:
@@ -66,14 +71,17 @@ class _Files(Acts):
             if suffix == _OWN:
                 document().saveCopy(str(path))
                 return left_out
-            shapes: dict[str, Any] = {}
-            for obj in [find(item) for item in items] or document().RootObjects:
-                fit = [it for it in _with_shape(obj) if suffix not in _SOLIDS or not _is_mesh(it)]
-                shapes |= {it.Name: it for it in fit}
-                left_out += [] if fit else [f"{obj.Name} has no shape for a {suffix} file."]
-            if not shapes:
-                raise ValueError(f"There is no shape that a {suffix} file can hold.")
-            _write(path, suffix, list(shapes.values()))
+            choice = _Choice(suffix)
+            if items:
+                for item in track(items):
+                    choice.add(find(item))
+            else:
+                choice.add_shown(document().Objects)
+            if not choice.chosen:
+                why = " ".join(choice.left_out())
+                raise ValueError(f"There is no shape that a {suffix} file can hold. {why}".rstrip())
+            _write(path, suffix, list(choice.chosen.values()))
+        left_out += choice.left_out()
         return [*left_out, "How the shapes were made is not in the file."]
 
     # ---- what is thrown away
@@ -182,12 +190,58 @@ def _turn(obj: Any, scale: float, *, is_y_up: bool) -> None:
         obj.Placement = turn.multiply(obj.Placement)
 
 
-def _with_shape(obj: Any) -> Iterator[Any]:
-    """Walk what has a shape in an object; of a body that is itself."""
-    if own_shape(obj) is not None:
-        yield obj
-    elif not obj.isDerivedFrom("Part::Feature"):
-        yield from (each for each in below(obj) if own_shape(each) is not None)
+class _Choice:
+    """What of a document is written to a file, and what is not."""
+
+    def __init__(self, suffix: str) -> None:
+        self._suffix = suffix
+        self.chosen: dict[str, Any] = {}  # the objects that are written, by their names
+        self._ingredients: list[Any] = []
+        self._hidden: list[Any] = []
+        self._without: list[Any] = []
+        """What has no shape that such a file can hold."""
+
+    def add(self, obj: Any) -> None:
+        """Choose an object, hidden or not; of a part or a group what it shows."""
+        if own_shape(obj) is None and not obj.isDerivedFrom("Part::Feature") and children(obj):
+            self.add_shown(list(below(obj)), among=obj)
+        else:
+            self._add(obj)
+
+    def add_shown(self, objects: Sequence[Any], among: Any = None) -> None:
+        """Choose what is shown of objects, and is no ingredient of something that is shown."""
+        own = [obj for obj in objects if not is_aid(obj)]
+        shown = {obj.Name for obj in own if is_shown(obj, among)}
+        used = ingredients(obj for obj in own if obj.Name in shown)
+        for obj in own:
+            if obj.Name in used:
+                self._ingredients.append(obj)
+            elif own_shape(obj) is not None and obj.Name not in shown:
+                self._hidden.append(obj)
+            elif own_shape(obj) is not None or not children(obj):
+                self._add(obj)
+
+    def _add(self, obj: Any) -> None:
+        is_solid_only = self._suffix in _SOLIDS
+        if own_shape(obj) is None or (is_solid_only and _is_mesh(obj)):
+            self._without.append(obj)
+        else:
+            self.chosen[obj.Name] = obj
+
+    def left_out(self) -> list[str]:
+        """Return what is not written, in a sentence for each reason."""
+        reasons = {
+            "Hidden": self._hidden,
+            "Not on their own, for what is in the file is made of them": self._ingredients,
+            f"Without a shape for a {self._suffix} file": self._without,
+        }
+        return [f"{reason}: {_named(them)}." for reason, them in reasons.items() if them]
+
+
+def _named(objects: Sequence[Any]) -> str:
+    names = list(dict.fromkeys(called(obj) for obj in objects))
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def _is_mesh(obj: Any) -> bool:

@@ -13,8 +13,10 @@ from typing import Any, Final
 import FreeCAD
 
 from dcc_bridge.hosts.freecad import freecad_document
-from dcc_bridge.hosts.freecad.freecad_document import document
+from dcc_bridge.hosts.freecad.freecad_document import document, find
 from dcc_bridge.verbs.acts import Acts, Shot, triple
+
+from . import shown
 
 _QUALITY: Final = 85
 _VECTORS: Final = ("position", "orientation")
@@ -29,6 +31,9 @@ class _Looks(Acts):
     def has(self, *acts: str) -> bool:
         """Leave out what needs FreeCAD's window where there is none."""
         return super().has(*acts) and (_is_seen() or not _IN_WINDOW & set(acts))
+
+    def is_shown(self, item: str) -> bool:
+        return shown.is_shown(find(item))
 
     def viewpoint(self, view: str) -> Shot:
         """Give the person's own view; FreeCAD has no cameras."""

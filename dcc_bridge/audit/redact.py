@@ -234,19 +234,20 @@ class _LogFilter(logging.Filter):
             message = record.getMessage()
         except (TypeError, ValueError):  # the arguments do not fit; logging reports that itself
             message = f"{record.msg} {record.args}"
-        cleaned = self._clean(message)
+        cleaned = self.clean(message)
         if cleaned != message:
             record.msg, record.args = cleaned, ()
         if record.exc_info and record.exc_info[1] is not None:
             text = "".join(traceback.format_exception(record.exc_info[1])).rstrip()
-            cleaned = self._clean(text)
+            cleaned = self.clean(text)
             if cleaned != text:
                 record.exc_info, record.exc_text = None, cleaned
         if record.stack_info:
-            record.stack_info = self._clean(record.stack_info)
+            record.stack_info = self.clean(record.stack_info)
         return True
 
-    def _clean(self, text: str) -> str:
+    def clean(self, text: str) -> str:
+        """Return a text without tokens, and with nothing hidden in it."""
         return self.visible(redact_tokens(text))
 
 

@@ -8,25 +8,19 @@ from __future__ import annotations
 
 import argparse
 import logging
-import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from io import TextIOWrapper
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import platformdirs
-
-from dcc_bridge import private_files
-from dcc_bridge.audit import redact
+from dcc_bridge.audit.program_log import CleanFormatter, ProgramLog, log_file
 from dcc_bridge.cli import exits, hosts, interpreter, load
-from dcc_bridge.elicitation.text import safe_line, safe_whole
+from dcc_bridge.elicitation.text import safe_line
 
 if TYPE_CHECKING:
     from dcc_bridge_serve import Running
 
-_MOST: Final = 2_000_000  # bytes from which on the file is put aside and a new one begun
 _SILENT: Final = ("mcp", "uvicorn", "httpx2", "httpcore2", "sse_starlette")
 _HOW: Final = (
     "It has no window: questions go to the client that calls. If that cannot ask, --unattended "
@@ -101,11 +95,6 @@ def _serve_elsewhere(options: argparse.Namespace) -> int:
 # is for the file alone: what is news of it, is told by us
 
 
-def file() -> Path:
-    """Give the path of the log file."""
-    return platformdirs.user_state_path("dcc_bridge") / "log" / "host.log"
-
-
 @contextmanager
 def kept() -> Iterator[None]:
     """Add the handlers to the root logger while in the ``with``."""
@@ -114,7 +103,7 @@ def kept() -> Iterator[None]:
     terminal.setFormatter(_Sentence())
     terminal.addFilter(lambda record: record.name.partition(".")[0] not in _SILENT)
     root = logging.getLogger()
-    handlers: tuple[logging.Handler, ...] = (_File(), terminal)
+    handlers: tuple[logging.Handler, ...] = (ProgramLog(), terminal)
     for handler in handlers:
         root.addHandler(handler)
     try:
@@ -125,46 +114,10 @@ def kept() -> Iterator[None]:
             handler.close()
 
 
-class _File(logging.FileHandler):
-    def __init__(self) -> None:
-        super().__init__(file(), encoding="utf-8", delay=True)
-        self.setFormatter(_Clean("%(asctime)s %(process)d %(name)s: %(message)s"))
-
-    def emit(self, record: logging.LogRecord) -> None:
-        with suppress(OSError):  # a disk that is full must not end what was logged
-            super().emit(record)
-
-    def handleError(self, record: logging.LogRecord) -> None:
-        """Say nothing: logging would write the record, token and all, to the terminal."""
-
-    def close(self) -> None:
-        with suppress(OSError):  # what could not be written is tried once more
-            super().close()
-
-    def _open(self) -> TextIOWrapper:
-        path = Path(self.baseFilename)
-        private_files.folder(path.parent)
-        with suppress(FileNotFoundError):
-            if path.stat().st_size > _MOST:
-                os.replace(path, path.with_suffix(".1.log"))
-        try:
-            opened = private_files.create(path)
-        except FileExistsError:
-            opened = private_files.reopen(path)
-        return open(opened, "a", encoding="utf-8", errors="backslashreplace")
-
-
-class _Clean(logging.Formatter):
-    """Removes tokens from every record, and makes visible what is hidden, as is done in our own."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        return safe_whole(redact.redact_tokens(super().format(record)))
-
-
-class _Sentence(_Clean):
+class _Sentence(CleanFormatter):
     """Formats a record as one line: its first, and of a traceback the last."""
 
     def format(self, record: logging.LogRecord) -> str:
         first, *rest = super().format(record).splitlines() or [""]
         text = safe_line(f"{first}: {rest[-1]}" if rest else first, 1000)
-        return f"dcc-bridge: {text}" + (f" (more in {file()})" if rest else "")
+        return f"dcc-bridge: {text}" + (f" (more in {log_file()})" if rest else "")

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dcc_bridge.audit import program_log
+from dcc_bridge.audit.program_log import ProgramLog, log_file
 from dcc_bridge.cli import hosting
 
 TOKEN = "ab" * 32
@@ -16,7 +18,7 @@ TOKEN = "ab" * 32
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give the file of a user of the test's own."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    return hosting.file()
+    return log_file()
 
 
 def test_nothing_is_made_while_nothing_goes_wrong(file: Path) -> None:
@@ -50,7 +52,7 @@ def test_a_sentence_is_shown_to_its_end(file: Path, capsys: pytest.CaptureFixtur
 
 
 def test_a_file_that_is_full_is_put_aside_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hosting, "_MOST", 100)
+    monkeypatch.setattr(program_log, "_MOST", 100)
     for number in range(3):
         with hosting.kept():
             logging.getLogger("dcc_bridge").warning("%d %s", number, "x" * 200)
@@ -79,7 +81,7 @@ def test_a_disk_that_is_full_ends_nothing_and_tells_no_token(
     def full(self: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(hosting._File, "flush", full)
+    monkeypatch.setattr(ProgramLog, "flush", full)
 
     with hosting.kept():
         logging.getLogger("studio").warning("no licence for %s", TOKEN)

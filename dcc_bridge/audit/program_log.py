@@ -1,0 +1,66 @@
+"""The file that a program of ours logs to, with whole tracebacks; only its user can read it.
+
+Any thread.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from contextlib import suppress
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Final
+
+import platformdirs
+
+from dcc_bridge import private_files
+from dcc_bridge.audit import redact
+
+_MOST: Final = 2_000_000  # bytes from which on the file is put aside and a new one begun
+
+
+def log_file() -> Path:
+    """Give the path of the log file."""
+    return platformdirs.user_state_path("dcc_bridge") / "log" / "host.log"
+
+
+class ProgramLog(logging.FileHandler):
+    """Appends records to the file, which several programs share."""
+
+    def __init__(self) -> None:
+        super().__init__(log_file(), encoding="utf-8", delay=True)
+        self.setFormatter(CleanFormatter("%(asctime)s %(process)d %(name)s: %(message)s"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record; a disk that is full must not end what was logged."""
+        with suppress(OSError):
+            super().emit(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Say nothing: logging would write the record, token and all, to the terminal."""
+
+    def close(self) -> None:
+        """Close the file; what could not be written is tried once more."""
+        with suppress(OSError):
+            super().close()
+
+    def _open(self) -> TextIOWrapper:
+        path = Path(self.baseFilename)
+        private_files.folder(path.parent)
+        with suppress(FileNotFoundError):
+            if path.stat().st_size > _MOST:
+                os.replace(path, path.with_suffix(".1.log"))
+        try:
+            opened = private_files.create(path)
+        except FileExistsError:
+            opened = private_files.reopen(path)
+        return open(opened, "a", encoding="utf-8", errors="backslashreplace")
+
+
+class CleanFormatter(logging.Formatter):
+    """Cleans every record, as `redact.LOG_FILTER` has done already with our own."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Format a record."""
+        return redact.LOG_FILTER.clean(super().format(record))

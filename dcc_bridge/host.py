@@ -292,6 +292,10 @@ class Host(Application, SceneGuard, Protocol):
         """Name the type of each item, "gone" for one that is not there."""
         return [self._kind(item) for item in items]
 
+    def display_names(self, items: Sequence[str]) -> list[str]:
+        """Return what a person reads for each item, where the application shows another name."""
+        return list(items)
+
     def _kind(self, item: str) -> str:
         try:
             return str(self.describe(item)["type"])

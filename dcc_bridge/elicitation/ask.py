@@ -221,7 +221,8 @@ def _refuse(question: Question) -> None:
     if question.call.ending.is_known:
         raise refusal(question, cancelled_response(question.call.ending.reason or types.CANCELLED))
     page = question.page and (question.page.url, question.page.description)
-    texts = (question.message, question.title, page, question.items, question.arguments)
+    labels = question.consent.labels if question.consent else ()
+    texts = (question.message, question.title, page, question.items, labels, question.arguments)
     secret.refuse_secrets((texts, question.details, question.form), "a question")
 
 

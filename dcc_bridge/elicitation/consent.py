@@ -54,6 +54,7 @@ class SceneSnapshot:
     # What is written over, where undo does not help; None for the scene as a whole.
     files: tuple[Path, ...] | None = None
     uncopied: tuple[Path, ...] = ()  # the folders among them of which no copy is kept
+    labels: tuple[str, ...] = ()  # what the person reads for each item
 
 
 _EditResult = tuple[T, SceneSnapshot | None]  # or the changed scene to which nobody agreed
@@ -212,18 +213,20 @@ class _Plan:
         if (context := current_context()) is None:
             return SceneSnapshot(items, (), "")
         fingerprint, kinds = context.host.fingerprint(items), tuple(context.host.kinds(items))
+        labels = tuple(context.host.display_names(items))
         if self.undoable:
-            return SceneSnapshot(items, kinds, fingerprint)
+            return SceneSnapshot(items, kinds, fingerprint, labels=labels)
         paths = self._paths()
         if paths is None:
-            return SceneSnapshot(items, kinds, fingerprint, self._place(context.host))
+            place = self._place(context.host)
+            return SceneSnapshot(items, kinds, fingerprint, place, labels=labels)
         files = tuple(paths)
         copied = ask.current_call().agreement.copied_folders
         filled = {path for path in files if _is_filled(path)}
         has_copies = any(path.is_file() or path in filled & copied for path in files)
         place = self._place(context.host) if has_copies else None
         uncopied = tuple(path for path in files if path in filled - copied)
-        return SceneSnapshot(items, kinds, fingerprint, place, files, uncopied)
+        return SceneSnapshot(items, kinds, fingerprint, place, files, uncopied, labels)
 
     def keep_checkpoint(self) -> None:
         """Keep a copy of what undo will not bring back. Main thread."""
@@ -263,6 +266,7 @@ class _Plan:
                 snapshot.kept,
                 files=snapshot.files,
                 uncopied=snapshot.uncopied,
+                labels=snapshot.labels,
             ),
         )
 

@@ -153,6 +153,13 @@ class Consent:
     arguments: tuple[tuple[str, str], ...] = ()
     # Folders among the files; of what is in them no copy is kept.
     uncopied: tuple[Path, ...] = ()
+    # What the person reads for each item; empty where that is the item itself.
+    labels: tuple[str, ...] = ()
+
+    @property
+    def shown_items(self) -> tuple[str, ...]:
+        """The items, as the person knows them."""
+        return self.labels or self.items
 
     @property
     def overwrites_nothing(self) -> bool:

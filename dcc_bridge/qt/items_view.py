@@ -25,8 +25,10 @@ class Items(qt.QAbstractListModel):
 
     def __init__(self, question: Question) -> None:
         super().__init__()
-        self._items = question.items
-        self._kinds = question.consent.kinds if question.consent else ()
+        consent = question.consent or Consent()
+        self._items = consent.items
+        self._shown = consent.shown_items
+        self._kinds = consent.kinds
         self._rows: Sequence[int] = range(len(self._items))
 
     def rowCount(self, parent: Index = qt.QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
@@ -34,17 +36,17 @@ class Items(qt.QAbstractListModel):
         return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: Index, role: int = qt.Qt.ItemDataRole.DisplayRole) -> Any:
-        """Give a row's path, and its kind where it is known."""
+        """Give what the person reads for an item, and its kind where it is known."""
         at = self._rows[index.row()]
         if role == qt.Qt.ItemDataRole.DisplayRole:
-            return safe_line(self._items[at])
+            return safe_line(self._shown[at])
         if role == qt.Qt.ItemDataRole.ToolTipRole and self._kinds:
             return tool_tip(safe_line(self._kinds[at]))
         return None
 
     @qt.Slot(str)
     def narrow(self, text: str) -> None:
-        """Show those whose path or kind contains a text."""
+        """Show those whose path, label or kind contains a text."""
         wanted = text.casefold()
         self.beginResetModel()
         rows = range(len(self._items))
@@ -56,7 +58,8 @@ class Items(qt.QAbstractListModel):
         return [self._items[self._rows[row]] for row in rows or range(len(self._rows))]
 
     def _words(self, at: int) -> str:
-        return f"{self._items[at]} {self._kinds[at] if self._kinds else ''}".casefold()
+        kind = self._kinds[at] if self._kinds else ""
+        return f"{self._items[at]} {self._shown[at]} {kind}".casefold()
 
 
 class Preview(qt.QWidget):

@@ -152,8 +152,9 @@ def _each_text(value: Any, change: Callable[[str], str]) -> Any:
 
 def _parts(question: Question) -> list[str | None]:
     """Say in a client's plain text what a dialog would draw, with nothing hidden in it."""
+    items = question.consent.shown_items if question.consent else ()
     # an item has a line of its own, so that no name can pass for two
-    shown = "\n".join(safe_line(item, len(item)) for item in question.items[:MOST_ITEMS])
+    shown = "\n".join(safe_line(item, len(item)) for item in items[:MOST_ITEMS])
     rest = len(question.items) - MOST_ITEMS
     more = f"\nand {rest} more" if rest > 0 else ""
     undo = undo_line(question.consent) if question.consent else None

@@ -317,7 +317,7 @@ class Losing(Consenting):
         """Say what goes with items, or loses its parent, without being one of them."""
         noun = self._acts.host.item_noun
         below, orphans = self._acts.below(items), self._acts.orphans(items)
-        first = f" It is {items[0]}." if len(items) == 1 else ""
+        first = f" It is {self._acts.host.display_names(items)[0]}." if len(items) == 1 else ""
         also = f" {below} more {plural(below, noun).partition(' ')[2]} below them will go too."
         stay = f"\n{plural(orphans, noun)} below them stay, without their parent."
         return first + (also if below else "") + (stay if orphans else "")

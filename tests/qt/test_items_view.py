@@ -174,6 +174,23 @@ def test_what_cannot_be_undone_is_armed_by_typing(items: tuple[str, ...], word: 
     assert [getattr(event, "action", None) for event in heard] == ["accept"]
 
 
+def test_a_list_shows_labels_and_its_filter_finds_them_and_the_names_behind() -> None:
+    """An application may show its person another name than the one that a skill works with."""
+    names = tuple(f"Thing{number:03}" for number in range(9))
+    labels = ("Bohrung_Größe_ß (Thing000)", *(f"Part {name} ({name})" for name in names[1:]))
+    dialog, _ = drawn(consent(items=names, labels=labels))
+    preview = dialog.preview
+
+    found = {}
+    for text in ("GRÖSSE", "thing000", ""):
+        preview.filter.setText(text)
+        rows = range(preview.items.rowCount())
+        found[text] = [preview.items.data(preview.items.index(row, 0)) for row in rows]
+
+    assert found == {"GRÖSSE": [labels[0]], "thing000": [labels[0]], "": list(labels)}
+    assert preview.items.at([0]) == ["Thing000"]
+
+
 def test_enter_in_the_filter_agrees_to_nothing() -> None:
     dialog, heard = drawn(consent(items=CAMERAS, kinds=KINDS))
     armed(dialog)

@@ -20,6 +20,7 @@ from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.errors import Busy
 from dcc_bridge.host import MOST_TOLD, CountChanges, Host, Later, Undo, UndoMark, digest
 from dcc_bridge.hosts.freecad.freecad_document import (
+    called,
     document,
     facts,
     find,
@@ -206,6 +207,12 @@ class FreeCADHost(Host):
         """Name the types, without a look for what is called alike."""
         things = [look_up(item) if FreeCAD.ActiveDocument else None for item in items]
         return [thing.TypeId if thing is not None else "gone" for thing in things]
+
+    def display_names(self, items: Sequence[str]) -> list[str]:
+        """Return the labels, as the tree shows them, with the inner names behind them."""
+        things = [look_up(item) if FreeCAD.ActiveDocument else None for item in items]
+        pairs = zip(items, things, strict=True)
+        return [item if thing is None else called(thing) for item, thing in pairs]
 
     def fingerprint(self, items: Sequence[str]) -> str:
         """Digest ids, types, labels, what uses the objects and all that they use."""

@@ -356,7 +356,7 @@ class OperatorDialog:
         part.operator("dcc_bridge.press", text=caption, translate=False).answer = answer
 
     def _draw_items(self, box: Any, consent: Consent, most: int) -> None:
-        items, kinds = consent.items, consent.kinds
+        items, kinds = consent.shown_items, consent.kinds
         box.label(text=item_counts(consent), translate=False)
         columns = 1 if len(items) <= most // 2 else 2
         shown = list(zip(items, kinds or ("",) * len(items), strict=False))[: columns * most - 1]

@@ -263,7 +263,7 @@ class Bridge:
         else:
             self._look(None)
         self._update_registration(**facts)
-        if self.address is not None:
+        if self.address:  # while the bridge starts there is no server yet
             self._server.name_scene(facts["scene"])
 
     def _update_registration(self, **facts: Any) -> None:

@@ -76,6 +76,22 @@ def test_a_bridge_that_starts_is_told_from_one_that_agents_cannot_reach(tmp_path
     assert [*addresses, bridge.address] == ["", bridge.url, None]
 
 
+def test_a_scene_that_changes_while_the_bridge_starts_is_followed_without_an_error(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An application tells of changes as soon as it is asked to, some while it still starts."""
+    pump, host = Pump(), FakeHost()
+    bridge = Bridge(host, pump.main, settings=Settings(runtime=tmp_path))
+    ready = bridge.start()
+
+    host.select(["a"])
+    ready.add_done_callback(lambda _: pump.wake(0))
+    pump.run(ready.done)
+    bridge.stop()
+
+    assert [record.getMessage() for record in caplog.records] == []
+
+
 @pytest.mark.parametrize(("setting", "freezes"), [(None, 1), ("1", 1), ("0", 0)])
 def test_a_host_whose_collector_is_not_to_be_touched_says_so_at_its_start(
     setting: str | None, freezes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

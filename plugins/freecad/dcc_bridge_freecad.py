@@ -21,6 +21,7 @@ if _VENDOR.is_dir() and str(_VENDOR) not in sys.path:
 
 import FreeCAD  # noqa: E402 - what was vendored is found by now
 
+import dcc_bridge_freecad_log  # noqa: E402
 from dcc_bridge.errors import BridgeError  # noqa: E402
 from dcc_bridge.hosts.freecad import FreeCADHost  # noqa: E402
 from dcc_bridge.plugin import PlugIn  # noqa: E402
@@ -30,6 +31,7 @@ if TYPE_CHECKING:  # it needs Qt, which freecadcmd must not load
 
 SKILLS: Final = ROOT / "skills"
 _menu: Menu | None = None
+_end_log: Callable[[], None] | None = None
 
 
 @cache
@@ -46,11 +48,14 @@ def load() -> None:
 
 def unload() -> None:
     """Stop and take the menu away, however often it is called."""
-    global _menu
+    global _menu, _end_log
     menu, _menu = _menu, None
     if menu is not None:
         menu.close()
     plug_in().uninstall()
+    end_log, _end_log = _end_log, None
+    if end_log is not None:
+        end_log()
 
 
 def start() -> Future[None] | None:
@@ -106,8 +111,10 @@ def show_clients() -> None:
 def _begin() -> None:
     from dcc_bridge_freecad_menu import Menu
 
-    global _menu
+    global _menu, _end_log
     _menu = Menu()
+    if _end_log is None:
+        _end_log = dcc_bridge_freecad_log.install()
     start()
 
 

@@ -25,6 +25,7 @@ from dcc_bridge.qt.binding import (
     QDockWidget,
     QPaintEvent,
     QPoint,
+    QTextEdit,
     QTimer,
     QWidget,
     Slot,
@@ -219,7 +220,25 @@ class Heartbeat(QWidget):
 
 
 HEART = Heartbeat()
+
+
+def report() -> None:
+    """Write down what the Report view says, in which colours, and whether it is open."""
+    dock = FreeCADGui.getMainWindow().findChild(QDockWidget, "Report view")
+    view = dock.findChild(QTextEdit)
+    lines: list[list[str]] = []
+    block = view.document().begin()
+    while block.isValid():
+        at = block.begin()
+        colour = "" if at.atEnd() else at.fragment().charFormat().foreground().color().name()
+        lines.append([block.text(), colour])
+        block = block.next()
+    told = {"is_open": dock.isVisible(), "lines": lines}
+    (HOME / "report.json").write_text(json.dumps(told), encoding="utf-8")
+
+
 WORDS: dict[str, Any] = {
+    "report": report,
     "new": new,
     "undo": undo,
     "edit": edit,

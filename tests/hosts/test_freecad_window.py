@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -34,6 +35,15 @@ def grow() -> int:
         time.sleep(0.01)
     return boxes
 """
+FAIL = """\
+from dcc_bridge import skill
+
+
+@skill(risk="edit")
+def fail() -> None:
+    \"\"\"Raise what nobody has told it to.\"\"\"
+    raise ValueError("no such hole")
+"""
 pytestmark = [
     pytest.mark.real,
     pytest.mark.timeout(240),
@@ -61,6 +71,7 @@ def window(shown: Screen, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     skills = home / "skills"
     skills.mkdir(mode=0o700)
     (skills / "grow.py").write_text(GROW, encoding="utf-8")
+    (skills / "fail.py").write_text(FAIL, encoding="utf-8")
     ours["DCC_BRIDGE_SKILLS"] = str(skills)
     assert freecad.PROGRAM is not None
     with started([freecad.PROGRAM], home, **ours) as application:
@@ -115,6 +126,27 @@ def test_an_agent_sees_what_the_person_does(window: Application, tmp_path: Path)
 
     assert status(result) == "done", text(result)
     assert colours(result, tmp_path / "view.png") > 50
+
+
+def test_a_skill_that_fails_is_one_plain_line_in_the_report_view(
+    window: Application, shown: Screen, tmp_path: Path
+) -> None:
+    """Its traceback is in our own log, and the view does not open for it."""
+    result = window.call("fail", {})
+    window.order("report")
+    window.obeyed()
+    shown.look().save(Path(os.environ.get("SEEN_IN", tmp_path)) / "report.png")
+
+    told = json.loads((window.folder / "report.json").read_text(encoding="utf-8"))
+    lines = [line for line, _ in told["lines"] if "dcc-bridge" in line or "Traceback" in line]
+    red = [line for line, colour in told["lines"] if colour == "#ff0000"]
+    assert status(result) == "failed"
+    assert len(lines) == 1, told
+    assert "fail failed: ValueError: no such hole (more in " in lines[0]
+    assert [line for line in red if "hole" in line or "dcc_bridge" in line] == []
+    assert not told["is_open"]
+    (log,) = window.folder.rglob("host.log")
+    assert 'raise ValueError("no such hole")' in log.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("stops", ["Cancel", "Escape"])

@@ -496,6 +496,15 @@ def test_what_is_exported_comes_in_again_where_it_was(
     assert abs(high[1] - 102) < 0.2
 
 
+@in_console
+def test_a_person_reads_the_label_and_behind_it_the_name_of_the_object(acts: Acts) -> None:
+    FreeCAD.ActiveDocument.Ball.Label = "Bohrung_Größe_ß"
+
+    shown = acts.host.display_names(["Ball", "Box", "Gone"])
+
+    assert shown == ["Bohrung_Größe_ß (Ball)", "Box", "Gone"]
+
+
 def written(acts: Acts, file: Path, items: list[str]) -> tuple[int, list[str]]:
     """Export, and give how many solids are in the file and what was said of the rest."""
     left_out = acts.export_file(file, items, None)

@@ -83,7 +83,8 @@ class CodeRecord:
         report_done(f"Ran {plural(text.lines, 'line')} of code" + (f": {done}" if done else ""))
         changed: Json = {name: {"count": n, "items": items} for name, (n, items) in counted.items()}
         stays = self._findings("stays")
-        may_undo = not self.is_look and (done or not changes.is_exact)
+        has_edited = not self.is_look and (done or not changes.is_exact)
+        may_undo = has_edited and call.agreement.undoable  # else `undo_last` would refuse it
         answer: Json = {
             **{name: getattr(result, name) for name in ("result", "stdout", "stderr", "seconds")},
             "changed": {**changed, "is_exact": changes.is_exact},

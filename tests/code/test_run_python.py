@@ -536,6 +536,63 @@ def test_nothing_was_changed_is_said_only_where_all_was_compared(
     assert (looked["changed"]["is_exact"], looked["undo"]) == (False, None)
 
 
+LAYER = "stage.GetRootLayer()"
+
+
+@pytest.mark.parametrize(
+    ("code", "field"),
+    [
+        ("stage.SetEndTimeCode(77)", "endTimeCode"),
+        (f"{LAYER}.customLayerData = {{'shot': 7}}", "customLayerData"),
+        (f"{LAYER}.comment = 'checked'", "comment"),
+        (f"{LAYER}.subLayerPaths.append('./light.usda')", "subLayers"),
+        ("stage.SetDefaultPrim(stage.GetPrimAtPath('/World/Props'))", "defaultPrim"),
+    ],
+)
+def test_what_changes_no_prim_is_told_of_its_layer_and_can_be_undone(
+    seat: Sit, code: str, field: str
+) -> None:
+    live = seat(YES)
+    before = live.session.scene_digest()
+
+    told = live.ran(code)
+
+    (changed,) = [it for it in told["changed"]["changed"]["items"] if it.startswith("layer ")]
+    assert field in changed
+    assert told["undo"] is not None
+    undone = live.call("undo_last", {"call_id": told["undo"].split("'")[1]})
+    assert status(undone) == "done", text(undone)
+    assert live.session.scene_digest() == before
+
+
+def test_an_edit_of_which_nothing_is_to_be_seen_is_not_told_as_exact(seat: Sit) -> None:
+    """It has its undo step all the same."""
+    live = seat(YES)
+
+    told = live.ran(
+        "end = stage.GetEndTimeCode()\nstage.SetEndTimeCode(7)\nstage.SetEndTimeCode(end)"
+    )
+
+    assert (told["changed"]["is_exact"], len(live.session.undo_labels)) == (False, 1)
+    assert told["undo"] is not None
+
+
+def test_code_that_undo_does_not_bring_back_is_given_no_undo(seat: Sit) -> None:
+    """It was agreed to as such, so `undo_last` would only refuse."""
+    adds = f"{LAYER}.subLayerPaths.append(Sdf.Layer.CreateAnonymous().identifier)"
+
+    told = seat(YES).ran(f"from pxr import Sdf\n{adds}")
+
+    assert told["changed"]["changed"]["count"] == 1
+    assert told["undo"] is None
+
+
+def test_code_that_only_reads_is_exact_and_has_no_undo(seat: Sit) -> None:
+    told = seat(YES).ran("stage.GetRootLayer().subLayerPaths[:]\n1")
+
+    assert (told["changed"]["is_exact"], told["undo"]) == (True, None)
+
+
 def test_lines_that_undo_does_not_take_back_are_named_where_the_rest_is(seat: Sit) -> None:
     live = seat(YES, YES)
     stays = "import os\nos.environ['A_TEST'] = '1'\nstage.DefinePrim('/A')\n"

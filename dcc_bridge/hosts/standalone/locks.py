@@ -6,7 +6,7 @@ left another edit target behind would have the person's next edits go where no s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -159,8 +159,12 @@ def noting_changes(stage: Usd.Stage, held: Held) -> Iterator[CountChanges]:
     """Note what becomes of prims and of what layers `held` in their properties.
 
     Of a prim that is deleted and made anew, what it no longer has counts as deleted; the prim too,
-    where that is no single change block. It is not exact where other files or variants are edited.
+    where that is no single change block. What a layer says of itself (its sublayers, frames, units,
+    data) counts as a change of that layer. It is not exact where other files or variants are
+    edited, nor where a layer was and nothing of that is to be seen.
     """
+    own = _own_data(stage)
+    layers = set[Sdf.Layer]()
     before, touched, resynced = _every_path(stage), set[Sdf.Path](), set[Sdf.Path]()
     gone, whole, moves = set[Sdf.Path](), set[Sdf.Path](), list[tuple[Sdf.Path, Sdf.Path]]()
 
@@ -175,6 +179,9 @@ def noting_changes(stage: Usd.Stage, held: Held) -> Iterator[CountChanges]:
             elif kind.name == "Delete":
                 gone.add(path)
 
+    def note_layers(notice: Any, _sender: object) -> None:
+        layers.update(notice.GetLayers())
+
     def count() -> Changes:
         now = _every_path(stage) if resynced else before  # else there are the same prims
         missing, new = before - now, now - before
@@ -188,13 +195,44 @@ def noting_changes(stage: Usd.Stage, held: Held) -> Iterator[CountChanges]:
         created = sorted(map(str, new - {*moved.values()}))
         less, is_exact = less_than(held, stage, touched, resynced)
         lost |= {it for it in less if it.GetPrimPath() in stay}
-        return Changes(created, sorted(map(str, changed)), sorted(map(str, lost)), is_exact)
+        told = [*sorted(map(str, changed)), *_changed_layers(own, _own_data(stage))]
+        is_seen = bool(created or told or lost)
+        is_edited = not layers.isdisjoint(stage.GetLayerStack(includeSessionLayers=True))
+        is_exact = is_exact and (is_seen or not is_edited)
+        return Changes(created, told, sorted(map(str, lost)), is_exact)
 
     listener = Tf.Notice.Register(Usd.Notice.ObjectsChanged, note, stage)
+    of_layers = Tf.Notice.RegisterGlobally(Sdf.Notice.LayersDidChange, note_layers)
     try:
         yield count
     finally:
         listener.Revoke()
+        of_layers.Revoke()
+
+
+def _own_data(stage: Usd.Stage) -> dict[Sdf.Layer, dict[str, str]]:
+    """Return what each layer of the scene says of itself, by its field."""
+    data: dict[Sdf.Layer, dict[str, str]] = {}
+    for layer in stage.GetLayerStack(includeSessionLayers=True):
+        root = layer.pseudoRoot
+        plain = [name for name in root.ListInfoKeys() if not name.startswith("subLayer")]
+        data[layer] = {name: str(root.GetInfo(name)) for name in plain}
+        below: Any = layer.subLayerPaths, layer.subLayerOffsets  # lists; the stubs say otherwise
+        data[layer]["subLayers"] = str([*zip(*below, strict=True)])
+    return data
+
+
+def _changed_layers(
+    before: Mapping[Sdf.Layer, Mapping[str, str]], now: Mapping[Sdf.Layer, Mapping[str, str]]
+) -> list[str]:
+    """Name the layers that say something else of themselves, with the fields."""
+    told = []
+    for layer in before.keys() & now.keys():
+        old, new = before[layer], now[layer]
+        fields = [name for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
+        if fields:
+            told.append(f"layer {layer.GetDisplayName()} ({', '.join(fields)})")
+    return sorted(told)
 
 
 def _was_off(stage: Usd.Stage, notice: Any, path: Sdf.Path, held: Held) -> bool:

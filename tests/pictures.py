@@ -275,7 +275,10 @@ class Window:
 
     def clients(self) -> QWidget:
         """List clients as one of them is connected and one cannot be, below an open menu."""
-        why = "It has comments or trailing commas, which would be lost. Edit it yourself."
+        why = (
+            "The configuration of vscode was not changed: it is not valid JSON from line 2 on. "
+            "Correct /home/mia/.config/Code/User/mcp.json, then try again."
+        )
         self._panel.enter_clients()
         until(lambda: self._parts.local_clients.now.step == "done")
         self._parts.meet(_CLIENT)

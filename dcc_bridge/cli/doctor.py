@@ -277,7 +277,7 @@ def _check_client(name: str) -> str | Finding | None:
     if shutil.which(program) is not None:
         return f"{title} is set up in {file}."
     what = f"{file} says that {title} starts {program}, which is not there."
-    if registration.has_comments(config) or not config.is_writable:
+    if not config.is_writable:
         mend = f"Put what `dcc-bridge client print {name}` prints into {file} yourself."
     return Finding("client", what, mend)
 

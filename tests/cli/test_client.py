@@ -88,16 +88,68 @@ def test_a_second_time_changes_nothing_and_a_copy_of_the_first_state_is_kept(
 
 
 @linux
-def test_a_file_with_comments_is_left_alone_and_its_entry_is_printed(tmp_path: Path) -> None:
-    text = '{\n  // mine\n  "mcpServers": {\n    "git": {"command": "git-mcp"},\n  },\n}\n'
-    file = put(tmp_path, ".cursor/mcp.json", text)
+@pytest.mark.parametrize(
+    ("before", "servers", "after"),
+    [
+        ('{"cost": 1e400, "scale": 1.0}', ', "mcpServers": {ENTRY}', ""),
+        (
+            '{\n  // mine\n  "mcpServers": {\n    "git": {"a": 1}, // its\n',
+            "    ENTRY,\n",
+            "  },\n}\n",
+        ),
+        ("{" + '"a": [' + "[" * 3000 + "]" * 3001 + "}", ', "mcpServers": {ENTRY}', ""),
+        ('\ufeff{\r\n\t"mcpServers": {\r\n\t\t"git": {}', ",\r\n\t\tENTRY", "\r\n\t}\r\n}"),
+    ],
+    ids=["numbers", "comments", "3000 levels", "mark and tabs"],
+)
+def test_nothing_changes_in_a_file_but_the_entry(
+    before: str, servers: str, after: str, tmp_path: Path
+) -> None:
+    """Its numbers, comments, trailing commas, line ends and indentation stay as they were."""
+    inside = "" if after else before[-1]
+    text = before + after
+    (tmp_path / ".cursor").mkdir()
+    (file := tmp_path / ".cursor" / "mcp.json").write_bytes(text.encode())
 
     done = client(tmp_path, "add", "cursor")
 
-    assert (done.code, file.read_text()) == (2, text)
-    assert done.out == client(tmp_path, "print", "cursor").out
-    assert f"Add what `dcc-bridge client print cursor` prints to {file} yourself." in done.err
-    assert [path.name for path in file.parent.iterdir()] == ["mcp.json"]
+    written = file.read_bytes().decode()
+    entry = re.search(r'"dcc-bridge": \{.*?"env": \{.*?\}\s*\}', written, re.DOTALL)
+    assert done.code == 0
+    assert entry is not None
+    head = before.removesuffix(inside)
+    assert written == head + servers.replace("ENTRY", entry[0]) + inside + after
+    assert json.loads("{" + entry[0] + "}")["dcc-bridge"]["args"][-1] == "cursor"
+    assert client(tmp_path, "remove", "cursor").code == 0
+    assert file.read_bytes().decode() == text
+
+
+@linux
+def test_a_dangling_link_is_neither_followed_nor_deleted(tmp_path: Path) -> None:
+    """The file that it led to may be on a disk that is not there just now."""
+    (tmp_path / ".cursor").mkdir()
+    (file := tmp_path / ".cursor" / "mcp.json").symlink_to(tmp_path / "gone.json")
+
+    added, removed = client(tmp_path, "add", "cursor"), client(tmp_path, "remove", "cursor")
+
+    why = f"it is a link to {tmp_path / 'gone.json'}, which is not there. Correct {file}"
+    assert [(done.code, why in done.err) for done in (added, removed)] == [(2, True)] * 2
+    assert file.is_symlink()
+    assert not (tmp_path / "gone.json").exists()
+    assert "Cursor, cannot be read: it is a link to" in client(tmp_path, "list").out
+
+
+@linux
+def test_a_link_stays_also_where_the_backup_of_its_file_is_gone(tmp_path: Path) -> None:
+    (real := tmp_path / "dotfiles.json").write_text("{}")
+    (file := tmp_path / ".claude.json").symlink_to(real)
+    client(tmp_path, "add", "claude-code")
+    (tmp_path / "dotfiles.json.before-dcc-bridge").unlink()
+
+    client(tmp_path, "remove", "claude-code")
+
+    assert file.is_symlink()
+    assert "dcc-bridge" not in real.read_text()
 
 
 @linux
@@ -127,16 +179,30 @@ def test_a_link_that_nothing_opens_says_that_alone(tmp_path: Path) -> None:
 
 
 @linux
-def test_an_entry_that_was_pasted_beside_comments_is_seen_and_left_to_its_owner(
-    tmp_path: Path,
-) -> None:
+def test_an_entry_that_was_pasted_beside_comments_is_seen_and_taken_out(tmp_path: Path) -> None:
     file = put(tmp_path, ".cursor/mcp.json", "// mine\n" + client(tmp_path, "print", "cursor").out)
 
-    added, removed = client(tmp_path, "add", "cursor"), client(tmp_path, "remove", "cursor")
+    added = client(tmp_path, "add", "cursor")
+    listed = client(tmp_path, "list")
+    removed = client(tmp_path, "remove", "cursor")
 
     assert added.out.startswith("Cursor was set up in")
-    assert "Cursor, set up\n" in client(tmp_path, "list").out
-    assert f"Remove 'dcc-bridge' from {file} yourself." in removed.err
+    assert "Cursor, set up\n" in listed.out
+    assert removed.code == 0
+    assert file.read_text() == '// mine\n{\n  "mcpServers": {}\n}\n'
+
+
+@linux
+def test_of_an_entry_that_is_corrected_only_what_is_wrong_changes(tmp_path: Path) -> None:
+    client(tmp_path, "add", "cursor")
+    file = tmp_path / FILES["cursor"]
+    right = file.read_text().replace('"env": {', '"cost": 1e400, // mine\n      "env": {')
+    file.write_text(right.replace('"command": "', '"command": "/old'))
+
+    done = client(tmp_path, "add", "cursor")
+
+    assert done.out.startswith("Cursor is set up in")
+    assert file.read_text() == right
 
 
 @linux
@@ -268,6 +334,11 @@ def test_a_project_has_an_entry_of_its_own(tmp_path: Path) -> None:
         ('{"a": 1\n"b": 2}', "it is not valid JSON from line 2 on"),
         ('// {\n/*\n*/{"a": }', "it is not valid JSON from line 3 on"),
         ('{"mcpServers": []}', "mcpServers is not an object in it"),
+        ('{"mcpServers": {}, "mcpServers": {}}', "mcpServers is in it twice"),
+        ('{"a": Infinity}', "it is not valid JSON from line 1 on"),
+        ("{'a': 1}", "it is not valid JSON from line 1 on"),
+        ('{"a": ' + "[" * 3000, "it is not valid JSON from line 1 on"),
+        ('{"a": 1,' + "/* b */" * 30 + "c}", "it is not valid JSON from line 1 on"),
         ("[]", "it does not hold a JSON object"),
     ],
 )
@@ -279,8 +350,8 @@ def test_what_cannot_be_edited_safely_is_left_alone_and_listed_with_its_fault(
     done = client(tmp_path, "add", "claude-code")
 
     assert done.code == 2
-    assert f"was not changed: {why}." in done.err
-    listed = "not set up" if "mcpServers" in why else f"cannot be read: {why}"
+    assert f"was not changed: {why}. Correct {file}, then try again." in done.err
+    listed = "not set up" if "not an object" in why else f"cannot be read: {why}"
     assert f"Claude Code, {listed}\n" in client(tmp_path, "list").out
     assert (file.read_text(), [one.name for one in tmp_path.iterdir()]) == (text, [file.name])
 

@@ -179,15 +179,13 @@ def test_a_plug_in_is_found_though_its_application_is_not_asked(
     assert found == ["4.2.1", "5.2"]
 
 
-def test_a_file_with_comments_is_to_be_edited_by_the_person_who_owns_it(home: Path) -> None:
-    """The command that writes such files refuses this one."""
+def test_a_dead_entry_beside_comments_is_mended_by_the_same_command(home: Path) -> None:
     file = age(home)
     file.write_text(f"// mine\n{file.read_text()}")
 
     client = the_finding(check_setup())
 
-    assert "`dcc-bridge client print cursor`" in client.mend
-    assert str(file) in client.mend
+    assert client.mend == "dcc-bridge client add cursor"
 
 
 def test_a_dead_entry_in_a_file_that_we_do_not_write_is_to_be_replaced_by_its_owner(

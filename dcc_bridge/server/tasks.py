@@ -6,7 +6,7 @@ The extension ``io.modelcontextprotocol/tasks`` (SEP-2663, schema draft of 2026-
 handle. Nothing is started by it: the call goes on as it was, its later questions are answered with
 ``tasks/update``, and its result is kept for `KEPT` seconds after its end. That is what ``ttlMs``
 tells, and it holds for a result that nobody fetched; once fetched it may go before its time, where
-there are `MOST` tasks and another call would be one.
+there are `MOST` tasks, or `MOST_OF_A_CLIENT` of its client, and another call would be one.
 
 An id is ``<instance>.<call><64 random bits>``: a proxy routes by what is before the dot. It is as
 good as a key to its owner, so only its digest is written down. After a restart the audit log tells
@@ -55,6 +55,7 @@ from dcc_bridge.skills.runner import run_in_thread
 TASK_AFTER: Final = 3.0  # seconds for which a request is kept open
 KEPT: Final = 600.0  # seconds for which the result of a task can be fetched
 MOST: Final = 64  # tasks that are kept; over that a call waits in its request, as without them
+MOST_OF_A_CLIENT: Final = 16  # the same for one client, so that it leaves places to others
 POLL: Final = 1.0  # seconds between two looks at a task, as clients are asked to wait
 _MODERN: Final = MODERN_PROTOCOL_VERSIONS[-1]
 _CALL_DIGITS: Final = 16
@@ -179,16 +180,28 @@ class Tasks(Extension):
         """Make a task of a call and give its handle, the same one again; None over the cap."""
         if parked.task is None:
             self._forget_old()
-            ended = (call for call, it in self._parked.items() if it.task and it.task.is_fetched)
-            if len(self._parked) >= MOST and (first := next(ended, None)):
-                self._calls.drop(self._parked.pop(first))
-            if len(self._parked) >= MOST:
+            if not self._has_place(parked.label):
                 return None
             parked.task = Task(parked, self._instance)
             self._parked[parked.call.id] = parked
             self._records.note(parked.call, parked.task.id)
             self._broker.audience.patient.add(client_label(parked.call))
         return Handle.model_validate(parked.task.facts(self._says(parked)))
+
+    def _has_place(self, label: str) -> bool:
+        """Whether there is a place for a task of a client, if a fetched one makes room for it."""
+        kept = list(self._parked.values())
+        own = [it for it in kept if it.label == label]
+        if len(own) >= MOST_OF_A_CLIENT:
+            kept = own
+        elif len(kept) < MOST:
+            return True
+        for parked in kept:
+            if parked.task is not None and parked.task.is_fetched:
+                del self._parked[parked.call.id]
+                self._calls.drop(parked)
+                return True
+        return False
 
     async def _get(self, request: Context, params: TaskParams) -> dict[str, Any]:
         parked = self._find(request, params)

@@ -387,6 +387,43 @@ def test_at_the_cap_a_task_whose_end_was_fetched_makes_room_and_who_comes_again_
     assert "its result was fetched and another one needed the place" in gone
 
 
+def test_unfetched_results_of_one_client_leave_another_client_its_tasks(
+    baking: Live, wire: Wire, bake: Bake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "MOST", 3)
+    monkeypatch.setattr(tasks, "MOST_OF_A_CLIENT", 2)
+    other = Wire.beside(baking, "other")
+    handles = [wire.call("bake"), wire.call("bake")]
+    bake.end_late(monkeypatch)
+    third = wire.call("bake")
+    bake.may_end.clear()
+
+    another = other.call("bake")
+
+    assert [it["resultType"] for it in handles] == ["task", "task"]
+    assert third["resultType"] == "complete"
+    assert another["resultType"] == "task"
+
+
+def test_at_the_share_of_a_client_only_its_own_fetched_task_makes_room(
+    baking: Live, wire: Wire, bake: Bake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "MOST_OF_A_CLIENT", 1)
+    other = Wire.beside(baking, "other")
+    tasks_of_both = [wire.call("bake")["taskId"], other.call("bake")["taskId"]]
+    bake.may_end.set()
+    for client, task in zip((wire, other), tasks_of_both, strict=True):
+        client.until(task)
+    bake.may_end.clear()
+    threading.Timer(LIMIT / 4, bake.may_end.set).start()  # else it would wait for ever
+
+    handle = wire.call("bake")
+
+    assert handle["resultType"] == "task"
+    assert wire.code("tasks/get", {"taskId": tasks_of_both[0]}) == INVALID_PARAMS
+    assert other.get(tasks_of_both[1])["status"] == "completed"
+
+
 def test_a_task_is_kept_though_other_calls_that_ended_are_too_many(
     tmp_path: Path, bake: Bake, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,8 +19,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
@@ -331,11 +331,13 @@ class ParkedCalls:
     def _forget_old(self) -> None:
         """Drop the finished calls that are too old or too many."""
         oldest = time.monotonic() - KEPT
-        while self._ended:
-            parked = next(iter(self._ended.values()))
-            if len(self._ended) <= MOST_KEPT and (parked.ended_at or 0) >= oldest:
-                return
+        for parked in list(self._ended.values()):
+            if (parked.ended_at or 0) >= oldest:
+                break
             self.drop(parked)
+        while len(self._ended) > MOST_KEPT:
+            label = _most_frequent(it.label for it in self._ended.values())
+            self.drop(next(it for it in self._ended.values() if it.label == label))
 
     def drop(self, parked: ParkedCall) -> None:
         """Keep a call no longer."""
@@ -344,6 +346,12 @@ class ParkedCalls:
             kept.pop(parked.call.id, None)
         if not alike:
             self._alike.pop(parked.same, None)
+
+
+def _most_frequent(labels: Iterable[str]) -> str:
+    """Return the label of the client that holds most places: it makes room, and no other."""
+    [(label, _)] = Counter(labels).most_common(1)
+    return label
 
 
 def _nothing() -> None:
@@ -368,7 +376,8 @@ class UnfetchedResults:
         self.remove(call)
         self._ended[call] = time.monotonic(), status
         while len(self._ended) > MOST:
-            self._ended.popitem(last=False)
+            label = _most_frequent(label for label, *_ in self._ended)
+            del self._ended[next(it for it in self._ended if it[0] == label)]
 
     def remove(self, call: Same) -> None:
         """Forget a call: its result was fetched."""

@@ -49,25 +49,32 @@ class Desk:
         return SimpleNamespace(state=self.states[call]) if call in self.states else None
 
     def park(
-        self, skill: str = "delete", session: str | None = None, *, modern: bool = True
+        self,
+        skill: str = "delete",
+        session: str | None = None,
+        *,
+        modern: bool = True,
+        label: str = "claude",
     ) -> ParkedCall:
         """Make a call that has not begun."""
-        call = Call(skill, "Delete", client=Client("claude"))
-        parked = ParkedCall(call, "claude", same_call("claude", call.id, {}), modern=modern)
+        call = Call(skill, "Delete", client=Client(label))
+        parked = ParkedCall(call, label, same_call(label, call.id, {}), modern=modern)
         parked.session = session
         parked.cancel = lambda: self.cancelled.append(call)
         return parked
 
-    async def ask(self, session: str | None = None) -> tuple[ParkedCall, list[Any], Any]:
+    async def ask(
+        self, session: str | None = None, label: str = "claude"
+    ) -> tuple[ParkedCall, list[Any], Any]:
         """Let a call begin and ask; gives it, the list of its answers, and what its request got."""
-        parked = self.park(session=session)
+        parked = self.park(session=session, label=label)
         asked, answers = question(parked)
         parked.offer(asked)
         return parked, answers, await self.calls.begin(parked, request())
 
-    async def end(self) -> ParkedCall:
+    async def end(self, label: str = "claude") -> ParkedCall:
         """Let a call begin, ask, and end."""
-        parked, *_ = await self.ask()
+        parked, *_ = await self.ask(label=label)
         self.calls.finish(parked, DONE, "done")
         return parked
 
@@ -374,6 +381,17 @@ async def test_of_too_many_results_the_oldest_go_first() -> None:
     known = [desk.calls.knows(f"{one.call.id}.0") for one in parked]
 
     assert known == [False] * 2 + [True] * (MOST_KEPT + 1)
+
+
+async def test_of_too_many_results_those_of_the_client_with_most_of_them_go() -> None:
+    desk = Desk()
+    another = await desk.end("cursor")
+
+    parked = [await desk.end() for _ in range(MOST_KEPT + 3)]
+
+    known = [desk.calls.knows(f"{one.call.id}.0") for one in parked]
+    assert desk.calls.knows(f"{another.call.id}.0")
+    assert known == [False] * 3 + [True] * MOST_KEPT
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,17 @@ def test_no_more_than_so_many_are_remembered() -> None:
     assert unfetched.notice_for(same_call("cursor", "delete", {"n": 10})) is not None
 
 
+def test_a_client_with_many_unfetched_results_makes_no_other_client_forget_its_own() -> None:
+    unfetched = UnfetchedResults()
+    unfetched.add(same_call("cursor", "delete", {}), "done")
+
+    for number in range(MOST + 10):
+        unfetched.add(same_call("zed", "delete", {"n": number}), "done")
+
+    assert unfetched.notice_for(same_call("cursor", "delete", {})) is not None
+    assert unfetched.notice_for(same_call("zed", "delete", {"n": 10})) is None
+
+
 def test_an_edit_made_again_says_so_in_its_result_because_nobody_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,6 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dcc_bridge.elicitation.call import Client, SeenClient
 from dcc_bridge.jobs import client
 from dcc_bridge.server import auth, protocol
+from dcc_bridge.server.legacy_requests import receive_again
 from dcc_bridge.server.parked_calls import ParkedCall
 from dcc_bridge.skills.registry import Entry
 
@@ -75,7 +76,7 @@ class FastPath:
         body = await self._answer(call, skill, seen, scope) if call and seen and skill else None
         if call is None or seen is None or body is None:
             try:
-                await self._sdk(scope, _again(message, receive), send)
+                await self._sdk(scope, receive_again([message], receive), send)
             finally:
                 if isinstance(unheard := scope.pop(STARTED, None), ParkedCall):
                     self._server.calls.abandon(unheard)  # the SDK refused it, or its client left
@@ -206,13 +207,3 @@ def _client(meta: str) -> SeenClient | None:
         return None
     info = said.get(types.CLIENT_INFO_META_KEY)
     return protocol.seen_client(Connection.from_envelope(MODERN, info, said[_ABLE]), "")
-
-
-def _again(message: Message, receive: Receive) -> Receive:
-    """Give a request's body once more, and then what comes after it."""
-    pending = [message]
-
-    async def receive_again() -> Message:
-        return pending.pop() if pending else await receive()
-
-    return receive_again

@@ -22,6 +22,7 @@ from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.server.auth import COME_BACK, MOST_BODY, AuthMiddleware, ReplayStore
 from dcc_bridge.server.connections import RESTS, connection_class
 from dcc_bridge.server.fast_path import FastPath
+from dcc_bridge.server.legacy_requests import LegacyRequests
 from dcc_bridge.server.mcp_server import Server
 from dcc_bridge.server.page_site import PREFIX, SIGNED_IN, PageDesk, PageSite
 from dcc_bridge.server.worker import Worker
@@ -81,7 +82,7 @@ class McpService:
         )
         fast_path = FastPath(server, server.session_manager.handle_request, events)
         self._auth = AuthMiddleware(
-            PageSite(desk, app, {PATH: fast_path}),
+            PageSite(desk, app, {PATH: LegacyRequests(fast_path)}),
             listening.getsockname()[1],
             secret,
             events,

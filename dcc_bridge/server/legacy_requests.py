@@ -1,10 +1,17 @@
-"""Refuses legacy messages that the SDK would not answer, or answer unreadably. Worker."""
+"""Refuses legacy requests that the SDK would run and not answer, or answer unreadably. Worker.
+
+The SDK gives a legacy session one stream for each request's id. Of several requests with one id at
+once all are run, and one is answered; so a second one is refused while the first is under way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
+import anyio
 from mcp_types import jsonrpc_message_adapter
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
@@ -16,6 +23,57 @@ from dcc_bridge.elicitation import json_rpc
 from dcc_bridge.server.auth import MOST_BODY
 
 _VERSION: Final = b"mcp-protocol-version"
+_SESSION: Final = b"mcp-session-id"
+
+
+Key = tuple[str, str]
+
+
+def _key(session: str, request_id: object) -> Key:
+    return session, str(request_id)  # the SDK's streams tell no 1 from a "1"
+
+
+class RunningRequests:
+    """The ids of the requests of legacy sessions that the SDK has begun to handle."""
+
+    def __init__(self) -> None:
+        self._running: Counter[Key] = Counter()
+
+    def has(self, key: Key) -> bool:
+        """Return whether such a request is handled."""
+        return key in self._running
+
+    @contextmanager
+    def note(self, session: str, request_id: object) -> Iterator[None]:
+        """Note a request for as long as a with statement handles it, be its stream lost or not."""
+        key = _key(session, request_id)
+        self._running[key] += 1
+        try:
+            yield
+        finally:
+            self._running[key] -= 1
+            if not self._running[key]:
+                del self._running[key]
+
+
+class _Exchange:
+    """A request and its response, as they stand.
+
+    Attributes:
+        is_answered: The whole response is on its way.
+        ended: Set once nothing of the request is left in the SDK's transport.
+    """
+
+    def __init__(self, send: Send) -> None:
+        self.is_answered = False
+        self.ended = anyio.Event()
+        self._send = send
+
+    async def send(self, message: Message) -> None:
+        """Send a part of the response."""
+        if message["type"] == "http.response.body" and not message.get("more_body"):
+            self.is_answered = True
+        await self._send(message)
 
 
 class LegacyRequests:
@@ -23,10 +81,13 @@ class LegacyRequests:
 
     Args:
         app: Where other requests go.
+        running: The requests that the SDK handles, with or without a stream.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, running: RunningRequests) -> None:
         self._app = app
+        self._running = running
+        self._exchanges: dict[Key, _Exchange] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it on."""
@@ -47,7 +108,36 @@ class LegacyRequests:
             refusal = JSONResponse(json_rpc.invalid_request(message), 400)
             await refusal(scope, again, send)
             return
-        await self._app(scope, again, send)
+        session = headers.get(_SESSION, b"").decode("latin-1")
+        if not session or "method" not in message or "id" not in message:
+            await self._app(scope, again, send)
+            return
+        await self._serve(session, message["id"], scope, again, send)
+
+    async def _serve(
+        self, session: str, request_id: object, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        key = _key(session, request_id)
+        if await self._is_under_way(key):
+            why = f"The id {request_id} is that of a request that is under way. Use another id."
+            refusal = JSONResponse(json_rpc.error_response(request_id, why), 400)
+            await refusal(scope, receive, send)
+            return
+        exchange = _Exchange(send)
+        self._exchanges[key] = exchange
+        try:
+            await self._app(scope, receive, exchange.send)
+        finally:
+            del self._exchanges[key]
+            exchange.ended.set()
+
+    async def _is_under_way(self, key: Key) -> bool:
+        """Return whether a request is not answered yet; first wait for the end of one that is."""
+        while (exchange := self._exchanges.get(key)) is not None:
+            if not exchange.is_answered:
+                return True
+            await exchange.ended.wait()
+        return self._running.has(key)
 
 
 def _is_valid(message: Any) -> bool:

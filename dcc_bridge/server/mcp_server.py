@@ -35,6 +35,7 @@ from dcc_bridge.server import auth, client_channel, protocol, resources
 from dcc_bridge.server.client_channel import label_of
 from dcc_bridge.server.clients import ClientRegistry
 from dcc_bridge.server.fast_path import CALL, MODERN, STARTED
+from dcc_bridge.server.legacy_requests import RunningRequests
 from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls, same_call
 from dcc_bridge.server.tasks import Tasks
 from dcc_bridge.skills.call_history import Outcome
@@ -113,6 +114,7 @@ class Server(MCPServer[Any]):
         self._forget_lists()
         self.library = library
         self.open_requests: Callable[[], int] = int  # how many there are, streams too
+        self.running = RunningRequests()  # those of legacy sessions, by their ids
         self._registry, self.runner, self._soon, self._host = registry, runner, soon, host
         scene.serve(self)
         resources.ScenePrompts(registry, scene).serve(self)
@@ -157,7 +159,11 @@ class Server(MCPServer[Any]):
             ctx.request.scope[auth.TURN]()
         if ctx.method != _HANDSHAKE:  # until it ends, nothing is known of who shakes hands
             self.clients.note(protocol.seen_client(ctx.session, label_of(ctx)))
-        return await call_next(ctx)
+        session = ctx.request.headers.get("mcp-session-id") if ctx.request is not None else None
+        if session is None or ctx.request_id is None:
+            return await call_next(ctx)
+        with self.running.note(session, ctx.request_id):
+            return await call_next(ctx)
 
     async def list_tools(self) -> list[Tool]:
         """List the skills, those that cannot be loaded, and what was added through the SDK."""

@@ -82,7 +82,7 @@ class McpService:
         )
         fast_path = FastPath(server, server.session_manager.handle_request, events)
         self._auth = AuthMiddleware(
-            PageSite(desk, app, {PATH: LegacyRequests(fast_path)}),
+            PageSite(desk, app, {PATH: LegacyRequests(fast_path, server.running)}),
             listening.getsockname()[1],
             secret,
             events,

@@ -71,6 +71,48 @@ def session(tmp_path: Path) -> Iterator[Session]:
         may_end.set()
 
 
+def test_of_calls_with_one_id_at_once_the_first_runs_and_the_others_are_refused(
+    session: Session,
+) -> None:
+    """A number and the same digits as a text are one id to the SDK's streams."""
+    first = session.call(9)
+
+    others = [session.send(body("tools/call", it, {"name": "wait"})) for it in (9, 9, "9")]
+    session.may_end.set()
+
+    assert [it.status for it in others] == [400] * 3
+    assert [it.message["id"] for it in others] == [9, 9, "9"]
+    assert {it.message["error"]["code"] for it in others} == {INVALID_REQUEST}
+    assert (
+        "The id 9 is that of a request that is under way." in others[0].message["error"]["message"]
+    )
+    assert first().message["result"]["content"][0]["text"] == "done"
+    assert len(session.ran) == 1
+
+
+def test_an_id_is_free_again_once_its_request_is_answered(session: Session) -> None:
+    session.may_end.set()
+    session.call(9)()
+
+    again = session.call(9)()
+
+    assert again.message["result"]["content"][0]["text"] == "done"
+
+
+def test_an_id_stays_taken_while_its_call_goes_on_without_a_stream(session: Session) -> None:
+    message = body("tools/call", 9, {"name": "wait"})
+    with session.raw.open() as sock:
+        sock.sendall(session.raw.head(len(message), session.headers) + message)
+        session.running.until(lambda: bool(session.ran))
+    open_requests = session.running.bridge._server.open_requests
+    session.running.until(lambda: open_requests() == 0)
+
+    again = session.send(message)
+
+    assert again.message["error"]["code"] == INVALID_REQUEST
+    assert len(session.ran) == 1
+
+
 @pytest.mark.parametrize(
     ("message", "request_id", "why"),
     [

@@ -11,6 +11,7 @@ import json
 import math
 import re
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
@@ -25,9 +26,11 @@ from mcp.shared import subscriptions
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
+from pydantic_core import from_json
 
 from dcc_bridge.client.proxy import DISCOVERED, GREETING, SERVER_INFO, HostChoice, describe
 from dcc_bridge.client.proxy.upstream import CHANGED, LISTEN, Hello, Params, Upstream, make_notice
+from dcc_bridge.elicitation import json_rpc
 
 if TYPE_CHECKING:
     from dcc_bridge.server.discovery import Instance
@@ -113,21 +116,35 @@ class LobbyLink:
         return put
 
 
-def read_line(line: str) -> SessionMessage | Exception:
-    """Read a line as the SDK does."""
+class UnreadableLine(Exception):
+    """A line of the client is no message.
+
+    Attributes:
+        answer: What the client is answered, with the line's id where that can be read.
+    """
+
+    def __init__(self, answer: types.JSONRPCError) -> None:
+        super().__init__(answer.error.message)
+        self.answer = answer
+
+
+def read_line(line: bytes) -> types.JSONRPCMessage:
+    """Read a message as the SDK does, but for requests with an odd id; or raise UnreadableLine."""
+    text = line.decode("utf-8", "replace")
     try:
-        return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
-    except ValidationError as error:
-        return error
-
-
-def unreadable(error: Exception) -> types.JSONRPCError:
-    """Answer a line that is no message, with its id where one can be read."""
-    lines = [it["input"] for it in error.errors()[:1]] if isinstance(error, ValidationError) else []
-    match = _ID.match(lines[0]) if lines and isinstance(lines[0], str) else None
-    why = "This line is no JSON that can be read as a message; it was left out."
-    data = types.ErrorData(code=types.PARSE_ERROR, message=why)
-    return types.JSONRPCError(jsonrpc="2.0", id=json.loads(match[1]) if match else None, error=data)
+        said = from_json(text)
+    except ValueError:
+        match = _ID.match(text)
+        why = "This line is no JSON that can be read as a message; it was left out."
+        error = types.ErrorData(code=types.PARSE_ERROR, message=why)
+        number = json.loads(match[1]) if match is not None else None
+        raise UnreadableLine(types.JSONRPCError(jsonrpc="2.0", id=number, error=error)) from None
+    with suppress(ValidationError):
+        message = types.jsonrpc_message_adapter.validate_python(said, by_name=False)
+        if not json_rpc.has_odd_id(said):
+            return message
+    answer = types.JSONRPCError.model_validate(json_rpc.invalid_request(said))
+    raise UnreadableLine(answer)
 
 
 async def _pass_on(

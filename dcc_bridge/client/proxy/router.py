@@ -17,7 +17,8 @@ anything else                        the host in which the client works; where t
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import io
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -74,7 +75,10 @@ async def run(
 ) -> None:
     """Serve a client on stdin and stdout until it closes stdin; `Router` tells of the rest."""
     group = anyio.create_task_group
-    async with stdio_server() as (read, write), read, write, group() as saying, group() as tasks:
+    # The SDK writes to stdout only. What it reads of a line does not show an id that is odd.
+    nothing = anyio.wrap_file(io.StringIO())
+    stdio = stdio_server(stdin=nothing)
+    async with stdio as (unused, write), unused, write, group() as saying, group() as tasks:
         has_left = False
 
         async def say(message: types.JSONRPCMessage) -> None:
@@ -86,11 +90,13 @@ async def run(
             elif not has_left:  # else it comes too late for the client
                 saying.start_soon(write.send, SessionMessage(message))  # in order, none waits
 
-        async def hear(item: SessionMessage | Exception) -> None:
-            if isinstance(item, SessionMessage):
-                await router.from_client(item.message)
+        async def hear(line: bytes) -> None:
+            try:
+                message = lobby.read_line(line)
+            except lobby.UnreadableLine as error:
+                await say(error.answer)
             else:
-                await say(lobby.unreadable(item))
+                await router.from_client(message)
 
         async with group() as links:
             router = Router(choice, running, label, say, links)
@@ -99,15 +105,22 @@ async def run(
             router.say_lobby = lobby.LobbyLink(own_lobby, router.from_lobby, tasks).say
             await router.look()
             tasks.start_soon(router.watch, _EVERY)
-            if line:
-                await hear(lobby.read_line(line.decode("utf-8", "replace")))
-            async for item in read:
-                await hear(item)
+            async for next_line in _lines(line):
+                await hear(next_line)
             has_left = True
             router.close()
             links.cancel_scope.deadline = anyio.current_time() + _CLOSE_TIMEOUT
         saying.cancel_scope.deadline = anyio.current_time() + _CLOSE_TIMEOUT
         tasks.cancel_scope.cancel()
+
+
+async def _lines(first: bytes) -> AsyncIterator[bytes]:
+    """Yield a line that was read before, and then those of stdin until its end."""
+    if first:
+        yield first
+    async with await anyio.open_file(0, "rb", closefd=False) as stdin:
+        async for line in stdin:
+            yield line
 
 
 class Router:

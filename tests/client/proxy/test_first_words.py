@@ -95,6 +95,31 @@ def test_a_line_that_cannot_be_read_is_answered_and_the_next_is_served(
     assert "result" in answer
 
 
+@pytest.mark.parametrize(
+    ("line", "id_", "why"),
+    [('{"jsonrpc": "2.0", "id": null, "method": "ping"}', None, "an integer, not null."),
+     ('{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', None, "an integer, not 1.5."),
+     ('{"jsonrpc": "2.0", "id": true, "method": "ping"}', None, "an integer, not true."),
+     ('{"jsonrpc": "2.0", "id": 7, "method": 5}', 7, "The method of a request must be a string."),
+     ('{"method": "ping", "id": "a"}', "a", 'must have the member "jsonrpc"'),
+     ('{"jsonrpc": "2.0", "params": [], "method": "ping", "id": 7}', 7, "The params of a request"),
+     ("[]", None, "A message must be one JSON object.")],
+)  # fmt: skip
+def test_what_is_no_message_is_answered_with_its_id_where_that_can_be_read(
+    line: str, id_: object, why: str, stdio: Stdio
+) -> None:
+    stdio.write(json.dumps(HELLO))
+    stdio.read()
+
+    stdio.write(line, '{"jsonrpc": "2.0", "id": 8, "method": "ping"}')
+    error, answer = stdio.read(), stdio.read()
+
+    assert (error["error"]["code"], error["id"]) == (-32600, id_)
+    assert why in error["error"]["message"]
+    assert answer["id"] == 8
+    assert "result" in answer
+
+
 def _hello(version: object) -> dict[str, Any]:
     return HELLO | {"params": HELLO["params"] | {"protocolVersion": version}}
 

@@ -35,6 +35,11 @@ def error_response(request_id: object, why: str) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": request_id, "error": error}
 
 
+def id_in_use(request_id: object) -> str:
+    """Say why a request is refused whose id another one has that is not answered yet."""
+    return f"The id {request_id} is that of a request that is under way. Use another id."
+
+
 def _readable_id(message: object) -> object:
     if not isinstance(message, dict) or "result" in message or "error" in message:
         return None  # the id of a response is of the other end's requests

@@ -119,7 +119,7 @@ class LegacyRequests:
     ) -> None:
         key = _key(session, request_id)
         if await self._is_under_way(key):
-            why = f"The id {request_id} is that of a request that is under way. Use another id."
+            why = json_rpc.id_in_use(request_id)
             refusal = JSONResponse(json_rpc.error_response(request_id, why), 400)
             await refusal(scope, receive, send)
             return

@@ -43,6 +43,7 @@ from dcc_bridge.client.proxy.upstream import (
     failure,
     preceded,
 )
+from dcc_bridge.elicitation import json_rpc
 from dcc_bridge.elicitation.types import TASK_METHODS
 from dcc_bridge.errors import StartError
 
@@ -164,6 +165,10 @@ class Router:
             self._requests.answer(message)
 
     async def _request(self, request: types.JSONRPCRequest) -> None:
+        if any(request.id in upstream.in_flight for upstream in self._upstreams.values()):
+            refusal = json_rpc.error_response(request.id, json_rpc.id_in_use(request.id))
+            await self._say(types.JSONRPCError.model_validate(refusal))
+            return
         self._client.remember(request)
         parked = self._states.host(request)
         target = parked or self._task_host(request) or self._host

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,13 @@ from typing import Any
 import pytest
 from mcp_types import CLIENT_CAPABILITIES_META_KEY as CAPABILITIES
 
+from dcc_bridge import skill
 from dcc_bridge.client.proxy import first_answer
 from dcc_bridge.known_clients import REVISIONS
 from tests.bench.agent import LEGACY, envelope
 from tests.client.proxy import stage
 from tests.client.proxy.stage import Stdio
+from tests.live import live
 
 PROBE = {"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": envelope()}}
 HELLO: dict[str, Any] = {
@@ -118,6 +121,41 @@ def test_what_is_no_message_is_answered_with_its_id_where_that_can_be_read(
     assert why in error["error"]["message"]
     assert answer["id"] == 8
     assert "result" in answer
+
+
+@pytest.mark.parametrize("first", ["initialize", "server/discover"])
+def test_a_second_call_with_the_id_of_one_under_way_is_refused_and_the_first_is_answered(
+    first: str, tmp_path: Path
+) -> None:
+    may_end = threading.Event()
+    ran: list[int] = []
+
+    @skill(risk="read", thread="any")
+    def wait() -> str:
+        ran.append(1)
+        may_end.wait()
+        return "done"
+
+    is_legacy = first == "initialize"
+    params: dict[str, Any] = {"name": "wait", "arguments": {}}
+    if not is_legacy:
+        params["_meta"] = envelope()
+    call = json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params})
+    with live(tmp_path, wait) as running, stage.stdio(tmp_path) as client:
+        client.write(json.dumps(HELLO if is_legacy else PROBE))
+        running.beside(client.read)
+        if is_legacy:
+            client.write('{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+        client.write(call)
+        running.until(lambda: bool(ran))
+        client.write(call)
+        refused = running.beside(client.read)
+        may_end.set()
+        answer = running.beside(client.read)
+
+    assert (refused["id"], refused["error"]["code"]) == (9, -32600)
+    assert (answer["id"], answer["result"]["content"][0]["text"]) == (9, "done")
+    assert len(ran) == 1
 
 
 def _hello(version: object) -> dict[str, Any]:

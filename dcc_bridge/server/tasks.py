@@ -206,9 +206,10 @@ class Tasks(Extension):
     async def _get(self, request: Context, params: TaskParams) -> dict[str, Any]:
         parked = self._find(request, params)
         if parked is None or parked.task is None:
-            if ended := await self._records.find(params.task_id, label_of(request)):
-                return ended
-            raise _unknown_task()
+            ended = await self._records.find(params.task_id, label_of(request))
+            if ended is None:
+                raise _unknown_task()
+            return ended
         details = parked.task.details(self._says(parked))
         if parked.result is not None and request.request is not None:
             request.request.scope[auth.WRITTEN] = partial(self._note_fetched, parked, parked.task)
@@ -219,20 +220,29 @@ class Tasks(Extension):
         task.is_fetched = True
 
     async def _update(self, request: Context, params: UpdateParams) -> dict[str, Any]:
-        if (parked := self._find(request, params)) is None:
-            raise _unknown_task()
+        parked = self._find(request, params)
+        if parked is None:
+            raise await self._not_here(request, params)
         questions = parked.open_questions
         for key in questions.keys() & params.input_responses:
             questions[key].answer(protocol.raw_reply(params.input_responses[key]))
         return {}
 
     async def _cancel(self, request: Context, params: TaskParams) -> dict[str, Any]:
-        if (parked := self._find(request, params)) is None or parked.task is None:
-            raise _unknown_task()
+        parked = self._find(request, params)
+        if parked is None or parked.task is None:
+            raise await self._not_here(request, params)
         if parked.result is None:
             parked.task.is_cancelled = True
             self._calls.abandon(parked)
         return {}
+
+    async def _not_here(self, request: Context, params: TaskParams) -> MCPError:
+        """Build the error for a task that cannot be changed any more, or that nobody knows."""
+        ended = await self._records.find(params.task_id, label_of(request))
+        if ended is None:
+            return _unknown_task()
+        return MCPError(code=types.INVALID_PARAMS, message=ended["error"]["message"])
 
     def _find(self, request: Context, params: TaskParams) -> ParkedCall | None:
         """Find the task that a request names; None for one that is not here, or not its own.

@@ -593,8 +593,17 @@ def test_after_a_restart_the_record_says_how_a_call_ended(tmp_path: Path) -> Non
         codes = [wire.code("tasks/get", {"taskId": f"{task[:-4]}beef"}) for task in ids]
         codes += [other.code("tasks/get", {"taskId": task}) for task in ids]
         looks = [wire.get(task) for task in ids]
+        refused = [
+            wire.send(method, {"taskId": task, "inputResponses": {}})["error"]
+            for task in ids
+            for method in ("tasks/update", "tasks/cancel")
+        ]
 
     assert [it["status"] for it in looks] == ["failed"] * 3
+    assert [it["message"] for it in refused] == [
+        look["error"]["message"] for look in looks for _ in range(2)
+    ]
+    assert {it["code"] for it in refused} == {INVALID_PARAMS}
     failed, done, read = (it["error"]["message"] for it in looks)
     assert "The disk is full." in failed
     assert "result of shorten, which was done" in done

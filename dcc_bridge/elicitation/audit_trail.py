@@ -266,8 +266,12 @@ def _file(host: Host) -> dict[str, object]:
 
     The checkpoint of what cannot be undone is a copy of it.
     """
-    if (file := host.file()) is None:
-        return {}
+    file = host.file()
+    return {} if file is None else file_facts(file)
+
+
+def file_facts(file: Path) -> dict[str, object]:
+    """Give what is written down of a scene's file, by which it is seen whether it was saved."""
     facts: dict[str, object] = {"file": str(file)}
     with suppress(OSError):
         stat = file.stat()

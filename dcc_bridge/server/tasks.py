@@ -61,6 +61,7 @@ _MODERN: Final = MODERN_PROTOCOL_VERSIONS[-1]
 _CALL_DIGITS: Final = 16
 _ID: Final = re.compile(r"[a-z0-9-]+\.[0-9a-f]{32}")
 _DAY: Final = 86_400.0  # seconds for which the end of a host is told of
+_FILE_FACTS: Final = ("file", "file_bytes", "file_changed")
 _ENDED: Final = ("cancelled", "not_started")  # what a client gave up and did not get done
 
 
@@ -318,16 +319,23 @@ class TaskRecords:
 
 def _endings(file: Path, until: float) -> dict[str, AuditLine]:
     """Give how the calls of a log ended that were tasks, and what is left to say of each."""
-    tasks, last = dict[str, AuditLine](), dict[str, AuditLine]()
+    tasks = dict[str, AuditLine]()
+    begins = dict[str, AuditLine]()
+    ends = dict[str, AuditLine]()
     with suppress(reader.BrokenChain):  # a process that was killed may have left half a line
         for line in reader.follow(file):
-            known = tasks if line.event == "task" else last
-            if line.event in ("task", "begin", *reader.ENDINGS):
-                known[str(line.fields.get("call"))] = line
+            call = str(line.fields.get("call"))
+            if line.event == "task":
+                tasks[call] = line
+            elif line.event == "begin":
+                begins[call] = line
+            elif line.event in reader.ENDINGS:
+                ends[call] = line
     now = _iso(datetime.now(UTC))  # later than all that was seen of it
     for call, line in tasks.items():
         made = datetime.fromisoformat(str(line.fields["utc"]))
-        message = protocol.carried(_sentence(str(line.fields["skill"]), last.get(call)))
+        sentence = _sentence(str(line.fields["skill"]), begins.get(call), ends.get(call))
+        message = protocol.carried(sentence)
         line.fields["details"] = {
             **{"createdAt": _iso(made), "lastUpdatedAt": now},
             "ttlMs": int(1000 * (until - made.timestamp())),
@@ -336,19 +344,34 @@ def _endings(file: Path, until: float) -> dict[str, AuditLine]:
     return {str(line.fields["task"]): line for line in tasks.values()}
 
 
-def _sentence(skill: str, last: AuditLine | None) -> str:
-    """Say how a call ended, by the last that is on record of it."""
-    if last is not None and last.fields.get("error"):
-        return str(last.fields["error"])
-    if last is not None and last.event == "begin":
+def _sentence(skill: str, begin: AuditLine | None, end: AuditLine | None) -> str:
+    """Say how a call ended, by what is on record of it."""
+    if end is not None and end.fields.get("error"):
+        return str(end.fields["error"])
+    if end is None and begin is not None:
         return (
             f"The host ended in the middle of {skill}. Whether it was done, in part or as a whole, "
             "is not known: look at the scene before you try again."
         )
     lost = f"The host has ended, and with it the result of {skill}"
-    if last is not None and last.fields.get("changed"):
-        return f"{lost}, which was done. Look at the scene before you try again."
-    return f"{lost}, which changed nothing. Call it again."
+    if end is None or not end.fields.get("changed"):
+        return f"{lost}, which changed nothing. Call it again."
+    done = "was done"
+    if begin is not None:
+        done += _unsaved(begin)
+    return f"{lost}, which {done}. Look at the scene before you try again."
+
+
+def _unsaved(begin: AuditLine) -> str:
+    """Say that an edit was not saved, as far as its scene's file shows; else ""."""
+    name = begin.fields.get("file")
+    if name is None:
+        return " there, and was not saved then: the scene had no file"
+    now = audit_trail.file_facts(Path(str(name)))
+    before = {key: begin.fields[key] for key in _FILE_FACTS if key in begin.fields}
+    if now != before:
+        return ""  # it was written since, by that host or by another program
+    return f" there, and was not saved in {name}"
 
 
 def _digest(task_id: str) -> str:

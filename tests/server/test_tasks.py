@@ -606,6 +606,38 @@ def test_after_a_restart_the_record_says_how_a_call_ended(tmp_path: Path) -> Non
     assert {it["code"] for it in refused} == {INVALID_PARAMS}
     failed, done, read = (it["error"]["message"] for it in looks)
     assert "The disk is full." in failed
-    assert "result of shorten, which was done" in done
+    assert "result of shorten, which was done there, and was not saved then" in done
     assert "the result of look, which changed nothing" in read
     assert set(codes) == {INVALID_PARAMS}
+
+
+@pytest.mark.parametrize("saved", ["never", "before", "afterwards"])
+def test_after_a_restart_an_edit_that_was_not_saved_is_told_to_be_so(
+    saved: str, tmp_path: Path
+) -> None:
+    (file := tmp_path / "shot.scene").write_text("[]")
+    host = FakeHost(["a", "b"], file=file)
+    may_end = threading.Event()
+
+    @skill(risk="edit")
+    async def shorten() -> None:
+        await on_main(host.items.pop)
+        while not may_end.is_set():
+            await on_main(lambda: None)
+
+    if saved == "before":
+        host.save()
+    with live(tmp_path, shorten, host=host) as running:
+        wire = Wire.beside(running)
+        task = str(wire.call("shorten")["taskId"])
+        may_end.set()
+        wire.until(task)
+        if saved == "afterwards":
+            host.save()
+
+    with live(tmp_path, host=host) as again:
+        told = Wire.beside(again).get(task)["error"]["message"]
+
+    lost = "The host has ended, and with it the result of shorten, which was done"
+    unsaved = "" if saved == "afterwards" else f" there, and was not saved in {file}"
+    assert told == f"{lost}{unsaved}. Look at the scene before you try again."

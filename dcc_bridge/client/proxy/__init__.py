@@ -46,19 +46,19 @@ SERVER_INFO: Final = {
     "version": own_version(),
     "icons": [ICON],
 }
-GREETING: Final[dict[str, Any]] = {  # what a handshake and a probe are told alike
-    "capabilities": {
-        "completions": {},
-        "logging": {},
-        "prompts": _CHANGES,
-        "resources": {**_CHANGES, "subscribe": True},
-        "tools": _CHANGES,
-    },
+_CAPABILITIES: Final[dict[str, Any]] = {  # of both eras
+    "completions": {},
+    "prompts": _CHANGES,
+    "resources": {**_CHANGES, "subscribe": True},
+    "tools": _CHANGES,
+}
+GREETING: Final[dict[str, Any]] = {  # what a handshake is told
+    "capabilities": {**_CAPABILITIES, "logging": {}},
     "instructions": INSTRUCTIONS,
 }
-DISCOVERED: Final = {
-    **GREETING,
-    "capabilities": {**GREETING["capabilities"], "extensions": {TASKS: {}}},
+DISCOVERED: Final[dict[str, Any]] = {  # what a probe is told
+    "capabilities": {**_CAPABILITIES, "extensions": {TASKS: {}}},
+    "instructions": INSTRUCTIONS,
     "supportedVersions": list(REVISIONS),
     "ttlMs": 3_600_000,
     "cacheScope": "private",

@@ -158,6 +158,16 @@ def test_a_second_call_with_the_id_of_one_under_way_is_refused_and_the_first_is_
     assert len(ran) == 1
 
 
+def test_what_the_modern_era_has_no_more_is_told_to_a_legacy_client_alone(stdio: Stdio) -> None:
+    """There ``logging/setLevel`` is no method."""
+    stdio.write(json.dumps(PROBE), json.dumps(HELLO))
+
+    probed, greeted = stdio.read(), stdio.read()
+
+    assert "logging" not in probed["result"]["capabilities"]
+    assert "logging" in greeted["result"]["capabilities"]
+
+
 def _hello(version: object) -> dict[str, Any]:
     return HELLO | {"params": HELLO["params"] | {"protocolVersion": version}}
 

@@ -42,7 +42,7 @@ class _Token(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Value:
+class _JsonValue:
     """A value in a text.
 
     Attributes:
@@ -78,7 +78,7 @@ class _Member:
 
     name: str
     start: int
-    value: _Value
+    value: _JsonValue
     comma: int | None = None
 
 
@@ -187,7 +187,7 @@ class Document:
             said.append(token)
         return said
 
-    def _find(self, path: Sequence[str]) -> _Value | None:
+    def _find(self, path: Sequence[str]) -> _JsonValue | None:
         value = self._root
         for name in path:
             member = value.member(name)
@@ -196,7 +196,7 @@ class Document:
             value = member.value
         return value
 
-    def _insert(self, parent: _Value, name: str, value: Any) -> str:
+    def _insert(self, parent: _JsonValue, name: str, value: Any) -> str:
         """Return the text with a new last member of an object, after the comments at its end."""
         close = parent.end - 1
         at = len(self.text[:close].rstrip(_SPACE))
@@ -240,7 +240,7 @@ class Document:
         before = [it for it in self._tokens if it.start < index][-1]
         return self.text.startswith("//", before.start) and before.kind == "comment"
 
-    def _is_spread(self, value: _Value) -> bool:
+    def _is_spread(self, value: _JsonValue) -> bool:
         """Return whether the members of an object stand on lines of their own, or will."""
         root = self._root
         if not value.members:
@@ -277,9 +277,9 @@ class _Parser:
     """Checks the grammar of a text, token by token, and notes where its values are."""
 
     def __init__(self, text: str) -> None:
-        self.root: _Value | None = None
+        self.root: _JsonValue | None = None
         self._text = text
-        self._open: list[_Value] = []  # the lists and objects that have not ended
+        self._open: list[_JsonValue] = []  # the lists and objects that have not ended
         self._expects = "value"  # or "name", "colon", "comma", "nothing"
 
     @property
@@ -309,7 +309,7 @@ class _Parser:
         if token.kind != "string":
             return False
         name = json.loads(self._text[token.start : token.end])
-        unknown = _Value("scalar", token.end, token.end)
+        unknown = _JsonValue("scalar", token.end, token.end)
         self._open[-1].members.append(_Member(name, token.start, unknown))
         self._expects = "colon"
         return True
@@ -317,7 +317,7 @@ class _Parser:
     def _value(self, token: _Token) -> bool:
         if self._expects != "value":
             return False
-        value = _Value(*token)
+        value = _JsonValue(*token)
         if not self._open:
             self.root = value
         elif self._open[-1].kind == "{":
@@ -354,7 +354,7 @@ class _Parser:
         self._expects = "comma" if self._open else "nothing"
 
 
-def _parse(text: str, tokens: Iterable[_Token]) -> _Value:
+def _parse(text: str, tokens: Iterable[_Token]) -> _JsonValue:
     """Return the object that a text holds; or raise InvalidJson."""
     parser = _Parser(text)
     for token in tokens:

@@ -19,7 +19,7 @@ from pydantic_core import from_json
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dcc_bridge.elicitation import json_rpc
+from dcc_bridge import json_rpc
 from dcc_bridge.server.auth import MOST_BODY
 
 _VERSION: Final = b"mcp-protocol-version"

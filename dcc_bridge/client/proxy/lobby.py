@@ -28,9 +28,9 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from dcc_bridge import json_rpc
 from dcc_bridge.client.proxy import DISCOVERED, GREETING, SERVER_INFO, HostChoice, describe
 from dcc_bridge.client.proxy.upstream import CHANGED, LISTEN, Hello, Params, Upstream, make_notice
-from dcc_bridge.elicitation import json_rpc
 
 if TYPE_CHECKING:
     from dcc_bridge.server.discovery import Instance

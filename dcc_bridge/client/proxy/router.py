@@ -31,6 +31,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp.shared.subscriptions import ServerEvent
 
+from dcc_bridge import json_rpc
 from dcc_bridge.client.proxy import HostChoice, describe, lobby
 from dcc_bridge.client.proxy.upstream import (
     ACKNOWLEDGED,
@@ -43,7 +44,6 @@ from dcc_bridge.client.proxy.upstream import (
     failure,
     preceded,
 )
-from dcc_bridge.elicitation import json_rpc
 from dcc_bridge.elicitation.types import TASK_METHODS
 from dcc_bridge.errors import StartError
 

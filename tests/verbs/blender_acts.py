@@ -485,6 +485,88 @@ def test_a_name_that_is_taken_or_too_long_is_refused(acts: Acts) -> None:
         refused(acts, methodcaller("rename", "Cube", name), why)
 
 
+# ---- names that are not UTF-8
+
+UNREADABLE = r"M\xf6bel (unreadable name)"
+TWIN = r"M\xe9bel (unreadable name)"
+
+
+@pytest.fixture
+def unreadable(acts: Acts, tmp_path: Path) -> Acts:
+    """Open a file in which names, a text and a custom property are not UTF-8."""
+    cube: Any = bpy.data.objects["Cube"]
+    twin = cube.copy()
+    open_scene().collection.objects.link(twin)
+    cube.modifiers.new("M1bel", "BEVEL")
+    cube["M1bel"] = "M1bel"
+    cube.name = "M1bel"
+    twin.name = "M2bel"
+    for thing in (cube.data, bpy.data.materials["Material"], cube.users_collection[0]):
+        thing.name = "M1bel"
+    bpy.data.texts.new("M1bel").write("M1bel")
+    open_scene().name = "M1bel"
+    file = tmp_path / "old.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(file), compress=False)
+    data = file.read_bytes().replace(b"M1bel", b"M\xf6bel"[:5]).replace(b"M2bel", b"M\xe9bel"[:5])
+    file.write_bytes(data)
+    bpy.ops.wm.open_mainfile(filepath=str(file))
+    return acts
+
+
+def test_a_name_that_is_not_utf_8_is_told_as_unreadable_beside_the_rest(unreadable: Acts) -> None:
+    """Two names that differ in nothing but what cannot be read are two items."""
+    assert {*unreadable.items()} == {"Camera", "Light", UNREADABLE, TWIN}
+    assert {*unreadable.items("material:")} >= {f"material:{UNREADABLE}"}
+    assert [unreadable.kind(it) for it in (UNREADABLE, f"text:{UNREADABLE}")] == ["MESH", "TEXT"]
+    found = [objects.find(it) for it in (UNREADABLE, TWIN)]
+    assert None not in found
+    assert found[0] != found[1]
+
+
+@pytest.mark.parametrize("part", get_args(port.Part))
+def test_what_has_a_name_that_is_not_utf_8_is_inspected_all_the_same(
+    unreadable: Acts, part: port.Part
+) -> None:
+    for item in ("Light", UNREADABLE, f"material:{UNREADABLE}", f"text:{UNREADABLE}"):
+        unreadable.look_into(item, part)
+    assert unreadable.host.describe(UNREADABLE)["name"] == UNREADABLE
+
+
+def test_an_item_whose_name_is_not_utf_8_is_edited_as_any_other(unreadable: Acts) -> None:
+    host = unreadable.host
+    with host.undo_step("Place"):
+        unreadable.place(UNREADABLE, (1, 2, 3))
+    placed = [unreadable.placement(it).at for it in (UNREADABLE, TWIN)]
+    with host.undo_step("Rename"):
+        unreadable.rename(UNREADABLE, "Readable")
+    renamed = {*unreadable.items()}
+    host.undo()
+    with host.undo_step("Delete"):
+        unreadable.delete([TWIN])
+    lost = host.lost([TWIN]), host.lost([UNREADABLE])
+    deleted = {*unreadable.items()}
+    host.undo()
+
+    assert placed == [(1, 2, 3), (0, 0, 0)]
+    assert renamed == {"Camera", "Light", "Readable", TWIN}
+    assert lost == ([], [TWIN])
+    assert deleted == {"Camera", "Light", UNREADABLE}
+    assert {*unreadable.items()} == {"Camera", "Light", UNREADABLE, TWIN}
+
+
+def test_a_file_with_a_name_that_is_not_utf_8_is_saved_and_exported(
+    unreadable: Acts, tmp_path: Path
+) -> None:
+    """Blender's own script for .fbx reads each name; what it needs is said in a sentence."""
+    unreadable.save(tmp_path / "new.blend")
+    unreadable.export_file(tmp_path / "out.obj", [UNREADABLE], None)
+
+    assert (tmp_path / "out.obj").stat().st_size > 0
+    with pytest.raises(ValueError, match="needs names that can be read; rename") as told:
+        unreadable.export_file(tmp_path / "out.fbx", [UNREADABLE], None)
+    assert "Traceback" not in str(told.value)
+
+
 # ---- files and losses
 
 
@@ -492,6 +574,10 @@ def test_a_name_that_is_taken_or_too_long_is_refused(acts: Acts) -> None:
     "suffix", [".obj", ".stl", ".ply", ".fbx", ".glb", ".usda", ".usdc", ".abc", ".blend"]
 )
 def test_what_is_written_comes_in_again(acts: Acts, tmp_path: Path, suffix: str) -> None:
+    if suffix not in acts.export_formats():
+        pytest.skip(f"Debian's Blender has no {suffix}")
+    if suffix == ".glb" and bpy.app.version < (4, 0):
+        pytest.skip("its reader of .glb needs an older numpy than Debian has")
     selected = acts.host.selection
     file = tmp_path / f"out{suffix}"
     left = acts.export_file(file, ["Cube"], None)
@@ -524,6 +610,8 @@ def test_what_cannot_be_written_is_told(acts: Acts, tmp_path: Path) -> None:
     left = acts.export_file(tmp_path / "out.obj", [], None)
     assert "Cube is hidden" in left[0]
     assert "Light" in left[1]
+    if ".usda" not in acts.import_formats():
+        return  # as in Debian's Blender
     (tmp_path / "bad.usda").write_text("nothing")
     with pytest.raises(ValueError):
         acts.import_file(tmp_path / "bad.usda", "copy", None, 1.0, None)
@@ -537,7 +625,8 @@ def test_a_new_file_is_no_edit_and_leaves_selection_mode_and_active_object(
     bpy.ops.object.mode_set(mode="EDIT")
     acts.host.undo_mark()
     before = acts.host.undo_mark(), acts.host.selection, layer.objects.active.name
-    for suffix in (".obj", ".stl", ".glb", ".usda", ".abc"):
+    formats = {*acts.export_formats()} & {".obj", ".stl", ".glb", ".usda", ".abc"}
+    for suffix in sorted(formats):
         with acts.host.undo_step("Ours"):
             acts.export_file(tmp_path / f"new{suffix}", ["Light", "Cube"], None)
 

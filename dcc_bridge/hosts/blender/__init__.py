@@ -26,6 +26,7 @@ from dcc_bridge.host import Changes, CountChanges, Host, Undo, UndoMark, compare
 from dcc_bridge.hosts.blender import blender_loop, objects
 from dcc_bridge.hosts.blender.blender_loop import BlenderLoop, in_window
 from dcc_bridge.hosts.blender.blender_undo import ChangeCounter, Stack, watched, writers
+from dcc_bridge.hosts.blender.names import name_of
 from dcc_bridge.hosts.losses import AgreedIds, Losses
 
 __all__ = ["BlenderHost", "BlenderLoop", "in_window", "watched", "writers"]
@@ -93,7 +94,7 @@ class BlenderHost(Host):
         assert scene is not None  # Blender has one always
         types, units = Counter(it.type for it in islice(things, _MOST_COUNTED)), scene.unit_settings
         return super().summary() | {
-            "open_scene": scene.name,
+            "open_scene": name_of(scene),
             "scenes": len(bpy.data.scenes),
             "frames": [scene.frame_start, scene.frame_end],
             "frame": scene.frame_current,

@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, cast
 import bpy
 from mathutils import Vector
 
+from dcc_bridge.hosts.blender.names import name_of, named
 from dcc_bridge.main_thread import MainThread
 
 log = logging.getLogger(__name__)
@@ -119,7 +120,7 @@ def view_kept(put_back: list[str], is_same_file: Callable[[], bool]) -> Iterator
     other one was opened in between.
     """
     windows: Any = bpy.context.window_manager
-    scenes = [(window.scene.name, window.view_layer.name) for window in windows.windows]
+    scenes = [_shown_in(window) for window in windows.windows]
     mode, undo = _mode(), editing().use_global_undo
     try:
         yield
@@ -133,13 +134,13 @@ def view_kept(put_back: list[str], is_same_file: Callable[[], bool]) -> Iterator
 
 def beside_undo(quiet: Quiet) -> Callable[[], str | None]:
     """Note what undo does not hold; gives what puts the frame back and names what else differs."""
-    frames = [(it.name, it.frame_current, it.frame_subframe) for it in bpy.data.scenes]
+    frames = [(name_of(it), it.frame_current, it.frame_subframe) for it in bpy.data.scenes]
     before = _beside()
 
     def compare() -> str | None:
         with quiet():
             for name, frame, part in frames:
-                scene = bpy.data.scenes.get(name)
+                scene = named(bpy.data.scenes, name)
                 if scene and (scene.frame_current, scene.frame_subframe) != (frame, part):
                     scene.frame_set(frame, subframe=part)
         differ = [what for what, value in _beside().items() if before.get(what, value) != value]
@@ -155,7 +156,7 @@ def _beside() -> dict[str, Any]:
     plain = ((part, it) for part in parts for it in part.bl_rna.properties if it.type not in _LINKS)
     values = [repr(getattr(part, it.identifier)) for part, it in plain]
     small = [it for it in images if it.has_data and it.size[0] * it.size[1] <= _MOST_PIXELS]
-    pixels = {it.name: hash(it.pixels[:]) if it in small else it.is_dirty for it in images}
+    pixels = {name_of(it): hash(it.pixels[:]) if it in small else it.is_dirty for it in images}
     painted = {f"the pixels of {name}": value for name, value in pixels.items()}
     return {"the preferences": values, **painted}
 
@@ -168,7 +169,7 @@ def editing() -> Any:
 
 def _mode() -> tuple[str, str]:
     thing = bpy.context.view_layer.objects.active if bpy.context.view_layer else None
-    return (thing.name, thing.mode) if thing else ("", _MODE)
+    return (name_of(thing), thing.mode) if thing else ("", _MODE)
 
 
 def _back_to(mode: tuple[str, str]) -> list[str]:
@@ -189,12 +190,18 @@ def _show_scenes(names: list[tuple[str, str]]) -> list[str]:
     windows: Any = bpy.context.window_manager
     changed = []
     for window, (scene, layer) in zip(windows.windows, names, strict=False):
-        is_there = scene in bpy.data.scenes and layer in bpy.data.scenes[scene].view_layers
-        if is_there and (window.scene.name, window.view_layer.name) != (scene, layer):
-            window.scene = bpy.data.scenes[scene]
-            window.view_layer = bpy.data.scenes[scene].view_layers[layer]
+        wanted = named(bpy.data.scenes, scene)
+        wanted_layer = named(wanted.view_layers, layer) if wanted else None
+        if wanted_layer is not None and _shown_in(window) != (scene, layer):
+            window.scene = wanted
+            window.view_layer = wanted_layer
             changed.append("which scene is shown")
     return changed
+
+
+def _shown_in(window: Any) -> tuple[str, str]:
+    """Return the names of the scene and of the view layer that a window shows."""
+    return name_of(window.scene), name_of(window.view_layer)
 
 
 def _areas() -> list[bpy.types.Area]:

@@ -29,6 +29,7 @@ import bpy
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.host import UndoMark, loss_check
 from dcc_bridge.hosts.blender.blender_loop import Quiet, beside_undo, editing, in_window
+from dcc_bridge.hosts.blender.names import body_of, custom_keys, custom_value, name_of, names_of
 from dcc_bridge.hosts.blender.objects import identity, lists
 
 _LONGEST: Final = 63  # bytes of a name; Blender cuts off the rest, which makes ours unique
@@ -284,21 +285,13 @@ def census(*, read: bool = False) -> int:
     """Digest what Blender does not tell of; after a read not the images: a render leaves one."""
     passed = {*_WINDOWS, "images"} if read else _WINDOWS
     collections = [getattr(bpy.data, name) for name in lists().values() if name not in passed]
-    names = tuple(tuple(blocks.keys()) for blocks in collections)
+    names = tuple(tuple(names_of(blocks)) for blocks in collections)
     few = sum(map(len, names)) <= (_MOST_READ if read else _MOST_COMPARED)
     blocks = chain.from_iterable(collections) if few else ()
-    custom = [[(key, plain(it[key])) for key in it.keys()] for it in blocks]  # noqa: SIM118 - no dict
-    texts = [text.as_string() for text in bpy.data.texts]
-    markers = [[(m.name, m.frame) for m in scene.timeline_markers] for scene in bpy.data.scenes]
+    custom = [[(key, repr(custom_value(it, key))) for key in custom_keys(it)] for it in blocks]
+    texts = [body_of(text) for text in bpy.data.texts]
+    markers = [[(name_of(m), m.frame) for m in scene.timeline_markers] for scene in bpy.data.scenes]
     return hash((names, repr([values for values in custom if values]), repr(texts), repr(markers)))
-
-
-def plain(value: Any) -> str:
-    """Give a custom property's value as a text that tells two of them apart."""
-    for name in ("to_dict", "to_list"):
-        if hasattr(value, name):
-            return repr(getattr(value, name)())
-    return repr(value)
 
 
 def _watched(operator: Any, warnings: list[str]) -> Any:

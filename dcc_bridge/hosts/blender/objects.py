@@ -17,6 +17,15 @@ from typing import Any, Final
 
 import bpy
 
+from dcc_bridge.hosts.blender.names import (
+    UNREADABLE,
+    custom_keys,
+    name_of,
+    named,
+    names_of,
+    text_of,
+)
+
 _HAS_IDS: Final = "session_uid" in bpy.types.ID.bl_rna.properties  # since 4.1
 _LINKED: Final = re.compile(r"(.*) \[(.+)\]", re.DOTALL)
 _Families = dict[bpy.types.Object, list[bpy.types.Object]]
@@ -30,7 +39,8 @@ _MOST: Final = 200  # names of children, modifiers and so on that are told of on
 def item_of(thing: bpy.types.ID) -> str:
     """Give the item that an object is, or other data."""
     prefix = "" if isinstance(thing, bpy.types.Object) else f"{word_of(thing)}:"
-    return prefix + (f"{thing.name} [{thing.library.filepath}]" if thing.library else thing.name)
+    name = prefix + name_of(thing)
+    return f"{name} [{text_of(thing.library, 'filepath')}]" if thing.library else name
 
 
 def word_of(thing: bpy.types.ID) -> str:
@@ -58,7 +68,14 @@ def block(item: str) -> Any:
         return thing
     ends = [at for at, letter in enumerate(item) if letter == "/"]
     owners = ((tree_of(block(item[:at])), item[at + 1 :]) for at in reversed(ends))
-    return next((tree.nodes[node] for tree, node in owners if tree and node in tree.nodes), None)
+    found = (_node(tree, node) for tree, node in owners if tree)
+    return next((node for node in found if node is not None), None)
+
+
+def _node(tree: Any, name: str) -> Any:
+    if name.endswith(UNREADABLE):
+        return named(tree.nodes, name)
+    return tree.nodes.get(name)
 
 
 def tree_of(thing: Any) -> Any:
@@ -91,6 +108,8 @@ def find(item: str) -> bpy.types.Object | None:
 def _searched(things: Any, name: str, item: str) -> Any:
     linked = (it for it in things if it.library and item_of(it) == item)
     thing = next(linked, None) if _LINKED.fullmatch(name) else None
+    if thing is None and name.endswith(UNREADABLE):
+        return named((it for it in things if not it.library), name)
     local = things.get(name) if thing is None else None
     return local if local is not None and not local.library else thing
 
@@ -100,7 +119,7 @@ def require(item: str) -> bpy.types.Object:
     thing = find(item)
     if thing is not None:
         return thing
-    near = difflib.get_close_matches(item, bpy.data.objects.keys()[:5000], 3)
+    near = difflib.get_close_matches(item, names_of(bpy.data.objects)[:5000], 3)
     hint = f" There is {', '.join(near)}." if near else ""
     raise LookupError(f"There is no object {item!r} in this file.{hint}")
 
@@ -115,13 +134,13 @@ class Inventory:
     """What was in a file at one moment: some 10 ms for 20,000 objects, and as much to compare."""
 
     def __init__(self) -> None:
-        self._names = {name: getattr(bpy.data, name).keys() for name in ("objects", *_KEPT)}
+        self._names = {it: names_of(getattr(bpy.data, it)) for it in ("objects", *_KEPT)}
         # What tells each object from all others; nothing where Blender has no such thing.
         self._ids = array("i", bytes(4 * len(bpy.data.objects) if _HAS_IDS else 0))
         if self._ids:
             bpy.data.objects.foreach_get("session_uid", self._ids)
         groups = *bpy.data.collections, *(scene.collection for scene in bpy.data.scenes)
-        self._placed = [group.objects.keys() for group in groups]
+        self._placed = [names_of(group.objects) for group in groups]
 
     def unplaced(self) -> list[str]:
         """Name what is missing, and objects that are in fewer collections than they were."""
@@ -168,25 +187,25 @@ def description(item: str) -> dict[str, Any]:
     """Describe an object, for an agent; of other data and nodes little. LookupError: no such."""
     other = block(item)
     if other is not None and not isinstance(other, bpy.types.Object):
-        return {"name": other.name, "type": kind_of(other)}
+        return {"name": name_of(other), "type": kind_of(other)}
     thing = require(item)
     return {
-        "name": thing.name,
+        "name": name_of(thing),
         "type": thing.type,
-        "data": thing.data.name if thing.data else None,
-        "library": thing.library.filepath if thing.library else None,
+        "data": name_of(thing.data) if thing.data else None,
+        "library": text_of(thing.library, "filepath") if thing.library else None,
         "parent": item_of(thing.parent) if thing.parent else None,
         "children": [item_of(child) for child in thing.children][:_MOST],
-        "collections": [collection.name for collection in thing.users_collection],
+        "collections": [name_of(collection) for collection in thing.users_collection],
         "location": _rounded(thing.location),
         "rotation": _rounded(thing.rotation_euler),
         "scale": _rounded(thing.scale),
         "dimensions": _rounded(thing.dimensions),
         "hidden": thing.hide_viewport,
         "hidden_in_renders": thing.hide_render,
-        "modifiers": [f"{part.name} ({part.type})" for part in thing.modifiers][:_MOST],
-        "materials": [slot.material.name for slot in thing.material_slots if slot.material],
-        "custom": sorted(thing.keys())[:_MOST],
+        "modifiers": [f"{name_of(part)} ({part.type})" for part in thing.modifiers][:_MOST],
+        "materials": [name_of(it.material) for it in thing.material_slots if it.material],
+        "custom": sorted(custom_keys(thing))[:_MOST],
     }
 
 

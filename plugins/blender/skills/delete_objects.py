@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 
 from dcc_bridge import confirm_sync, skill
+from dcc_bridge.hosts.blender.names import name_of
 from dcc_bridge.hosts.blender.objects import below, find
 
 _NOUNS = {"MESH": "mesh object", "EMPTY": "empty", "LIGHT_PROBE": "light probe"}
@@ -42,9 +43,9 @@ def delete_objects(pattern: str, type_name: str = "*") -> dict[str, Any]:
 
 def _matching(pattern: str, type_name: str) -> list[str]:
     return [
-        obj.name
+        name_of(obj)
         for obj in bpy.data.objects
-        if not obj.library and type_name in ("*", obj.type) and fnmatchcase(obj.name, pattern)
+        if not obj.library and type_name in ("*", obj.type) and fnmatchcase(name_of(obj), pattern)
     ]
 
 
@@ -57,5 +58,5 @@ def _orphans(items: Sequence[str]) -> str:
     """Count what stays and loses its parent."""
     gone = set(items)
     things = [thing for thing in map(find, items) if thing is not None]
-    count = len({obj.name for thing in things for obj in below(thing)} - gone)
+    count = len({name_of(obj) for thing in things for obj in below(thing)} - gone)
     return f"\n{count} objects below them stay, without their parent." if count else ""

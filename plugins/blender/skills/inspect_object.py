@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 
 from dcc_bridge import skill
+from dcc_bridge.hosts.blender.names import value_of
 from dcc_bridge.hosts.blender.objects import description, require
 
 _MOST = 200
@@ -28,7 +29,7 @@ def _values(thing: bpy.types.ID) -> dict[str, Any]:
     """Give what is plain and can be written."""
     kinds = {"BOOLEAN", "INT", "FLOAT", "STRING", "ENUM"}
     rna = [prop for prop in thing.bl_rna.properties if prop.type in kinds and not prop.is_readonly]
-    return {prop.identifier: _plain(getattr(thing, prop.identifier)) for prop in rna[:_MOST]}
+    return {prop.identifier: _plain(value_of(thing, prop.identifier)) for prop in rna[:_MOST]}
 
 
 def _plain(value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 
 from dcc_bridge import skill
+from dcc_bridge.hosts.blender.names import name_of, names_of
 from dcc_bridge.hosts.blender.objects import item_of
 
 
@@ -32,7 +33,7 @@ def list_objects(
     matches = [
         (item_of(obj), obj.type)
         for obj in within
-        if fnmatchcase(obj.name, name) and type_name in (None, obj.type)
+        if fnmatchcase(name_of(obj), name) and type_name in (None, obj.type)
     ]
     listed = [{"name": item, "type": kind} for item, kind in matches[:limit]]
     return {"found": len(matches), "listed": len(listed), "objects": listed}
@@ -41,6 +42,6 @@ def list_objects(
 def _collection(name: str) -> bpy.types.Collection:
     collection = bpy.data.collections.get(name)
     if collection is None:
-        names = ", ".join(bpy.data.collections.keys()[:20]) or "none"
+        names = ", ".join(names_of(bpy.data.collections)[:20]) or "none"
         raise ValueError(f"There is no collection {name!r}. There is: {names}.")
     return collection

@@ -11,6 +11,7 @@ import bmesh
 import bpy
 from mathutils import Euler, Matrix
 
+from dcc_bridge.hosts.blender.names import is_in, name_of
 from dcc_bridge.hosts.blender.objects import block, item_of, known, lists
 from dcc_bridge.verbs.acts import At, Axes, Placement, Vector, triple
 
@@ -207,7 +208,7 @@ class _Building(_Reading):
         for each in thing.users_collection:
             if each != collection:
                 each.objects.unlink(thing)
-        if thing.name not in collection.objects:
+        if not is_in(thing, collection.objects):
             collection.objects.link(thing)
         return item_of(thing)
 
@@ -228,7 +229,7 @@ class _Building(_Reading):
         if not name or len(name.encode()) > _LONGEST:
             raise ValueError(f"A name has 1 to {_LONGEST} bytes, and {name!r} does not.")
         is_node = isinstance(thing, bpy.types.Node)
-        base = item[: -len(thing.name)] if is_node else item_of(thing)[: -len(thing.name)]
+        base = (item if is_node else item_of(thing))[: -len(name_of(thing))]
         other = block(base + name)
         if other is not None and other != thing:
             raise ValueError(f"There is already {base + name!r}.")

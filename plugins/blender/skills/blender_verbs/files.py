@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +15,8 @@ from mathutils import Matrix
 
 from dcc_bridge.hosts.blender import in_window
 from dcc_bridge.hosts.blender.blender_loop import view_kept
-from dcc_bridge.hosts.blender.objects import block, identity, item_of, tree_of
+from dcc_bridge.hosts.blender.names import UNREADABLE, is_in, name_of, text_of
+from dcc_bridge.hosts.blender.objects import block, identity, item_of, lists, tree_of
 from dcc_bridge.verbs.acts import Imported, Junk
 
 from . import properties
@@ -42,6 +44,7 @@ _EXPORTERS: Final[dict[str, tuple[str, ...]]] = {
     ".abc": ("wm.alembic_export",),
 }
 _SELECTED: Final = ("export_selected_objects", "selected_objects_only", "use_selection", "selected")
+_MOST_NAMED: Final = 5  # items in an error
 _ONLY_SURFACES: Final = (".obj", ".stl", ".ply")
 _NO_SURFACE: Final = ("LIGHT", "CAMERA", "EMPTY", "ARMATURE")
 
@@ -183,7 +186,7 @@ class _Files(_Shading):
             for each in list(getattr(collection, kind)):
                 users = {*each.users_collection} if kind == "objects" else set()
                 linked = getattr(home, kind)
-                if each not in gone and not users - gone and each.name not in linked:
+                if each not in gone and not users - gone and not is_in(each, linked):
                     linked.link(each)
 
     def orphans(self, items: Sequence[str]) -> int:
@@ -224,13 +227,27 @@ def _run(operator: Any, path: Path, options: Mapping[str, Any]) -> list[str]:
         with in_window():
             done = operator(filepath=str(path), **{it: options[it] for it in known})
     except RuntimeError as error:
-        raise ValueError(f"{path.name}: {str(error).strip()}") from error
+        raise ValueError(f"{path.name}: {_why(error)}") from error
     if "FINISHED" not in done:
         raise ValueError(f"{path.name}: Blender gave up without saying why.")
     if operator.idname_py().endswith("gltf") and not bpy.app.binary_path:
         atexit.unregister(_forget_gltf)
         atexit.register(_forget_gltf)
     return known
+
+
+def _why(error: RuntimeError) -> str:
+    """Return what an operator says of its failure; of one in Python not the whole traceback."""
+    text = str(error).strip()
+    raised = re.findall(r"^\w+(?:Error|Exception)\b.*", text, re.MULTILINE)
+    if "Traceback" not in text or not raised:
+        return text
+    if not raised[-1].startswith("UnicodeDecodeError"):
+        return f"Blender's own script failed: {raised[-1]}"
+    kinds = [getattr(bpy.data, name) for name in lists().values()]
+    items = [item_of(it) for kind in kinds for it in kind if name_of(it).endswith(UNREADABLE)]
+    which = ", ".join(items[:_MOST_NAMED]) or "one of a part of the file"
+    return f"Blender's own script needs names that can be read; rename {which}."
 
 
 def _forget_gltf() -> None:
@@ -254,7 +271,7 @@ def _read_blend(path: Path, *, link: bool) -> list[str]:
     with libraries.load(str(path), link=link) as (source, target):
         target.objects = list(source.objects)
     for thing in target.objects:
-        if thing is not None and thing.name not in scene().objects:
+        if thing is not None and not is_in(thing, scene().objects):
             scene().collection.objects.link(thing)
             thing.select_set(False)
     return []
@@ -268,7 +285,7 @@ def _selected(things: Sequence[Any]) -> Iterator[list[str]]:
     for thing in before:
         thing.select_set(False)
     for thing in things:
-        if thing.name in layer.objects and thing.visible_get():
+        if is_in(thing, layer.objects) and thing.visible_get():
             thing.select_set(True)
         else:
             hidden.append(item_of(thing))
@@ -327,7 +344,7 @@ _NEVER: Final = {"scenes", "window_managers", "screens", "workspaces", "brushes"
 def _duplicates() -> Iterator[Any]:
     """Give materials of which there is an equal one with a shorter name."""
     first: dict[object, Any] = {}
-    every = sorted(_materials(), key=lambda it: (len(it.name), it.name))
+    every = sorted(_materials(), key=lambda it: (len(name_of(it)), name_of(it)))
     return (it for it in every if first.setdefault(_look_of(it), it) != it)
 
 
@@ -338,17 +355,17 @@ def _look_of(material: Any) -> object:
              if k not in left_out]  # fmt: skip
     if (tree := tree_of(material)) is None:
         return tuple(facts)
-    nodes = [(n.name, k, repr(s.read())) for n in tree.nodes
+    nodes = [(name_of(n), k, repr(s.read())) for n in tree.nodes
              for k, s in properties.slots("", n).items()
              if not k.startswith(("location", "select", "width", "height"))]  # fmt: skip
-    links = [(it.from_node.name, it.from_socket.identifier, it.to_node.name,
+    links = [(name_of(it.from_node), it.from_socket.identifier, name_of(it.to_node),
               it.to_socket.identifier) for it in tree.links]  # fmt: skip
     return tuple(facts), tuple(nodes), tuple(sorted(links))
 
 
 def _dead() -> Iterator[Any]:
     for thing in [*bpy.data.libraries, *bpy.data.images]:
-        path = thing.filepath
+        path = text_of(thing, "filepath")
         is_file = path and not getattr(thing, "packed_file", None)
         is_file = is_file and getattr(thing, "source", "FILE") in ("FILE", "MOVIE")
         if is_file and "<" not in path and not Path(bpy.path.abspath(path)).exists():

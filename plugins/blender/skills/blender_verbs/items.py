@@ -9,6 +9,7 @@ from typing import Any
 
 import bpy
 
+from dcc_bridge.hosts.blender.names import name_of, names_of, text_of
 from dcc_bridge.hosts.blender.objects import block, identity, item_of, lists, tree_of
 
 
@@ -22,12 +23,12 @@ def require(item: str) -> Any:
     if (thing := block(item)) is not None:
         return thing
     word, colon, _ = item.partition(":")
-    near = get_close_matches(item, bpy.data.objects.keys()[:5000], 3)
+    near = get_close_matches(item, names_of(bpy.data.objects)[:5000], 3)
     if colon and word in lists():
         known = [item_of(it) for it in getattr(bpy.data, lists()[word])]
         owner, _, _ = item.rpartition("/")
         tree = tree_of(block(owner)) if owner else None
-        known += [f"{owner}/{node}" for node in tree.nodes.keys()] if tree else []  # noqa: SIM118
+        known += [f"{owner}/{node}" for node in names_of(tree.nodes)] if tree else []
         near = get_close_matches(item, known, 4, 0.5) or known[:4]
     hint = f"; near: {', '.join(near)}." if near else "."
     raise LookupError(f"There is no {'object' if not colon else word} {item!r}{hint}")
@@ -44,7 +45,8 @@ def require_object(item: str, what: str = "placed") -> bpy.types.Object:
 def require_own(item: str, thing: Any) -> None:
     """Raise ValueError for what is linked from another file."""
     if (library := thing.id_data.library) is not None:
-        raise ValueError(f"{item} is linked from {library.filepath} and cannot be changed.")
+        path = text_of(library, "filepath")
+        raise ValueError(f"{item} is linked from {path} and cannot be changed.")
 
 
 def require_tree(item: str) -> Any:
@@ -59,7 +61,7 @@ def require_tree(item: str) -> Any:
 def owner_of(item: str) -> str:
     """Give the item whose nodes a node is one of; any other item itself."""
     thing = require(item)
-    return item[: -len(thing.name) - 1] if isinstance(thing, bpy.types.Node) else item
+    return item[: -len(name_of(thing)) - 1] if isinstance(thing, bpy.types.Node) else item
 
 
 def collections_of(collection: bpy.types.Collection) -> list[bpy.types.Collection]:
@@ -70,8 +72,9 @@ def collections_of(collection: bpy.types.Collection) -> list[bpy.types.Collectio
 def sockets_of(sockets: Iterable[Any]) -> dict[str, Any]:
     """Give sockets by name, those of the same name by what tells them apart."""
     shown = [it for it in sockets if it.enabled]
-    counts = Counter(it.name for it in shown)
-    return {it.name if counts[it.name] == 1 else it.identifier: it for it in shown}
+    counts = Counter(map(name_of, shown))
+    named = [(name_of(it), it) for it in shown]
+    return {name if counts[name] == 1 else it.identifier: it for name, it in named}
 
 
 def free_name(name: str, taken: Any) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import bpy
 
+from dcc_bridge.hosts.blender.names import UNREADABLE_TEXT, custom_keys, name_of
 from dcc_bridge.hosts.blender.objects import block, item_of
 from dcc_bridge.verbs.acts import SCENE
 
@@ -46,7 +47,13 @@ class Slot:
 
     @property
     def path(self) -> str:
-        """What it is called below its data-block: what curves and drivers name it."""
+        """What it is called below its data-block, as curves name it; "" where it is unreadable."""
+        try:
+            return self._path()
+        except UnicodeDecodeError:  # what it is part of has a name that cannot be read
+            return ""
+
+    def _path(self) -> str:
         if not self.is_custom:
             return str(self.owner.path_from_id(self.name))
         return (self.owner.path_from_id() if self.owner != self.owner.id_data else "") + self.key
@@ -58,8 +65,11 @@ class Slot:
 
     def read(self) -> Any:
         """Give the value as JSON carries it."""
-        value = self.owner[self.name] if self.is_custom else getattr(self.owner, self.name)
-        return plain(value if self.index < 0 else value[self.index], angle=self.is_angle)
+        try:
+            value = self.owner[self.name] if self.is_custom else getattr(self.owner, self.name)
+            return plain(value if self.index < 0 else value[self.index], angle=self.is_angle)
+        except (SystemError, UnicodeDecodeError):
+            return UNREADABLE_TEXT
 
     def write(self, value: Any) -> None:
         """Set a value, as JSON carries it."""
@@ -142,7 +152,7 @@ def _last(item: str, owner: Any, name: str | None, custom: str | None) -> Slot |
         return None
     if name is not None and name in owner.bl_rna.properties:
         return Slot(item, owner, name)
-    keys: Any = owner.keys() if hasattr(owner, "keys") else None
+    keys = custom_keys(owner) if hasattr(owner, "keys") else None
     if keys is not None and (custom is not None or name in keys):
         return Slot(item, owner, str(custom or name), is_custom=True)
     return None
@@ -164,8 +174,8 @@ def slots(item: str, thing: Any) -> dict[str, Slot]:
         listed |= _own(item, thing.data, "data.") if thing.data is not None else {}
         for kind in ("modifiers", "constraints"):
             for part in getattr(thing, kind):
-                listed |= _own(item, part, f'{kind}["{part.name}"].')
-    for key in thing.keys() if hasattr(thing, "keys") else ():
+                listed |= _own(item, part, f'{kind}["{name_of(part)}"].')
+    for key in custom_keys(thing) if hasattr(thing, "keys") else ():
         listed[f'["{key}"]'] = Slot(item, thing, key, is_custom=True)
     return listed | own
 

@@ -12,6 +12,7 @@ from mathutils import Matrix, Vector
 
 from dcc_bridge import track
 from dcc_bridge.hosts.blender import BlenderHost, watched, writers
+from dcc_bridge.hosts.blender.names import UNREADABLE_TEXT, body_of, name_of, text_of
 from dcc_bridge.hosts.blender.objects import block, item_of, kind_of, known, lists, tree_of
 from dcc_bridge.verbs.acts import Acts, ApiEntry, Bounds, Part, Rule, SocketLink, triple
 
@@ -56,13 +57,13 @@ class _Reading(Acts):
         if isinstance(thing, bpy.types.Collection):
             return map(item_of, [*thing.children_recursive, *thing.all_objects])
         tree = tree_of(thing)
-        return [f"{under}/{node.name}" for node in tree.nodes] if tree else []
+        return [f"{under}/{name_of(node)}" for node in tree.nodes] if tree else []
 
     def kind(self, item: str) -> str:
         return kind_of(require(item))
 
     def name(self, item: str) -> str:
-        return str(require(item).name)
+        return name_of(require(item))
 
     def parent(self, item: str) -> str | None:
         thing = require(item)
@@ -200,7 +201,7 @@ class _Reading(Acts):
     def files(self) -> Iterable[tuple[str, str, str]]:
         for name in _FILES.split():
             for thing in list(getattr(bpy.data, name)):
-                path = thing.filepath
+                path = text_of(thing, "filepath")
                 is_made = getattr(thing, "source", "FILE") in ("GENERATED", "VIEWER")
                 is_within = path.startswith("<") or getattr(thing, "packed_file", None)
                 if path and not is_made and not is_within:
@@ -259,9 +260,9 @@ def _links(item: str, thing: Any) -> Iterator[SocketLink]:
         if not is_node or target == thing:
             out, into = sockets_of(source.outputs).items(), sockets_of(target.inputs).items()
             yield SocketLink(
-                f"{owner}/{source.name}",
+                f"{owner}/{name_of(source)}",
                 next(name for name, it in out if it == link.from_socket),
-                f"{owner}/{target.name}",
+                f"{owner}/{name_of(target)}",
                 next(name for name, it in into if it == link.to_socket),
             )
 
@@ -282,15 +283,17 @@ def _uses(thing: Any) -> Iterator[str]:
             used = getattr(owner, rna.identifier, None) if is_data else None
             if isinstance(used, bpy.types.ID) and used not in (thing, tree, thing.id_data):
                 yield item_of(used)
-                if isinstance(used, bpy.types.Image) and used.filepath:
-                    yield used.filepath
+                path = text_of(used, "filepath") if isinstance(used, bpy.types.Image) else ""
+                if path:
+                    yield path
 
 
 def _keys(item: str, thing: Any) -> Iterator[tuple[str, Any]]:
     own: Any = getattr(thing, "data", None)
     for data, before in ((thing, ""), (own, "data."), (tree_of(thing), "")):
         curves = values.all_curves(data) if isinstance(data, bpy.types.ID) else []
-        for path in dict.fromkeys(curve.data_path for curve in curves):
+        paths = dict.fromkeys(text_of(curve, "data_path") for curve in curves)
+        for path in (it for it in paths if it != UNREADABLE_TEXT):
             owner, _, name = path.rpartition(".")
             resolved = data.path_resolve(owner) if owner else data
             slot = properties.Slot(item, resolved, name)
@@ -299,11 +302,14 @@ def _keys(item: str, thing: Any) -> Iterator[tuple[str, Any]]:
 
 def _text(thing: Any) -> str | None:
     if isinstance(thing, bpy.types.Text):
-        return thing.as_string()
+        return body_of(thing)
     if getattr(thing, "type", "") == "FONT":
-        return str(thing.data.body)
+        return text_of(thing.data, "body")
     drivers = getattr(getattr(thing, "animation_data", None), "drivers", ())
-    lines = [f"{it.data_path}[{it.array_index}] = {it.driver.expression}" for it in drivers]
+    lines = [
+        f"{text_of(it, 'data_path')}[{it.array_index}] = {text_of(it.driver, 'expression')}"
+        for it in drivers
+    ]
     return "\n".join(lines) or None
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import bpy
 
+from dcc_bridge.hosts.blender.names import name_of, text_of
 from dcc_bridge.hosts.blender.objects import item_of
 from dcc_bridge.verbs.acts import Keys, Shape, Value
 
@@ -50,19 +51,19 @@ def held(slot: Slot) -> str:
     """Say why a plain write would be refused or lost."""
     data, owner = slot.owner.id_data, slot.owner
     if data.library is not None:
-        return f"linked from {data.library.filepath}"
+        return f"linked from {text_of(data.library, 'filepath')}"
     if getattr(data, "is_editmode", False):
         return f"in edit mode, where a write to {item_of(data)} is lost"
     if isinstance(owner, bpy.types.NodeSocket):
         links: Any = owner.links
-        return f"connected to {links[0].from_node.name}" if links else ""
+        return f"connected to {name_of(links[0].from_node)}" if links else ""
     if driven := [curve.driver.expression for curve in _drivers(slot)]:
         return f"driven: {driven[0]}" if driven[0] else "driven"
     if _curves(slot):
         return "keyed"
     if _locks(slot):
         return "locked"
-    names = [it.name for it in _constraints(slot)]
+    names = [name_of(it) for it in _constraints(slot)]
     return f"held by the constraint {names[0]}" if names else ""
 
 
@@ -92,7 +93,7 @@ def _drivers(slot: Slot) -> list[Any]:
 def _of(slot: Slot, every: Iterable[Any]) -> list[Any]:
     """Give the curves of a property, or of one element."""
     path = slot.path if every else ""
-    found = [it for it in every if it.data_path == path]
+    found = [it for it in every if text_of(it, "data_path") == path]
     return [it for it in found if slot.index in (-1, it.array_index)]
 
 

@@ -161,6 +161,7 @@ class _Files(_Shading):
         """Children stay where they are; what was in a collection goes to the one above."""
         things: list[Any] = [require(it) for it in items]
         objects = [it for it in things if isinstance(it, bpy.types.Object)]
+        data = [it for it in things if isinstance(it, bpy.types.ID)]  # a removed node has no type
         children = {it: self.world(it) for thing in objects for it in self._children(thing)
                     if it.library is None}  # fmt: skip
         for item, thing in zip(items, things, strict=True):
@@ -175,7 +176,7 @@ class _Files(_Shading):
                 tree.nodes.remove(thing)
             elif isinstance(thing, bpy.types.Collection):
                 self._empty(thing, set(things))
-        bpy.data.batch_remove([it for it in things if isinstance(it, bpy.types.ID)])
+        bpy.data.batch_remove(data)
         self.touch()
         return ()
 

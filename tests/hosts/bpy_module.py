@@ -19,6 +19,10 @@ import pytest
 ROOT: Final = Path(__file__).parents[2]
 VERSIONS: Final = {"4.5.15": "3.11", "5.2.3": "3.13"}
 """Blender's two that are kept for long, and the only Python that each of them has a wheel for."""
+IN_BACKGROUND: Final = "installed"
+"""The Blender that is installed, without its window: 3.4 of Debian 12."""
+_PROGRAM: Final = shutil.which("blender")
+_IN_BLENDER: Final = Path(__file__).parent / "blender_pytest.py"
 _TESTING: Final = ("pytest>=8.4",)
 
 
@@ -37,6 +41,47 @@ def installed(version: str) -> Path:
     if found is None:
         pytest.skip(f"Python {VERSIONS[version]} is not installed")
     return found
+
+
+def run_tests(version: str, file: Path, folder: Path) -> None:
+    """Run a file of tests inside of a Blender; AssertionError with what was printed if one fails.
+
+    Args:
+        version: One of `VERSIONS`, or `IN_BACKGROUND` for the Blender that is installed.
+        file: The tests.
+        folder: Where they run.
+    """
+    words: list[str | Path]
+    quiet = [
+        "-q",
+        "-c",
+        os.devnull,
+        "--noconftest",
+        "-p",
+        "no:cacheprovider",
+        "--rootdir",
+        str(ROOT),
+    ]
+    if version == IN_BACKGROUND:
+        if _PROGRAM is None:
+            pytest.skip("Blender is not installed")
+        words = [_PROGRAM, "-b", "--factory-startup", "--python", _IN_BLENDER, "--"]
+        paths = [str(ROOT), *(it for it in sys.path if it.endswith("site-packages"))]
+    else:
+        words = [installed(version), "-m", "pytest"]
+        paths = [str(ROOT)]
+
+    done = subprocess.run(
+        [*words, *quiet, file],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "BLENDER_PATH": os.pathsep.join(paths)},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=400,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def _base(minor: str) -> str | None:

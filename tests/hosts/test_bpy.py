@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -83,22 +82,11 @@ def names(blender: Application) -> str:
     return text(blender.call("list_objects", {}))
 
 
-def test_blender_keeps_the_promises_of_every_host(python: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", [*bpy_module.VERSIONS, bpy_module.IN_BACKGROUND])
+def test_blender_keeps_the_promises_of_every_host(version: str, tmp_path: Path) -> None:
     """They run inside of it, and it ends well."""
     contract = bpy_module.ROOT / "tests" / "hosts" / "bpy_contract.py"
-    quiet = ["-q", "-c", os.devnull, "--noconftest", "-p", "no:cacheprovider"]
-
-    done = subprocess.run(
-        [python, "-m", "pytest", *quiet, "--rootdir", bpy_module.ROOT, contract],
-        env={**os.environ, "PYTHONPATH": str(bpy_module.ROOT)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )
-
-    assert done.returncode == 0, done.stdout + done.stderr
+    bpy_module.run_tests(version, contract, tmp_path)
 
 
 @pytest.mark.parametrize("era", ERAS)

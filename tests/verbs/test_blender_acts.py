@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import os
-import subprocess
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,28 +20,13 @@ from tests.verbs import tasks, turntable
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
 
 
-@pytest.mark.parametrize("version", bpy_module.VERSIONS)
+@pytest.mark.parametrize("version", [*bpy_module.VERSIONS, bpy_module.IN_BACKGROUND])
 def test_each_act_does_what_it_says_and_one_undo_takes_it_back(
     version: str, tmp_path: Path
 ) -> None:
     """They run inside of it, and it ends well."""
-    python = bpy_module.python(version)
-    if python is None:
-        pytest.skip(f"Python {bpy_module.VERSIONS[version]} is not installed")
     acts = bpy_module.ROOT / "tests" / "verbs" / "blender_acts.py"
-    quiet = ["-q", "-c", os.devnull, "--noconftest", "-p", "no:cacheprovider"]
-
-    done = subprocess.run(
-        [python, "-m", "pytest", *quiet, "--rootdir", bpy_module.ROOT, acts],
-        env={**os.environ, "PYTHONPATH": str(bpy_module.ROOT)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=400,
-        check=False,
-    )
-
-    assert done.returncode == 0, done.stdout + done.stderr
+    bpy_module.run_tests(version, acts, tmp_path)
 
 
 def test_in_the_window_an_agent_builds_sees_and_undoes(seat: Seat, tmp_path: Path) -> None:

@@ -53,6 +53,33 @@ def stand(tmp_path: Path) -> Iterator[Stand]:
     host.close()
 
 
+class Kept(bpy.types.PropertyGroup):
+    """What an add-on keeps in a group within its own."""
+
+    number: bpy.props.IntProperty()  # type: ignore[valid-type]  # how Blender declares one
+
+
+class Settings(bpy.types.PropertyGroup):
+    """What an add-on keeps beside each object and scene."""
+
+    kept: bpy.props.PointerProperty(type=Kept)  # type: ignore[valid-type]  # the same
+
+
+@pytest.fixture
+def addon() -> Iterator[None]:
+    """Have an add-on that keeps settings, as Cycles does."""
+    owners: list[Any] = [bpy.types.Object, bpy.types.Scene]
+    for kind in (Kept, Settings):
+        bpy.utils.register_class(kind)
+    for owner in owners:
+        owner.addon = bpy.props.PointerProperty(type=Settings)
+    yield
+    for owner in owners:
+        del owner.addon
+    for kind in (Settings, Kept):
+        bpy.utils.unregister_class(kind)
+
+
 def replace() -> None:
     delete("Cube")
     bpy.data.objects.new("Cube", None)
@@ -277,6 +304,29 @@ class TestBlender(HostContract):
             save_differently(other)
 
         assert other.read_bytes() == old == (folder_named(told.value) / other.name).read_bytes()
+
+    @pytest.mark.usefixtures("addon")
+    def test_to_read_the_settings_of_an_addon_is_no_edit_and_to_set_them_is(
+        self, stand: Stand
+    ) -> None:
+        """Blender makes their group when it is read."""
+        host, owners = stand.host, list[Any]([bpy.data.objects["Cube"], bpy.data.scenes[0]])
+        host.undo_mark()
+        with host.undo_step("Base"):
+            stand.edit()
+        before = host.undo_mark()
+
+        with host.guard([], read=True):
+            read = [owner.addon.kept.number for owner in owners]
+        with host.undo_step("Read"):
+            read += [owner.addon.kept.number for owner in owners]
+        after = host.undo_mark()
+        with host.undo_step("Set"):
+            owners[0].addon.kept.number = 7
+
+        assert read == [0] * 4
+        assert after == before
+        assert host.undo_mark().label == "Set"
 
     @pytest.mark.parametrize(
         "edit",

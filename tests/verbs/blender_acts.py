@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 from collections.abc import Callable, Iterator
 from operator import methodcaller
 from pathlib import Path
@@ -632,6 +633,48 @@ def test_a_new_file_is_no_edit_and_leaves_selection_mode_and_active_object(
 
     assert (acts.host.undo_mark(), acts.host.selection, layer.objects.active.name) == before
     assert layer.objects.active.mode == "EDIT"
+
+
+def open_template(name: str, folder: Path) -> None:
+    """Open one of the files with which Blender itself starts."""
+    utils: Any = bpy.utils  # its stub says that it gives no paths
+    (path,) = filter(Path.exists, (Path(it, name) for it in utils.app_template_paths()))
+    file = shutil.copy(path / "startup.blend", folder / "template.blend")
+    bpy.ops.wm.open_mainfile(filepath=str(file))
+
+
+@pytest.mark.parametrize("template", ["2D_Animation", "Sculpting"])
+def test_what_blender_makes_for_a_mode_as_an_export_leaves_it_is_no_edit(
+    acts: Acts, tmp_path: Path, template: str
+) -> None:
+    """Its own start files open in a mode that has brushes and palettes; edits are still noticed."""
+    open_template(template, tmp_path)
+    host = acts.host
+    host.undo_mark()
+    mode, before = bpy.context.mode, host.undo_mark()
+    with host.undo_step("Export"):
+        acts.export_file(tmp_path / "out.fbx", [], None)
+    exported = host.undo_mark()
+    with host.undo_step("Edit"):
+        acts.set_value("Camera", "data.lens", 20)
+
+    assert bpy.context.mode == mode
+    assert exported == before
+    assert host.undo_mark().label == "Edit"
+
+
+def test_what_a_picture_left_is_not_missed_after_an_undo(acts: Acts, tmp_path: Path) -> None:
+    """Blender makes "Render Result" as it draws, and 3.4 drops it as it undoes."""
+    open_template("Sculpting", tmp_path)
+    with acts.host.guard([], read=True):
+        acts.draw([SHOT], 32, 32, "solid")
+    lamp = next(item for item in acts.items() if acts.kind(item) == "LIGHT")
+    with acts.host.undo_step("Delete"):
+        acts.delete([lamp])
+
+    acts.host.undo()
+
+    assert lamp in acts.items()
 
 
 def test_a_collection_is_exported_by_what_it_holds_and_nothing_in_silence(

@@ -7,7 +7,8 @@ background as long as nothing was pushed since the file was opened, so it is not
 Blender evaluates what was changed, and calls its handlers. It does not for names, new data that is
 in no scene, custom properties, texts and markers; those are compared. What neither is evaluated nor
 compared is no edit: a fake user, how a modifier is folded, another scene's data that is not open,
-the frame that is shown. Main thread.
+the frame that is shown. Nor is what Blender makes for itself: the results of a render, the groups
+in which an add-on keeps its settings, brushes for a mode that an export leaves. Main thread.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.host import UndoMark, loss_check
 from dcc_bridge.hosts.blender.blender_loop import Quiet, beside_undo, editing, in_window
 from dcc_bridge.hosts.blender.names import body_of, custom_keys, custom_value, name_of, names_of
-from dcc_bridge.hosts.blender.objects import identity, lists
+from dcc_bridge.hosts.blender.objects import data, identity, lists
 
+_BOTH: Final = (False, True)
 _LONGEST: Final = 63  # bytes of a name; Blender cuts off the rest, which makes ours unique
 # One that is no part of a longer one, which undo passes over.
 _ENTRY: Final = re.compile(r"^\[(.)..[^S]\]\s+\d+ \{(.*?)\} type='.*?', name='(.*)'$", re.MULTILINE)
@@ -203,6 +205,8 @@ class ChangeCounter:
         self._thread = threading.get_ident()
         self.watchers = Callbacks()  # called whenever the scene or the selection has changed
         self.seen = self.saved = self._edits = 0  # as Blender told of them; when it saved
+        # Censuses between which nothing was edited: the later one, and the one that it stands for.
+        self._alike: dict[int, int] = {}
         self.touched: set[int] | None = None  # what was evaluated while it is noted
         self._added: list[tuple[list[Any], Any]] = []
         for name in filter(lambda name: hasattr(bpy.app.handlers, name), (*_BEFORE, *_HANDLERS)):
@@ -220,18 +224,27 @@ class ChangeCounter:
     def state(self, *, read: bool = False) -> tuple[int, int]:
         """Give what is another one after a change; for a read, what is soon compared."""
         count, edits = self.count, self._edits
-        return edits if read else count, census(read=read)
+        now = census(read=read)
+        return edits if read else count, self._alike.get(now, now)
 
     @contextmanager
     def unnoticed(self) -> Iterator[None]:
-        """Take what the block does for no change: what it makes is gone at its end."""
+        """Take what the block does for no change: what it makes is gone at its end.
+
+        What Blender makes for itself meanwhile stays, such as brushes for a mode that is entered.
+        """
         before = self.count, self._edits
+        censuses = [self.state(read=read)[1] for read in _BOTH]
         try:
             yield
         finally:
             while self.seen != self.count:  # Blender tells of it now, and of what follows from it
                 continue
             self.seen, self._edits = before
+            for read, was in zip(_BOTH, censuses, strict=True):
+                now = census(read=read)
+                if now != was:
+                    self._alike[now] = was
 
     def end(self) -> None:
         """Listen no more; harmless the second time."""
@@ -282,16 +295,40 @@ def _is_edit(update: Any) -> bool:
 
 
 def census(*, read: bool = False) -> int:
-    """Digest what Blender does not tell of; after a read not the images: a render leaves one."""
-    passed = {*_WINDOWS, "images"} if read else _WINDOWS
-    collections = [getattr(bpy.data, name) for name in lists().values() if name not in passed]
+    """Digest what Blender does not tell of; after a read of fewer data-blocks."""
+    collections = [data(name) for name in lists().values() if name not in _WINDOWS]
     names = tuple(tuple(names_of(blocks)) for blocks in collections)
     few = sum(map(len, names)) <= (_MOST_READ if read else _MOST_COMPARED)
     blocks = chain.from_iterable(collections) if few else ()
-    custom = [[(key, repr(custom_value(it, key))) for key in custom_keys(it)] for it in blocks]
+    custom = [list(_custom(it)) for it in blocks]
     texts = [body_of(text) for text in bpy.data.texts]
     markers = [[(name_of(m), m.frame) for m in scene.timeline_markers] for scene in bpy.data.scenes]
     return hash((names, repr([values for values in custom if values]), repr(texts), repr(markers)))
+
+
+def _custom(block: Any) -> Iterator[tuple[str, str]]:
+    """Yield the custom properties of a data-block that somebody has set.
+
+    What an add-on keeps beside it, such as `Object.cycles`, Blender makes empty as it is read. Up
+    to 4.5 that is one of the custom properties.
+    """
+    of_addons = block.bl_rna.properties
+    for key in custom_keys(block):
+        value = custom_value(block, key)
+        if key not in of_addons or _filled(value) != {}:
+            yield key, repr(_filled(value) if key in of_addons else value)
+    group = block.bl_system_properties_get() if hasattr(block, "bl_system_properties_get") else None
+    for key in custom_keys(group) if group is not None else ():
+        if (value := _filled(custom_value(group, key))) != {}:
+            yield key, repr(value)
+
+
+def _filled(value: Any) -> Any:
+    """Return a group of properties without the groups in it in which nothing is set."""
+    if not isinstance(value, dict):
+        return value
+    filled = {key: _filled(part) for key, part in value.items()}
+    return {key: part for key, part in filled.items() if part != {}}
 
 
 def _watched(operator: Any, warnings: list[str]) -> Any:

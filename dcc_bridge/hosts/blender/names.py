@@ -35,6 +35,8 @@ def name_of(thing: Any) -> str:
 
 def names_of(things: Iterable[Any]) -> list[str]:
     """Return the names in a list of Blender's, quickly where all of them can be read."""
+    if isinstance(things, list):
+        return [name_of(thing) for thing in things]
     listed: Any = things
     try:
         names: list[str] = listed.keys()

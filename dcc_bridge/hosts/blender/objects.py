@@ -57,6 +57,17 @@ def lists() -> dict[str, str]:
     return {p.fixed_type.identifier.lower(): p.identifier for p in kinds}
 
 
+def data(name: str) -> Any:
+    """Return a list of `bpy.data`; of the images those that are no result of a render.
+
+    Blender makes and drops "Render Result" and "Viewer Node" as it draws: no edit owns them.
+    """
+    things = getattr(bpy.data, name)
+    if name != "images" or all(it.source != "VIEWER" for it in things):
+        return things
+    return [it for it in things if it.source != "VIEWER"]
+
+
 def block(item: str) -> Any:
     """Give the object, other data or node of that name, or None."""
     thing = find(item)
@@ -134,7 +145,7 @@ class Inventory:
     """What was in a file at one moment: some 10 ms for 20,000 objects, and as much to compare."""
 
     def __init__(self) -> None:
-        self._names = {it: names_of(getattr(bpy.data, it)) for it in ("objects", *_KEPT)}
+        self._names = {it: names_of(data(it)) for it in ("objects", *_KEPT)}
         # What tells each object from all others; nothing where Blender has no such thing.
         self._ids = array("i", bytes(4 * len(bpy.data.objects) if _HAS_IDS else 0))
         if self._ids:
@@ -167,7 +178,7 @@ def items_by_id(ids: Container[int] | None = None) -> dict[Hashable, str]:
 
     Before, it is the name. With `ids`, those of these identities alone.
     """
-    every = (it for name in ("objects", *_KEPT) for it in getattr(bpy.data, name))
+    every = (it for name in ("objects", *_KEPT) for it in data(name))
     things = (it for it in every if ids is None or identity(it) in ids)
     return {it.session_uid if _HAS_IDS else item_of(it): item_of(it) for it in things}
 

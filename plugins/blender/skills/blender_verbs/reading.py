@@ -278,7 +278,7 @@ def _uses(thing: Any) -> Iterator[str]:
     for owner in owners:
         for rna in owner.bl_rna.properties:
             kind = rna.fixed_type.identifier if rna.type == "POINTER" else ""
-            # No settings of an add-on: reading them makes them, which is an edit.
+            # No settings of an add-on: reading them makes them.
             is_data = issubclass(getattr(bpy.types, kind, object), bpy.types.ID)
             used = getattr(owner, rna.identifier, None) if is_data else None
             if isinstance(used, bpy.types.ID) and used not in (thing, tree, thing.id_data):

@@ -663,6 +663,40 @@ def test_what_blender_makes_for_a_mode_as_an_export_leaves_it_is_no_edit(
     assert host.undo_mark().label == "Edit"
 
 
+def test_a_picture_leaves_everything_with_as_many_users_as_before(acts: Acts) -> None:
+    """Else what nothing uses is not found, and not purged."""
+    inner = bpy.data.collections.new("Inner")
+    bpy.data.collections["Collection"].children.link(inner)
+    open_scene().collection.objects.link(bpy.data.objects.new("Loose", None))
+    before = users()
+
+    for shading in ("solid", "wire", "material"):
+        acts.draw([SHOT], 32, 32, shading)
+
+    assert users() == before
+
+
+def test_a_picture_shows_no_more_than_the_person_sees(acts: Acts) -> None:
+    """What the view layer excludes or holds out is missing in it, and the exposure is theirs."""
+    layer = open_scene().view_layers[0].layer_collection.children["Collection"]
+    pictures = [acts.draw([SHOT], 64, 48, "solid")]
+    open_scene().view_settings.exposure = 3
+    pictures.append(acts.draw([SHOT], 64, 48, "solid"))
+    layer.holdout = True
+    pictures.append(acts.draw([SHOT], 64, 48, "solid"))
+    layer.exclude = True
+    pictures.append(acts.draw([SHOT], 64, 48, "solid"))
+
+    assert len({*pictures}) == 4
+
+
+def users() -> dict[str, int]:
+    """Count the users of all that a scene shows."""
+    kinds: list[Any] = [bpy.data.objects, bpy.data.collections, bpy.data.worlds, bpy.data.meshes,
+                        bpy.data.materials, bpy.data.cameras, bpy.data.scenes]  # fmt: skip
+    return {repr(thing): thing.users for kind in kinds for thing in kind}
+
+
 def test_what_a_picture_left_is_not_missed_after_an_undo(acts: Acts, tmp_path: Path) -> None:
     """Blender makes "Render Result" as it draws, and 3.4 drops it as it undoes."""
     open_template("Sculpting", tmp_path)

@@ -174,6 +174,31 @@ def _scene_for(shading: str) -> Iterator[Any]:
     finally:
         if world is not None:
             bpy.data.worlds.remove(world)
+        if bpy.app.version < (4, 0):
+            _count_users()
+
+
+def _count_users() -> None:
+    """Have Blender count the users of all data anew, which it does as it links from a file.
+
+    `Scene.copy` of 3.4 counts two users for each object and collection in the scene's own
+    collection, and takes one of them away as the copy is removed. A scene that is built instead
+    of copied has no settings of the brushes, and crashes Blender with an object in Sculpt Mode.
+    """
+    text = bpy.data.texts.new(_OURS)
+    name = text.name
+    libraries: Any = bpy.data.libraries  # its stub gives nothing to enter
+    before = set(libraries)
+    with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder:
+        file = str(Path(folder) / "text.blend")
+        try:
+            libraries.write(file, {text})
+        finally:
+            bpy.data.texts.remove(text)
+        with libraries.load(file, link=True) as (_, wanted):
+            wanted.texts = [name]
+    linked = [it for it in wanted.texts if it is not None]
+    bpy.data.batch_remove([*linked, *(set(libraries) - before)])
 
 
 def _plain_world() -> Any:

@@ -69,7 +69,7 @@ def _blender() -> list[Any]:
     """List of every object, mesh, collection and material what a skill could have changed."""
     import bpy
 
-    from dcc_bridge.hosts.blender.blender_undo import census
+    from dcc_bridge.hosts.blender.census import census
     from dcc_bridge.hosts.blender.objects import facts, item_of
 
     things = sorted(bpy.data.objects, key=item_of)

@@ -4,11 +4,11 @@ Nothing in Python names what lies on the stack. ``WindowManager.print_undo_steps
 process's standard output, where it is read from, in 80 µs. In 4.5 and older it crashes in
 background as long as nothing was pushed since the file was opened, so it is not asked then.
 
-Blender evaluates what was changed, and calls its handlers. It does not for names, new data that is
-in no scene, custom properties, texts and markers; those are compared. What neither is evaluated nor
-compared is no edit: a fake user, how a modifier is folded, another scene's data that is not open,
-the frame that is shown. Nor is what Blender makes for itself: the results of a render, the groups
-in which an add-on keeps its settings, brushes for a mode that an export leaves. Main thread.
+Blender evaluates what was changed, and calls its handlers; what it does not tell of is compared
+(`census`). What neither is evaluated nor compared is no edit: a fake user, how a modifier is
+folded, another scene's data that is not open, the frame that is shown. Nor is what Blender makes
+for itself: the results of a render, the groups in which an add-on keeps its settings, brushes for
+a mode that an export leaves. Main thread.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
-from itertools import chain
 from typing import Any, Final
 
 import bpy
@@ -30,8 +29,8 @@ import bpy
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.host import UndoMark, loss_check
 from dcc_bridge.hosts.blender.blender_loop import Quiet, beside_undo, editing, in_window
-from dcc_bridge.hosts.blender.names import body_of, custom_keys, custom_value, name_of, names_of
-from dcc_bridge.hosts.blender.objects import data, identity, lists
+from dcc_bridge.hosts.blender.census import census
+from dcc_bridge.hosts.blender.objects import identity
 
 _BOTH: Final = (False, True)
 _LONGEST: Final = 63  # bytes of a name; Blender cuts off the rest, which makes ours unique
@@ -44,9 +43,6 @@ _C: Final = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
 _HANDLERS: Final = ("depsgraph_update_post", "undo_post", "redo_post", "load_post", "save_post")
 _UNDONE: Final = ("undo_pre", "undo_post", "redo_pre", "redo_post")
 _BEFORE: Final = ("undo_pre", "redo_pre", "load_pre", "save_pre", "load_post_fail")
-_WINDOWS: Final = {"window_managers", "screens", "workspaces", "all_ids"}  # 5.x: all of them
-_MOST_COMPARED: Final = 50_000
-_MOST_READ: Final = 2_000  # data-blocks with custom properties that are compared: after a read
 # Operators that lose the open file or undo what is not the code's; and those that write files.
 _ENDS: Final = re.compile(
     r"wm\.(open_mainfile|read_\w+|revert_mainfile|recover_\w+|quit_blender|window_close)"
@@ -292,43 +288,6 @@ def _is_edit(update: Any) -> bool:
     """Whether it is more than settings of a scene, with which cameras are evaluated as well."""
     is_camera = getattr(update.id, "type", "") == "CAMERA" and not update.is_updated_transform
     return not (is_camera or isinstance(update.id, bpy.types.Scene))
-
-
-def census(*, read: bool = False) -> int:
-    """Digest what Blender does not tell of; after a read of fewer data-blocks."""
-    collections = [data(name) for name in lists().values() if name not in _WINDOWS]
-    names = tuple(tuple(names_of(blocks)) for blocks in collections)
-    few = sum(map(len, names)) <= (_MOST_READ if read else _MOST_COMPARED)
-    blocks = chain.from_iterable(collections) if few else ()
-    custom = [list(_custom(it)) for it in blocks]
-    texts = [body_of(text) for text in bpy.data.texts]
-    markers = [[(name_of(m), m.frame) for m in scene.timeline_markers] for scene in bpy.data.scenes]
-    return hash((names, repr([values for values in custom if values]), repr(texts), repr(markers)))
-
-
-def _custom(block: Any) -> Iterator[tuple[str, str]]:
-    """Yield the custom properties of a data-block that somebody has set.
-
-    What an add-on keeps beside it, such as `Object.cycles`, Blender makes empty as it is read. Up
-    to 4.5 that is one of the custom properties.
-    """
-    of_addons = block.bl_rna.properties
-    for key in custom_keys(block):
-        value = custom_value(block, key)
-        if key not in of_addons or _filled(value) != {}:
-            yield key, repr(_filled(value) if key in of_addons else value)
-    group = block.bl_system_properties_get() if hasattr(block, "bl_system_properties_get") else None
-    for key in custom_keys(group) if group is not None else ():
-        if (value := _filled(custom_value(group, key))) != {}:
-            yield key, repr(value)
-
-
-def _filled(value: Any) -> Any:
-    """Return a group of properties without the groups in it in which nothing is set."""
-    if not isinstance(value, dict):
-        return value
-    filled = {key: _filled(part) for key, part in value.items()}
-    return {key: part for key, part in filled.items() if part != {}}
 
 
 def _watched(operator: Any, warnings: list[str]) -> Any:

@@ -15,8 +15,81 @@ import pytest
 
 from dcc_bridge.errors import LostAnyway, NotUndoable
 from dcc_bridge.hosts.blender import BlenderHost
+from dcc_bridge.hosts.blender.census import census
 from tests.hosts.contract import HostContract, Stand, careless, folder_named
 from tests.hosts.digests import scene_digest
+
+
+def cube() -> Any:
+    return bpy.data.objects["Cube"]
+
+
+def rig() -> Any:
+    return bpy.data.objects["Rig"]
+
+
+def nodes() -> Any:
+    material: Any = bpy.data.materials[0]
+    return material.node_tree.nodes
+
+
+def furnish() -> None:
+    """Give the scene what has parts: keys, drivers, groups of vertices, a rig, a ramp."""
+    scene: Any = bpy.data.scenes[0]
+    for frame in (1, 9):
+        cube().keyframe_insert("location", frame=frame)
+    cube().driver_add("scale", 0)
+    cube().vertex_groups.new(name="Top").add([0, 1], 1.0, "ADD")
+    material: Any = bpy.data.materials[0]
+    material.use_nodes = True
+    nodes().new("ShaderNodeValToRGB").name = "Ramp"
+    group: Any = bpy.data.node_groups.new("Group", "GeometryNodeTree")
+    if hasattr(group, "interface"):
+        group.interface.new_socket("Height", socket_type="NodeSocketFloat")
+    else:  # up to 3.6
+        group.inputs.new("NodeSocketFloat", "Height")
+    modifier: Any = cube().modifiers.new("Group", "NODES")
+    modifier.node_group = group
+    line = bpy.data.objects.new("Line", bpy.data.curves.new("Line", "CURVE"))
+    scene.collection.objects.link(line)
+    bones = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    scene.collection.objects.link(bones)
+    scene.view_layers[0].objects.active = bones
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig().data.edit_bones.new("Bone").tail = (0, 0, 1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def curve() -> Any:
+    data: Any = bpy.data.curves["Line"]
+    return data
+
+
+UNTOLD: dict[str, Callable[[], object]] = {
+    "cleared animation": lambda: cube().animation_data_clear(),
+    "a removed driver": lambda: cube().driver_remove("scale", 0),
+    "a variable of a driver": lambda: cube().animation_data.drivers[0].driver.variables.new(),
+    "a removed vertex group": lambda: cube().vertex_groups.remove(cube().vertex_groups[0]),
+    "cleared vertex groups": lambda: cube().vertex_groups.clear(),
+    "a new vertex group": lambda: cube().vertex_groups.new(name="Side"),
+    "a custom property of a bone": lambda: rig().pose.bones["Bone"].__setitem__("weight", 1),
+    "a custom property of a node": lambda: nodes()["Ramp"].__setitem__("note", "dark"),
+    "a point of a ramp": lambda: nodes()["Ramp"].color_ramp.elements.new(0.5),
+    "a spline": lambda: curve().splines.new("POLY"),
+    "the camera of a marker": lambda: setattr(
+        bpy.data.scenes[0].timeline_markers.new("cut"), "camera", bpy.data.objects["Camera"]
+    ),
+    "an asset": lambda: cube().asset_mark(),
+}
+
+if bpy.app.version < (5, 0):  # it is one of the modifier's properties since then
+
+    def set_input() -> None:
+        """Set the input of a group of nodes that changes an object."""
+        modifier = cube().modifiers["Group"]
+        modifier[next(iter(modifier.keys()))] = 7.0
+
+    UNTOLD["an input of a modifier"] = set_input
 
 tells_files = pytest.mark.skipif(
     bpy.app.version < (4, 0), reason="Blender tells no handler before 4.0 which file it writes"
@@ -128,6 +201,26 @@ class TestBlender(HostContract):
 
         assert (label, scene_digest(stand.host)) == ("Ours", before)
         assert after != before
+
+    @pytest.mark.parametrize("kind", UNTOLD)
+    def test_what_blender_tells_nobody_of_is_an_entry_that_undo_takes_back(
+        self, stand: Stand, kind: str
+    ) -> None:
+        """Else an agent's undo would take back the call before."""
+        host = stand.host
+        furnish()
+        with host.undo_step("Before"):
+            stand.edit()
+        before = census()
+
+        with host.undo_step("Ours"):
+            UNTOLD[kind]()
+        label, after = host.undo_mark().label, census()
+        host.undo()
+
+        assert (label, host.undo_mark().label) == ("Ours", "Before")
+        assert after != before
+        assert census() == before
 
     def test_a_label_that_is_too_long_for_blender_is_known_again(self, stand: Stand) -> None:
         """It cuts off the end, which is what makes ours unique."""

@@ -72,10 +72,13 @@ def text_of(thing: Any, prop: str) -> str:
 
 
 def custom_keys(thing: Any) -> list[str]:
-    """Return the names of custom properties; none where one of them cannot be read."""
+    """Return the names of custom properties; none where one of them cannot be read.
+
+    Nor of a struct that cannot have any, which raises TypeError.
+    """
     try:
         return list(thing.keys())
-    except (SystemError, UnicodeDecodeError):
+    except (SystemError, UnicodeDecodeError, TypeError):
         return []
 
 

@@ -43,6 +43,8 @@ def furnish() -> None:
     material: Any = bpy.data.materials[0]
     material.use_nodes = True
     nodes().new("ShaderNodeValToRGB").name = "Ramp"
+    if bpy.app.version < (5, 0):
+        scene.use_nodes = True
     group: Any = bpy.data.node_groups.new("Group", "GeometryNodeTree")
     if hasattr(group, "interface"):
         group.interface.new_socket("Height", socket_type="NodeSocketFloat")
@@ -90,6 +92,24 @@ if bpy.app.version < (5, 0):  # it is one of the modifier's properties since the
         modifier[next(iter(modifier.keys()))] = 7.0
 
     UNTOLD["an input of a modifier"] = set_input
+
+TOLD: list[Any] = [
+    ("scene:Scene", lambda: setattr(bpy.data.scenes[0].render, "resolution_x", 77)),
+    ("scene:Scene", lambda: setattr(bpy.data.scenes[0].view_settings, "exposure", 2)),
+    ("scene:Scene", lambda: bpy.data.scenes[0].__setitem__("shot", "sh010")),
+    ("scene:Scene", lambda: bpy.data.scenes[0].timeline_markers.new("cut")),
+    ("world:World", lambda: setattr(bpy.data.worlds[0], "color", (1, 0, 0))),
+    ("Cube", lambda: cube().__setitem__("shot", "sh010")),
+    ("Light", lambda: setattr(bpy.data.lights[0], "energy", 7)),
+]
+if bpy.app.version < (5, 0):  # a scene has no nodes of its own since then
+
+    def blur() -> None:
+        """Add a node to the compositor, which the scene has."""
+        scene: Any = bpy.data.scenes[0]
+        scene.node_tree.nodes.new("CompositorNodeBlur")
+
+    TOLD.append(("scene:Scene", blur))
 
 tells_files = pytest.mark.skipif(
     bpy.app.version < (4, 0), reason="Blender tells no handler before 4.0 which file it writes"
@@ -221,6 +241,30 @@ class TestBlender(HostContract):
         assert (label, host.undo_mark().label) == ("Ours", "Before")
         assert after != before
         assert census() == before
+
+    @pytest.mark.parametrize(("item", "edit"), TOLD)
+    def test_what_code_changes_that_is_no_object_is_counted_by_its_name(
+        self, stand: Stand, item: str, edit: Callable[[], object]
+    ) -> None:
+        furnish()
+        stand.host.undo_mark()
+        with stand.host.undo_step("Before"):
+            stand.edit()
+
+        with stand.host.undo_step("Code"), stand.host.changes() as count:
+            edit()
+            changes = count()
+
+        assert (changes.created, changes.changed, changes.deleted) == ([], [item], [])
+        assert not changes.is_exact
+        assert stand.host.undo_mark().label == "Code"
+
+    def test_what_code_only_reads_is_no_change(self, stand: Stand) -> None:
+        with stand.host.undo_step("Code"), stand.host.changes() as count:
+            assert bpy.data.scenes[0].render.resolution_x
+            changes = count()
+
+        assert (changes.created, changes.changed, changes.deleted) == ([], [], [])
 
     def test_a_label_that_is_too_long_for_blender_is_known_again(self, stand: Stand) -> None:
         """It cuts off the end, which is what makes ours unique."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import atexit
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
@@ -26,6 +26,7 @@ from dcc_bridge.host import Changes, CountChanges, Host, Undo, UndoMark, compare
 from dcc_bridge.hosts.blender import blender_loop, objects
 from dcc_bridge.hosts.blender.blender_loop import BlenderLoop, in_window
 from dcc_bridge.hosts.blender.blender_undo import ChangeCounter, Stack, watched, writers
+from dcc_bridge.hosts.blender.census import parts_by_id
 from dcc_bridge.hosts.blender.names import name_of
 from dcc_bridge.hosts.losses import AgreedIds, Losses
 
@@ -172,18 +173,38 @@ class BlenderHost(Host):
     def changes(self) -> Iterator[CountChanges]:
         """Note items by their ids, and what is evaluated: not of more than 10,000 items."""
         before, counter = objects.items_by_id(), self._changes
-        counter.touched = set() if counter.count >= 0 and len(before) <= _MOST_NOTED else None
+        state = counter.state()
+        is_noted = len(before) <= _MOST_NOTED
+        parts = parts_by_id() if is_noted else {}
+        counter.touched = set() if is_noted else None
 
         def count() -> Changes:
             its = compared(before, objects.items_by_id())
-            touched = counter.touched if counter.count and counter.touched else ()
-            names = {*objects.items_by_id(touched).values()} - {*its.created, *its.changed}
-            return Changes(its.created, [*its.changed, *sorted(names)], its.deleted)
+            now = counter.state()
+            names = self._touched(its, parts) if is_noted and now != state else []
+            if now != state and not (its.created or its.changed or its.deleted or names):
+                names = [f"something in {self.scene()} that Blender does not name"]
+            return Changes(its.created, [*its.changed, *names], its.deleted)
 
         try:
             yield count
         finally:
             counter.touched = None
+
+    def _touched(self, its: Changes, parts: Mapping[int, tuple[str, str]]) -> list[str]:
+        """Name what was evaluated, or has other parts than before, and is in no list yet.
+
+        The data of an object is named with the object. Where things came or went, Blender tells of
+        a scene as well, which is no change of its settings.
+        """
+        now = parts_by_id()
+        ids = self._changes.touched or set()
+        ids = ids | {key for key, part in now.items() if key in parts and parts[key][1] != part[1]}
+        names = {*objects.items_by_id(ids).values()}
+        names |= {*objects.others(ids)} - objects.data_of(names)
+        if its.created or its.deleted:
+            names = {name for name in names if not name.startswith("scene:")}
+        return sorted(names - {*its.created, *its.changed})
 
     @contextmanager
     def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:

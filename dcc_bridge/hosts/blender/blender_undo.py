@@ -277,7 +277,8 @@ class ChangeCounter:
         edits = [it for it in depsgraph.updates if _is_edit(it)] if depsgraph else []
         self._edits += bool(edits)
         if self.touched is not None:
-            self.touched.update(identity(it.id.original) for it in edits)
+            set_up = [it for it in depsgraph.updates if _is_setting(it)] if depsgraph else []
+            self.touched.update(identity(it.id.original) for it in (*edits, *set_up))
         self.seen += 1
         if name in ("load_post", "save_post"):
             self.saved = self.seen
@@ -288,6 +289,12 @@ def _is_edit(update: Any) -> bool:
     """Whether it is more than settings of a scene, with which cameras are evaluated as well."""
     is_camera = getattr(update.id, "type", "") == "CAMERA" and not update.is_updated_transform
     return not (is_camera or isinstance(update.id, bpy.types.Scene))
+
+
+def _is_setting(update: Any) -> bool:
+    """Whether it is no more than a setting of a scene."""
+    is_more = update.is_updated_transform or update.is_updated_geometry
+    return isinstance(update.id, bpy.types.Scene) and not is_more
 
 
 def _watched(operator: Any, warnings: list[str]) -> Any:

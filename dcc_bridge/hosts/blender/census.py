@@ -17,7 +17,7 @@ from typing import Any, Final
 import bpy
 
 from dcc_bridge.hosts.blender.names import body_of, custom_keys, custom_value, name_of, names_of
-from dcc_bridge.hosts.blender.objects import data, lists
+from dcc_bridge.hosts.blender.objects import data, identity, item_of, lists
 
 _WINDOWS: Final = {"window_managers", "screens", "workspaces", "all_ids"}  # 5.x: all of them
 _MOST_COMPARED: Final = 50_000  # data-blocks of which more than the name is compared
@@ -46,6 +46,15 @@ def census(*, read: bool = False) -> int:
             rest += _parts(name, blocks)
     texts = [body_of(text) for text in bpy.data.texts]
     return hash((names, repr(rest), repr(texts)))
+
+
+def parts_by_id() -> dict[int, tuple[str, str]]:
+    """Return of each data-block its item and what is compared of it beside its name."""
+    found: dict[int, tuple[str, str]] = {}
+    for name in lists().values():
+        for block in data(name) if name not in _WINDOWS else ():
+            found[identity(block)] = item_of(block), repr([*_parts(name, [block])])
+    return found
 
 
 def _parts(name: str, blocks: Iterable[Any]) -> Iterator[object]:

@@ -31,6 +31,7 @@ _LINKED: Final = re.compile(r"(.*) \[(.+)\]", re.DOTALL)
 _Families = dict[bpy.types.Object, list[bpy.types.Object]]
 _KEPT: Final = ("collections", "scenes", "materials", "images", "node_groups", "texts")
 """What a person misses, besides objects; an object's own data goes with it."""
+_EMBEDDING: Final = ("scene", "material")  # what has nodes in itself, of these
 known: Final[dict[str, bpy.types.Object]] = {}
 """Objects by item, as they were found: Blender looks at all names each time that it is asked."""
 _MOST: Final = 200  # names of children, modifiers and so on that are told of one object
@@ -181,6 +182,24 @@ def items_by_id(ids: Container[int] | None = None) -> dict[Hashable, str]:
     every = (it for name in ("objects", *_KEPT) for it in data(name))
     things = (it for it in every if ids is None or identity(it) in ids)
     return {it.session_uid if _HAS_IDS else item_of(it): item_of(it) for it in things}
+
+
+def others(ids: Container[int]) -> list[str]:
+    """List the data beside `items_by_id` that has one of these identities, or whose nodes do."""
+    found = []
+    for word, plural in lists().items():
+        if word in _EMBEDDING or plural not in ("objects", *_KEPT):
+            for thing in getattr(bpy.data, plural):
+                tree = getattr(thing, "node_tree", None)
+                if identity(thing) in ids or (tree is not None and identity(tree) in ids):
+                    found.append(item_of(thing))
+    return found
+
+
+def data_of(items: Iterable[str]) -> set[str]:
+    """Return the items of the data that objects have."""
+    things = [thing for thing in map(find, items) if thing is not None]
+    return {item_of(thing.data) for thing in things if thing.data is not None}
 
 
 def local(items: Iterable[str]) -> set[str]:

@@ -218,8 +218,9 @@ class _Plan:
             return SceneSnapshot(items, kinds, fingerprint, labels=labels)
         paths = self._paths()
         if paths is None:
-            place = self._place(context.host)
-            return SceneSnapshot(items, kinds, fingerprint, place, labels=labels)
+            return SceneSnapshot(
+                items, kinds, fingerprint, self._place(context.host), labels=labels
+            )
         files = tuple(paths)
         copied = ask.current_call().agreement.copied_folders
         filled = {path for path in files if _is_filled(path)}

@@ -16,9 +16,10 @@ from pydantic import ValidationError
 from dcc_bridge.callbacks import call_safely
 from dcc_bridge.elicitation.call import Progress
 from dcc_bridge.elicitation.question import Expired, Question, Settle, Unable, Unreadable
+from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.elicitation.types import ANSWERED, CANCELLED
 from dcc_bridge.server.auth import LABEL
-from dcc_bridge.server.protocol import Answer, carried, elicit_request, reply
+from dcc_bridge.server.protocol import Answer, elicit_request, reply
 
 log = logging.getLogger(__name__)
 
@@ -133,7 +134,7 @@ class ProgressNotices:
         session = self._requests[-1].session
         if latest is not None:
             done, total, message = latest
-            text = carried(message) or None
+            text = safe_whole(message) or None
             await session.report_progress(*self._meter.report(done, total), text)
         elif waiting is not None:
             await session.report_progress(*self._meter.beat(), waiting())

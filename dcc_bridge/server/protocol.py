@@ -26,7 +26,7 @@ from pydantic import ValidationError
 
 from dcc_bridge.elicitation.call import Client, SeenClient
 from dcc_bridge.elicitation.question import Expired, Question, Reply, Unable, Unreadable
-from dcc_bridge.elicitation.text import from_visible, safe_line, visible
+from dcc_bridge.elicitation.text import from_visible, safe_line, safe_whole, visible
 from dcc_bridge.elicitation.types import INVALID_ANSWER, LEFT, LIMIT, MISFIT, STATUS
 from dcc_bridge.elicitation.view import argument_views, client_details, undo_line
 from dcc_bridge.skills.call_history import Outcome, Status
@@ -129,7 +129,8 @@ def unavailable(name: str, why: str) -> types.Tool:
 def carried(value: Any) -> Any:
     """Return a value for a client: each hidden character in its texts and names is visible.
 
-    Those that UTF-8 cannot carry are among them: a file's name may hold some.
+    Those that UTF-8 cannot carry are among them: a file's name may hold some. It is for values;
+    sentences, which may quote what is visible already, go through `safe_whole`.
     """
     return _each_text(value, visible)
 
@@ -159,8 +160,8 @@ def _parts(question: Question) -> list[str | None]:
     more = f"\nand {rest} more" if rest > 0 else ""
     undo = undo_line(question.consent) if question.consent else None
     given = "\n".join(f"- {argument}" for argument in argument_views(question.arguments))
-    message = visible(question.message)
-    reason = visible(question.reason or "")
+    message = safe_whole(question.message)
+    reason = safe_whole(question.reason or "")
     return [message, given, shown + more, undo, reason, client_details(question)]
 
 
@@ -170,7 +171,7 @@ def elicit_request(question: Question, legacy_id: str | None = None) -> types.El
     if question.page is not None:
         message = "\n\n".join(filter(None, (question.message, question.page.description)))
         page = types.ElicitRequestURLParams(
-            message=carried(message), url=question.page.url, elicitation_id=legacy_id, _meta=meta
+            message=safe_whole(message), url=question.page.url, elicitation_id=legacy_id, _meta=meta
         )
         return types.ElicitRequest(params=page)
     message = "\n\n".join(part for part in _parts(question) if part)
@@ -216,17 +217,17 @@ def _is_valid(answer: object) -> bool:
 def result(outcome: Outcome, returns: Returns = _UNTYPED) -> types.CallToolResult:
     """Serialize the outcome of a call, by the type that its skill declares."""
     if outcome.error is not None:
-        return _result(outcome.status, [_text(outcome.error)], is_error=True)
+        return _result(outcome.status, [_sentence(outcome.error)], is_error=True)
     try:
         content = [] if outcome.value is None else _content(outcome.value)
         structured = carried(returns.structured(outcome.value))
     except (TypeError, ValueError, RecursionError) as error:
         log.warning("a result cannot be told", exc_info=error)
         why = f"The skill ran, and its changes stand, but what it returned cannot be told: {error}"
-        return _result(outcome.status, [_text(why)], is_error=True)
+        return _result(outcome.status, [_sentence(why)], is_error=True)
     if not content and outcome.status == "done":
-        content = [_text("Done.")]
-    notes = [_text(outcome.note)] if outcome.note else []
+        content = [_sentence("Done.")]
+    notes = [_sentence(outcome.note)] if outcome.note else []
     return _result(outcome.status, [*content, *notes], structured=structured)
 
 
@@ -242,7 +243,7 @@ def plain_dump(result: types.CallToolResult, *, is_modern: bool) -> dict[str, An
 
 def failure(text: str) -> types.CallToolResult:
     """Give the result of a call that never began."""
-    return _result("not_started", [_text(text)], is_error=True)
+    return _result("not_started", [_sentence(text)], is_error=True)
 
 
 def image_type(head: bytes) -> str | None:
@@ -301,6 +302,10 @@ def _result(
     return types.CallToolResult(
         content=content, structured_content=structured, is_error=is_error, _meta={STATUS: status}
     )
+
+
+def _sentence(text: str) -> types.TextContent:
+    return types.TextContent(type="text", text=safe_whole(text))
 
 
 def _text(text: str) -> types.TextContent:

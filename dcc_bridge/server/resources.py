@@ -39,6 +39,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from dcc_bridge import errors, main_thread
 from dcc_bridge.elicitation.context import wrap_future
+from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.host import MOST_TOLD, Host
 from dcc_bridge.server.auth import LABEL
 from dcc_bridge.server.protocol import carried, taken
@@ -130,9 +131,9 @@ class SceneResources:
             facts = await wrap_future(self.main.submit(look, name=f"reading {what}", read=True))
         except LookupError as error:
             why = error.args[0] if error.args else error
-            raise ResourceNotFoundError(str(carried(str(why)))) from error
+            raise ResourceNotFoundError(safe_whole(str(why))) from error
         except errors.BridgeError as error:
-            raise ResourceError(str(carried(str(error)))) from error
+            raise ResourceError(safe_whole(str(error))) from error
         values = json.loads(json.dumps(facts, default=str))
         return json.dumps(carried(values), ensure_ascii=False)
 

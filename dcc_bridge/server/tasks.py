@@ -44,6 +44,7 @@ from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.elicitation.routing import client_label
+from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.elicitation.types import STATUS, TASK_METHODS, TASKS
 from dcc_bridge.errors import NotRecorded
 from dcc_bridge.server import auth, protocol
@@ -271,7 +272,7 @@ class Tasks(Extension):
         if record is None or record.state == "asking":
             is_here = record is not None and not parked.open_questions
             return f"{text} in {self._host}" if is_here else text
-        return protocol.carried(record.how_far) or text
+        return safe_whole(record.how_far) or text
 
     def _forget_old(self) -> None:
         oldest = time.monotonic() - KEPT
@@ -335,7 +336,7 @@ def _endings(file: Path, until: float) -> dict[str, AuditLine]:
     for call, line in tasks.items():
         made = datetime.fromisoformat(str(line.fields["utc"]))
         sentence = _sentence(str(line.fields["skill"]), begins.get(call), ends.get(call))
-        message = protocol.carried(sentence)
+        message = safe_whole(sentence)
         line.fields["details"] = {
             **{"createdAt": _iso(made), "lastUpdatedAt": now},
             "ttlMs": int(1000 * (until - made.timestamp())),

@@ -40,6 +40,7 @@ def open_scene() -> Any:
 @pytest.fixture
 def acts(tmp_path: Path) -> Iterator[Acts]:
     bpy.ops.wm.read_factory_settings()
+    bpy.data.meshes.new("Unused")
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "set.blend"))
     host = BlenderHost()
     found = port.load(SKILLS, host)

@@ -16,7 +16,7 @@ from mathutils import Matrix
 from dcc_bridge.hosts.blender import in_window
 from dcc_bridge.hosts.blender.blender_loop import view_kept
 from dcc_bridge.hosts.blender.names import UNREADABLE, is_in, name_of, text_of
-from dcc_bridge.hosts.blender.objects import block, identity, item_of, lists, tree_of
+from dcc_bridge.hosts.blender.objects import block, data, identity, item_of, lists, tree_of
 from dcc_bridge.verbs.acts import Imported, Junk
 
 from . import properties
@@ -161,7 +161,7 @@ class _Files(_Shading):
         """Children stay where they are; what was in a collection goes to the one above."""
         things: list[Any] = [require(it) for it in items]
         objects = [it for it in things if isinstance(it, bpy.types.Object)]
-        data = [it for it in things if isinstance(it, bpy.types.ID)]  # a removed node has no type
+        blocks = [it for it in things if isinstance(it, bpy.types.ID)]  # a removed node has no type
         children = {it: self.world(it) for thing in objects for it in self._children(thing)
                     if it.library is None}  # fmt: skip
         for item, thing in zip(items, things, strict=True):
@@ -176,7 +176,7 @@ class _Files(_Shading):
                 tree.nodes.remove(thing)
             elif isinstance(thing, bpy.types.Collection):
                 self._empty(thing, set(things))
-        bpy.data.batch_remove(data)
+        bpy.data.batch_remove(blocks)
         self.touch()
         return ()
 
@@ -334,7 +334,7 @@ def _materials() -> list[Any]:
 def _unused() -> Iterator[Any]:
     for rna in bpy.types.BlendData.bl_rna.properties:
         if rna.type == "COLLECTION" and rna.identifier not in _NEVER:
-            every = getattr(bpy.data, rna.identifier)
+            every = data(rna.identifier)
             yield from (it for it in every if not (it.users or it.use_fake_user or it.library))
 
 

@@ -48,6 +48,8 @@ def mark(item: pytest.Item) -> None:
     runs of that leaf. The long tests of a leaf do not have its marker.
     """
     tiers = [name for name in _BEYOND_CORE if item.get_closest_marker(name)]
+    if tiers:  # some of the parameters of a test of the core may be for another tier
+        item.own_markers = [marker for marker in item.own_markers if marker.name != "core"]
     leaf = _leaf(item.nodeid.partition("::")[0])
     if leaf and not {"long", "frameworks"} & set(tiers):
         item.add_marker(leaf)

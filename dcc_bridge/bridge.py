@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dcc_bridge import config, main_thread
 from dcc_bridge.audit import reader, redact
 from dcc_bridge.audit.log import AuditLog, log_folder
-from dcc_bridge.callbacks import Callbacks, Throttle, Unsubscribe, call_safely
+from dcc_bridge.callbacks import Callbacks, Throttle, Unsubscribe, call_later, call_safely
 from dcc_bridge.elicitation import broker, context, question, routing
 from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.open_question import Watchdog
@@ -31,6 +32,13 @@ from dcc_bridge.local_clients import LocalClients
 from dcc_bridge.server.clients import ClientRegistry, connection_report
 from dcc_bridge.server.discovery import Instance, Registration
 from dcc_bridge.server.page_site import PageDesk
+from dcc_bridge.server.start_problem import (
+    StartProblem,
+    explain,
+    foreign_modules,
+    name_foreign,
+    overdue,
+)
 from dcc_bridge.server.worker import LOOPBACK, Worker, listen
 from dcc_bridge.skills import builtin, call_history, loader, registry, runner
 
@@ -71,6 +79,7 @@ class Bridge:
         # a tool registered by hand. Called on the worker.
         extend: Callable[[Server], None] | None = None,
         limits: config.Limits | None = None,  # of load; None for the usual, a test has others
+        vendor: Path | None = None,  # where a plug-in brought what it depends on
     ) -> None:
         self.host = host
         self.main = main
@@ -80,6 +89,10 @@ class Bridge:
         self._skills = list(skills)
         self._extend = extend
         self._limits = limits or config.Limits()
+        self._vendor = vendor
+        self.problem: StartProblem | None = None  # why agents cannot connect; None if they can
+        self._stop_waiting: Unsubscribe = lambda: None  # for the start to end
+        self._ending_start = threading.Lock()  # while it is said how the start ended
         self._desk = PageDesk(self.settings, host, main)
         self._worker = Worker(self._make_service)
         about = {"host": host.name, "version": host.version}
@@ -147,6 +160,8 @@ class Bridge:
         self._state = "running"
         self._desk.origin = self.url.removesuffix("/mcp")
         self._worker.started.add_done_callback(self._read_skills)
+        self._ready.add_done_callback(self._note_start)
+        self._stop_waiting = call_later(self._limits.start, self._note_overdue)
         self._worker.start()
         return self._ready
 
@@ -187,6 +202,8 @@ class Bridge:
     @property
     def address(self) -> str | None:
         """Where agents reach it; "" as long as it starts, None once they cannot. Any thread."""
+        if self.problem is not None:
+            return None
         if not self._ready.done() and self._state in ("new", "running"):
             return ""
         return self.url if self._state == "running" and not self._ready.exception() else None
@@ -238,6 +255,7 @@ class Bridge:
         self._runner.roll_back()
         self.main.close()
         self._worker.stop()
+        self._stop_waiting()
         self.audit.close()
         if not self._ready.done():
             self._ready.set_exception(BridgeClosed("The start"))
@@ -316,6 +334,38 @@ class Bridge:
         )
         loaded.add_done_callback(self._take_acts)
 
+    def _note_start(self, ready: Future[None]) -> None:
+        """Say why the start failed, or which files run that the plug-in did not bring."""
+        self._stop_waiting()
+        error = ready.exception()
+        if error is None:
+            if foreign := self.foreign_modules():
+                log.warning("%s", name_foreign(self.host.name, foreign))
+        elif not isinstance(error, BridgeClosed):  # which is what a person did
+            self._running.socket.close()  # else a client would wait for an answer
+            self._note_problem(explain(error, self.host.name, self._vendor), error)
+
+    def _note_overdue(self) -> None:
+        """Say what a start waits for that takes too long; it may still come to its end."""
+        if self._worker.started.done():
+            cause = "its main thread is busy, or its skill files take long to read"
+        else:
+            cause = "its server does not come up"
+        with self._ending_start:
+            if not self._ready.done() and self._state == "running":
+                self._note_problem(overdue(self.host.name, self._limits.start, cause))
+
+    def _note_problem(self, problem: StartProblem, error: BaseException | None = None) -> None:
+        """Tell everybody who may ask why agents cannot connect. Any thread."""
+        self.problem = problem
+        log.error("%s", problem, exc_info=error)
+        self._update_registration(state="failed", why=problem.what, mend=problem.mend)
+        self._watchers.call()
+
+    def foreign_modules(self) -> dict[str, str]:
+        """Return the modules that run from elsewhere than where the plug-in brought them."""
+        return foreign_modules(self._vendor) if self._vendor is not None else {}
+
     def _warm_up(self, read: Future[None]) -> None:
         with suppress(BridgeClosed):  # it was stopped while it started
             self._worker.spawn(self._server.warm_up()).add_done_callback(
@@ -347,18 +397,23 @@ class Bridge:
             self._worker.spawn(self._running.library.watch(is_heard=self._server.open_requests))
 
     def _add_builtin(self) -> None:
-        known = self.host, self.clients, self.registry, self.broker.audience
-        about = partial(connection_report, *known)
         tools = builtin.tools(self.recent, self.main, self.host, self._undoing)
-        tools.append(builtin.connection_tool(about, self.main))
+        tools.append(builtin.connection_tool(self._report_connection, self.main))
         self._runner.own_tools = frozenset(tools)
         for tool in tools:
             self._running.cleanup.callback(self.registry.add(tool))
 
+    def _report_connection(self, label: str | None) -> dict[str, Any]:
+        """Report what the client of a label may know of this bridge."""
+        known = self.host, self.clients, self.registry, self.broker.audience
+        return {**connection_report(*known, label), "foreign": self.foreign_modules()}
+
     def _note_ready(self) -> None:
-        self._update_registration(state="ready")
-        self._server.name_scene(self.instance.scene)
-        self._ready.set_result(None)
+        with self._ending_start:
+            self.problem = None
+            self._update_registration(state="ready", why="", mend="")
+            self._server.name_scene(self.instance.scene)
+            self._ready.set_result(None)
         self._watchers.call()
         if os.environ.get("DCC_BRIDGE_FREEZE") != "0":
             self._running.cleanup.callback(main_thread.freeze(self.main, self._worker.later))

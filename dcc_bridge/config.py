@@ -37,6 +37,7 @@ class Limits:
     open_questions_of_a_client: int = 8  # the same for one client
     session_grace: float = 5.0  # seconds that a legacy session that is asked may have no stream
     keepalive: float = 5.0  # seconds between two progress notices while the host asks
+    start: float = 25.0  # seconds after which a bridge that is not ready says what it waits for
     # Threads for skills that need not run on the main thread; more than `open_questions`, so that
     # open questions leave some. A client has a third of them.
     threads: int = 96

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, cast
 from dcc_bridge.config import Settings
 from dcc_bridge.host import Host
 from dcc_bridge.pyside_imports import unsearched_imports
+from dcc_bridge.server.failed_start import FailedStart
 
 if TYPE_CHECKING:  # a plug-in is loaded before there is a window, and Qt with it
     from dcc_bridge.bridge import Bridge
@@ -45,12 +46,27 @@ class PlugIn:
     """One host's bridge, which may be started and stopped any number of times."""
 
     def __init__(
-        self, host: Host, skills: Sequence[Path], *, settings: Settings | None = None
+        self,
+        host: Host,
+        skills: Sequence[Path],
+        *,
+        settings: Settings | None = None,
+        vendor: Path | None = None,
     ) -> None:
-        self.host = host  # the application
-        self._skills = list(skills)  # folders of skill files, the most trusted first
-        self._settings = settings  # how to behave; None for the environment and the defaults
+        """Prepare; nothing runs yet.
+
+        Args:
+            host: The application.
+            skills: Folders of skill files, the most trusted first.
+            settings: How to behave; None for the environment and the defaults.
+            vendor: The folder in which the plug-in brought what it depends on.
+        """
+        self.host = host
+        self._skills = list(skills)
+        self._settings = settings
+        self._vendor = vendor
         self._parts: _Parts | None = None
+        self._failure: FailedStart | None = None  # of the last start, if it failed
         self.is_installed = False  # `install` was called, and not `uninstall` since
         self.cleanup = ExitStack()  # what is undone before it stops, at the end of the plug-in
 
@@ -58,6 +74,14 @@ class PlugIn:
     def bridge(self) -> Bridge | None:
         """The bridge that runs, or None."""
         return self._parts.bridge if self._parts is not None else None
+
+    @property
+    def problem(self) -> str:
+        """Why agents cannot connect, as sentences for the person; "" where they can."""
+        if self._failure is not None:
+            return str(self._failure.problem)
+        problem = self.bridge.problem if self.bridge is not None else None
+        return str(problem) if problem is not None else ""
 
     @property
     def panel(self) -> Panel | None:
@@ -104,8 +128,28 @@ class PlugIn:
             Done once requests are taken.
 
         Raises:
-            BridgeError: It cannot be started; nothing is left of the attempt.
+            BridgeError: It cannot be started; nothing is left of the attempt but what says so, to
+                the person here and to who lists the running hosts.
         """
+        with self._telling_failure():
+            return self._start()
+
+    @contextmanager
+    def _telling_failure(self) -> Iterator[None]:
+        """Tell why a start failed, until the next one or the end; the error goes on to the host."""
+        self._forget_failure()
+        try:
+            yield
+        except Exception as error:  # whatever an import or the host raises: a person is told
+            self._failure = FailedStart(self.host, error, self._settings, self._vendor)
+            raise
+
+    def _forget_failure(self) -> None:
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            failure.close()
+
+    def _start(self) -> Future[None]:
         from dcc_bridge.bridge import Bridge
         from dcc_bridge.qt.event_loop import HostLoop
         from dcc_bridge.qt.presenter import DialogPresenter
@@ -128,6 +172,7 @@ class PlugIn:
                 presenter=presenter,
                 settings=self._settings,
                 skills=self._skills,
+                vendor=self._vendor,
             )
             ready = bridge.start()
             undo.pop_all()
@@ -140,6 +185,7 @@ class PlugIn:
         Called from above a waiting skill's own frame it ends the questions, and does the rest once
         that frame is gone.
         """
+        self._forget_failure()
         parts, self._parts = self._parts, None
         if parts is None:
             return
@@ -153,7 +199,7 @@ class PlugIn:
         if (part := next(parts, None)) is None:
             then()
             return
-        with unsearched_imports():
+        with self._telling_failure(), unsearched_imports():
             import_module(part)
         self.cleanup.callback(self.host.when_ready(partial(self._import, parts, then)))
 

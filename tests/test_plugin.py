@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 from dcc_bridge.config import Settings
 from dcc_bridge.errors import StartError
 from dcc_bridge.plugin import PlugIn
+from dcc_bridge.server import discovery
 from tests.hosts.fakes.desk import Desk, application
 from tests.stand_ins import FakeHost
 
@@ -100,8 +101,10 @@ def test_a_plug_in_that_is_unloaded_between_its_turns_does_not_start(settings: S
 
 
 @pytest.mark.parametrize("why", ["the port is taken", "a setting cannot be used"])
-def test_a_start_that_fails_leaves_nothing(why: str, settings: Settings, tmp_path: Path) -> None:
-    """It is the same error for the host, nothing of ours stays, and a port may be tried again."""
+def test_a_start_that_fails_leaves_nothing_but_why(
+    why: str, settings: Settings, tmp_path: Path
+) -> None:
+    """It is the same error for the host, no widget stays, and a port may be tried again."""
     application()
     before = set(QApplication.allWidgets())
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -115,9 +118,37 @@ def test_a_start_that_fails_leaves_nothing(why: str, settings: Settings, tmp_pat
         with pytest.raises(StartError, match="none" if changed.allow_list else None):
             plug_in.start()
 
+        (listed,) = discovery.running(settings.runtime)
+
     assert plug_in.bridge is None
     assert plug_in.panel is None
     assert set(QApplication.allWidgets()) == before
+    assert (listed.state, plug_in.problem) == ("failed", f"{listed.why} {listed.mend}")
     if why == "the port is taken":
         plug_in.start()
+        assert plug_in.problem == ""
+        assert len(discovery.running(settings.runtime)) == 1
         plug_in.stop()
+    else:
+        plug_in.uninstall()
+    assert discovery.running(settings.runtime) == []
+
+
+def test_a_part_that_cannot_be_imported_is_told(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The host's event loop imports it, where nobody would read the error."""
+    application()
+    host = Turns()
+    plug_in = PlugIn(host, [], settings=settings)
+    monkeypatch.setattr("dcc_bridge.plugin._PARTS", ("no_such_part",))
+    plug_in.install()
+
+    with pytest.raises(ImportError):
+        host.waiting.pop(0)()
+
+    (listed,) = discovery.running(settings.runtime)
+    assert "No module named 'no_such_part'" in listed.why
+    assert plug_in.problem == f"{listed.why} {listed.mend}"
+    plug_in.uninstall()
+    assert discovery.running(settings.runtime) == []

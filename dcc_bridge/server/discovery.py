@@ -25,11 +25,12 @@ import warnings
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import platformdirs
 
 from dcc_bridge import errors, private_files
+from dcc_bridge.server.start_problem import StartProblem, overdue
 
 if sys.platform == "win32":
     import msvcrt
@@ -46,7 +47,9 @@ else:
         fcntl.flock(fd, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
 
 
-State = Literal["starting", "ready"]
+State = Literal["starting", "ready", "failed"]
+_OVERDUE_S: Final = 30.0
+"""Seconds after which a host that is starting, and does not say why it is not ready, hangs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +62,13 @@ class Instance:
     scene: str  # the scene that is open in it
     id: str = ""  # its name among the hosts of this computer, short enough to be typed
     pid: int = field(default_factory=os.getpid)
-    state: State = "starting"  # "starting" until all its tools are there, then "ready"
+    # "starting" until all its tools are there, then "ready"; "failed" where that does not come.
+    state: State = "starting"
     started: float = field(default_factory=time.time)  # when, in seconds since the epoch
     secret: str = field(default_factory=lambda: secrets.token_hex(32), repr=False)  # makes tokens
     file: str | None = None  # the full path of the scene's file, or None for a scene without one
+    why: str = ""  # why it is not ready, where it "failed"
+    mend: str = ""  # what the person does about that
 
     def __post_init__(self) -> None:
         """Give it a name, if it has none."""
@@ -74,9 +80,22 @@ class Instance:
         """Make the token for a client with that label."""
         return issue_token(self.secret, label)
 
+    def start_problem(self) -> StartProblem | None:
+        """Return why agents cannot connect to it; None where they can, or can in a moment."""
+        if self.state == "failed":
+            return StartProblem(self.why, self.mend)
+        seconds = time.time() - self.started
+        if self.state == "starting" and seconds > _OVERDUE_S:  # it would have said why
+            return overdue(self.host, seconds, "it does not respond")
+        return None
+
     def told(self) -> dict[str, Any]:
-        """Give what anybody may see of it, and wants to."""
-        return {name: value for name, value in asdict(self).items() if name != "secret"}
+        """Give what anybody may see of it, and wants to; one that hangs "failed", too."""
+        facts = {name: value for name, value in asdict(self).items() if name != "secret"}
+        problem = self.start_problem()
+        if problem is not None:
+            facts.update(state="failed", why=problem.what, mend=problem.mend)
+        return facts
 
 
 class LockFile:

@@ -19,6 +19,7 @@ from dcc_bridge.local_clients import LocalClients
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.server.clients import ClientRegistry
+from dcc_bridge.server.start_problem import StartProblem
 from dcc_bridge.skills.call_history import Effect, Recent, Status, Trail
 from tests.stand_ins import FakeHost
 
@@ -60,6 +61,7 @@ class Parts:
         self.recent = Recent(most)
         self.clients = ClientRegistry()
         self.address: str | None = "http://127.0.0.1:41234/mcp"
+        self.problem: StartProblem | None = None
         self.is_paused = False
         self.cancelled: list[str] = []
         self.watchers = Callbacks()

@@ -19,6 +19,7 @@ from dcc_bridge.qt.panel.cards import Card, Cards
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.panel.state import Port, State, is_due, read
 from dcc_bridge.qt.panel.widgets import Action
+from dcc_bridge.server.start_problem import StartProblem
 from dcc_bridge.skills.call_history import Effect
 
 from .desk import CLAUDE, CURSOR, YES, Channel, Desk
@@ -111,6 +112,15 @@ def test_the_headline_says_how_things_are(desk: Desk, change: object, said: str)
     desk.panel.refresh()
 
     assert desk.panel.banner.text == said
+
+
+def test_the_panel_says_why_agents_cannot_connect_and_what_to_do(desk: Desk) -> None:
+    desk.address = None
+    desk.problem = StartProblem("The port is taken.", "Restart Maya.")
+    desk.panel.refresh()
+
+    assert desk.panel.banner.text == "Agents cannot connect"
+    assert "The port is taken.\nRestart Maya." in words(desk.panel)
 
 
 def test_the_address_is_shown_and_copied_without_any_token(desk: Desk) -> None:

@@ -61,6 +61,7 @@ STATE: Final = State(
     at=0.0,
     host="Blender",
     address="http://127.0.0.1:1/mcp",
+    problem="",
     is_paused=False,
     asked=(),
     live=(),

@@ -88,6 +88,28 @@ def test_looking_does_not_make_a_host_forget_itself(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("state", "age", "said"),
+    [
+        ("starting", 5.0, None),
+        ("starting", 60.0, "Maya has been starting for 60 s: it does not respond."),
+        ("failed", 5.0, "The port is taken."),
+        ("ready", 60.0, None),
+    ],
+)
+def test_no_host_is_starting_for_ever(
+    state: discovery.State, age: float, said: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that hangs with Python's lock cannot say so itself."""
+    monkeypatch.setattr("time.time", lambda: 1000.0)
+    why = "The port is taken." if state == "failed" else ""
+
+    host = Instance("u", "Maya", "2026", "s", state=state, started=1000.0 - age, why=why)
+
+    problem = host.start_problem()
+    assert (problem.what if problem is not None else None) == said
+
+
 def test_what_is_told_of_a_host_has_no_secret() -> None:
     instance = Instance("u", "h", "v", "s")
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import anyio
 import httpx2
@@ -18,8 +20,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 
 from dcc_bridge.bridge import Bridge
-from dcc_bridge.config import Settings
+from dcc_bridge.config import Limits, Settings
 from dcc_bridge.headless import Pump
+from dcc_bridge.server import discovery
 from tests.hosts.application import until
 from tests.live import connected, live, text
 from tests.skills.shelf import save
@@ -164,3 +167,54 @@ def test_nothing_wakes_the_worker_once_a_stream_is_over(tmp_path: Path) -> None:
 
 async def _tasks() -> list[str]:
     return [str(task.get_coro()) for task in asyncio.all_tasks()]
+
+
+def test_a_server_that_cannot_be_imported_is_told_at_once_and_no_client_waits_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """To the panel, in the log and to whoever lists the hosts."""
+
+    def fail(*_: object) -> None:
+        raise ImportError("_ssl.so: undefined symbol")
+
+    monkeypatch.setattr("dcc_bridge.server.service.McpService", fail)
+    pump = Pump()
+    bridge = Bridge(FakeHost(), pump.main, settings=Settings(runtime=tmp_path))
+
+    ready = bridge.start()
+    until(lambda: discovery.running(tmp_path)[0].state == "failed")
+
+    (listed,) = discovery.running(tmp_path)
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", urlsplit(bridge.url).port or 0))
+    assert bridge.address is None
+    assert isinstance(ready.exception(), ImportError)
+    assert bridge.problem == listed.start_problem()
+    assert "_ssl.so: undefined symbol" in listed.why
+    assert "restart it" in listed.mend
+    assert "_ssl.so: undefined symbol" in caplog.text
+    bridge.stop()
+    assert discovery.running(tmp_path) == []
+
+
+def test_a_start_that_takes_too_long_says_what_it_waits_for_and_may_still_become_ready(
+    tmp_path: Path,
+) -> None:
+    """A dialog of the host, say, keeps its main thread."""
+    pump = Pump()
+    settings, limits = Settings(runtime=tmp_path), Limits(start=0.01)
+    bridge = Bridge(FakeHost(), pump.main, settings=settings, limits=limits)
+
+    ready = bridge.start()
+    until(lambda: discovery.running(tmp_path)[0].state == "failed")
+    (late,) = discovery.running(tmp_path)
+    addresses = [bridge.address]
+    pump.run(ready.done)
+    addresses.append(bridge.address)
+
+    (listed,) = discovery.running(tmp_path)
+    assert "has been starting for" in late.why
+    assert late.mend
+    assert addresses == [None, bridge.url]
+    assert (listed.state, listed.start_problem(), bridge.problem) == ("ready", None, None)
+    bridge.stop()

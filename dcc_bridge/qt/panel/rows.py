@@ -51,7 +51,9 @@ def headline(state: State) -> str:
 
 
 def connected(state: State) -> str:
-    """Say who is connected."""
+    """Say who is connected, or why nobody can be."""
+    if state.problem:
+        return state.problem
     labels = list(dict.fromkeys(who(seen.client.label) for seen in state.clients))
     names = _listed(labels) if labels else tr("no agent yet")
     says_so = not any(asked.is_here for asked in state.asked)

@@ -23,6 +23,7 @@ from dcc_bridge.skills.call_history import LIVE, Recent, Record
 
 if TYPE_CHECKING:
     from dcc_bridge.server.clients import ClientRegistry
+    from dcc_bridge.server.start_problem import StartProblem
 
 QUICK: Final = 0.4  # seconds after which a call is worth showing: shorter ones would only flicker
 _AGES: Final = 10  # seconds after which what is told in minutes is told anew
@@ -44,6 +45,10 @@ class Port(Protocol):
     @property
     def address(self) -> str | None:
         """Where agents reach it; "" as long as it starts, None once they cannot."""
+
+    @property
+    def problem(self) -> StartProblem | None:
+        """Why agents cannot connect; None where they can, or can in a moment."""
 
     @property
     def is_paused(self) -> bool:
@@ -85,6 +90,7 @@ class State:
     at: float  # when this is, in seconds since the epoch
     host: str  # what the application is called
     address: str | None  # where agents reach it; "" as long as it starts, None once they cannot
+    problem: str  # why agents cannot connect, and what to do; "" where they can
     is_paused: bool  # no edit may begin
     asked: tuple[Asked, ...]  # the open questions, oldest first
     live: tuple[Record, ...]  # the calls that run or wait, oldest first, without those that ask
@@ -100,6 +106,10 @@ class State:
         """The call whose step is on top of the host's undo stack."""
         top = self.top.label
         return next((it for it in self.ended if top and it.effect.label == top), None)
+
+
+def _told(problem: StartProblem | None) -> str:
+    return f"{problem.what}\n{problem.mend}" if problem is not None else ""
 
 
 def looks_like(state: State, before: State) -> bool:
@@ -134,6 +144,7 @@ def read(port: Port) -> State:
         at=now,
         host=port.host.name,
         address=port.address,
+        problem=_told(port.problem),
         is_paused=port.is_paused,
         asked=asked,
         live=tuple(r for r in live if r.id not in asking and now - r.began >= QUICK),

@@ -1,0 +1,112 @@
+"""Says why a host does not become ready for agents, and what to do about it. Any thread.
+
+A plug-in brings what it depends on in a folder of its own. Where the host found some of it
+elsewhere, as in the virtual environment of the terminal from which it was started, it is that which
+runs, and it may not fit the host's Python.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from dcc_bridge.errors import BridgeError
+
+_BROUGHT: Final = (
+    *("anyio", "dcc_bridge", "docstring_parser", "greenlet", "httptools", "idna", "mcp"),
+    *("mcp_types", "platformdirs", "publicsuffixlist", "pydantic", "pydantic_core"),
+    *("starlette", "uvicorn"),
+)
+"""The modules that every plug-in brings."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartProblem:
+    """Why agents cannot connect to a host.
+
+    Attributes:
+        what: What went wrong, in sentences.
+        mend: What the person does about it, in sentences.
+    """
+
+    what: str
+    mend: str
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.mend}"
+
+
+def foreign_modules(vendor: Path) -> dict[str, str]:
+    """Return the modules that a plug-in brought and the host runs from elsewhere.
+
+    Args:
+        vendor: The folder in which the plug-in brought them.
+
+    Returns:
+        The file of each by its name; empty where the host runs what the plug-in brought.
+    """
+    foreign = {}
+    for name in _BROUGHT:
+        file = getattr(sys.modules.get(name), "__file__", None)
+        if file is not None and not Path(file).is_relative_to(vendor):
+            foreign[name] = file
+    return foreign
+
+
+def name_foreign(host: str, foreign: dict[str, str]) -> str:
+    """Return a sentence that names the files that are not the plug-in's own."""
+    files = ", ".join(f"{name} from {file}" for name, file in foreign.items())
+    return f"{host} runs files that its plug-in did not bring: {files}."
+
+
+def explain(error: BaseException, host: str, vendor: Path | None = None) -> StartProblem:
+    """Return why a bridge did not start.
+
+    Args:
+        error: What its start raised.
+        host: The name of the application.
+        vendor: The folder in which its plug-in brought what it depends on; None for a host that
+            runs what is installed in its Python.
+    """
+    if isinstance(error, BridgeError):
+        what = f"The bridge did not start. {str(error).rstrip('.')}."
+        return StartProblem(what, f"Then restart {host}.")
+    reason = f"{type(error).__name__}: {error}".rstrip(".")
+    if vendor is None or not isinstance(error, ImportError):
+        what = f"The bridge did not start. {reason}."
+        return StartProblem(what, f"Look at what {host} printed, and restart it.")
+    foreign = foreign_modules(vendor)
+    if sys.prefix != sys.base_prefix:
+        what = (
+            f"The bridge did not start: {host} runs with the Python files of the virtual "
+            f"environment {sys.prefix}, and they do not fit ({reason})."
+        )
+        mend = (
+            f"Quit {host}, run `deactivate` in the terminal from which you started it, and start "
+            "it again."
+        )
+    elif foreign:
+        what = f"The bridge did not start. {name_foreign(host, foreign)} {reason}."
+        mend = f"Take them off the path of {host}'s Python (see PYTHONPATH), and restart {host}."
+    else:
+        what = f"The bridge did not start. {reason}."
+        mend = f"Install the plug-in again, and restart {host}."
+    return StartProblem(what, mend)
+
+
+def overdue(host: str, seconds: float, cause: str) -> StartProblem:
+    """Return what is said of a host that has been starting for too long.
+
+    Args:
+        host: The name of the application.
+        seconds: Since its start.
+        cause: What it waits for, as half a sentence.
+    """
+    what = f"{host} has been starting for {seconds:.0f} s: {cause}."
+    mend = (
+        "Close the dialogs that are open in it, or wait until it has finished its work. If that "
+        "does not help, restart it."
+    )
+    return StartProblem(what, mend)

@@ -28,7 +28,9 @@ from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
 from dcc_bridge.errors import BridgeError, StartError, Unreachable
 from dcc_bridge.install import locations, plan
 from dcc_bridge.install.locations import Facts, InstallTarget, Location, System, UnknownLocation
+from dcc_bridge.server import discovery
 from dcc_bridge.server.clients import packages
+from dcc_bridge.server.start_problem import name_foreign
 from dcc_bridge.skills.builtin import PATIENCE
 
 _TOOL: Final = "check_connection"
@@ -43,6 +45,10 @@ _MENDS: Final[dict[type[BridgeError], str]] = {
     Unreachable: _NO_WAY_THERE,
     StartError: "Set DCC_BRIDGE_RUNTIME to a folder of yours, for the host and for this command.",
 }
+_NO_FOREIGN: Final = (
+    "Take them off the path of the application's Python: start it from a terminal without a "
+    "virtual environment, and without PYTHONPATH."
+)
 _QT: Final = re.compile(r"(pyside|shiboken|pyqt)", re.IGNORECASE)
 _MCP: Final = ("it does not speak the protocol that is used here", "pip install 'mcp>=2.3,<3'")
 _TRAPS: Final = (
@@ -131,24 +137,42 @@ def check_versions(versions: Mapping[str, str], python: str, whose: str) -> Iter
 
 def _check_host(options: argparse.Namespace) -> Results:
     try:
+        if not options.url:
+            yield from _check_starts()
         host = hosts.find(options)
         facts, seconds = call.run(_measure, host)
+    except hosts.NotStarted as failure:
+        if options.url:  # else `_check_starts` has told it
+            yield Finding("start", failure.problem.what, failure.problem.mend)
     except exits.Failure as failure:
         yield _not_chosen(failure)
-    except (Unreachable, StartError) as error:  # which is about the folder where hosts are found
-        yield Finding("server", str(error), _MENDS[type(error)])
     except (BridgeError, TimeoutError) as error:
-        what = f"The host does not answer as it should: {error}"
-        yield Finding("server", what, "Restart the host, and look at its log.")
+        yield _not_answering(error)
     else:
-        yield _check_main_thread(host.url, facts, seconds)
-        yield from check_versions(facts["packages"], facts["python"], str(facts["host"]))
-        for client in facts["clients"]:
-            if client["label"] != hosts.LABEL:
-                yield _check_connected(client, facts)
-        yield from _check_skills(facts)
+        yield from _check_answer(host, facts, seconds)
         if not options.no_question:
             yield _check_question(host)
+
+
+def _check_starts() -> Results:
+    """Find the hosts that did not become ready for agents."""
+    for host in discovery.running(hosts.settings().runtime):
+        problem = host.start_problem()
+        if problem is not None:
+            yield Finding("start", f"{host.id}: {problem.what}", problem.mend)
+
+
+def _check_answer(host: hosts.Target, facts: Mapping[str, Any], seconds: float) -> Results:
+    """Check what a host says of itself."""
+    yield _check_main_thread(host.url, facts, seconds)
+    yield from check_versions(facts["packages"], facts["python"], str(facts["host"]))
+    foreign = facts.get("foreign")  # an older host does not say so
+    if foreign:
+        yield Finding("files", name_foreign(str(facts["host"]), foreign), _NO_FOREIGN)
+    for client in facts["clients"]:
+        if client["label"] != hosts.LABEL:
+            yield _check_connected(client, facts)
+    yield from _check_skills(facts)
 
 
 def _not_chosen(failure: exits.Failure) -> str | Finding:
@@ -157,6 +181,17 @@ def _not_chosen(failure: exits.Failure) -> str | Finding:
     what, starts, _ = str(failure).partition(f" {hosts.START}")
     mend = hosts.START if starts else "Do what it says, then run the doctor again."
     return Finding("server", what, mend)
+
+
+def _not_answering(error: BridgeError | TimeoutError) -> Finding:
+    if isinstance(error, TimeoutError):
+        what = f"The host did not answer within {_TIMEOUT:g} s."
+        mend = "Close the dialogs that are open in it. If that does not help, restart it."
+        return Finding("server", what, mend)
+    if type(error) in _MENDS:
+        return Finding("server", str(error), _MENDS[type(error)])
+    what = f"The host does not answer as it should: {error}"
+    return Finding("server", what, "Restart the host, and look at its log.")
 
 
 async def _measure(host: hosts.Target) -> tuple[Mapping[str, Any], float]:

@@ -11,6 +11,7 @@ import time
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -19,6 +20,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.known_clients import CLI_LABEL
 from dcc_bridge.server import discovery
+from dcc_bridge.server.start_problem import StartProblem
 
 if TYPE_CHECKING:
     from dcc_bridge.client import Person, agent, connection
@@ -30,6 +32,7 @@ START: Final = (
     "Start an application that has the plug-in (see: dcc-bridge status), or: dcc-bridge serve"
 )
 _POLL: Final = 0.1  # seconds between two looks for a host that starts
+_LONGEST: Final = 2000  # characters of what keeps a host from being ready
 _COLUMNS: Final = ("ID", "HOST", "VERSION", "SCENE", "STATE", "FOR", "PID", "URL")
 _STEPS: Final = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _LABEL_PATTERN: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
@@ -37,6 +40,18 @@ _LABEL_PATTERN: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 class SeveralHosts(Failure):
     """More than one running host fits; which is normal, but a command is for one."""
+
+
+class NotStarted(Failure):
+    """The host that is meant did not become ready for agents.
+
+    Attributes:
+        problem: Why not, and what to do.
+    """
+
+    def __init__(self, problem: StartProblem) -> None:
+        super().__init__(str(problem), UNREACHABLE)
+        self.problem = problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +89,14 @@ def find(options: argparse.Namespace) -> Target:
 
 
 def instance(options: argparse.Namespace) -> discovery.Instance:
-    """Give the host of this user that is meant, as `find` does."""
+    """Give the host of this user that is meant, as `find` does; it takes requests.
+
+    A host that is starting is waited for until it says why it does not become ready, or until it
+    should have said so.
+
+    Raises:
+        Failure: None or several fit; `NotStarted` where the one that fits did not become ready.
+    """
     runtime, wanted, end = settings().runtime, _wanted(options), time.monotonic() + options.wait
     while True:
         running = discovery.running(runtime)
@@ -86,7 +108,7 @@ def instance(options: argparse.Namespace) -> discovery.Instance:
             break
         time.sleep(_POLL)
     if len(fitting) == 1:
-        return fitting[0]
+        return _wait_until_ready(fitting[0], runtime)
     if not running:
         raise Failure(f"No host is running. {START}", UNREACHABLE)
     rows = "\n".join(
@@ -98,6 +120,19 @@ def instance(options: argparse.Namespace) -> discovery.Instance:
         raise SeveralHosts(f"{len(fitting)} hosts are running; {which}:\n{rows}")
     name = f" called {options.url!r}" if options.url else ""
     raise Failure(f"No host{name}{wanted} is running. There are:\n{rows}", UNREACHABLE)
+
+
+def _wait_until_ready(host: discovery.Instance, runtime: Path | None) -> discovery.Instance:
+    while host.state != "ready":
+        problem = host.start_problem()
+        if problem is not None:
+            raise NotStarted(problem)
+        time.sleep(_POLL)
+        now = {it.id: it for it in discovery.running(runtime)}
+        if host.id not in now:
+            raise Failure(f"{host.host} ended while it was starting. {START}", UNREACHABLE)
+        host = now[host.id]
+    return host
 
 
 def of_task(task: str) -> str | None:
@@ -163,13 +198,18 @@ def run_list(options: argparse.Namespace) -> int:
         for row in rows:
             cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
             print("  ".join(cells).rstrip())
+        for record in running:
+            problem = record.start_problem()
+            if problem is not None:
+                print(safe_line(f"{record.id}: {problem}", _LONGEST))
     else:
         print(f"No host is running. {START}")
     return SUCCESS
 
 
 def _row(record: discovery.Instance) -> tuple[str, ...]:
-    facts = record.id, record.host, record.version, record.scene, record.state
+    state = "failed" if record.start_problem() is not None else record.state
+    facts = record.id, record.host, record.version, record.scene, state
     seconds = time.time() - record.started
     size, unit = next((step for step in _STEPS if seconds >= step[0]), _STEPS[-1])
     age = f"{max(0, int(seconds // size))} {unit}"

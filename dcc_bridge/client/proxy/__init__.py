@@ -176,6 +176,9 @@ class HostChoice:
         if len(meant) != 1:
             which = "No running host is" if not meant else f"{len(meant)} running hosts are"
             raise LookupError(f"{which} called {name!r}. {self.summary()}")
+        problem = meant[0].start_problem()
+        if problem is not None:
+            raise LookupError(f"{meant[0].id} cannot be used. {problem} Tell the person so.")
         if meant[0].state != "ready":
             raise LookupError(f"{meant[0].id} is only starting. Try again in a few seconds.")
         self._choose(meant[0])
@@ -222,5 +225,7 @@ class HostChoice:
 
 
 def describe(host: Instance) -> str:
-    """Name a host and its scene."""
-    return f"{host.id} ({host.host}, {host.scene})"
+    """Name a host and its scene, and why no agent can connect to it."""
+    name = f"{host.id} ({host.host}, {host.scene})"
+    problem = host.start_problem()
+    return f"{name}, to which no agent can connect: {problem}" if problem is not None else name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -148,12 +149,16 @@ def test_a_host_that_was_chosen_is_used_although_it_does_not_fit() -> None:
         ("houdini", "No running host is called 'houdini'"),
         ("", "No running host is called ''"),
         ("slow-5555", "only starting"),
+        ("ill-6666", r"ill-6666 cannot be used. The port is taken. Restart it. Tell the person"),
     ],
 )
 def test_what_cannot_be_used_is_said_with_what_there_is(name: str, why: str) -> None:
     choice = HostChoice(Wanted())
-    starting = replace(MAYA, host="Slow", id="slow-5555", state="starting")
-    choice.look([MAYA, OTHER, starting])
+    now = time.time()
+    starting = replace(MAYA, host="Slow", id="slow-5555", state="starting", started=now)
+    failed = replace(starting, host="Ill", id="ill-6666", state="failed")
+    failed = replace(failed, why="The port is taken.", mend="Restart it.")
+    choice.look([MAYA, OTHER, starting, failed])
 
     with pytest.raises(LookupError, match=why):
         choice.use(name)

@@ -1,0 +1,114 @@
+"""What the commands say of a host that does not become ready for agents."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dcc_bridge.cli import hosts
+from dcc_bridge.cli.exits import TOOL_ERROR, UNREACHABLE
+from dcc_bridge.server import discovery
+from dcc_bridge.server.discovery import Instance, Registration
+from tests.cli.commands import run
+from tests.live import live
+
+WHY, MEND = "The bridge did not start: no _ssl.", "Quit Maya, and start it again."
+FAILED = Instance(
+    "http://127.0.0.1:9/mcp", "Maya", "2026", "shot.ma", state="failed", why=WHY, mend=MEND
+)
+HUNG = replace(FAILED, state="starting", started=time.time() - 60, why="", mend="")
+
+
+@contextmanager
+def listed(instance: Instance, runtime: Path) -> Iterator[None]:
+    registration = Registration(instance, runtime)
+    try:
+        yield
+    finally:
+        registration.withdraw()
+
+
+@pytest.mark.parametrize(
+    ("instance", "said"), [(FAILED, WHY), (HUNG, "Maya has been starting for 6")]
+)
+def test_every_command_says_why_and_none_waits(
+    instance: Instance, said: str, tmp_path: Path
+) -> None:
+    """One that hangs has said nothing itself: it used to be "starting" for ever."""
+    with listed(instance, tmp_path):
+        rows = run(tmp_path, "list")
+        facts = json.loads(run(tmp_path, "list", "--json").out)
+        called = run(tmp_path, "call", "list_objects")
+        tools = run(tmp_path, "tools")
+        doctor = run(tmp_path, "doctor")
+        named = run(tmp_path, "doctor", instance.id)
+
+    mend = MEND if instance is FAILED else "Close the dialogs"
+    assert rows.out.splitlines()[1].split()[4] == "failed"
+    assert f"{instance.id}: {said}" in rows.out
+    assert facts[0]["state"] == "failed"
+    assert facts[0]["why"].startswith(said)
+    assert (called.code, called.out) == (UNREACHABLE, "")
+    assert called.err.startswith(f"dcc-bridge: {said}")
+    assert mend in called.err
+    assert (tools.code, tools.err) == (UNREACHABLE, called.err)
+    for done in (doctor, named):
+        assert done.code == TOOL_ERROR
+        assert done.out.count(said) == 1
+        assert f"To fix it: {mend}" in done.out
+        assert "Nothing to fix" not in done.out
+
+
+def test_the_doctor_says_so_of_one_host_beside_another_that_is_well(tmp_path: Path) -> None:
+    with live(tmp_path) as running, listed(FAILED, tmp_path):
+        done = running.beside(lambda: run(tmp_path, "doctor"))
+
+    assert done.code == TOOL_ERROR
+    assert f"WRONG  {FAILED.id}: {WHY}\n       To fix it: {MEND}" in done.out
+
+
+def test_a_call_waits_for_a_host_that_is_starting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with live(tmp_path) as running:
+        ready = running.bridge.instance
+        looks = iter([[replace(ready, state="starting")]] * 3)
+        monkeypatch.setattr(discovery, "running", lambda _: next(looks, [ready]))
+        monkeypatch.setattr(hosts, "_POLL", 0.0)
+
+        done = running.beside(lambda: run(tmp_path, "call", "recent_calls"))
+
+    assert (done.code, done.err) == (0, "")
+    assert list(looks) == []
+
+
+def test_a_call_gives_up_where_the_host_ends_while_it_is_starting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = iter([[replace(FAILED, state="starting")]])
+    monkeypatch.setattr(discovery, "running", lambda _: next(looks, []))
+    monkeypatch.setattr(hosts, "_POLL", 0.0)
+
+    done = run(tmp_path, "call", "recent_calls")
+
+    assert done.code == UNREACHABLE
+    assert done.err.startswith("dcc-bridge: Maya ended while it was starting. ")
+
+
+def test_the_doctor_says_which_files_a_host_runs_that_its_plug_in_did_not_bring(
+    tmp_path: Path,
+) -> None:
+    """Those of a virtual environment, say; here the plug-in's folder is an empty one."""
+    with live(tmp_path) as running:
+        running.bridge._vendor = tmp_path / "vendor"
+        done = running.beside(lambda: run(tmp_path, "doctor", "--no-question"))
+
+    assert done.code == TOOL_ERROR
+    assert "runs files that its plug-in did not bring: anyio from " in done.out
+    assert "To fix it: Take them off the path of the application's Python" in done.out

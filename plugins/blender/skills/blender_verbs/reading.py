@@ -7,7 +7,6 @@ from itertools import islice
 from typing import Any, Final
 
 import bpy
-import numpy as np
 from mathutils import Matrix, Vector
 
 from dcc_bridge import track
@@ -314,12 +313,16 @@ def _text(thing: Any) -> str | None:
 
 
 def _ngons(mesh: Any) -> int:
+    import numpy as np  # which Debian's Blender lacks in a virtual environment
+
     sizes = np.zeros(len(mesh.polygons), np.int32)
     mesh.polygons.foreach_get("loop_total", sizes)
     return int((sizes > 4).sum())
 
 
 def _open_edges(mesh: Any) -> int:
+    import numpy as np  # which Debian's Blender lacks in a virtual environment
+
     edges = np.zeros(len(mesh.loops), np.int32)
     mesh.loops.foreach_get("edge_index", edges)
     return int((np.bincount(edges, minlength=len(mesh.edges)) != 2).sum())

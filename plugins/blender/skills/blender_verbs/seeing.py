@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import bpy
-import numpy as np
 from mathutils import Matrix, Vector
 
 from dcc_bridge.geometry import add, frame_of
@@ -105,6 +104,8 @@ class _Seeing(_Files):
 
 
 def _sheet(pictures: list[Any]) -> Any:
+    import numpy as np  # which Debian's Blender lacks in a virtual environment
+
     if len(pictures) == 1:
         return pictures[0]
     if len(pictures) % 2:
@@ -286,6 +287,8 @@ def _put(owner: Any, path: str, value: Any) -> None:
 
 
 def _pixels(path: str) -> Any:
+    import numpy as np  # which Debian's Blender lacks in a virtual environment
+
     image: Any = bpy.data.images.load(path)
     try:
         width, height = image.size
@@ -299,6 +302,7 @@ def _pixels(path: str) -> Any:
 def _viewed(seen: Any, ours: Any, camera: Any, width: int, height: int, shading: str) -> Any:
     """Draw the 3D view beside the window."""
     import gpu  # there is none without a window
+    import numpy as np  # which Debian's Blender lacks in a virtual environment
 
     space, region = seen
     layer = _layer_of(ours)
@@ -326,6 +330,8 @@ def _viewed(seen: Any, ours: Any, camera: Any, width: int, height: int, shading:
 
 
 def _jpeg(pixels: Any) -> bytes:
+    import numpy as np  # which Debian's Blender lacks in a virtual environment
+
     height, width, _ = pixels.shape
     image: Any = bpy.data.images.new(_OURS, width, height)
     try:

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 ROOT: Final = Path(__file__).resolve().parent
-# In front: where FreeCAD has the system's Python, that brings older ones of the same names.
+# In front: the path may lead to older ones of the same names, or to another Python's, as those of
+# the virtual environment of the terminal from which FreeCAD was started.
 _SYSTEM: Final = {"win32": "win64", "darwin": "mac"}.get(sys.platform, "linux")
 _VENDOR: Final = ROOT / "vendor" / f"py{sys.version_info.major}{sys.version_info.minor}-{_SYSTEM}"
-if _VENDOR.is_dir() and str(_VENDOR) not in sys.path:
-    sys.path.insert(0, str(_VENDOR))
+if _VENDOR.is_dir():
+    sys.path[:] = [str(_VENDOR), *(folder for folder in sys.path if folder != str(_VENDOR))]
 
 import FreeCAD  # noqa: E402 - what was vendored is found by now
 
@@ -37,7 +38,7 @@ _end_log: Callable[[], None] | None = None
 @cache
 def plug_in() -> PlugIn:
     """Give the plug-in, made when it is first asked for."""
-    return PlugIn(FreeCADHost(_later), [SKILLS])
+    return PlugIn(FreeCADHost(_later), [SKILLS], vendor=_VENDOR if _VENDOR.is_dir() else None)
 
 
 def load() -> None:
@@ -67,8 +68,8 @@ def start() -> Future[None] | None:
         return None
     try:
         return plug_in().start()
-    except BridgeError as error:
-        FreeCAD.Console.PrintError(f"The bridge did not start: {error}\n")
+    except BridgeError:
+        FreeCAD.Console.PrintError(f"{plug_in().problem}\n")
         return None
 
 

@@ -19,9 +19,11 @@ bl_info = {
     "category": "System",
 }
 
-_vendored = Path(__file__).parent / "vendor"
-if _vendored.is_dir() and str(_vendored) not in sys.path:
-    sys.path.append(str(_vendored))
+# In front: the path may lead to older ones of the same names, or to another Python's, as those of
+# the virtual environment of the terminal from which Blender was started.
+VENDOR = Path(__file__).parent / "vendor"
+if VENDOR.is_dir():
+    sys.path[:] = [str(VENDOR), *(folder for folder in sys.path if folder != str(VENDOR))]
 
 
 def register() -> None:

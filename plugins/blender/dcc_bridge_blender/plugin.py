@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -13,13 +12,11 @@ import bpy
 
 from dcc_bridge import headless
 from dcc_bridge.bridge import Bridge
-from dcc_bridge.errors import BridgeError
 from dcc_bridge.hosts.blender import BlenderHost, BlenderLoop
+from dcc_bridge.server.failed_start import FailedStart
 
-from . import panel, preferences, surface
+from . import VENDOR, panel, preferences, surface
 from .surface import Surface
-
-log = logging.getLogger(__name__)
 
 _HERE: Final = Path(__file__).resolve().parent
 SKILLS: Final = next(
@@ -97,17 +94,25 @@ def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _:
 
 def _start(host: BlenderHost) -> None:
     global _running
-    loop = BlenderLoop()
-    drawn = surface.choose(loop.main, host, preferences.dialogs())
-    loop.turn = drawn.turn
+    vendor = VENDOR if VENDOR.is_dir() else None
     try:
-        bridge = Bridge(host, loop.main, presenter=drawn.presenter, skills=[SKILLS])
-        bridge.start()
-    except BridgeError as error:
-        log.error("the bridge did not start: %s", error)
-        preferences.state = str(error)
-        loop.main.close()
-        _let_go(drawn, loop, host)
+        with ExitStack() as undo:
+            undo.callback(host.close)
+            loop = BlenderLoop()
+            undo.callback(loop.close)
+            undo.callback(loop.main.close)
+            drawn = surface.choose(loop.main, host, preferences.dialogs())
+            undo.callback(drawn.close)
+            loop.turn = drawn.turn
+            bridge = Bridge(
+                host, loop.main, presenter=drawn.presenter, skills=[SKILLS], vendor=vendor
+            )
+            bridge.start()
+            undo.pop_all()
+    except Exception as error:  # noqa: BLE001 - whatever an import or Blender raises: the person is told
+        failure = FailedStart(host, error, None, vendor)
+        _cleanup.callback(failure.close)
+        preferences.state = str(failure.problem)
         return
     preferences.state = f"Agents reach it at {bridge.url}.\n{drawn.why}"
     panel.shown = shown = panel.Shown(bridge, drawn.notes)

@@ -40,7 +40,10 @@ def choose(main: MainThread, host: Host, wanted: str) -> Surface:
     """Choose who draws: "qt" for Qt's dialogs, if they can be had; "blender" for Blender's own."""
     lacking = _lacking() if wanted == "qt" else "You chose them."
     if lacking is None:
-        return _start_qt(main, host)
+        try:
+            return _start_qt(main, host)
+        except ImportError as error:  # one that another Python on the path brought
+            lacking = f"PySide6 cannot be loaded: {error}"
     own = OperatorPresenter(main, host)
     return Surface(own, own.turn, own.close, own.notes, f"Blender's own dialogs: {lacking}")
 
@@ -59,7 +62,8 @@ def _start_qt(main: MainThread, host: Host) -> Surface:
         app.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, _TURN)
 
-    return Surface(presenter, turn, presenter.close, (), "Dialogs of Qt.")
+    why = f"Dialogs of Qt, from {_folder()}."
+    return Surface(presenter, turn, presenter.close, (), why)
 
 
 def _lacking() -> str | None:
@@ -73,6 +77,12 @@ def _lacking() -> str | None:
     if sys.platform == "linux":
         return _no_display()
     return None
+
+
+def _folder() -> str:
+    """Return where PySide6 is."""
+    spec = util.find_spec("PySide6")
+    return str(spec.origin) if spec is not None else ""
 
 
 def _version() -> str | None:

@@ -19,11 +19,12 @@ _FILL: Final = (  # Maya keeps it in the person's workspace, where it outlives w
     "import importlib.util; importlib.util.find_spec('dcc_bridge_maya') "
     "and __import__('dcc_bridge_maya').restore()"
 )
-# mayapy does not read the line of a ``.mod`` file that would add it.
+# In front: the path may lead to older ones of the same names, or to another Python's, as those of
+# the virtual environment of the terminal from which Maya was started.
 _SYSTEM: Final = {"win32": "win64", "darwin": "mac"}.get(sys.platform, "linux")
 _VENDOR: Final = ROOT / "vendor" / f"py{sys.version_info.major}{sys.version_info.minor}-{_SYSTEM}"
-if _VENDOR.is_dir() and str(_VENDOR) not in sys.path:
-    sys.path.append(str(_VENDOR))
+if _VENDOR.is_dir():
+    sys.path[:] = [str(_VENDOR), *(folder for folder in sys.path if folder != str(_VENDOR))]
 
 from maya import cmds, mel  # noqa: E402 - what was vendored is found by now
 
@@ -36,7 +37,7 @@ SKILLS: Final = ROOT / "skills"
 @cache
 def plug_in() -> PlugIn:
     """Give the plug-in. It is not made on import: `MayaHost` turns the undo of a mayapy on."""
-    return PlugIn(MayaHost(_wrap), [SKILLS])
+    return PlugIn(MayaHost(_wrap), [SKILLS], vendor=_VENDOR if _VENDOR.is_dir() else None)
 
 
 def load() -> None:

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-# It is found also where Houdini did not read the package's JSON file.
+# In front: the path may lead to older ones of the same names, or to another Python's, as those of
+# the virtual environment of the terminal from which Houdini was started.
 _SYSTEM: Final = {"win32": "win64", "darwin": "mac"}.get(sys.platform, "linux")
 _VENDOR: Final = ROOT / "vendor" / f"py{sys.version_info.major}{sys.version_info.minor}-{_SYSTEM}"
-if _VENDOR.is_dir() and str(_VENDOR) not in sys.path:
-    sys.path.append(str(_VENDOR))
+if _VENDOR.is_dir():
+    sys.path[:] = [str(_VENDOR), *(folder for folder in sys.path if folder != str(_VENDOR))]
 
 import hou  # noqa: E402 - what was vendored is found by now
 
@@ -32,7 +33,7 @@ SKILLS: Final = ROOT / "skills"
 @cache
 def plug_in() -> PlugIn:
     """Give the plug-in, made when it is first asked for."""
-    return PlugIn(HoudiniHost(), [SKILLS])
+    return PlugIn(HoudiniHost(), [SKILLS], vendor=_VENDOR if _VENDOR.is_dir() else None)
 
 
 def start_when_ready() -> None:
@@ -48,10 +49,16 @@ def stop() -> None:
 
 def make_panel() -> QWidget:
     """Make what the Python panel shows. Houdini also asks before the bridge is up."""
-    from dcc_bridge.qt.binding import QLabel
+    from dcc_bridge.qt.binding import QLabel, Qt
     from dcc_bridge.qt.labels import tr
 
-    return plug_in().panel or QLabel(tr("The bridge is not running."))
+    panel = plug_in().panel
+    if panel is not None:
+        return panel
+    label = QLabel(plug_in().problem or tr("The bridge is not running."))
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    return label
 
 
 def show_panel() -> None:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _NOTICED: Final = 60.0  # seconds after which no notice is shown any more
+_RENEWED_AFTER: Final = 5.0  # seconds until an entry that could not be updated is tried again
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +290,9 @@ class Bridge:
         try:
             self._running.registration.update(**facts)
         except OSError as error:  # it is found all the same, as it was before
-            log.warning("the entry of this host cannot be updated: %s", error)
+            if facts:
+                log.warning("the entry of this host cannot be updated: %s", error)
+            Context().run(self._worker.later, _RENEWED_AFTER, self._update_registration)
 
     def _tell_edited(self, call: Call, label: str) -> None:
         """Say at the host what an agent did, and offer to take it back. Any thread."""

@@ -10,15 +10,21 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 _FOLDER: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | _NO_LINK
 _BINARY: Final = getattr(os, "O_BINARY", 0)
+_HELD_FOR_S: Final = 0.5
+"""For how long Windows is asked again for a file that another program has open: one that reads it,
+or scans it for viruses, is done in a moment."""
+_AGAIN_S: Final = 0.005
+T = TypeVar("T")
 
 
 def folder(path: Path) -> Path:
@@ -62,6 +68,39 @@ def open_own(file: Path, flags: int = os.O_RDONLY, forbidden: int = 0o077) -> in
         os.close(opened)
         raise PermissionError(f"{file} must be a plain file that only you can use.")
     return opened
+
+
+def replace(source: Path, target: Path) -> None:
+    """Put a file, or a folder, in another place; as a whole or not at all.
+
+    Raises:
+        PermissionError: Another program has what is there open, and for longer than a moment.
+    """
+    retry_while_held(lambda: os.replace(source, target))
+
+
+def delete(file: Path) -> None:
+    """Delete a file, if it is there.
+
+    Raises:
+        PermissionError: Another program has it open, and for longer than a moment.
+    """
+    retry_while_held(lambda: file.unlink(missing_ok=True))
+
+
+def retry_while_held(fn: Callable[[], T]) -> T:
+    """Call what Windows refuses while another program has a file open, until it succeeds.
+
+    It blocks for `_HELD_FOR_S` at most; then the last PermissionError goes on.
+    """
+    end = time.monotonic() + _HELD_FOR_S
+    while True:
+        try:
+            return fn()
+        except PermissionError:
+            if time.monotonic() >= end:
+                raise
+        time.sleep(_AGAIN_S)
 
 
 def claim(descriptor: int, *, wait: bool = False) -> bool:

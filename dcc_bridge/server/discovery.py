@@ -113,7 +113,8 @@ class LockFile:
         """Unlock the file and delete it; harmless the second time."""
         if self._fd is not None:
             self._close()
-            self._file.unlink(missing_ok=True)
+            with suppress(OSError):  # who sees it deletes it: nobody holds it
+                private_files.delete(self._file)
 
     def _close(self) -> None:
         if self._fd is not None:
@@ -128,6 +129,7 @@ class Registration:
         """Write down that a host is running; StartError where the folder is not ours."""
         runtime_folder = folder(runtime)
         self.instance = instance
+        self._written: Instance | None = None  # what the record says
         self._file = runtime_folder / f"{instance.id}.json"
         self._writing = threading.Lock()
         self._lock: LockFile | None = LockFile(runtime_folder / f"{instance.id}.lock")
@@ -138,11 +140,14 @@ class Registration:
             raise
 
     def update(self, **facts: Any) -> None:
-        """Write down a new "scene", "file" or "state"; quick where nothing is new."""
+        """Write down a new "scene", "file" or "state"; quick where nothing is new.
+
+        Raises:
+            OSError: It cannot be written; the next update writes it, too.
+        """
         with self._writing:
-            changed = replace(self.instance, **facts)
-            if self._lock is not None and changed != self.instance:
-                self.instance = changed
+            self.instance = replace(self.instance, **facts)
+            if self._lock is not None and self.instance != self._written:
                 self._write()
 
     def withdraw(self) -> None:
@@ -150,15 +155,22 @@ class Registration:
         with self._writing:
             lock, self._lock = self._lock, None
         if lock is not None:
-            self._file.unlink(missing_ok=True)
+            with suppress(OSError):  # who sees it deletes it, once nobody holds the lock
+                private_files.delete(self._file)
             lock.release()
 
     def _write(self) -> None:
         """Put a whole record in the old one's place, so that nobody reads half of one."""
         new = self._file.with_name(f"{self._file.stem}.{secrets.token_hex(4)}.new")
-        with open(private_files.create(new), "w", encoding="utf-8") as out:
-            json.dump(asdict(self.instance), out)
-        os.replace(new, self._file)
+        try:
+            with open(private_files.create(new), "w", encoding="utf-8") as out:
+                json.dump(asdict(self.instance), out)
+            private_files.replace(new, self._file)
+        except OSError:
+            with suppress(OSError):
+                private_files.delete(new)  # the secret is in it
+            raise
+        self._written = self.instance
 
 
 def issue_token(secret: str, label: str) -> str:
@@ -198,6 +210,10 @@ def folder(runtime: Path | None = None) -> Path:
 def running(runtime: Path | None = None) -> list[Instance]:
     """List the hosts that run, newest first, and delete the records of those that are gone."""
     instances = []
+    for half in folder(runtime).glob("*.new"):  # of a host that was killed while it wrote
+        if not is_locked(half.with_name(f"{half.name.partition('.')[0]}.lock")):
+            with suppress(OSError):
+                half.unlink()
     for file in folder(runtime).glob("*.json"):
         instance = _read(file)
         lock = file.with_suffix(".lock")
@@ -228,7 +244,11 @@ def is_locked(file: Path) -> bool:
 def _read(file: Path) -> Instance | None:
     """Read a record, or give None for one that has just gone or is not ours."""
     try:
-        with open(private_files.open_own(file), encoding="utf-8") as record:
+        if sys.platform == "win32":  # it may be replaced in this moment
+            opened = private_files.retry_while_held(lambda: private_files.open_own(file))
+        else:
+            opened = private_files.open_own(file)
+        with open(opened, encoding="utf-8") as record:
             return Instance(**json.load(record))
     except (OSError, ValueError, TypeError):
         return None

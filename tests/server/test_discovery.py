@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -108,6 +110,97 @@ def test_no_host_is_starting_for_ever(
 
     problem = host.start_problem()
     assert (problem.what if problem is not None else None) == said
+
+
+class Held:
+    """Files that another program has open, as Windows tells of them, and a clock of the test."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+        """Have the function of `os` with that name fail as often as `refusals` says."""
+        self.refusals = 0.0
+        self.now = 0.0
+        fn = getattr(os, name)
+
+        def refuse(*args: Any, **more: Any) -> Any:
+            if self.refusals > 0:
+                self.refusals -= 1
+                raise PermissionError(13, "The process cannot access the file")
+            return fn(*args, **more)
+
+        monkeypatch.setattr(os, name, refuse)
+        monkeypatch.setattr("time.monotonic", lambda: self.now)
+        monkeypatch.setattr("time.sleep", self._sleep)
+
+    def _sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+def test_a_record_that_somebody_reads_is_renewed_in_a_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows replaces no file that is open."""
+    held = Held(monkeypatch, "replace")
+    registration = Registration(Instance("u", "h", "v", "s"), tmp_path)
+    held.refusals = 20
+
+    registration.update(state="ready")
+
+    (found,) = discovery.running(tmp_path)
+    assert found.state == "ready"
+    assert 0 < held.now <= 0.5
+    registration.withdraw()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_record_that_cannot_be_renewed_stays_whole_and_the_next_update_renews_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing with the secret is left behind, and a lost "ready" is not lost for ever."""
+    held = Held(monkeypatch, "replace")
+    registration = Registration(Instance("u", "h", "v", "s"), tmp_path)
+    files = sorted(tmp_path.iterdir())
+    held.refusals = math.inf
+
+    with pytest.raises(PermissionError):
+        registration.update(state="ready")
+
+    (found,) = discovery.running(tmp_path)
+    left = sorted(tmp_path.iterdir())
+    held.refusals = 0
+    registration.update(state="ready")
+    (later,) = discovery.running(tmp_path)
+    registration.withdraw()
+    assert (found.state, left) == ("starting", files)
+    assert later.state == "ready"
+
+
+def test_a_host_that_stops_while_somebody_reads_its_record_is_not_listed_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever looks next deletes what is left."""
+    held = Held(monkeypatch, "unlink")
+    registration = Registration(Instance("u", "h", "v", "s"), tmp_path)
+    held.refusals = math.inf
+
+    registration.withdraw()
+
+    held.refusals = 0
+    assert discovery.running(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_host_that_was_killed_had_half_written_is_deleted(tmp_path: Path) -> None:
+    """The secret is in it; one that still writes keeps its own."""
+    registration = Registration(Instance("u", "h", "v", "s"), tmp_path)
+    mine = tmp_path / f"{registration.instance.id}.ab.new"
+    for half in (mine, tmp_path / "maya-1234.cd.new"):
+        half.write_text("{")
+
+    discovery.running(tmp_path)
+
+    assert list(tmp_path.glob("*.new")) == [mine]
+    mine.unlink()
+    registration.withdraw()
 
 
 def test_what_is_told_of_a_host_has_no_secret() -> None:

@@ -94,15 +94,13 @@ def run_uninstall(options: argparse.Namespace) -> int:
     if options.dry_run:
         print("Nothing was deleted.")
         return SUCCESS
-    foreign = installed.foreign(folder)
     try:
-        installed.delete(folder)
+        kept = installed.remove(plan.application.title)
     except OSError as error:
-        advice = f"Close {plan.application.title}, and try again."
-        raise Failure(f"It cannot be removed: {error}. {advice}") from None
-    for file in foreign:
-        print(f"kept {file}: dcc-bridge did not install it")
-    print("Done." if foreign else "Done. Every file that it installed is gone.")
+        raise Failure(f"It cannot be removed: {error}. Nothing was deleted.") from None
+    for file, why in kept.items():
+        print(f"kept {file}: {why}")
+    print("Done." if kept else "Done. Every file that it installed is gone.")
     _print_rest(plan.application)
     return SUCCESS
 

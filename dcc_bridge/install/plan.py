@@ -8,20 +8,27 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import sys
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
+from dcc_bridge import private_files
 from dcc_bridge.config import data_folder
 from dcc_bridge.errors import DISTRIBUTION, BridgeError
 from dcc_bridge.install import locations as targets
 from dcc_bridge.install import vendor
 
 LIST_NAME: Final = "installed.json"
+_NEW: Final = "new"
+_OLD: Final = "old"
 _OLDEST: Final = (3, 11)
 _NEWEST: Final = (3, 13)
 
@@ -30,61 +37,159 @@ class NotOurs(BridgeError):
     """What is there is none of ours, or it is not known what is."""
 
 
+class InUse(BridgeError):
+    """The application holds files of the plug-in open, so nothing was changed."""
+
+    def __init__(self, path: Path, title: str, error: OSError) -> None:
+        super().__init__(
+            f"{path} cannot be taken away: {error.strerror}. Nothing was changed. Close {title}, "
+            "and try again."
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class InstalledFiles:
-    """What an installation consists of."""
+    """What an installation consists of, as the list in its folder says.
 
-    facts: dict[str, str]  # the host, its version, its Python, ours
-    files: tuple[Path, ...]  # in the plug-in's folder and besides
-    folders: tuple[Path, ...]  # those that were made, the outermost first
+    Every name in the list is a path from that folder, so a folder that was copied lists its own
+    files.
+
+    Attributes:
+        folder: The plug-in's folder.
+        facts: The host, its version, its Python, ours.
+        digests: The SHA-256 of each file that was installed, by its name.
+        folder_names: The folders that were made, the outermost first.
+    """
+
+    folder: Path
+    facts: Mapping[str, str]
+    digests: Mapping[str, str]
+    folder_names: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, folder: Path, facts: Mapping[str, str], files: Iterable[Path], made: Iterable[Path]
+    ) -> InstalledFiles:
+        """Return what was installed just now.
+
+        Args:
+            folder: The plug-in's folder.
+            facts: The host, its version, its Python, ours.
+            files: All the files, in the folder and besides.
+            made: The folders that were made, the outermost first.
+        """
+        digests = {_name(file, folder): _digest(file) for file in files}
+        return cls(folder, facts, digests, tuple(_name(path, folder) for path in made))
 
     @classmethod
     def read(cls, folder: Path) -> InstalledFiles | None:
-        """Read what was installed in a folder; None where nothing of ours is."""
+        """Return what was installed in a folder; None where nothing of ours is.
+
+        Raises:
+            NotOurs: The list cannot be read, or it is one of another folder.
+        """
         file = folder / LIST_NAME
         try:
             payload = json.loads(file.read_text(encoding="utf-8"))
-            files, folders = (tuple(map(Path, payload[kind])) for kind in ("files", "folders"))
-            return cls(dict(payload["facts"]), files, folders)
+            named = [*payload["files"], *payload["folders"]]
+            absolute = [name for name in named if Path(name).is_absolute()]
+            if absolute:
+                why = f"{file} lists files by their full paths, such as {absolute[0]}"
+                advice = "which may be another folder's. Nothing was deleted."
+                raise NotOurs(f"{why}, {advice} Take {folder} away by hand.")
+            digests = dict(payload["files"])
+            return cls(folder, dict(payload["facts"]), digests, tuple(payload["folders"]))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
             why = f"{file} cannot be read, so nobody knows what was installed: {error}"
             raise NotOurs(f"{why}. Take {folder} away by hand.") from error
 
-    def save(self, folder: Path) -> None:
+    def save(self) -> None:
         """Write the list into the plug-in's folder."""
         payload = {
-            "facts": self.facts,
-            "folders": [str(path) for path in self.folders],
-            "files": sorted(map(str, self.files)),
+            "facts": dict(self.facts),
+            "folders": list(self.folder_names),
+            "files": dict(sorted(self.digests.items())),
         }
-        (folder / LIST_NAME).write_text(json.dumps(payload, indent=1), encoding="utf-8")
+        text = json.dumps(payload, indent=1)
+        (self.folder / LIST_NAME).write_text(text, encoding="utf-8")
+
+    @property
+    def files(self) -> list[Path]:
+        """The files, in the plug-in's folder and besides."""
+        return [_path(name, self.folder) for name in self.digests]
+
+    @property
+    def made(self) -> list[Path]:
+        """The folders that were made, the outermost first."""
+        return [_path(name, self.folder) for name in self.folder_names]
 
     def missing(self) -> list[Path]:
         """List the files that are gone."""
         return [file for file in self.files if not os.path.lexists(file)]
 
-    def foreign(self, folder: Path) -> list[Path]:
+    def foreign(self) -> list[Path]:
         """List the files in the plug-in's folder that are none of ours."""
-        ours = {*self.files, folder / LIST_NAME, *self._compiled(folder)}
-        return [file for file in _files(folder) if file not in ours]
+        ours = {*self.files, self.folder / LIST_NAME, *self._compiled()}
+        return [file for file in _files(self.folder) if file not in ours]
 
-    def delete(self, folder: Path) -> None:
-        """Delete the files, and those folders that are empty then."""
-        for file in [*self._compiled(folder), *self.files]:
-            if file.is_symlink() or not file.is_dir():  # a folder in a file's place is none of ours
-                file.unlink(missing_ok=True)
-        (folder / LIST_NAME).unlink(missing_ok=True)
-        for below, _, _ in os.walk(folder, topdown=False):
+    def changed(self) -> list[Path]:
+        """List our files that somebody changed since they were installed."""
+        changed = []
+        for name, digest in self.digests.items():
+            file = _path(name, self.folder)
+            # What is in a folder in a file's place is foreign.
+            is_there = file.is_symlink() or file.is_file()
+            if is_there and _digest(file) != digest:
+                changed.append(file)
+        return changed
+
+    def remove(self, title: str) -> dict[Path, str]:
+        """Take the plug-in away: as a whole, or not at all.
+
+        Its folder is put aside first, which Windows refuses while the application holds a file in
+        it. Only then is anything deleted: the files, and the folders that are empty then.
+
+        Args:
+            title: What the application's users call it.
+
+        Returns:
+            Each file that is kept, and why.
+
+        Raises:
+            InUse: The application holds files of it open. Nothing was changed.
+            OSError: The folder beside it cannot be written to. Nothing was changed.
+        """
+        kept = dict.fromkeys(self.foreign(), "dcc-bridge did not install it")
+        kept.update(dict.fromkeys(self.changed(), "it was changed since it was installed"))
+        ours = {*self.files, *self._compiled(), self.folder / LIST_NAME} - kept.keys()
+        beside = [file for file in ours if not file.is_relative_to(self.folder)]
+        with _staging(self.folder) as staging:
+            aside = staging / _OLD
+            _put_aside(self.folder, aside, title)
+            for file in beside:
+                try:
+                    private_files.delete(file)
+                except OSError as error:  # the first, for there is one only
+                    private_files.replace(aside, self.folder)
+                    raise InUse(file, title, error) from error
+            if kept:
+                private_files.replace(aside, self.folder)
+        for file in ours:
+            _delete(file)
+        for below, _, _ in os.walk(self.folder, topdown=False):
             _remove_if_empty(Path(below))
-        for parent in reversed(self.folders):
-            _remove_if_empty(parent)
+        for made in reversed(self.made):
+            _remove_if_empty(made)
+        return kept
 
-    def _compiled(self, folder: Path) -> Iterator[Path]:
-        for file in list(_files(folder)):
+    def _compiled(self) -> Iterator[Path]:
+        """Yield what Python compiled of our files."""
+        ours = set(self.files)
+        for file in list(_files(self.folder)):
             source = file.parent.parent / f"{file.name.split('.')[0]}.py"
-            if file.parent.name == "__pycache__" and file.suffix == ".pyc" and source in self.files:
+            if file.parent.name == "__pycache__" and file.suffix == ".pyc" and source in ours:
                 yield file
 
 
@@ -119,7 +224,7 @@ class Plan:
 
         UnknownLocation: a version or a Python that will not do; NotOurs: something is in the way.
         """
-        title, version, folder = self.application.title, self.facts.version, self.location.folder
+        title, version = self.application.title, self.facts.version
         oldest = self.application.oldest
         if version and () < targets.numbers(version) < oldest:
             needed = ".".join(map(str, oldest))
@@ -129,41 +234,60 @@ class Plan:
         if not _OLDEST <= targets.numbers(self.python) <= _NEWEST:
             needs = "the bridge needs 3.11 to 3.13"
             raise targets.UnknownLocation(f"{title} has Python {self.python}; {needs}.")
+        return self._check_place()
+
+    def _check_place(self) -> InstalledFiles | None:
+        folder = self.location.folder
         old = InstalledFiles.read(folder)
         if old is None:
             for path in (folder, *self.location.texts):
                 if os.path.lexists(path):
                     raise NotOurs(f"{path} was not installed by dcc-bridge; move it away first.")
-        elif foreign := old.foreign(folder):
+            return None
+        foreign = old.foreign()
+        if foreign:
             what = f"{folder} holds files of somebody else, such as {foreign[0]}"
+            raise NotOurs(f"{what}. Move them away and install again.")
+        changed = old.changed()
+        if changed:
+            what = f"Files were changed since they were installed, such as {changed[0]}"
             raise NotOurs(f"{what}. Move them away and install again.")
         return old
 
     def install(self) -> InstalledFiles:
         """Install it, in place of an older one; the application never finds half of it.
 
-        It raises what `check` does, NotVendored where what it depends on cannot be had, OSError.
+        Raises:
+            UnknownLocation: A version or a Python that will not do.
+            NotOurs: Something is in the way.
+            NotVendored: What it depends on cannot be had.
+            InUse: The application holds files of the older one open.
+            OSError: It cannot be written. In each case nothing was changed.
         """
         old = self.check()
         folder, texts = self.location.folder, self.location.texts
-        parents = list(old.folders if old else ())
+        made = old.made if old is not None else []
         with ExitStack() as on_failure:
             for parent in (folder.parent, *(file.parent for file in texts)):
-                parents += _make_folders(parent)
-            for parent in parents:
-                on_failure.callback(_remove_if_empty, parent)
-            with tempfile.TemporaryDirectory(prefix=".dcc_bridge-", dir=folder.parent) as staging:
-                new = Path(staging, "plug-in")
+                for new_folder in _make_folders(parent):
+                    made.append(new_folder)
+                    on_failure.callback(_remove_if_empty, new_folder)
+            with _staging(folder) as staging:
+                new = staging / _NEW
                 plugin = data_folder("plugins") / self.application.name
                 for source, target in self.location.sources:
                     vendor.copy_sources(plugin / source, new / target)
                 vendor.fill(new / self.location.vendor, self.python, self.system.platform)
                 if old is not None:
-                    old.delete(folder)
-                new.rename(folder)
+                    _put_aside(folder, staging / _OLD, self.application.title)
+                try:
+                    private_files.replace(new, folder)
+                except OSError:
+                    if old is not None:
+                        private_files.replace(staging / _OLD, folder)
+                    raise
             on_failure.pop_all()
         for file, text in texts.items():
-            file.parent.mkdir(parents=True, exist_ok=True)  # it went with the old one
             file.write_text(text, encoding="utf-8")
         facts = {
             "host": self.application.name,
@@ -172,8 +296,8 @@ class Plan:
             "platform": self.system.platform,
             "bridge": metadata.version(DISTRIBUTION),
         }
-        installed = InstalledFiles(facts, (*_files(folder), *texts), tuple(parents))
-        installed.save(folder)
+        installed = InstalledFiles.of(folder, facts, (*_files(folder), *texts), made)
+        installed.save()
         return installed
 
 
@@ -204,6 +328,76 @@ def _files(folder: Path) -> Iterator[Path]:
     for below, folders, files in os.walk(folder):
         yield from (Path(below, name) for name in files)
         yield from (Path(below, name) for name in folders if Path(below, name).is_symlink())
+
+
+def _name(path: Path, folder: Path) -> str:
+    """Return the path of a file from a folder, the same on every system."""
+    return Path(os.path.relpath(path, folder)).as_posix()
+
+
+def _path(name: str, folder: Path) -> Path:
+    return Path(os.path.normpath(folder / name))
+
+
+def _digest(file: Path) -> str:
+    """Return the SHA-256 of a file; of a link that of where it leads."""
+    if file.is_symlink():
+        return sha256(os.readlink(file).encode()).hexdigest()
+    return sha256(file.read_bytes()).hexdigest()
+
+
+@contextmanager
+def _staging(folder: Path) -> Iterator[Path]:
+    """Have an empty folder beside another one in a ``with``.
+
+    What is left in it at the end is deleted. After an error only what is new is: what was put
+    aside, and could not be put back, may be the only one.
+    """
+    staging = Path(tempfile.mkdtemp(prefix=".dcc_bridge-", dir=folder.parent))
+    try:
+        yield staging
+    except BaseException:
+        shutil.rmtree(staging / _NEW, ignore_errors=True)
+        _remove_if_empty(staging)
+        raise
+    shutil.rmtree(staging, ignore_errors=True)
+
+
+def _put_aside(folder: Path, aside: Path, title: str) -> None:
+    """Rename a folder in which no file is held by the application.
+
+    Raises:
+        InUse: One is. The folder is where it was.
+    """
+    try:
+        private_files.replace(folder, aside)
+    except OSError as error:
+        raise InUse(folder, title, error) from error
+    try:
+        _check_deletable(aside)
+    except OSError as error:
+        private_files.replace(aside, folder)
+        raise InUse(folder, title, error) from error
+
+
+def _check_deletable(folder: Path) -> None:
+    """Raise an OSError where Windows would delete some files of a folder and then not the rest.
+
+    A library that a process has loaded can be moved there, but neither written nor deleted.
+    """
+    if sys.platform == "win32":
+        for file in _files(folder):
+            private_files.retry_while_held(partial(_open_to_write, file))
+
+
+def _open_to_write(file: Path) -> None:
+    os.close(os.open(file, os.O_RDWR))
+
+
+def _delete(file: Path) -> None:
+    # A folder in a file's place is somebody's.
+    if file.is_symlink() or not file.is_dir():
+        private_files.delete(file)
 
 
 def _make_folders(folder: Path) -> list[Path]:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import os
 import py_compile
+import shutil
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from dcc_bridge import cli
+import dcc_bridge.install.plan
+from dcc_bridge import cli, private_files
 from dcc_bridge.install import vendor
 from dcc_bridge.install.locations import APPLICATIONS, Facts, System, UnknownLocation
-from dcc_bridge.install.plan import LIST_NAME, InstalledFiles, NotOurs, Plan
+from dcc_bridge.install.plan import LIST_NAME, InstalledFiles, InUse, NotOurs, Plan
 from tests.install import tree
 
 HOSTS = [
@@ -63,7 +70,7 @@ def test_the_host_finds_what_its_loader_wants_and_nothing_is_left_of_one_or_two_
         assert all(file.is_file() for file in location.texts)
         installed = InstalledFiles.read(location.folder)
         assert installed is not None
-        installed.delete(location.folder)
+        assert installed.remove("it") == {}
         assert tree(tmp_path) == before
 
 
@@ -75,30 +82,27 @@ def test_what_python_compiled_goes_too(tmp_path: Path) -> None:
         if file.suffix == ".py":
             py_compile.compile(str(file))
 
-    assert installed.foreign(plan.location.folder) == []
-    installed.delete(plan.location.folder)
+    assert installed.foreign() == []
+    assert installed.remove("it") == {}
     assert tree(tmp_path) == {}
 
 
-def test_a_file_that_somebody_replaced_goes_and_what_it_leads_to_stays(tmp_path: Path) -> None:
+def test_what_somebody_put_in_a_files_place_stays(tmp_path: Path) -> None:
     """A link is not followed, and a folder in a file's place is somebody's."""
     plan = planned(tmp_path)
     installed = plan.install()
     (theirs := tmp_path / "theirs.py").write_text("theirs")
-    (plan.location.folder / "InitGui.py").unlink()
-    (plan.location.folder / "InitGui.py").symlink_to(theirs)
+    (link := plan.location.folder / "InitGui.py").unlink()
+    link.symlink_to(theirs)
     (plan.location.folder / "Init.py").unlink()
     (mine := plan.location.folder / "Init.py" / "mine.txt").parent.mkdir()
     mine.write_text("mine")
 
-    others = installed.foreign(plan.location.folder)
-    installed.delete(plan.location.folder)
+    kept = installed.remove("it")
 
-    assert others == [mine]
-    assert [content for content in tree(tmp_path).values() if content is not None] == [
-        b"mine",
-        b"theirs",
-    ]
+    assert kept.keys() == {mine, link}
+    assert (mine.read_text(), link.readlink(), theirs.read_text()) == ("mine", theirs, "theirs")
+    assert len([content for content in tree(tmp_path).values() if content is not None]) == 3
 
 
 def test_what_somebody_added_stays(tmp_path: Path) -> None:
@@ -112,11 +116,150 @@ def test_what_somebody_added_stays(tmp_path: Path) -> None:
     with pytest.raises(NotOurs, match=r"mine\.py"):
         plan.install()
     assert tree(tmp_path) == before
-    others = installed.foreign(plan.location.folder)
-    installed.delete(plan.location.folder)
 
-    assert others == [mine]
+    assert installed.remove("it") == {mine: "dcc-bridge did not install it"}
     assert [content for content in tree(tmp_path).values() if content is not None] == [b"# mine"]
+
+
+def test_a_file_of_ours_that_somebody_changed_stays_and_is_named(tmp_path: Path) -> None:
+    plan = planned(tmp_path)
+    installed = plan.install()
+    mine = plan.location.folder / "skills" / "list_objects.py"
+    mine.write_text("# better")
+
+    with pytest.raises(NotOurs, match=r"list_objects\.py"):
+        plan.install()
+
+    assert mine.read_text() == "# better"
+    assert installed.remove("it") == {mine: "it was changed since it was installed"}
+    assert [content for content in tree(tmp_path).values() if content is not None] == [b"# better"]
+
+
+def test_a_folder_that_blender_copied_for_its_new_version_is_removed_alone(tmp_path: Path) -> None:
+    """As "Load 3.4 Settings" does: the list comes along, and the old version keeps its files."""
+    old, new = planned(tmp_path, "blender", "4.1"), planned(tmp_path, "blender", "4.2")
+    old.install()
+    settings = tmp_path / ".config" / "blender"
+    before = tree(settings / "4.1")
+    shutil.copytree(settings / "4.1", settings / "4.2")
+
+    installed = InstalledFiles.read(new.location.folder)
+    assert installed is not None
+    installed.remove("Blender")
+
+    assert tree(settings / "4.1") == before
+    assert not new.location.folder.exists()
+
+
+def test_a_list_of_another_folder_is_refused(tmp_path: Path) -> None:
+    """With full paths, one in a copied folder would have deleted what that was copied of."""
+    plan = planned(tmp_path)
+    installed = plan.install()
+    file = plan.location.folder / LIST_NAME
+    payload = json.loads(file.read_text())
+    payload["files"] = [str(path) for path in installed.files]
+    file.write_text(json.dumps(payload))
+    before = tree(tmp_path)
+
+    with pytest.raises(NotOurs, match="full paths"):
+        InstalledFiles.read(plan.location.folder)
+
+    assert tree(tmp_path) == before
+
+
+HELD = PermissionError(13, "The process cannot access the file")
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> set[Path]:
+    """Paths that no one may rename or delete, as in Windows while the application has them open."""
+    paths: set[Path] = set()
+    now = [0.0]
+
+    def refuse(fn: Callable[..., Any], source: Any, *rest: Any, **more: Any) -> Any:
+        if any(path == Path(source) or Path(source) in path.parents for path in paths):
+            raise HELD
+        return fn(source, *rest, **more)
+
+    for name in ("replace", "unlink"):
+        monkeypatch.setattr(os, name, partial(refuse, getattr(os, name)))
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    monkeypatch.setattr("time.sleep", lambda seconds: now.append(now.pop() + seconds))
+    return paths
+
+
+@pytest.mark.parametrize("host", ["blender", "maya"])
+def test_nothing_is_changed_while_the_application_holds_a_file_of_the_plug_in(
+    host: str, held: set[Path], tmp_path: Path
+) -> None:
+    """Neither by an install over the old one, nor by an uninstall; it used to stop half way."""
+    plan = planned(tmp_path, host, {"blender": "4.5", "maya": "2026"}[host])
+    installed = plan.install()
+    before = tree(tmp_path)
+    held.add(plan.location.folder / plan.location.vendor / "mcp" / "__init__.py")
+
+    for act in (plan.install, lambda: installed.remove(plan.application.title)):
+        with pytest.raises(InUse, match=rf"Nothing was changed\. Close {plan.application.title}"):
+            act()
+        assert tree(tmp_path) == before
+
+    held.clear()
+    plan.install()
+    assert tree(tmp_path) == before
+
+
+def test_nothing_is_changed_where_the_folder_can_be_moved_and_a_file_in_it_not_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a library that the application has loaded, in Windows."""
+    plan = planned(tmp_path)
+    installed = plan.install()
+    before = tree(tmp_path)
+
+    def refuse(folder: Path) -> None:
+        raise HELD
+
+    monkeypatch.setattr(dcc_bridge.install.plan, "_check_deletable", refuse)
+
+    for act in (plan.install, lambda: installed.remove("FreeCAD")):
+        with pytest.raises(InUse, match=r"Nothing was changed\. Close FreeCAD"):
+            act()
+        assert tree(tmp_path) == before
+
+
+def test_an_uninstall_that_cannot_delete_the_file_that_leads_to_the_plug_in_changes_nothing(
+    held: set[Path], tmp_path: Path
+) -> None:
+    plan = planned(tmp_path, "maya", "2026")
+    installed = plan.install()
+    before = tree(tmp_path)
+    held.update(plan.location.texts)
+
+    with pytest.raises(InUse):
+        installed.remove("Maya")
+
+    assert tree(tmp_path) == before
+
+
+def test_the_old_plug_in_is_put_back_where_the_new_one_cannot_be_put(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = planned(tmp_path)
+    plan.install()
+    before = tree(tmp_path)
+    replace_path = private_files.replace
+
+    def refuse(source: Path, target: Path) -> None:
+        if source.name == "new":
+            raise HELD
+        replace_path(source, target)
+
+    monkeypatch.setattr(private_files, "replace", refuse)
+
+    with pytest.raises(PermissionError):
+        plan.install()
+
+    assert tree(tmp_path) == before
 
 
 def test_a_folder_of_somebody_else_is_not_touched(tmp_path: Path) -> None:

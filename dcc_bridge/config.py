@@ -8,6 +8,7 @@ point to another one.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import sysconfig
 from dataclasses import dataclass, replace
@@ -102,9 +103,11 @@ class Settings:
         import tomllib  # only where there is a policy
 
         try:
-            fixed = tomllib.loads(policy.read_text(encoding="utf-8"))
-            hints = get_type_hints(type(self))
-            return replace(self, **{n: _fixed(hints.get(n), v) for n, v in fixed.items()})
+            text = policy.read_text(encoding="utf-8")
+            fixed = {}
+            for name, value in tomllib.loads(text).items():
+                fixed[name] = _read_fixed(name, value, text)
+            return replace(self, **fixed)
         except (OSError, ValueError, TypeError) as error:  # without its limits no bridge runs
             raise ValueError(f"The studio's policy {policy} cannot be read: {error}") from error
 
@@ -136,6 +139,30 @@ def _check(name: str, hint: Any, value: object) -> None:
     paths = value if isinstance(value, tuple) else (None,)
     if hint == tuple[Path, ...] and not all(isinstance(path, Path) for path in paths):
         raise ValueError(f"{name} is a list of folders, not {value!r}.")
+
+
+def _read_fixed(name: str, value: object, text: str) -> Any:
+    """Return a value of the studio's file; ValueError names the line in which it is wrong."""
+    hints = get_type_hints(Settings)
+    line = next((at for at, it in enumerate(text.splitlines(), 1) if _begins(it, name)), 1)
+    if name not in hints:
+        from difflib import get_close_matches  # only where there is a slip
+
+        near = get_close_matches(name, hints, n=1)
+        other = f"The settings are: {', '.join(hints)}."
+        advice = f"Did you mean {near[0]!r}?" if near else other
+        raise ValueError(f"line {line}: there is no setting {name!r}. {advice}")
+    fixed = _fixed(hints[name], value)
+    try:
+        _check(name, hints[name], fixed)
+    except ValueError as error:
+        raise ValueError(f"line {line}: {error}") from None
+    return fixed
+
+
+def _begins(line: str, name: str) -> bool:
+    """Tell whether a line of a TOML file sets a name, or begins a table of it."""
+    return re.match(rf"""[\s\['"]*{re.escape(name)}\b""", line) is not None
 
 
 def _fixed(hint: Any, value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,23 @@ def test_a_policy_that_cannot_be_read_stops_the_start(text: str, tmp_path: Path)
     policy.write_text(text)
 
     with pytest.raises(ValueError, match="policy"):
+        Settings().under(policy)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('edti = "ask"', "line 3: there is no setting 'edti'. Did you mean 'edit'?"),
+        ("[edti]", "line 3: there is no setting 'edti'. Did you mean 'edit'?"),
+        ("zzz = 1", "line 3: there is no setting 'zzz'. The settings are: port, bind, "),
+        ('edit = "aks"', "line 3: edit is allow or ask, not 'aks'."),
+    ],
+)
+def test_a_slip_in_the_policy_is_named_with_its_line(line: str, said: str, tmp_path: Path) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text(f"# ours\nport = 7\n{line}\n")
+
+    with pytest.raises(ValueError, match=re.escape(f"{policy} cannot be read: {said}")):
         Settings().under(policy)
 
 

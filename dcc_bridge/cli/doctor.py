@@ -243,7 +243,7 @@ def _check_skills(facts: Mapping[str, Any]) -> Results:
         yield f"The tool {name} is replaced by a skill file: {place}"
     for name, why in broken.items():
         mend = "Correct the file: dcc-bridge skill check FILE. It is read again when you save it."
-        yield Finding("skills", f"The skill {name} cannot be loaded: {why}", mend)
+        yield Finding("skills", f"The tool {name} is not available: {why}", mend)
     if not broken:
         yield "All skills can be loaded."
     if (count := sum(folders.values())) > _MANY_TOOLS:

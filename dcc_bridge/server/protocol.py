@@ -121,7 +121,7 @@ def unavailable(name: str, why: str) -> types.Tool:
     """Describe a file that could not be loaded, so that the agent can say so."""
     return types.Tool(
         name=name,
-        description=f"Unavailable: its file could not be loaded. {why}",
+        description=f"Unavailable: {why}",
         input_schema={"type": "object"},
     )
 

@@ -42,7 +42,8 @@ class SkillFile:
     is_imported: bool = False  # its functions are there
     is_certain: bool = True  # its text, or its import, says all
     error: SkillError | None = None  # why it cannot be used, or None
-    names: tuple[str, ...] = ()  # the tools that it had before it broke
+    # The tools that it had before it broke, or was to bring by its text.
+    names: tuple[str, ...] = ()
     is_refused: bool = False  # it is not trusted, and was not even read
 
     @property
@@ -54,7 +55,7 @@ class SkillFile:
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """The names of its tools, or of those that it had before it broke."""
+        """The names of its tools; of a broken file those that it had, or was to bring."""
         return self.names or tuple(entry.skill.name for entry in self.entries)
 
     def may_offer(self, name: str) -> bool:
@@ -67,7 +68,7 @@ def read(source: Source, host: str) -> SkillFile:
     try:
         declared = source.skills()
     except BrokenSkill as error:
-        return SkillFile(replace(source, content=b""), error=error)
+        return SkillFile(replace(source, content=b""), error=error, names=source.marked())
     if declared is None:
         return SkillFile(source, is_certain=False)
     if not declared:
@@ -123,7 +124,7 @@ def filed(
             if skill_file.is_refused:
                 refused[str(skill_file.source.file)] = skill_file.error
             for key in _keys(skill_file):
-                broken.setdefault(key, BrokenSkill(str(skill_file.error)))
+                broken.setdefault(key, _not_loaded(skill_file.source.file, skill_file.error))
         for entry in skill_file.entries:
             _place(entry, entries, refused, added)
     return Filed(entries, {n: e for n, e in broken.items() if n not in entries}, refused)
@@ -147,6 +148,12 @@ def _place(
         refused[place] = BrokenSkill(f"{skill.file}: {error}")
     else:
         entries[skill.name] = entry
+
+
+def _not_loaded(file: Path, error: SkillError) -> BrokenSkill:
+    """Return what is said of a tool whose file is broken."""
+    why = str(error).removeprefix(file.name).lstrip(",: ")
+    return BrokenSkill(f"{file.name} could not be loaded: {why}")
 
 
 def _keys(skill_file: SkillFile) -> tuple[str, ...]:

@@ -197,7 +197,8 @@ class Library:
             for file, new in skill_files.items():
                 old = self._seen.get(file)
                 if old is not None and new.error is not None:  # to say why at its tools
-                    new = replace(new, names=old.skill_file.tools)
+                    names = dict.fromkeys((*old.skill_file.tools, *new.names))
+                    new = replace(new, names=tuple(names))
                 differs |= old is None or not importer.is_listed_alike(old.skill_file, new)
                 self._seen[file] = _Seen(stamps[file], new)
             rank = {folder: number for number, folder in enumerate(self._folders)}

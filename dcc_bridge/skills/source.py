@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 import builtins
 import os
+import re
 import stat
 import sys
 import traceback
@@ -46,6 +47,9 @@ _TYPES: Final = {
 # Whose types are read: importing them does nothing, and pydantic has most of them.
 _MODULES: Final = {"collections.abc", "datetime", "decimal", "pathlib", "typing", "uuid"}
 
+_MARKED: Final = re.compile(
+    r"^@(?:dcc_bridge\.)?skill\b.*?^(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE | re.DOTALL
+)
 MOST: Final = 2_000_000  # bytes; what is longer was not written by hand
 
 
@@ -81,6 +85,11 @@ class Source:
         with suppress(Undecidable, RecursionError):
             return text.skills()
         return None
+
+    def marked(self) -> tuple[str, ...]:
+        """Return the names of the functions with the mark of a skill, also of what is no Python."""
+        text = self.content.decode("utf-8", "replace")
+        return tuple(dict.fromkeys(_MARKED.findall(text)))
 
     def text(self) -> Text:
         """Parse it; BrokenSkill says where it is no Python, and why."""

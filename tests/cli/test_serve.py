@@ -141,7 +141,7 @@ def test_a_broken_skill_file_is_named_and_harms_no_other(tmp_path: Path) -> None
         listed = host.run("tools").out
         done = host.end()
 
-    assert "bad.py, line 1" in done.err
+    assert "bad.py could not be loaded: line 1" in done.err
     assert "Unavailable" in listed
     assert "place_camera" in listed
     assert "set_values" in listed

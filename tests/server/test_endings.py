@@ -470,7 +470,7 @@ def test_errors_are_sentences_and_the_server_goes_on(era: str, tmp_path: Path) -
     assert "the disk is full" in told[0]
     assert "patern: there is no such argument" in told[1]
     assert "pattern: input should be a valid string" in told[2]
-    assert "typo.py, line 1: SyntaxError" in told[3]
+    assert "typo.py could not be loaded: line 1: SyntaxError" in told[3]
     assert "no tool named 'nothing'" in told[4]
     assert not any("Traceback" in one for one in told)
     assert status(after) == "done"

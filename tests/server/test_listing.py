@@ -290,11 +290,11 @@ def test_a_thousand_are_listed_without_an_import_and_three_bad_ones_harm_none(
 
     assert {f"skill_{n}" for n in range(count)} <= first.keys()
     assert unimported == before
-    assert first["broken"].description.startswith("Unavailable: its file could not be loaded.")
-    assert "broken.py, line 1: SyntaxError" in first["broken"].description
+    assert first["broken"].description.startswith("Unavailable: broken.py could not be loaded: ")
+    assert "broken.py could not be loaded: line 1: SyntaxError" in first["broken"].description
     assert first["skill_raises"].description == "Count what matches."
     assert raised.is_error
-    assert "raises.py, line 9: RuntimeError: no licence" in text(raised)
+    assert "raises.py could not be loaded: line 9: RuntimeError: no licence" in text(raised)
     assert "no licence" in after["skill_raises"].description
     assert called.structured_content == {"count": 7}
     assert str(shadow) in refusal

@@ -161,7 +161,7 @@ def test_clients_hear_of_files_that_come_break_and_go(era: str, tmp_path: Path) 
 
     assert (came, one) == ({"count": []}, "1")
     assert broke == {"count": []}
-    assert "count.py, line 1: SyntaxError" in why
+    assert "count.py could not be loaded: line 1: SyntaxError" in why
     assert (gone, "no tool named 'count'" in nothing) == ({}, True)
 
 

@@ -60,7 +60,9 @@ def test_a_file_that_edits_when_it_is_imported_is_broken_and_its_change_undone(
 ) -> None:
     told = why_broken(shelf, tmp_path, top_level)
 
-    assert told.startswith("careless.py: it changes the scene when it is imported")
+    assert told.startswith(
+        "careless.py could not be loaded: it changes the scene when it is imported"
+    )
     assert (shelf.host.items, shelf.host.labels) == (["cam1"], ["Add a camera"])
     assert shelf.registry.broken.keys() == {"work"}
 
@@ -104,7 +106,7 @@ def test_a_file_that_asks_when_it_is_imported_is_broken_and_nobody_is_asked(
     told = why_broken(shelf, tmp_path, top_level)
 
     line = 1 + len(top_level.splitlines())
-    assert told.startswith(f"careless.py, line {line}: ")
+    assert told.startswith(f"careless.py could not be loaded: line {line}: ")
     assert "asks when it is imported; ask inside the function" in told
     assert person.shown == []
 

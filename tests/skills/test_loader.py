@@ -176,10 +176,9 @@ def test_a_plain_function_with_a_docstring_is_a_destructive_skill(tmp_path: Path
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("def x(:\n", "broken.py, line 1: SyntaxError"),
+        ("def x(:\n", "broken.py could not be loaded: line 1: SyntaxError"),
         ("x = '\0'\n", "broken.py"),
         ("x = 1\n", "no function that is a skill"),
-        ("from dcc_bridge import skill\n@skill(risk='raed')\ndef x(): ...\n", "line 2: ValueError"),
     ],
 )
 def test_a_broken_file_is_named_and_harms_no_other(tmp_path: Path, text: str, told: str) -> None:
@@ -192,9 +191,37 @@ def test_a_broken_file_is_named_and_harms_no_other(tmp_path: Path, text: str, to
 
 
 @pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            "from dcc_bridge import skill\n\n@skill(\n    risk='read',\n)\ndef paint(:\n",
+            "line 6: Syn",
+        ),
+        (
+            "import dcc_bridge\n@dcc_bridge.skill(risk='raed')\nasync def paint(): ...\n",
+            "line 2: Val",
+        ),
+    ],
+)
+def test_a_tool_that_a_broken_file_was_to_bring_says_why_it_is_not_there(
+    tmp_path: Path, text: str, why: str
+) -> None:
+    """It used to be said that there is no such tool."""
+    shelf = shelved(tmp_path, e1=text)
+
+    with pytest.raises(BrokenSkill, match=rf"^e1\.py could not be loaded: {why}"):
+        shelf.fetch("paint")
+
+    assert list(shelf.registry.broken) == ["paint"]
+
+
+@pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("\n\nimport no_such_module\ndef x(): ...\n", "broken.py, line 3: ModuleNotFoundError"),
+        (
+            "\n\nimport no_such_module\ndef x(): ...\n",
+            "broken.py could not be loaded: line 3: ModuleNotFoundError",
+        ),
         ("def x(a, /):\n    '''Doc.'''\n", "'a' cannot be given by its name"),
         ("def x(a: 'Nowhere'):\n    '''Doc.'''\n", "Nowhere"),
     ],
@@ -219,7 +246,7 @@ def test_an_import_that_failed_may_go_better_at_the_next_call(
 ) -> None:
     text = "import os\nassert os.environ.get('READY')\ndef x():\n    'Doc.'\n    return 1\n"
     shelf = shelved(tmp_path, late=text)
-    with pytest.raises(BrokenSkill, match=r"late.py, line 2: AssertionError"):
+    with pytest.raises(BrokenSkill, match=r"late.py could not be loaded: line 2: AssertionError"):
         shelf.fetch("x")
 
     monkeypatch.setenv("READY", "1")
@@ -353,7 +380,7 @@ class TestReload:
         save(file, text)
         shelf.look()
 
-        with pytest.raises(BrokenSkill, match=r"cameras.py, line 1: \w+Error"):
+        with pytest.raises(BrokenSkill, match=r"cameras.py could not be loaded: line 1: \w+Error"):
             shelf.fetch("list_cameras")
         assert list(shelf.registry.broken) == ["list_cameras"]
 

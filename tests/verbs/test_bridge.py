@@ -119,7 +119,7 @@ def test_a_studios_skill_that_is_broken_is_not_gone_round_by_the_verb(
         said = scene.fails("create", things=[{"type": "Mesh"}])
         listed = tools(scene)["create"]
 
-    assert "create.py, line" in said
+    assert "create.py could not be loaded: line" in said
     assert "Unavailable" in str(listed.description)
 
 

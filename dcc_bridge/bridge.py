@@ -342,8 +342,10 @@ class Bridge:
         self._stop_waiting()
         error = ready.exception()
         if error is None:
-            if foreign := self.foreign_modules():
+            foreign = foreign_modules(self._vendor) if self._vendor is not None else {}
+            if foreign:
                 log.warning("%s", name_foreign(self.host.name, foreign))
+                self._update_registration(foreign=foreign)
         elif not isinstance(error, BridgeClosed):  # which is what a person did
             self._running.socket.close()  # else a client would wait for an answer
             self._note_problem(explain(error, self.host.name, self._vendor), error)
@@ -364,10 +366,6 @@ class Bridge:
         log.error("%s", problem, exc_info=error)
         self._update_registration(state="failed", why=problem.what, mend=problem.mend)
         self._watchers.call()
-
-    def foreign_modules(self) -> dict[str, str]:
-        """Return the modules that run from elsewhere than where the plug-in brought them."""
-        return foreign_modules(self._vendor) if self._vendor is not None else {}
 
     def _warm_up(self, read: Future[None]) -> None:
         with suppress(BridgeClosed):  # it was stopped while it started
@@ -400,16 +398,13 @@ class Bridge:
             self._worker.spawn(self._running.library.watch(is_heard=self._server.open_requests))
 
     def _add_builtin(self) -> None:
+        known = self.host, self.clients, self.registry, self.broker.audience
+        about = partial(connection_report, *known)
         tools = builtin.tools(self.recent, self.main, self.host, self._undoing)
-        tools.append(builtin.connection_tool(self._report_connection, self.main))
+        tools.append(builtin.connection_tool(about, self.main))
         self._runner.own_tools = frozenset(tools)
         for tool in tools:
             self._running.cleanup.callback(self.registry.add(tool))
-
-    def _report_connection(self, label: str | None) -> dict[str, Any]:
-        """Report what the client of a label may know of this bridge."""
-        known = self.host, self.clients, self.registry, self.broker.audience
-        return {**connection_report(*known, label), "foreign": self.foreign_modules()}
 
     def _note_ready(self) -> None:
         with self._ending_start:

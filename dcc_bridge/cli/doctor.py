@@ -155,20 +155,19 @@ def _check_host(options: argparse.Namespace) -> Results:
 
 
 def _check_starts() -> Results:
-    """Find the hosts that did not become ready for agents."""
+    """Find the hosts that did not become ready for agents, or run files of others."""
     for host in discovery.running(hosts.settings().runtime):
         problem = host.start_problem()
         if problem is not None:
             yield Finding("start", f"{host.id}: {problem.what}", problem.mend)
+        if host.foreign:
+            yield Finding("files", name_foreign(host.id, host.foreign), _NO_FOREIGN)
 
 
 def _check_answer(host: hosts.Target, facts: Mapping[str, Any], seconds: float) -> Results:
     """Check what a host says of itself."""
     yield _check_main_thread(host.url, facts, seconds)
     yield from check_versions(facts["packages"], facts["python"], str(facts["host"]))
-    foreign = facts.get("foreign")  # an older host does not say so
-    if foreign:
-        yield Finding("files", name_foreign(str(facts["host"]), foreign), _NO_FOREIGN)
     for client in facts["clients"]:
         if client["label"] != hosts.LABEL:
             yield _check_connected(client, facts)

@@ -69,6 +69,8 @@ class Instance:
     file: str | None = None  # the full path of the scene's file, or None for a scene without one
     why: str = ""  # why it is not ready, where it "failed"
     mend: str = ""  # what the person does about that
+    # The modules that it runs from elsewhere than where its plug-in brought them, and their files.
+    foreign: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Give it a name, if it has none."""

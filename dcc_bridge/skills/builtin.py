@@ -44,7 +44,6 @@ class Connection(TypedDict, total=False):
     draws_questions: bool
     python: str
     packages: dict[str, str]
-    foreign: dict[str, str]  # modules that the plug-in did not bring, with their files
     clients: list[dict[str, Any]]
     replaced: dict[str, str]
     folders: dict[str, int]

@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from dcc_bridge.bridge import Bridge
 from dcc_bridge.cli import hosts
 from dcc_bridge.cli.exits import TOOL_ERROR, UNREACHABLE
+from dcc_bridge.config import Settings
+from dcc_bridge.headless import Pump
 from dcc_bridge.server import discovery
 from dcc_bridge.server.discovery import Instance, Registration
 from tests.cli.commands import run
 from tests.live import live
+from tests.stand_ins import FakeHost
 
 WHY, MEND = "The bridge did not start: no _ssl.", "Quit Maya, and start it again."
 FAILED = Instance(
@@ -105,10 +110,16 @@ def test_the_doctor_says_which_files_a_host_runs_that_its_plug_in_did_not_bring(
     tmp_path: Path,
 ) -> None:
     """Those of a virtual environment, say; here the plug-in's folder is an empty one."""
-    with live(tmp_path) as running:
-        running.bridge._vendor = tmp_path / "vendor"
-        done = running.beside(lambda: run(tmp_path, "doctor", "--no-question"))
+    pump, settings = Pump(), Settings(runtime=tmp_path)
+    bridge = Bridge(FakeHost(), pump.main, settings=settings, vendor=tmp_path / "vendor")
+    pump.run(bridge.start().done)
+    with ThreadPoolExecutor(1) as apart:
+        doctor = apart.submit(run, tmp_path, "doctor", "--no-question")
+        doctor.add_done_callback(lambda _: pump.wake(0))
+        pump.run(doctor.done)
+    bridge.stop()
 
+    done = doctor.result()
     assert done.code == TOOL_ERROR
     assert "runs files that its plug-in did not bring: anyio from " in done.out
     assert "To fix it: Take them off the path of the application's Python" in done.out

@@ -25,7 +25,7 @@ LEAVES = {
         "tests/verbs/test_tasks.py",
     ),
     "batch": ("tests/batch/*",),
-    "qt": ("tests/qt/*", "tests/hosts/test_qt_host.py"),
+    "qt": ("tests/qt/*", "tests/hosts/test_qt_host.py", "tests/test_pyside_imports.py"),
     "cli": ("tests/cli/*", "tests/install/*"),
     "clients": (
         "tests/clients/*",

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcc_bridge.client.jsonc import Document, InvalidJson
+from tests.tiers import repeated
 
 SPACES = st.sampled_from(["", "", " ", "\n", "\r\n\t", "// x, }\n", '/* ] // " */', "/**/ \n"])
 SCALARS = st.sampled_from(["1e400", "1.0", "-0", "true", "null", r'"\u00e9\\\"//"', '"/*"'])
@@ -93,7 +94,7 @@ def test_a_value_is_read_as_python_reads_json_without_comments(text: str) -> Non
     assert value == json.loads("".join(it for it in document.significant() if it[0] != "/"))
 
 
-@pytest.mark.parametrize("levels", [3_000, 200_000])
+@pytest.mark.parametrize("levels", repeated(3_000, 200_000))
 def test_neither_nesting_nor_comments_slow_it_down_or_stop_it(levels: int) -> None:
     """What grows faster than the text does not end within the time of a test."""
     deep = '{"a":' * levels + "1," + "/**/" * levels + "}" * levels

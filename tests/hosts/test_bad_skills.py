@@ -45,8 +45,8 @@ def programs(host: Any, seeds: range, limit: int = 0) -> Any:
 @pytest.mark.parametrize(
     ("host", "seeds"),
     [
-        *(programs(UsdPort, range(12 * part, 12 * part + 12)) for part in range(4)),
-        *(programs(host, range(25)) for host in HOSTS[1:]),
+        *(programs(UsdPort, range(6 * part, 6 * part + 6)) for part in range(2)),
+        *(programs(host, range(6)) for host in HOSTS[1:]),
         *(programs(UsdPort, long_run(part, 10, PROGRAMS), 1200) for part in range(10)),
         *(programs(host, long_run(0, 1), 600) for host in HOSTS[1:]),
     ],

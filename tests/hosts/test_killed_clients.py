@@ -58,6 +58,7 @@ class Person(ScriptedPresenter):
         return super().show(question, settle)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("era", ERAS)
 def test_a_client_that_is_killed_anywhere_leaves_scene_and_undo_stack_as_they_were(
     era: str, tmp_path: Path

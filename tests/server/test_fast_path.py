@@ -34,7 +34,7 @@ from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls
 from tests.bench.agent import FORM, envelope, is_whole
 from tests.live import ERAS, LIMIT, Live, live, status
 
-_QUICK, _WHOLE = 60, 10_000
+_QUICK, _WHOLE = 20, 10_000
 _STATE = re.compile(rb'"requestState":"([^"]+)"')
 # The chunk with an event of a legacy stream begins with its length and the event's number, which
 # are other ones the second time.

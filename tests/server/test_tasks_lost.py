@@ -176,7 +176,8 @@ def is_task(running: Live, call: str) -> bool:
     return running.bridge._server.calls._parked[call].task is not None
 
 
-@pytest.mark.parametrize("count", sampled([10], [10, 1000]))
+@pytest.mark.long
+@pytest.mark.parametrize("count", [10, 1000])
 def test_a_task_whose_streams_break_at_any_moment_ran_once_and_its_result_is_fetched(
     count: int, tmp_path: Path
 ) -> None:
@@ -208,10 +209,11 @@ def test_a_task_whose_streams_break_at_any_moment_ran_once_and_its_result_is_fet
     assert broken > count  # of three requests at least for each
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("risk", ["edit", "destructive"])
 @pytest.mark.parametrize(
     ("count", "declares"),
-    [(8, True), *(pytest.param(250, it, marks=pytest.mark.long) for it in (True, False))],
+    [(8, True), (250, True), (250, False)],
 )
 def test_a_call_sent_again_after_its_stream_broke_never_counts_twice_unnoticed(
     count: int, risk: str, declares: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

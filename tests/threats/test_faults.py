@@ -68,9 +68,9 @@ START: Final = ["cam1", "cam2", "light1", "light2"]
 AGREED: Final = ["light2"]
 DEADLINE: Final = 1.0
 """Seconds after which a question ends whose answer was lost."""
-QUEUED: Final = 8.0
+QUEUED: Final = 40.0
 """Seconds for which a call may wait for the main thread, on a busy machine."""
-ENDS: Final = 12.0
+ENDS: Final = 60.0
 """Seconds in which every call has ended, on a busy machine."""
 SEAMS: Final[dict[str, tuple[Callable[[Live], Any], str]]] = {
     "post": (lambda running: running.bridge.main, "post"),

@@ -55,8 +55,9 @@ def _cell(pixel: Pixel, column: int, row: int, width: int, height: int) -> dict[
             red, green, blue = pixel(column * wide + x, row * tall + y)
             hue, saturation, value = colorsys.rgb_to_hsv(red / 255, green / 255, blue / 255)
             nearest = min(HUES, key=lambda name: _between(HUES[name], hue * 360))
-            is_pure = saturation > 0.5 and _between(HUES[nearest], hue * 360) < 15
-            if is_pure and value > 0.3:  # what is not is the edge between two
+            # The axes in the corner are paler; what is no pure hue is the edge between two.
+            is_pure = saturation > 0.75 and _between(HUES[nearest], hue * 360) < 15
+            if is_pure and value > 0.3:
                 spots[nearest].append((x, y))
     return {name: _around(those, wide, tall) for name, those in spots.items() if len(those) > 30}
 

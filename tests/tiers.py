@@ -20,9 +20,13 @@ LEAVES = {
     "houdini": ("tests/*/test_houdini*",),
     "usd": (
         "tests/standalone/*",
+        "tests/code/test_code_history.py",
+        "tests/code/test_declared_folders.py",
+        "tests/code/test_run_python.py",
         "tests/hosts/test_standalone_history.py",
         "tests/hosts/test_standalone_structure.py",
         "tests/verbs/test_tasks.py",
+        "tests/verbs/test_usd_*",
     ),
     "batch": ("tests/batch/*",),
     "qt": ("tests/qt/*", "tests/hosts/test_qt_host.py", "tests/test_pyside_imports.py"),

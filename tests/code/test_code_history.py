@@ -71,6 +71,7 @@ def test_a_file_that_code_wrote_stands_in_its_card_also_where_it_failed(
     assert f"Wrote 1: {file}" in facts(live)
 
 
+@pytest.mark.core
 def test_code_that_is_undone_is_known_as_undone(seat: Sit) -> None:
     live = seat(YES)
     live.ran(GRID)

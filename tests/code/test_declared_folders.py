@@ -88,6 +88,7 @@ def test_a_folder_that_is_renamed_is_copied_with_all_below_it(seat: Sit, renders
     assert copies(live) == {"renders/below/b.txt": "as it was"}
 
 
+@pytest.mark.core
 def test_a_file_is_copied_once_as_it_was_before_the_code_ran(seat: Sit, renders: Path) -> None:
     """Also where the code runs again, because what it deletes was agreed to."""
     live = seat(YES, YES)
@@ -174,6 +175,7 @@ def test_an_empty_folder_loses_nothing(seat: Sit, tmp_path: Path) -> None:
     assert "Nothing is written over." in said
 
 
+@pytest.mark.core
 def test_without_a_copy_a_file_is_not_changed(seat: Sit, renders: Path) -> None:
     live = seat(YES)
     checkpoints.checkpoint_folder(live.session).write_text("no folder")

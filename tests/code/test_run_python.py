@@ -34,6 +34,7 @@ from tests.verbs.memory import MemoryActs, MemoryHost
 REMEMBERED = Reply("accept", {"confirm": True}, remember=True)
 
 
+@pytest.mark.core
 def test_code_runs_once_its_whole_text_was_agreed_to_as_one_step(seat: Sit) -> None:
     live = seat(YES)
 
@@ -98,6 +99,7 @@ def test_a_studio_that_keeps_no_text_has_the_digest_of_the_code_alone(
     assert not any("UsdGeom" in it for it in [*kept, caplog.text])
 
 
+@pytest.mark.core
 def test_code_that_fails_leaves_the_scene_and_its_stacks_and_names_line_and_near_names(
     seat: Sit,
 ) -> None:
@@ -143,6 +145,7 @@ def test_a_slip_in_a_name_of_an_object_meets_the_names_of_that_object_first(seat
     assert len(names) == len(set(names))
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("answer", [YES, NO])
 def test_what_is_deleted_without_being_named_is_asked_for_by_its_names(
     seat: Sit, answer: Reply
@@ -249,12 +252,14 @@ def test_what_usd_warns_of_is_told_once(seat: Sit) -> None:
     ]
 
 
+@pytest.mark.core
 def test_endless_code_ends_at_its_time_limit(seat: Sit) -> None:
     result = seat(YES).vain(GRID + "while True:\n    pass", timeout=0.3)
 
     assert status(result) == "timed_out"
 
 
+@pytest.mark.core
 def test_a_call_that_cannot_be_stopped_is_an_unknown_outcome_and_taken_back_when_it_returns(
     seat: Sit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -292,6 +297,7 @@ def test_endless_code_ends_when_it_is_cancelled(seat: Sit, monkeypatch: pytest.M
     assert status(result) == "cancelled"
 
 
+@pytest.mark.core
 def test_a_write_that_was_not_declared_is_said_to_be_refused_and_is_and_is_taken_back(
     seat: Sit, tmp_path: Path
 ) -> None:
@@ -313,6 +319,7 @@ def test_a_write_that_was_not_declared_is_said_to_be_refused_and_is_and_is_taken
     assert [it.consent.kept is None for it in live.person.shown] == [True, True, False]
 
 
+@pytest.mark.core
 def test_what_is_not_the_text_that_was_agreed_to_does_not_run(
     seat: Sit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -364,6 +371,7 @@ def test_what_was_written_is_told_where_the_rest_is_taken_back(seat: Sit, tmp_pa
     assert f"Nothing was changed, but for what undo does not bring back: write {file}." in said
 
 
+@pytest.mark.core
 @pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -505,6 +513,7 @@ def test_code_without_findings_can_be_agreed_to_for_the_session(seat: Sit, pytho
     assert [it.offers.remember for it in live.person.shown] == [0, None, None, 0]
 
 
+@pytest.mark.core
 def test_where_nobody_can_be_asked_only_a_listed_digest_runs(tmp_path: Path, seat: Sit) -> None:
     listed = tmp_path / "allowed"
     listed.write_text(f"run_python\nsha256:{sha256(b'1 + 1').hexdigest()}\n")

@@ -113,6 +113,7 @@ EDITS: dict[str, Edit] = {
 }
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("edit", EDITS.values(), ids=list(EDITS))
 def test_an_act_is_undone_byte_for_byte(session: UsdSession, acts: Acts, edit: Edit) -> None:
     """And redone, and one that fails after it leaves nothing."""
@@ -131,6 +132,7 @@ def test_an_act_is_undone_byte_for_byte(session: UsdSession, acts: Acts, edit: E
     assert (session.scene_digest(), session.selection) == (before, selected)
 
 
+@pytest.mark.core
 def test_all_acts_are_there(acts: Acts) -> None:
     """A deletion takes what is below along, and paths say what is taken: the defaults do."""
     every = {name for name, it in vars(Acts).items() if callable(it) and not name.startswith("_")}
@@ -257,6 +259,7 @@ UNKNOWN: dict[str, Edit] = {
 }
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("why", REFUSED | UNKNOWN)
 def test_what_cannot_be_done_is_refused_with_a_sentence_and_changes_nothing(
     acts: Acts, why: str

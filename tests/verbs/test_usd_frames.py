@@ -116,6 +116,7 @@ def look(session: UsdSession, **arguments: Any) -> tuple[str, bytes]:
     return legend, picture
 
 
+@pytest.mark.core
 def test_each_picture_and_its_legend_are_of_its_frame(session: UsdSession) -> None:
     """The camera's pivot, a thing, points, a skeleton and what is visible are keyed."""
     before = session.scene_digest()

@@ -27,7 +27,6 @@ WHY, MEND = "The bridge did not start: no _ssl.", "Quit Maya, and start it again
 FAILED = Instance(
     "http://127.0.0.1:9/mcp", "Maya", "2026", "shot.ma", state="failed", why=WHY, mend=MEND
 )
-HUNG = replace(FAILED, state="starting", started=time.time() - 60, why="", mend="")
 
 
 @contextmanager
@@ -39,13 +38,18 @@ def listed(instance: Instance, runtime: Path) -> Iterator[None]:
         registration.withdraw()
 
 
-@pytest.mark.parametrize(
-    ("instance", "said"), [(FAILED, WHY), (HUNG, "Maya has been starting for 6")]
-)
-def test_every_command_says_why_and_none_waits(
-    instance: Instance, said: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("hangs", [False, True])
+def test_every_command_says_why_and_none_waits(hangs: bool, tmp_path: Path) -> None:
     """One that hangs has said nothing itself: it used to be "starting" for ever."""
+    instance = FAILED
+    said = WHY
+    mend = MEND
+    if hangs:
+        minute_ago = time.time() - 60
+        instance = replace(FAILED, state="starting", started=minute_ago, why="", mend="")
+        said = "Maya has been starting for "
+        mend = "Close the dialogs"
+
     with listed(instance, tmp_path):
         rows = run(tmp_path, "list")
         facts = json.loads(run(tmp_path, "list", "--json").out)
@@ -54,7 +58,6 @@ def test_every_command_says_why_and_none_waits(
         doctor = run(tmp_path, "doctor")
         named = run(tmp_path, "doctor", instance.id)
 
-    mend = MEND if instance is FAILED else "Close the dialogs"
     assert rows.out.splitlines()[1].split()[4] == "failed"
     assert f"{instance.id}: {said}" in rows.out
     assert facts[0]["state"] == "failed"
@@ -96,7 +99,8 @@ def test_a_call_waits_for_a_host_that_is_starting(
 def test_a_call_gives_up_where_the_host_ends_while_it_is_starting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looks = iter([[replace(FAILED, state="starting")]])
+    in_a_minute = time.time() + 60  # so that it is not overdue, however slow the command is
+    looks = iter([[replace(FAILED, state="starting", started=in_a_minute)]])
     monkeypatch.setattr(discovery, "running", lambda _: next(looks, []))
     monkeypatch.setattr(hosts, "_POLL", 0.0)
 

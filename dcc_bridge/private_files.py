@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+import struct
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -25,6 +26,9 @@ _HELD_FOR_S: Final = 0.5
 or scans it for viruses, is done in a moment."""
 _AGAIN_S: Final = 0.005
 T = TypeVar("T")
+_AT_ONCE: Final = 1  # LOCKFILE_FAIL_IMMEDIATELY of Windows
+_EXCLUSIVE: Final = 2  # LOCKFILE_EXCLUSIVE_LOCK
+_BEHIND_THE_END: Final = 0x4000_0000  # the upper half of an offset of 64 bits
 
 
 def folder(path: Path) -> Path:
@@ -107,11 +111,11 @@ def claim(descriptor: int, *, wait: bool = False) -> bool:
     """Lock a file for as long as this process lives or keeps it open; tells whether it is locked.
 
     Not by `filelock`: the lock has to be on the audit log itself, which is moved and copied without
-    a lock file beside it, and the process that died must not leave one. Windows, and some network
-    folders, have no such lock. Others look at it for a moment only: `wait` until they have.
+    a lock file beside it, and the process that died must not leave one. Some network folders have
+    no such lock. Others look at it for a moment only: `wait` until they have.
     """
     if sys.platform == "win32":
-        return False
+        return _claim_byte(descriptor, wait)
     import fcntl
 
     try:
@@ -119,6 +123,25 @@ def claim(descriptor: int, *, wait: bool = False) -> bool:
     except OSError:
         return False
     return True
+
+
+def _claim_byte(descriptor: int, wait: bool) -> bool:
+    """Lock a byte that lies behind the end of every file: on Windows a locked one is not read.
+
+    Not by `msvcrt.locking`, which gives up after ten seconds and locks where the file is written.
+    """
+    if sys.platform != "win32":
+        raise NotImplementedError
+    import ctypes  # in no host on other systems
+    import msvcrt
+
+    handle = ctypes.c_void_p(msvcrt.get_osfhandle(descriptor))
+    flags = _EXCLUSIVE
+    if not wait:
+        flags |= _AT_ONCE
+    where = struct.pack("PPIIP", 0, 0, 0, _BEHIND_THE_END, 0)
+    overlapped = ctypes.create_string_buffer(where)
+    return bool(ctypes.windll.kernel32.LockFileEx(handle, flags, 0, 1, 0, overlapped))
 
 
 @contextmanager

@@ -115,9 +115,7 @@ def logs(folder: Path) -> list[Path]:
 
 
 def is_written(file: Path) -> bool:
-    """Return whether a process may still write a log; without the locks of `recover` it may."""
-    if os.name != "posix":
-        return True
+    """Return whether a process may still write a log."""
     with file.open("rb") as stream:
         return not private_files.claim(stream.fileno())
 
@@ -127,10 +125,9 @@ def recover(folder: Path) -> int:
 
     The mark names these calls. A process holds a lock on its log that the system releases when it
     dies, so a log is never taken for ended while somebody writes it. Where there are no such locks
-    (Windows, some network folders) no end mark is added; ``dcc-bridge audit verify`` finds the
-    same.
+    (some network folders) no end mark is added; ``dcc-bridge audit verify`` finds the same.
     """
-    if os.name != "posix" or not folder.is_dir():
+    if not folder.is_dir():
         return 0
     return sum(map(_recover, logs(folder)))
 

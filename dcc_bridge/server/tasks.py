@@ -10,7 +10,7 @@ there are `MOST` tasks, or `MOST_OF_A_CLIENT` of its client, and another call wo
 
 An id is ``<instance>.<call><64 random bits>``: a proxy routes by what is before the dot. It is as
 good as a key to its owner, so only its digest is written down. After a restart the audit log tells
-how a call ended; not on Windows, where nobody can tell whether a log is still written.
+how a call ended.
 """
 
 from __future__ import annotations

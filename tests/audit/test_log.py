@@ -255,7 +255,6 @@ class EndedAtOnceDisk(Disk):
         return descriptor
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks")
 def test_nothing_is_written_behind_an_end_mark_that_another_process_wrote(tmp_path: Path) -> None:
     log = AuditLog(tmp_path)
     log.disk = EndedAtOnceDisk()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import sys
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -168,7 +167,6 @@ def test_a_second_person_is_named_as_the_next_step_until_they_have_agreed(
     assert said == [waits, waits, f"dcc-bridge: Next: dcc-bridge batch run {made.folder}"]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such lock")
 def test_of_two_people_who_agree_at_once_none_loses_their_consent(
     made: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

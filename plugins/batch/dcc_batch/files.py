@@ -116,7 +116,7 @@ def _text(value: object) -> bytes:
 def locked(file: Path) -> Iterator[None]:
     """Hold the lock of a file that is there; whoever holds it is waited for.
 
-    Windows has no such lock, nor have some network folders; there nothing is waited for.
+    Some network folders have no such lock; there nothing is waited for.
     """
     try:
         stream: BinaryIO = file.open("r+b")  # NFS locks only what may be written
@@ -129,13 +129,10 @@ def locked(file: Path) -> Iterator[None]:
 
 @contextmanager
 def only_process(folder: Path) -> Iterator[None]:
-    """Be the only process of this computer that works on a plan; Busy: there is another one.
-
-    Windows has no such lock on a file that is closed with its process; there nothing is checked.
-    """
+    """Be the only process of this computer that works on a plan; Busy: there is another one."""
     descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        if os.name == "posix" and not private_files.claim(descriptor):
+        if not private_files.claim(descriptor):
             raise Busy(f"Another process works on {folder}; wait until it has ended.")
         yield
     finally:

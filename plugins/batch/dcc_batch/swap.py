@@ -308,7 +308,7 @@ def _check_free(file: Path) -> None:
     except PermissionError:
         raise Left(_IN_USE) from None
     try:
-        if os.name == "posix" and not private_files.claim(descriptor):
+        if not private_files.claim(descriptor):
             raise Left(_IN_USE)
     finally:
         os.close(descriptor)

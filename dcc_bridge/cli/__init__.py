@@ -75,26 +75,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     _prepare_output()
     words = list(sys.argv[1:] if argv is None else argv)
     try:
-        options = _parser(words).parse_args(words)
-        code = int(options.run(options))
-        sys.stdout.flush()
-        return code
+        return _run(words)
     except KeyboardInterrupt:
         return exits.INTERRUPTED
-    except BrokenPipeError:
+    except OSError as error:
+        if not exits.says_unread(error):
+            raise
         return _unread()
-    except SystemExit:  # argparse's, which may have written its help
-        try:
-            sys.stdout.flush()
-        except BrokenPipeError:
-            return _unread()
-        raise
     except exits.Failure as failure:
         exits.tell(str(failure))
         return failure.code
     except BridgeError as error:
         exits.tell(str(error))
         return exits.UNREACHABLE if isinstance(error, Unreachable) else exits.USAGE
+
+
+def _run(words: Sequence[str]) -> int:
+    """Run a command, and write all of its output."""
+    try:
+        options = _parser(words).parse_args(words)
+        code = int(options.run(options))
+    except SystemExit:  # argparse's, which may have written its help
+        sys.stdout.flush()
+        raise
+    sys.stdout.flush()
+    return code
 
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
@@ -44,6 +45,15 @@ class Failure(Exception):
 def tell(sentence: str) -> None:
     """Print a sentence beside the result."""
     print(f"dcc-bridge: {safe_whole(sentence)}", file=sys.stderr, flush=True)
+
+
+def says_unread(error: BaseException) -> bool:
+    """Return whether an error says that nobody reads stdout any more."""
+    if isinstance(error, BrokenPipeError):
+        return True
+    if sys.platform != "win32" or not isinstance(error, OSError):
+        return False
+    return error.errno == errno.EINVAL and error.filename is None  # what Windows says of a pipe
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from dcc_bridge.cli.exits import SUCCESS, UNREACHABLE, Failure
+from dcc_bridge.cli.exits import SUCCESS, UNREACHABLE, Failure, says_unread
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.known_clients import CLI_LABEL
@@ -233,8 +233,10 @@ def run_connect(options: argparse.Namespace) -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         proxy.serve(running, _wanted(options), options.label)
-    except* BrokenPipeError:
-        pass  # the client is gone
+    except* OSError as errors:
+        _, others = errors.split(says_unread)  # where the client is gone
+        if others is not None:
+            raise others from None
     return SUCCESS
 
 

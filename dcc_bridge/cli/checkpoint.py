@@ -16,6 +16,7 @@ from typing import Final
 from dcc_bridge import checkpoints
 from dcc_bridge.audit.log import AuditLog, log_folder
 from dcc_bridge.cli import audit, exits, hosts
+from dcc_bridge.client import terminal_io
 from dcc_bridge.elicitation.text import safe_line, safe_whole
 from dcc_bridge.errors import NoCheckpoint
 from dcc_bridge.known_clients import CLI_LABEL
@@ -127,7 +128,7 @@ def _may_write_over(target: Path, yes: bool) -> bool:
                 "copy, and its next save overwrites what is restored. Reopen the file there; "
                 "without a window, end it, and: dcc-bridge serve --scene FILE"
             )
-    if not yes and not sys.stdin.isatty():
+    if not yes and not terminal_io.is_terminal(sys.stdin):
         raise exits.Failure(f"{target} exists: give --yes to overwrite it, or --to PATH.")
     question = f"Overwrite {safe_whole(str(target))}? A copy of it is kept. [y/N] "
     with suppress(EOFError):

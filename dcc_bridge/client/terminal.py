@@ -13,7 +13,7 @@ from typing import Any, Final, TextIO
 import anyio
 import anyio.to_thread
 
-from dcc_bridge.client.terminal_io import Keyboard, Screen
+from dcc_bridge.client.terminal_io import Keyboard, Screen, is_terminal
 from dcc_bridge.elicitation import schema, types, urls
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.text import safe_line
@@ -214,9 +214,9 @@ class Terminal:
 @contextmanager
 def open_terminal(source: TextIO | None, preferred: TextIO, who: str) -> Iterator[Terminal | None]:
     """Give the person at a terminal, as long as the block lasts; None where nobody types."""
-    if source is None or not source.isatty():
+    if source is None or not is_terminal(source):
         yield None
-    elif preferred.isatty():
+    elif is_terminal(preferred):
         yield Terminal(Keyboard(source), Screen(preferred), who)
     else:  # it was redirected: questions on it would be answered unseen
         name = "CONOUT$"

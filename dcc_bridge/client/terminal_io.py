@@ -37,6 +37,23 @@ _SAYS: Final = {
 _CAN_WAIT: Final = sys.platform != "win32"  # there, only a read waits for what is typed
 
 
+def is_terminal(stream: TextIO) -> bool:
+    """Return whether a person types and reads there. Windows takes its null device for a terminal.
+
+    That is the stdin of whatever a service or an application without a console starts.
+    """
+    if not stream.isatty():
+        return False
+    if sys.platform != "win32":
+        return True
+    import ctypes
+    import msvcrt
+
+    handle = ctypes.c_void_p(msvcrt.get_osfhandle(stream.fileno()))
+    mode = ctypes.c_ulong()
+    return bool(ctypes.windll.kernel32.GetConsoleMode(handle, ctypes.byref(mode)))
+
+
 class Screen:
     """Lines of text on a terminal."""
 

@@ -154,10 +154,10 @@ def test_nothing_is_written_over_unasked(
 ) -> None:
     """The end of the input is a no."""
     words = ("checkpoint", "restore", copies(scene)[0])
-    monkeypatch.setattr("sys.stdin.isatty", lambda: False)
+    monkeypatch.setattr("dcc_bridge.client.terminal_io.is_terminal", lambda stream: False)
     assert command(*words).code == 2
     asked = Mock(side_effect=[answer])
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("dcc_bridge.client.terminal_io.is_terminal", lambda stream: True)
     monkeypatch.setattr("builtins.input", asked)
 
     assert command(*words).code == code

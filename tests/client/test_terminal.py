@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import time
 import unicodedata
@@ -461,6 +462,12 @@ def test_nobody_is_found_where_no_terminal_is(tmp_path: Path) -> None:
             assert found is None
         with terminal.open_terminal(None, shown, "The host") as found:
             assert found is None
+
+
+def test_nobody_is_found_at_the_null_device() -> None:
+    """On Windows it says that it is a terminal."""
+    with open(os.devnull) as nobody:
+        assert not terminal_io.is_terminal(nobody)
 
 
 def test_a_question_is_drawn_where_it_is_answered_even_if_stderr_goes_elsewhere(

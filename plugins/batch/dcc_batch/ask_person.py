@@ -9,6 +9,7 @@ from rich.console import Console
 from dcc_batch import approval, summary, window
 from dcc_batch.plan import Plan
 from dcc_bridge.cli import exits
+from dcc_bridge.client.terminal_io import is_terminal
 
 
 def ask(plan: Plan, to: Console, *, in_terminal: bool) -> str:
@@ -28,7 +29,7 @@ def ask(plan: Plan, to: Console, *, in_terminal: bool) -> str:
         if answer is not None:
             return _agreed(plan, "window", answer == "accept")
         exits.tell("The window could not be shown.")
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
         where = "at a terminal" if in_terminal else "in a window or at a terminal"
         raise exits.Failure(f"A person must agree to a plan, {where}.", exits.REFUSED)
     changed = "1 scene is changed" if plan.asks == 1 else f"{plan.asks:,} scenes are changed"

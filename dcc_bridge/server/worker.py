@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+import sys
 import threading
 import time
 from collections import deque
@@ -200,7 +201,10 @@ def listen(port: int, bind: str = LOOPBACK) -> socket.socket:
     # asyncio sets TCP_NODELAY only where the protocol is named, and without it each call waits
     # 44 ms for a delayed acknowledgement (measured; `Transport._set_nodelay` in base_events.py)
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if sys.platform == "win32":  # where with the other one a second program could take the port
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+    else:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     try:
         sock.bind((bind, port))

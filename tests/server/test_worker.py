@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
@@ -11,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge.server.worker import Worker
+from dcc_bridge.server.worker import Worker, listen
 
 LIMIT = 60.0
 
@@ -154,3 +156,10 @@ def test_one_that_hands_in_another_does_not_wait_for_it(worker: Worker) -> None:
     worker.soon(lambda: worker.soon(done.set))
 
     assert done.wait(LIMIT)
+
+
+def test_no_other_program_takes_the_port() -> None:
+    if sys.platform != "win32":
+        pytest.skip("elsewhere a port has one owner anyway")
+    with listen(0) as listening:
+        assert listening.getsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE)

@@ -84,7 +84,7 @@ def _export(layer: Sdf.Layer, part: Path, target: Path) -> None:
     layer.Export(str(part), args={"format": "usda"} if _is_text(target) else {})
     if target.exists():
         shutil.copymode(target, part)
-    with part.open("rb") as file:
+    with part.open("rb+") as file:  # Windows flushes no file that is open to be read only
         os.fsync(file.fileno())
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests import fork_server, tiers
+from tests import fork_server, homes, tiers
 
 fork_server.share_trust()
 # How long an example takes is the machine's; that none hangs is pytest-timeout's.
@@ -46,7 +46,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def _own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep the record of tests' bridges, and of processes they start, among the tests' files."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        homes.set_all(patch, homes.state(tmp_path_factory.mktemp("state")))
         patch.setenv("DCC_BRIDGE_FREEZE", "0")  # else a test would find garbage of others for ever
         # What tests start is as a user's is: its modules stay compiled, and its output is buffered.
         for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"):

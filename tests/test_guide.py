@@ -32,6 +32,7 @@ from dcc_bridge.elicitation.routing import A_FIELD
 from dcc_bridge.elicitation.schema import MOST_FIELDS, parse
 from dcc_bridge.hosts.standalone import UsdSession, install
 from dcc_bridge.skills.skill import Metadata
+from tests import homes
 from tests.cli.commands import SHOT
 from tests.cli.test_run_hosts import Farm
 from tests.hosts import freecad
@@ -103,8 +104,8 @@ class Walk:
         kept = {n: v for n, v in os.environ.items() if not n.startswith(("DCC_BRIDGE_", "XDG_"))}
         for screen in ("DISPLAY", "WAYLAND_DISPLAY"):
             kept.pop(screen, None)
-        runtime = {"DCC_BRIDGE_RUNTIME": str(folder / "runtime"), "HOME": str(home)}
-        self.environment = {**kept, **farm[0].environment, **runtime}
+        runtime = {"DCC_BRIDGE_RUNTIME": str(folder / "runtime")}
+        self.environment = {**kept, **farm[0].environment, **homes.home(home), **runtime}
         shutil.copy(SHOT, folder / "shot.usda")
         (folder / "my_skills").mkdir()
         for number, code in enumerate(blocks(page, "python")):
@@ -126,7 +127,7 @@ class Walk:
         """Type the lines of a tier; a block that starts a server is pasted as a whole."""
         for block in blocks(self.page, "sh"):
             if "dcc-bridge serve" in block:
-                if not tier:
+                if not tier and sys.platform != "win32":  # it is for a Unix shell
                     self.paste(block)
                 continue
             for line in map(typed, block.splitlines()):

@@ -21,6 +21,7 @@ from dcc_batch.swap import Places
 from dcc_bridge import private_files
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import log_folder
+from tests import homes
 from tests.batch.conftest import ROOT, Command, write_plan
 
 LIMIT = 60.0  # seconds for what takes none
@@ -151,14 +152,14 @@ def test_a_second_person_is_named_as_the_next_step_until_they_have_agreed(
     states = [tmp_path / "alice", tmp_path / "bob"]
     keys = []
     for state in states:
-        monkeypatch.setenv("XDG_STATE_HOME", str(state))
+        homes.set_all(monkeypatch, homes.state(state))
         keys.append(approval.public_key())
     policy = written(tmp_path, f"approvers = 2\nkeys = {keys}\n")
     monkeypatch.setattr(approval.Rule.read.__func__, "__defaults__", (policy, ()))  # type: ignore[attr-defined]  # a class method's function
 
     said = []
     for state in (states[0], *states):  # the first of them agrees twice
-        monkeypatch.setenv("XDG_STATE_HOME", str(state))
+        homes.set_all(monkeypatch, homes.state(state))
         approval.approve(made)
         said.append(command("status", made.folder)[1].splitlines()[-1])
 
@@ -173,7 +174,7 @@ def test_of_two_people_who_agree_at_once_none_loses_their_consent(
     read, claim = approval._read, private_files.claim
     bob = threading.Thread(target=approval.approve, args=(made,))
     goes_on = threading.Event()
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "alice"))
+    homes.set_all(monkeypatch, homes.state(tmp_path / "alice"))
 
     def claims(descriptor: int, *, wait: bool = False) -> bool:
         ours = {file.stat().st_ino for file in made.folder.iterdir()}
@@ -186,7 +187,7 @@ def test_of_two_people_who_agree_at_once_none_loses_their_consent(
         if threading.current_thread() is bob:
             goes_on.set()
         elif bob.ident is None:  # alice has read what there is, and has not written yet
-            monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "bob"))
+            homes.set_all(monkeypatch, homes.state(tmp_path / "bob"))
             bob.start()
             goes_on.wait(LIMIT)
         return entries

@@ -21,17 +21,22 @@ from hypothesis import strategies as st
 from dcc_bridge import known_clients
 from dcc_bridge.client import registration
 from dcc_bridge.client.entries import CONFIG_FILES
+from tests import homes
 from tests.cli.commands import Done, _run_here, environment
 
 WRITABLE = [name for name, config in CONFIG_FILES.items() if config.syntax == "json"]
+DATA = {"win32": "AppData/Roaming", "darwin": "Library/Application Support"}.get(
+    sys.platform, ".config"
+)
 FILES = {
     "claude-code": ".claude.json",
-    "claude-desktop": ".config/Claude/claude_desktop_config.json",
+    "claude-desktop": f"{DATA}/Claude/claude_desktop_config.json",
     "cursor": ".cursor/mcp.json",
-    "vscode": ".config/Code/User/mcp.json",
+    "vscode": f"{DATA}/Code/User/mcp.json",
     "gemini-cli": ".gemini/settings.json",
 }
-linux = pytest.mark.skipif(sys.platform != "linux", reason="these are Linux's places")
+scripts = pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
+links = pytest.mark.skipif(sys.platform == "win32", reason="not everybody can make a link there")
 
 
 def put(home: Path, place: str, text: str) -> Path:
@@ -43,14 +48,13 @@ def put(home: Path, place: str, text: str) -> Path:
 
 def client(home: Path, *words: str | Path) -> Done:
     """Run the command for a user with that home folder, and no client's own command on PATH."""
-    kept = environment(home / "runtime", HOME=str(home), PATH=str(home / "bin"))
+    kept = environment(home / "runtime", PATH=str(home / "bin"), **homes.home(home))
     for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
         kept.pop(name, None)
     return _run_here(kept, ["client", *map(str, words)])
 
 
 @pytest.mark.core
-@linux
 @pytest.mark.parametrize("name", WRITABLE)
 def test_it_writes_the_entry_where_the_client_looks_for_it_and_takes_away_what_it_made(
     name: str, tmp_path: Path
@@ -69,7 +73,6 @@ def test_it_writes_the_entry_where_the_client_looks_for_it_and_takes_away_what_i
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
-@linux
 def test_a_second_time_changes_nothing_and_a_copy_of_the_first_state_is_kept(
     tmp_path: Path,
 ) -> None:
@@ -84,10 +87,10 @@ def test_a_second_time_changes_nothing_and_a_copy_of_the_first_state_is_kept(
     assert again.out.startswith("Claude Code was set up in")
     assert (file.read_bytes(), file.stat().st_mtime_ns) == before
     assert copy.read_text() == '{\n  "numStartups": 7\n}\n'
-    assert [one.stat().st_mode & 0o777 for one in (file, copy)] == [0o600, 0o600]
+    if sys.platform != "win32":
+        assert [one.stat().st_mode & 0o777 for one in (file, copy)] == [0o600, 0o600]
 
 
-@linux
 @pytest.mark.parametrize(
     ("before", "servers", "after"),
     [
@@ -124,7 +127,7 @@ def test_nothing_changes_in_a_file_but_the_entry(
     assert file.read_bytes().decode() == text
 
 
-@linux
+@links
 def test_a_dangling_link_is_neither_followed_nor_deleted(tmp_path: Path) -> None:
     """The file that it led to may be on a disk that is not there just now."""
     (tmp_path / ".cursor").mkdir()
@@ -139,7 +142,7 @@ def test_a_dangling_link_is_neither_followed_nor_deleted(tmp_path: Path) -> None
     assert "Cursor, cannot be read: it is a link to" in client(tmp_path, "list").out
 
 
-@linux
+@links
 def test_a_link_stays_also_where_the_backup_of_its_file_is_gone(tmp_path: Path) -> None:
     (real := tmp_path / "dotfiles.json").write_text("{}")
     (file := tmp_path / ".claude.json").symlink_to(real)
@@ -152,7 +155,6 @@ def test_a_link_stays_also_where_the_backup_of_its_file_is_gone(tmp_path: Path) 
     assert "dcc-bridge" not in real.read_text()
 
 
-@linux
 def test_what_a_person_has_added_to_the_entry_stays_in_it(tmp_path: Path) -> None:
     client(tmp_path, "add", "vscode")
     file = tmp_path / FILES["vscode"]
@@ -169,7 +171,6 @@ def test_what_a_person_has_added_to_the_entry_stays_in_it(tmp_path: Path) -> Non
     assert json.loads(file.read_text())["servers"]["dcc-bridge"] == whole
 
 
-@linux
 def test_a_link_that_nothing_opens_says_that_alone(tmp_path: Path) -> None:
     with patch("webbrowser.open", return_value=False):
         done = client(tmp_path, "link", "vscode", "--open")
@@ -178,7 +179,6 @@ def test_a_link_that_nothing_opens_says_that_alone(tmp_path: Path) -> None:
     assert done.err.strip() == "dcc-bridge: Nothing on this computer opens a link of vscode."
 
 
-@linux
 def test_an_entry_that_was_pasted_beside_comments_is_seen_and_taken_out(tmp_path: Path) -> None:
     file = put(tmp_path, ".cursor/mcp.json", "// mine\n" + client(tmp_path, "print", "cursor").out)
 
@@ -192,7 +192,6 @@ def test_an_entry_that_was_pasted_beside_comments_is_seen_and_taken_out(tmp_path
     assert file.read_text() == '// mine\n{\n  "mcpServers": {}\n}\n'
 
 
-@linux
 def test_of_an_entry_that_is_corrected_only_what_is_wrong_changes(tmp_path: Path) -> None:
     client(tmp_path, "add", "cursor")
     file = tmp_path / FILES["cursor"]
@@ -205,7 +204,6 @@ def test_of_an_entry_that_is_corrected_only_what_is_wrong_changes(tmp_path: Path
     assert file.read_text() == right
 
 
-@linux
 def test_taken_back_nothing_is_left_of_it_and_all_else_is(tmp_path: Path) -> None:
     file = put(tmp_path, ".cursor/mcp.json", '{"mcpServers": {"git": {"command": "git-mcp"}}}')
     client(tmp_path, "add", "cursor")
@@ -218,7 +216,6 @@ def test_taken_back_nothing_is_left_of_it_and_all_else_is(tmp_path: Path) -> Non
     assert client(tmp_path, "remove", "cursor").out.startswith("Cursor was not set up")
 
 
-@linux
 def test_the_copy_is_of_what_was_there_before_us_however_often_it_is_set_up(tmp_path: Path) -> None:
     """The file is another one each time, for the entry is."""
     (file := tmp_path / ".claude.json").write_text("{}\n")
@@ -232,7 +229,6 @@ def test_the_copy_is_of_what_was_there_before_us_however_often_it_is_set_up(tmp_
     assert (tmp_path / ".claude.json.before-dcc-bridge").read_text() == "{}\n"
 
 
-@linux
 @pytest.mark.parametrize(
     "text",
     [
@@ -255,7 +251,6 @@ def test_taken_back_the_file_is_what_it_was_to_the_byte_and_the_copy_goes(
     assert "before" not in done.out
 
 
-@linux
 def test_taken_back_no_entry_of_ours_is_left_also_where_the_copy_holds_an_older_one(
     tmp_path: Path,
 ) -> None:
@@ -269,7 +264,6 @@ def test_taken_back_no_entry_of_ours_is_left_also_where_the_copy_holds_an_older_
     assert json.loads(file.read_text()) == {"mcpServers": {"git": {"command": "git-mcp"}}}
 
 
-@linux
 def test_the_copy_stays_where_the_file_was_changed_in_between(tmp_path: Path) -> None:
     (file := tmp_path / ".claude.json").write_text('{"a": 1}')
     client(tmp_path, "add", "claude-code")
@@ -283,7 +277,7 @@ def test_the_copy_stays_where_the_file_was_changed_in_between(tmp_path: Path) ->
     assert f"A backup is in {copy}." in done.out
 
 
-@linux
+@links
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (real := tmp_path / "dotfiles.json").write_text("{}")
     (tmp_path / ".claude.json").symlink_to(real)
@@ -294,7 +288,6 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert "dcc-bridge" in real.read_text()
 
 
-@linux
 def test_a_file_that_is_not_ours_to_write_is_named_to_who_wants_our_entry_out_of_it(
     tmp_path: Path,
 ) -> None:
@@ -327,7 +320,6 @@ def test_a_project_has_an_entry_of_its_own(tmp_path: Path) -> None:
     assert told["servers"]["dcc-bridge"]["type"] == "stdio"
 
 
-@linux
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -356,7 +348,6 @@ def test_what_cannot_be_edited_safely_is_left_alone_and_listed_with_its_fault(
     assert (file.read_text(), [one.name for one in tmp_path.iterdir()]) == (text, [file.name])
 
 
-@linux
 @given(
     st.dictionaries(st.text(max_size=5), st.text(max_size=5) | st.integers(), max_size=4),
     st.sampled_from([None, 2, "\t"]),
@@ -408,7 +399,7 @@ OWN_COMMANDS = {
 }
 
 
-@linux
+@scripts
 @pytest.mark.parametrize("name", OWN_COMMANDS)
 def test_a_client_is_set_up_by_its_own_command_where_that_is_on_path(
     name: str, tmp_path: Path
@@ -426,7 +417,7 @@ def test_a_client_is_set_up_by_its_own_command_where_that_is_on_path(
     assert "dcc-bridge" in (tmp_path / FILES[name]).read_text()
 
 
-@linux
+@scripts
 def test_what_a_client_has_written_itself_is_not_written_again(tmp_path: Path) -> None:
     """Its comments stay, and taken back the file is what it was."""
     file = put(tmp_path, ".config/Code/User/mcp.json", "{ // mine\n}\n")
@@ -446,7 +437,7 @@ def test_what_a_client_has_written_itself_is_not_written_again(tmp_path: Path) -
     assert file.read_text() == "{ // mine\n}\n"
 
 
-@linux
+@scripts
 def test_a_client_is_taken_back_by_its_own_command_where_that_is_on_path(tmp_path: Path) -> None:
     client(tmp_path, "add", "claude-code")
     calls = stand_in(tmp_path, "claude")
@@ -474,7 +465,7 @@ else:
 """What its command does to its file, as far as it concerns us."""
 
 
-@linux
+@scripts
 def test_codex_is_set_up_by_its_own_command_with_time_for_a_person_to_decide(
     tmp_path: Path,
 ) -> None:
@@ -494,7 +485,7 @@ def test_codex_is_set_up_by_its_own_command_with_time_for_a_person_to_decide(
     assert file.read_text() == 'model = "gpt-5" # mine\n'
 
 
-@linux
+@scripts
 @pytest.mark.parametrize("removes", [False, True])
 def test_where_the_command_of_codex_fails_the_entry_that_was_there_stays_as_it_is(
     removes: bool, tmp_path: Path
@@ -510,7 +501,7 @@ def test_where_the_command_of_codex_fails_the_entry_that_was_there_stays_as_it_i
     assert file.read_text() == entry + "tool_timeout_sec = 600\n"
 
 
-@linux
+@scripts
 def test_where_the_command_of_codex_did_nothing_its_entry_is_printed(tmp_path: Path) -> None:
     (tmp_path / ".codex").mkdir()
     stand_in(tmp_path, "codex")
@@ -551,7 +542,7 @@ def test_a_client_without_links_is_told_which_have_some(tmp_path: Path) -> None:
     assert all(name in done.err for name in ("vscode", "cursor"))
 
 
-@linux
+@scripts
 def test_the_list_of_clients_says_which_are_on_this_computer_and_which_are_set_up(
     tmp_path: Path,
 ) -> None:
@@ -569,7 +560,7 @@ def test_the_list_of_clients_says_which_are_on_this_computer_and_which_are_set_u
     assert [facts["label"] for facts in listed if not facts["is_writable"]] == ["codex", "goose"]
 
 
-@linux
+@links
 def test_an_entry_that_a_host_makes_says_where_its_python_finds_the_bridge(tmp_path: Path) -> None:
     """As the plug-in's folder for what it brings along; no command stands beside that Python."""
     folder = str(Path(registration.__file__).parents[2])

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.cli.exits import REFUSED
+from tests import homes
 from tests.cli.commands import COMMAND, Done, background, environment, run
 from tests.client.tty import LIMIT, at_terminal
 
@@ -122,7 +123,7 @@ def test_with_a_window_the_dialogs_own_buttons_are_pressed(
 def test_it_leaves_no_record_and_no_host_in_the_users_own_folders(
     runtime: Path, tmp_path: Path
 ) -> None:
-    state = {"XDG_STATE_HOME": str(tmp_path / "state"), "HOME": str(tmp_path / "home")}
+    state = homes.state(tmp_path / "state") | homes.home(tmp_path / "home")
     text = told(run(runtime, "demo", "--headless", "--answer", "accept", **state))
 
     assert "all as it was." in text

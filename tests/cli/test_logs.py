@@ -10,6 +10,7 @@ import pytest
 from dcc_bridge.audit import program_log
 from dcc_bridge.audit.program_log import ProgramLog, log_file
 from dcc_bridge.cli import hosting
+from tests import homes
 
 TOKEN = "ab" * 32
 
@@ -17,7 +18,7 @@ TOKEN = "ab" * 32
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give the file of a user of the test's own."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    homes.set_all(monkeypatch, homes.state(tmp_path))
     return log_file()
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from dcc_bridge.cli import load
 from dcc_bridge.cli.exits import REFUSED
+from tests import homes
 from tests.cli.commands import (
     DELETE,
     LIMIT,
@@ -61,7 +62,7 @@ def test_a_skill_that_fails_is_a_sentence_in_the_terminal_and_whole_in_the_log(
 ) -> None:
     state = tmp_path / "state"
     words = ("--headless", "--skills", SKILLS)
-    with serve(tmp_path / "runtime", *words, XDG_STATE_HOME=str(state)) as host:
+    with serve(tmp_path / "runtime", *words, **homes.state(state)) as host:
         host.run("call", "boom")
         done = host.end()
 

@@ -12,6 +12,7 @@ import pytest
 from dcc_bridge import confirm, confirm_sync, on_main, skill
 from dcc_bridge.errors import NotConfirmed
 from dcc_bridge.hosts.standalone import UsdSession
+from tests import homes
 from tests.elicitation.brokers import NO, YES, Meddler
 from tests.live import accept, live, say, status, text
 from tests.stand_ins import FakeHost, ScriptedPresenter
@@ -134,7 +135,7 @@ def test_a_yes_to_what_is_not_there_any_more_is_none_if_the_next_answer_is_no(
 def test_a_grant_that_was_asked_for_again_keeps_a_copy_of_what_there_is_then(
     is_async: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "kept"))
+    homes.set_all(monkeypatch, homes.state(tmp_path / "kept"))
     host, person = FakeHost(["cam1"], has_ui=True), ScriptedPresenter(YES, YES)
     (folder := tmp_path / "renders").mkdir()
     (folder / "one").touch()

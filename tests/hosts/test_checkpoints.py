@@ -9,6 +9,7 @@ import pytest
 from dcc_bridge import checkpoints
 from dcc_bridge.errors import NoCheckpoint
 from dcc_bridge.hosts.standalone import UsdSession
+from tests import homes
 from tests.hosts.scenes import SMALL
 
 
@@ -67,7 +68,7 @@ def test_a_scene_that_is_as_on_disk_is_copied_once(session: UsdSession) -> None:
 def test_an_untitled_scene_goes_to_the_users_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    homes.set_all(monkeypatch, homes.state(tmp_path))
     session = UsdSession()
     session.stage.DefinePrim("/World")
 

@@ -16,6 +16,7 @@ from dcc_bridge.client.entries import CONFIG_FILES
 from dcc_bridge.install import vendor
 from dcc_bridge.install.locations import APPLICATIONS, Facts, System
 from dcc_bridge.install.plan import LIST_NAME, Plan, find_installations
+from tests import homes
 
 
 @pytest.fixture
@@ -111,7 +112,7 @@ def test_what_was_never_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home in which Cursor knows us."""
-    monkeypatch.setenv("HOME", str(tmp_path))
+    homes.set_all(monkeypatch, homes.home(tmp_path))
     registration.add(CONFIG_FILES["cursor"], "cursor")
     return tmp_path
 
@@ -154,7 +155,7 @@ def test_where_nothing_is_set_up_it_says_how(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither is wrong: a host may be served, and a client be told by hand."""
-    monkeypatch.setenv("HOME", str(tmp_path))
+    homes.set_all(monkeypatch, homes.home(tmp_path))
     monkeypatch.setattr(System, "here", lambda: System("linux", tmp_path, {}))
 
     assert list(check_setup()) == [

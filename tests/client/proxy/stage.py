@@ -18,6 +18,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolResult
 
+from tests import homes
 from tests.cli.commands import COMMAND, environment
 from tests.live import ERAS, LIMIT, AskedFn, _callback, _handler, text
 
@@ -28,7 +29,7 @@ SKILLS = {"ask", "choose", "visit", "wait", "where", "who"}
 
 def alone(runtime: Path) -> dict[str, str]:
     """Give an environment in which nobody else's hosts and clients are known."""
-    return environment(runtime, XDG_STATE_HOME=str(runtime / "state"))
+    return environment(runtime, **homes.state(runtime / "state"))
 
 
 class Small:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import subprocess
+import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -56,9 +57,13 @@ def _own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _forked_commands(_own_state: None) -> Iterator[None]:
-    """Start Python commands from a warm interpreter, one for each of pytest's processes."""
+    """Start Python commands from a warm interpreter, one for each of pytest's processes.
+
+    Windows has no fork: there a command starts as a user's does.
+    """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subprocess, "Popen", fork_server.Popen)
+        if sys.platform != "win32":
+            patch.setattr(subprocess, "Popen", fork_server.Popen)
         yield
     fork_server.close()
 

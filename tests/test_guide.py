@@ -193,7 +193,10 @@ class Walk:
                 assert ready.startswith("Ready"), ready
                 yield
             finally:
-                process.send_signal(signal.SIGINT)
+                if sys.platform == "win32":
+                    process.kill()  # no signal reaches a process without a console there
+                else:
+                    process.send_signal(signal.SIGINT)
 
     def _command(self, line: Line) -> list[str]:
         assert line.words[0] == "dcc-bridge", line.text

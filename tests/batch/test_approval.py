@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import sys
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -248,6 +249,7 @@ def test_a_skill_of_ours_is_found_where_the_worker_has_the_bridge(tmp_path: Path
                 made.check_skill()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are POSIX's")
 def test_the_key_is_a_file_that_only_its_user_can_read() -> None:
     approval.public_key()
 

@@ -188,7 +188,7 @@ def test_where_it_is_not_known_whether_a_rename_was_done_every_file_stays(
 ) -> None:
     def save(_: Path, target: Path) -> None:
         target.with_name("other").write_text(OWN)
-        target.with_name("other").rename(target)
+        target.with_name("other").replace(target)
 
     failing_rename(monkeypatch, OSError(5, "Input/output error"), save)
 
@@ -299,7 +299,7 @@ def test_a_line_of_a_plan_that_is_changed_after_it_was_read_is_refused(
     file = made.folder / plan.SCENES
     assert made.scene(1)["path"] == "shot_1.usda"
 
-    file.write_text(file.read_text().replace("/item_0", "/item_9", 1))
+    file.write_bytes(file.read_bytes().replace(b"/item_0", b"/item_9", 1))
 
     with pytest.raises(plan.PlanError, match="was changed after it was made"):
         look(made)

@@ -507,7 +507,7 @@ def test_a_folder_of_hosts_that_cannot_be_used_is_told_in_a_sentence(
     done = run(taken, *words.split())
 
     assert done.code == (1 if words == "doctor" else 2)
-    assert f"'{taken}'" in done.out + done.err
+    assert repr(str(taken)) in done.out + done.err
     assert "Set DCC_BRIDGE_RUNTIME to a folder of yours" in done.out + done.err
 
 

@@ -359,7 +359,7 @@ def test_any_json_keeps_all_that_is_not_ours(others: dict[str, Any], indent: Any
 
         with patch.dict(os.environ, {"CLAUDE_CONFIG_DIR": folder, "PATH": ""}):
             registration.add(CONFIG_FILES["claude-code"], "claude-code")
-            data = json.loads(file.read_text())
+            data = json.loads(file.read_text(encoding="utf-8"))
             registration.remove(CONFIG_FILES["claude-code"])
 
         assert data["mcpServers"].pop("dcc-bridge")["command"]

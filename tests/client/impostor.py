@@ -16,6 +16,7 @@ IMPOSTORS: dict[str, Callable[[socket.socket], object]] = {
     "never ends": lambda client: client.sendall(b"x" * 10_000_000),
 }
 """What it does once something came."""
+_LIMIT = 20.0
 
 
 @contextmanager
@@ -23,13 +24,16 @@ def impostor_server(kind: str) -> Iterator[tuple[str, bytearray]]:
     """Serve as one of the `IMPOSTORS`; give its URL and what it was sent."""
     heard = bytearray()
     with socket.create_server(("127.0.0.1", 0)) as server:
-        thread = threading.Thread(target=_serve, args=(server, IMPOSTORS[kind], heard))
+        serving = (server, IMPOSTORS[kind], heard)
+        thread = threading.Thread(target=_serve, args=serving, daemon=True)
         thread.start()
         try:
             yield f"http://127.0.0.1:{server.getsockname()[1]}/mcp", heard
         finally:
-            server.shutdown(socket.SHUT_RDWR)
-            thread.join()
+            with suppress(OSError):  # Windows has nothing to shut down here, and wakes at the next
+                server.shutdown(socket.SHUT_RDWR)
+            server.close()
+            thread.join(_LIMIT)
 
 
 def _serve(

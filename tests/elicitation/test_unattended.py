@@ -55,7 +55,7 @@ def test_a_skill_is_allowed_by_its_name_and_its_digest(
 @pytest.mark.parametrize("line", ["wipe cache now", "wipe 00zz", "wipe 00f", "wïpe"])
 def test_a_line_that_cannot_be_read_is_named_and_nothing_runs(line: str, tmp_path: Path) -> None:
     """Half a list is none: the bridge does not start with it."""
-    (tmp_path / "list").write_text(f"tidy\n{line}\n")
+    (tmp_path / "list").write_text(f"tidy\n{line}\n", encoding="utf-8")
 
     with pytest.raises(ValueError, match="list, line 2: a skill's name"):
         Broker(Settings(unattended="allow", allow_list=tmp_path / "list"))

@@ -37,6 +37,7 @@ LOCK = threading.Lock()
 PATIENCE = 0.3
 DEADLINE = 8.0
 """Seconds after which a question that nobody ends is over, so that no test hangs."""
+SLEEPS = f"import time; time.sleep({4 * PATIENCE})"
 
 
 @pytest.fixture(autouse=True)
@@ -150,7 +151,7 @@ def test_the_hosts_own_code_that_stops_the_main_thread_for_an_answer_goes_on(
     [
         lambda: time.sleep(4 * PATIENCE),
         lambda: ThreadPoolExecutor(1).submit(time.sleep, 4 * PATIENCE).result(),
-        lambda: subprocess.run(["sleep", str(4 * PATIENCE)], capture_output=True),
+        lambda: subprocess.run([sys.executable, "-c", SLEEPS], capture_output=True),
     ],
     ids=["in C", "for other threads", "for another process"],
 )

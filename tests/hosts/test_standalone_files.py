@@ -217,6 +217,7 @@ def test_a_read_only_file_is_not_replaced(session: UsdSession, tmp_path: Path) -
     assert "/World/new" not in prims_in(tmp_path / "small.usda")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links as anybody can make them")
 def test_a_save_keeps_the_mode_of_the_file_and_the_link_to_it(
     session: UsdSession, tmp_path: Path
 ) -> None:
@@ -284,7 +285,7 @@ def test_what_is_muted_unloaded_and_edited_in_stays_so_under_another_name(
 
     session.save(tmp_path / "other.usda")
 
-    assert session.stage.GetMutedLayers() == [str(tmp_path / "sub.usda")]
+    assert [*map(Path, session.stage.GetMutedLayers())] == [tmp_path / "sub.usda"]
     assert session.stage.GetEditTarget().GetLayer() == target
     assert not session.stage.GetPrimAtPath("/World/c").IsLoaded()
 

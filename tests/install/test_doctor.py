@@ -194,7 +194,7 @@ def test_a_dead_entry_in_a_file_that_we_do_not_write_is_to_be_replaced_by_its_ow
 ) -> None:
     monkeypatch.setenv("PATH", "")
     (file := home / ".codex/config.toml").parent.mkdir()
-    file.write_text(f'[mcp_servers.dcc-bridge]\ncommand = "{home}/old/dcc-bridge"\n')
+    file.write_text(f'[mcp_servers.dcc-bridge]\ncommand = "{home.as_posix()}/old/dcc-bridge"\n')
 
     client = the_finding(check_setup())
 

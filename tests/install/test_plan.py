@@ -12,13 +12,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import platformdirs
 import pytest
 
 import dcc_bridge.install.plan
 from dcc_bridge import cli, private_files
+from dcc_bridge.config import Settings
 from dcc_bridge.install import vendor
 from dcc_bridge.install.locations import APPLICATIONS, Facts, System, UnknownLocation
 from dcc_bridge.install.plan import LIST_NAME, InstalledFiles, InUse, NotOurs, Plan
+from dcc_bridge.skills.loader import user_folder
+from tests import homes
 from tests.install import tree
 
 HOSTS = [
@@ -330,18 +334,19 @@ def test_an_uninstall_says_what_of_the_users_own_is_left_and_where(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(System, "here", lambda: System("linux", tmp_path, {}))
-    for name in ("state", "data"):
-        monkeypatch.setenv(f"XDG_{name.upper()}_HOME", str(tmp_path / name))
+    homes.set_all(monkeypatch, homes.state(tmp_path / "state"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("PATH", "")
     words = ["uninstall", "freecad", "--version", "1.0"]
     planned(tmp_path).install()
     assert cli.main(words) == 0
     nothing = capsys.readouterr().out
     planned(tmp_path).install()
-    (skills := tmp_path / "data/dcc_bridge/skills").mkdir(parents=True)
-    (log := tmp_path / "state/dcc_bridge/log/host.log").parent.mkdir(parents=True)
+    (skills := user_folder(Settings())).mkdir(parents=True)
+    state = platformdirs.user_state_path("dcc_bridge")
+    (log := state / "log" / "host.log").parent.mkdir(parents=True)
     log.write_text("an error")
-    (key := tmp_path / "state/dcc_bridge/batch/key").parent.mkdir()
+    (key := state / "batch" / "key").parent.mkdir()
     key.write_text("private")
 
     assert cli.main(words) == 0
@@ -349,7 +354,7 @@ def test_an_uninstall_says_what_of_the_users_own_is_left_and_where(
     kept = capsys.readouterr().out.partition("Done.")[2].splitlines()[1:]
     assert kept == [
         f"kept {skills}: your own skills",
-        f"kept {tmp_path / 'state/dcc_bridge'}: logs, and copies of scenes that have no file",
+        f"kept {state}: logs, and copies of scenes that have no file",
         f"kept {key}: the key that signs your consent to batches",
     ]
     assert "kept" not in nothing

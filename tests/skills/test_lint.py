@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -260,6 +261,7 @@ def test_a_name_that_is_taken_is_told_with_both_places(tmp_path: Path) -> None:
     assert str(found) == str(other) == f"{two}:2: x: this name is taken, by {one}:1."
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are POSIX's")
 def test_a_file_that_others_can_write_is_told(tmp_path: Path) -> None:
     file = save(tmp_path / "x.py", "def x():\n    '''Do it.'''\n")
     file.chmod(0o666)

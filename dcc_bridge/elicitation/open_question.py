@@ -332,12 +332,13 @@ class Watchdog:
 def wait_of(frame: FrameType | None) -> Wait | None:
     """Tell whether a thread waits for a lock, or for another thread or its own event loop.
 
-    `frame` is its innermost one; None where it runs no Python.
+    `frame` is its innermost one; None where it runs no Python. Who waits for a program is busy:
+    on Windows it joins the threads that read what that writes.
     """
     primitive = ""
     while frame is not None and _module(frame) in ("threading", "selectors"):
         primitive, frame = frame.f_code.co_name, frame.f_back
-    if frame is None:
+    if frame is None or _module(frame) == "subprocess":
         return None
     if primitive in ("acquire", "__enter__") or (not primitive and _takes_lock(frame)):
         return "lock"

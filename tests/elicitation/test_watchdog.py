@@ -258,7 +258,7 @@ def test_what_a_thread_waits_for_is_seen_in_its_innermost_frames(
     for thread in threads:
         until(lambda thread=thread: wait_of(innermost(thread)) == expected)  # type: ignore[misc]  # bound now
     if "a loop" in ways:  # asyncio's first steps look alike
-        until(lambda: looping.is_set() and selects(threads[-1]))
+        until(lambda: looping.is_set() and is_idle(threads[-1]))
     steady = {wait_of(innermost(thread)) for thread in threads for _ in range(100)}
     release.close()
     for thread in threads:
@@ -274,7 +274,7 @@ def test_a_thread_that_waits_for_another_process_is_busy() -> None:
     thread = threading.Thread(target=process.communicate)
     thread.start()
 
-    until(lambda: selects(thread))
+    until(lambda: is_idle(thread))
     wait = wait_of(innermost(thread))
     process.kill()
     thread.join(LIMIT)
@@ -282,8 +282,11 @@ def test_a_thread_that_waits_for_another_process_is_busy() -> None:
     assert wait is None
 
 
-def selects(thread: threading.Thread) -> bool:
-    return (frame := innermost(thread)) is not None and frame.f_code.co_name == "select"
+def is_idle(thread: threading.Thread) -> bool:
+    """Tell whether a thread stands where a loop, or the wait for a program, has nothing to do."""
+    frame = innermost(thread)
+    idle = ("select", "_poll", "join", "_wait_for_tstate_lock")  # the last three on Windows
+    return frame is not None and frame.f_code.co_name in idle
 
 
 def innermost(thread: threading.Thread) -> FrameType | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -20,6 +21,10 @@ from dcc_bridge.hosts.standalone.locks import Locks
 
 SUFFIXES: Final = (".usd", ".usda", ".usdc")
 _CRATE: Final = b"PXR-USDC"
+
+if sys.platform == "win32":
+    # USD keeps a binary file mapped for as long as it is open, and Windows replaces none that is.
+    Sdf.Layer.SetDetachedLayerRules(Sdf.Layer.DetachedLayerRules().IncludeAll())
 
 
 def absolute(path: Path | str) -> Path:

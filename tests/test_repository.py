@@ -78,6 +78,21 @@ def test_what_breaks_a_rule_of_the_layout_is_listed_and_only_gets_less(
     assert rule() == listed[rule.__name__]
 
 
+@pytest.mark.lint
+def test_the_last_twenty_subjects_name_their_scope_and_fit_in_a_line() -> None:
+    listed = subprocess.run(
+        ["git", "log", "-20", "--no-merges", "--format=%s"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    with_scope = re.compile(r"[a-z][\w /,.-]*: \S")
+    subjects = listed.stdout.splitlines()
+
+    assert [it for it in subjects if len(it) > 72 or not with_scope.match(it)] == []
+
+
 def test_no_name_hides_what_it_holds() -> None:
     hiding = re.compile(r"(manager|helper|utils?|common|misc)s?$", re.IGNORECASE)
 

@@ -21,9 +21,9 @@ bl_info = {
 
 # In front: the path may lead to older ones of the same names, or to another Python's, as those of
 # the virtual environment of the terminal from which Blender was started.
-VENDOR = Path(__file__).parent / "vendor"
-if VENDOR.is_dir():
-    sys.path[:] = [str(VENDOR), *(folder for folder in sys.path if folder != str(VENDOR))]
+_vendor = Path(__file__).parent / "vendor"
+if _vendor.is_dir():
+    sys.path[:] = [str(_vendor), *(folder for folder in sys.path if folder != str(_vendor))]
 
 
 def register() -> None:

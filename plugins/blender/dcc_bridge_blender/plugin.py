@@ -15,10 +15,11 @@ from dcc_bridge.bridge import Bridge
 from dcc_bridge.hosts.blender import BlenderHost, BlenderLoop
 from dcc_bridge.server.failed_start import FailedStart
 
-from . import VENDOR, panel, preferences, surface
+from . import panel, preferences, surface
 from .surface import Surface
 
 _HERE: Final = Path(__file__).resolve().parent
+_VENDOR: Final = Path(__file__).parent / "vendor"  # as the package puts it on the path
 SKILLS: Final = next(
     folder / "skills" for folder in (_HERE, _HERE.parent) if (folder / "skills").is_dir()
 )
@@ -94,7 +95,7 @@ def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _:
 
 def _start(host: BlenderHost) -> None:
     global _running
-    vendor = VENDOR if VENDOR.is_dir() else None
+    vendor = _VENDOR if _VENDOR.is_dir() else None
     try:
         with ExitStack() as undo:
             undo.callback(host.close)

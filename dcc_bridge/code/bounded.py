@@ -148,12 +148,26 @@ def _short(value: object) -> str:
         bits = value.bit_length()
         return f"an integer of {bits:,} bits" if bits > 500 else str(value)
     with suppress(Exception):
+        if _has_unreadable_name(value):
+            return f"<{kind} (unreadable name)>"
         if isinstance(value, Sized) and not isinstance(value, _CUT) and (size := len(value)) > 1000:
             return f"<{kind} of {size:,} items>"  # its own text may take seconds
         short = reprlib.Repr()
         short.maxother = short.maxstring = 200
         return short.repr(value)
     return f"<{kind}>"
+
+
+def _has_unreadable_name(value: object) -> bool:
+    """Return whether a thing of the host's has a name that is not UTF-8.
+
+    The `repr` of such a thing ends Blender 3.4 (measured with Debian's 3.4.1).
+    """
+    try:
+        getattr(value, "name", None)
+    except UnicodeDecodeError:
+        return True
+    return False
 
 
 def message_of(error: BaseException) -> str:

@@ -16,6 +16,7 @@ import bpy
 import numpy as np
 import pytest
 
+from dcc_bridge.code.bounded import plain_value
 from dcc_bridge.hosts.blender import BlenderHost, objects
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.verbs import acts as port
@@ -513,6 +514,13 @@ def unreadable(acts: Acts, tmp_path: Path) -> Acts:
     file.write_bytes(data)
     bpy.ops.wm.open_mainfile(filepath=str(file))
     return acts
+
+
+def test_what_code_returns_may_have_a_name_that_is_not_utf_8(unreadable: Acts) -> None:
+    """Its `repr` ended Blender 3.4, and what the person had not saved with it."""
+    told = plain_value([thing for thing in bpy.data.objects if thing.type == "MESH"])
+
+    assert all(it.endswith("Object (unreadable name)>") for it in told), told
 
 
 def test_a_name_that_is_not_utf_8_is_told_as_unreadable_beside_the_rest(unreadable: Acts) -> None:

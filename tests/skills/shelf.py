@@ -66,7 +66,7 @@ def save(file: Path, text: str) -> Path:
     """Write a file; never with the times and the size that it had."""
     before = file.stat().st_mtime_ns if file.exists() else 0
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text)
+    file.write_text(text, encoding="utf-8")
     if before:
         os.utime(file, ns=(before + 1_000_000, before + 1_000_000))
     return file

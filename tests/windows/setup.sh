@@ -61,6 +61,9 @@ if [ ! -f "$windows/Lib/.whole" ]; then
     tar -C "$library" -cf - --exclude=__pycache__ --exclude=./lib-dynload --exclude=./test \
         --exclude=./site-packages --exclude=./idlelib --exclude='./config-*' \
         --exclude='./_sysconfigdata*' . | tar -C "$windows/Lib" -xf -
+    # The DLL may be of a later release than the library, and calls this one on the class.
+    sed -i '/^    @classmethod$/ {n; b}; s/^    def invalidate_caches(cls)/    @classmethod\n&/' \
+        "$windows/Lib/importlib/metadata/__init__.py"
     mkdir -p "$windows/Lib/site-packages"
     touch "$windows/Lib/.whole"
 fi

@@ -43,6 +43,7 @@ FILES: Final = (
     "tests/cli/test_checkpoint.py",
     "tests/cli/test_client.py",
     "tests/client/test_connection.py",
+    "tests/client/test_terminal.py",
     "tests/client/proxy/test_first_words.py",
     "tests/elicitation",
     "tests/hosts/test_checkpoints.py",

@@ -243,7 +243,9 @@ class Window:
         main, broker = self._loop.main, Broker(host=self.presenter)
         self._parts = Parts(main, broker)
         self._panel = Panel(self._parts, self.presenter.bring)
-        self._host.add_agents(self._panel, self._panel.enter, self._panel.enter_clients)
+        self._host.add_agents(
+            self._panel, self.presenter.enter, self._panel.enter, self._panel.enter_clients
+        )
 
     def form(self) -> QWidget:
         """Draw the form, and give its window."""
@@ -257,6 +259,7 @@ class Window:
         self.presenter.show(question, lambda _: None)
         until(lambda: self.presenter.dialogs)
         (dialog,) = self.presenter.dialogs
+        self.presenter.enter()
         QTest.qWaitForWindowActive(dialog)
         play(dialog)
         QTest.qWait(_PAINTED)

@@ -140,6 +140,7 @@ class Notifications(qt.QObject):
         self._shown.append(notification)
         self._place()
         notification.show()
+        _alert_screen_reader(notification)
         return notification
 
     def add_passing(self, text: str, *acts: Act, call: str | None = None) -> Notification:
@@ -208,6 +209,12 @@ class Notifications(qt.QObject):
             return window.frameGeometry().adjusted(0, 0, -max(sides), -max(feet))
         visible = self.visible
         return visible[0].screen().availableGeometry() if visible else qt.QRect()
+
+
+def _alert_screen_reader(notification: Notification) -> None:
+    """Have a screen reader say what a notification says, which never has the focus."""
+    event = qt.QAccessibleEvent(notification, qt.QAccessible.Event.Alert)
+    qt.QAccessible.updateAccessibility(event)
 
 
 def _button(caption: str, act: Callable[[], None]) -> qt.QPushButton:

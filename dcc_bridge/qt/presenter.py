@@ -45,13 +45,21 @@ class DialogPresenter(qt.QObject):
     """Draws questions as dialogs in the host. Made on the main thread."""
 
     def __init__(
-        self, main: MainThread, host: Host, parent: Callable[[], qt.QWidget | None]
+        self,
+        main: MainThread,
+        host: Host,
+        parent: Callable[[], qt.QWidget | None],
+        *,
+        key: str = "",  # the host's key that calls `enter`, as its menus name it
     ) -> None:
         super().__init__()
+        self._go = tr("Go to it ({key})", key=key) if key else tr("Go to it")
         self._host = host  # for the dialogs' header
         self._parent = parent  # gives the host's main window, or None; called for each dialog
         self._deletion = event_loop.DeferredDeletion()
         self._dialogs: dict[question_queue.Ticket, QuestionDialog] = {}
+        # Of a question that is drawn, until the person goes to it or it goes.
+        self._notices: dict[question_queue.Ticket, notifications.Notification] = {}
         self.questions = question_queue.QuestionQueue(self, main)
         self.notifications = notifications.Notifications(parent, self._deletion)
         self._app = qt.QCoreApplication.instance()
@@ -85,22 +93,46 @@ class DialogPresenter(qt.QObject):
         self.questions.bring(question.id)
         for dialog in self.dialogs:
             if dialog.question.id == question.id:
-                dialog.raise_()
-                dialog.activateWindow()
+                dialog.enter()
+
+    def enter(self) -> bool:
+        """Give the keyboard to the question that is drawn, if there is one. Main thread.
+
+        For a command or key of the host's that leads to what agents want.
+
+        Returns:
+            Whether there is one.
+        """
+        drawn = self.dialogs
+        for dialog in drawn:
+            dialog.enter()
+        return bool(drawn)
 
     def draw(self, ticket: question_queue.Ticket) -> None:
-        """Draw a question as a dialog, or show its dialog again. Main thread."""
-        if ticket in self._dialogs:  # it was set aside
-            self._dialogs[ticket].show()
-            return
+        """Draw a question as a dialog, or show its dialog again. Main thread.
+
+        It takes no keyboard: a notice and the task bar say that it is there.
+        """
         parent = self._parent()
         alive = parent if parent is not None and qt.isValid(parent) else None
-        kind = QuestionDialog if ticket.question.page is None else UrlDialog
-        dialog = kind(ticket.timely(), self._host, alive, partial(self._answer, ticket))
-        self._dialogs[ticket] = dialog
-        dialog.destroyed.connect(self._end_lost_questions)
+        if ticket not in self._dialogs:  # else it was set aside
+            kind = QuestionDialog if ticket.question.page is None else UrlDialog
+            dialog = kind(ticket.timely(), self._host, alive, partial(self._answer, ticket))
+            self._dialogs[ticket] = dialog
+            dialog.destroyed.connect(self._end_lost_questions)
+            dialog.gate.entered.connect(partial(self._remove_notice, ticket))
+        self._show(ticket, alive)
+
+    def _show(self, ticket: question_queue.Ticket, host_window: qt.QWidget | None) -> None:
+        dialog = self._dialogs[ticket]
+        first_line = ticket.question.message.partition("\n")[0]
+        text = tr("A question for you: {question}", question=first_line)
+        # Before the dialog, which may so cover the notice, but not be covered by it.
+        self._notices[ticket] = self.notifications.add(text, (self._go, dialog.enter))
         dialog.show()
         qt.QApplication.alert(dialog)
+        if host_window is not None:  # where a dialog has no place of its own in the task bar
+            qt.QApplication.alert(host_window.window())
 
     def show_place(self, place: int, count: int) -> None:
         """Show which one of several questions is drawn. Main thread."""
@@ -109,12 +141,14 @@ class DialogPresenter(qt.QObject):
 
     def set_aside(self, ticket: question_queue.Ticket) -> None:
         """Hide a question's dialog, with all that is filled in. Main thread."""
+        self._remove_notice(ticket)
         if ticket in self._dialogs and qt.isValid(self._dialogs[ticket]):
             self._dialogs[ticket].set_aside()
 
     def take_down(self, ticket: question_queue.Ticket) -> dict[str, Any] | None:
         """Delete a question's dialog, and return what was filled in. Main thread."""
         dialog = self._dialogs.pop(ticket, None)
+        self._remove_notice(ticket)
         if dialog is None or not qt.isValid(dialog):
             return None
         dialog.dismiss()
@@ -139,6 +173,11 @@ class DialogPresenter(qt.QObject):
         """End every question. The host may quit from a key pressed in a dialog: delete it later."""
         self.questions.close()
         self.notifications.clear()
+
+    def _remove_notice(self, ticket: question_queue.Ticket) -> None:
+        notice = self._notices.pop(ticket, None)
+        if notice is not None:
+            self.notifications.remove(notice)
 
     def _notify(self, add: Callable[[], notifications.Notification]) -> TakeDown:
         shown: list[notifications.Notification] = []

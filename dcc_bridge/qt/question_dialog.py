@@ -1,8 +1,9 @@
 """A question's dialog: a header of ours, the question, and three ways out.
 
-It is not modal, and is never run with ``exec``: the artist may look around in the scene before
-answering. Enter never agrees to what may lose something. No message can draw the header: each part
-of it is a label of its own, outside of the area that scrolls. Main thread.
+It is not modal, never takes the keyboard by itself (`key_gate`), and is never run with ``exec``:
+the artist may look around in the scene, and type there, before answering. Enter never agrees to
+what may lose something. No message can draw the header: each part of it is a label of its own,
+outside of the area that scrolls. Main thread.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from dcc_bridge.host import Host
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt import buttons, event_loop, form, items_view
 from dcc_bridge.qt.details_view import DetailsBox
+from dcc_bridge.qt.key_gate import KeyGate
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, plain_column, rule, tr
 
 _PAGES: Final = {qt.Qt.Key.Key_PageUp: -1, qt.Qt.Key.Key_PageDown: 1}
 _MOST_OF_SCREEN: Final = 0.8
-KEY_DELAY: Final = 500  # milliseconds without keys, longer than a hasty second press
 
 
 class Header(qt.QFrame):
@@ -78,7 +79,7 @@ class QuestionDialog(qt.QDialog):
         self._answered: Callable[[Reply | Expired | HandOver], None] | None = answered
         self._is_set_aside = False
         self._wrong: form.FieldRow | None = None
-        self.deaf = qt.QTimer(self, singleShot=True)  # runs as long as no key is heard
+        self.gate = KeyGate(self)  # keys count once the person has gone to it
         self.setProperty(event_loop.OURS, True)
         self.setWindowTitle(tr("{host}: a question for you", host=host.name))
         self.setAccessibleDescription(self.view.message)
@@ -118,17 +119,15 @@ class QuestionDialog(qt.QDialog):
         """Show which one of several questions it is."""
         self.header.place.setText(tr("{place} of {n}", place=place, n=count) if count > 1 else "")
 
-    def showEvent(self, event: qt.QShowEvent) -> None:
-        """Hear no key for a moment: it was meant for what had the keyboard before."""
-        super().showEvent(event)
-        window = self.windowHandle()
-        if window is not None and not event.spontaneous():
-            window.installEventFilter(self)
-            self.deaf.start(KEY_DELAY)
+    def enter(self) -> None:
+        """Take the keyboard: the person goes to the question."""
+        self.gate.enter()
 
-    def eventFilter(self, watched: qt.QObject, event: qt.QEvent) -> bool:
-        """Keep the first keys from every widget: they come through the window."""
-        return event.type() == qt.QEvent.Type.KeyPress and self.deaf.isActive()
+    def showEvent(self, event: qt.QShowEvent) -> None:
+        """Leave the keyboard where it is."""
+        super().showEvent(event)
+        if not event.spontaneous():
+            self.gate.shown()
 
     def hideEvent(self, event: qt.QHideEvent) -> None:
         """Cancel, whatever closes it: Esc, its frame, the host. Only the verb can agree."""
@@ -221,7 +220,7 @@ class QuestionDialog(qt.QDialog):
         self.exits.reason.textChanged.connect(self.countdown.touch)
         self.exits.cancel.clicked.connect(self.reject)
         self.countdown.expired.connect(self._expire)
-        self.deaf.timeout.connect(self._hear_keys)
+        self.gate.opened.connect(self._keep_typed)
         self.further.handed_over.connect(self._hand_over)
         self.further.muted.connect(self._mute)
         for part in (self.arguments, self.form):
@@ -254,10 +253,7 @@ class QuestionDialog(qt.QDialog):
         self._finish(Expired())
 
     @qt.Slot()
-    def _hear_keys(self) -> None:
-        window = self.windowHandle()
-        if window is not None:
-            window.removeEventFilter(self)
+    def _keep_typed(self) -> None:
         focused = self.focusWidget()
         if isinstance(focused, qt.QLineEdit) and self.question.offers.typed:
             focused.end(False)  # the next key must not replace what was typed before

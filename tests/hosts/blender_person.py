@@ -144,14 +144,13 @@ def press(verb: str, key: str = "") -> None:
 
 
 def find_verb() -> list[int] | None:
-    """Give the place on the screen of the button that deletes, once its dialog takes keys."""
+    """Give the place on the screen of the button that deletes, once it takes a click."""
     from PySide6.QtWidgets import QApplication, QPushButton  # only where Qt was started
 
     for button in QApplication.allWidgets():
         if not (isinstance(button, QPushButton) and "elete" in button.text()):
             continue
-        dialog: Any = button.window()
-        if button.isVisible() and button.isEnabled() and not dialog.deaf.isActive():
+        if button.isVisible() and button.isEnabled():
             at = button.mapToGlobal(button.rect().center())
             return [at.x(), at.y()]
     return None

@@ -97,6 +97,12 @@ def armed(dialog: QuestionDialog) -> QPushButton:
     return dialog.exits.verb
 
 
+def go_to(dialog: Any) -> None:
+    """Go to a dialog with the keyboard, and wait until keys count in it."""
+    dialog.enter()
+    until(lambda: dialog.gate.is_open)
+
+
 def click(button: QWidget) -> None:
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 

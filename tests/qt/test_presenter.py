@@ -20,7 +20,6 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Client
 from dcc_bridge.elicitation.question import Expired, Offers, Page, PresenterEvent, Reply, Unable
-from dcc_bridge.qt import question_dialog
 from dcc_bridge.qt.presenter import DialogPresenter, UrlDialog
 from dcc_bridge.qt.question_dialog import QuestionDialog
 
@@ -34,6 +33,7 @@ from .stage import (
     consent,
     elsewhere,
     form,
+    go_to,
     press,
     until,
     words,
@@ -331,13 +331,13 @@ def test_of_several_questions_each_says_which_one_it_is(stage: Stage) -> None:
 
 
 def test_an_enter_that_was_meant_for_one_question_does_not_answer_the_next(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
+    stage: Stage,
 ) -> None:
     named = form(name={"type": "string", "default": "shot_010"})
     heard = [stage.show(ask_name(f"{number}?", form=named))[0] for number in range(2)]
     first = stage.dialog
-    until(lambda: stage.presenter.questions.waiting and not first.deaf.isActive())
-    monkeypatch.setattr(question_dialog, "KEY_DELAY", 60_000)
+    until(lambda: stage.presenter.questions.waiting)
+    go_to(first)
 
     QTest.keyClick(first.windowHandle(), Qt.Key.Key_Return)
     until(lambda: heard[0] and stage.presenter.dialogs != [first])
@@ -345,8 +345,7 @@ def test_an_enter_that_was_meant_for_one_question_does_not_answer_the_next(
     QTest.keyClick(second.windowHandle(), Qt.Key.Key_Return)
 
     assert heard == [[Reply("accept", {"name": "shot_010"})], []]
-    second.deaf.start(0)
-    until(lambda: not second.deaf.isActive())
+    go_to(second)
     QTest.keyClick(second.windowHandle(), Qt.Key.Key_Return)
     until(lambda: heard[1])
     assert heard[1] == heard[0]
@@ -374,7 +373,7 @@ def test_what_was_typed_is_there_when_the_same_is_asked_again(stage: Stage, end:
 
     assert line(stage).text() == "a long na"
     assert "What you had filled in is here again." in words(stage.dialog)
-    until(lambda: not stage.dialog.deaf.isActive())
+    go_to(stage.dialog)
     QTest.keyClicks(line(stage), "me")
     click(stage.dialog.exits.verb)
     until(lambda: again)

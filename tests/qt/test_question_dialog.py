@@ -12,12 +12,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QMainWindow, QWidget
 
 from dcc_bridge.elicitation.question import Expired, HandOver, Offers, Question, Reply
-from dcc_bridge.qt import question_dialog
+from dcc_bridge.qt import key_gate
 from dcc_bridge.qt.buttons import ARM_DELAY, Exits
 from dcc_bridge.qt.form import Line
 from dcc_bridge.qt.question_dialog import QuestionDialog
 
-from .stage import HOST, armed, ask_name, click, consent, form, press, until, words
+from .stage import HOST, armed, ask_name, click, consent, form, go_to, press, until, words
 
 Shown = tuple[Any, list[Reply | Expired | HandOver]]
 Show = Callable[[Question], Shown]
@@ -351,7 +351,7 @@ def test_tab_goes_from_the_fields_to_send_cancel_decline_reason_and_to_mute_last
     show: Show,
 ) -> None:
     dialog, heard = show(ask_name(offers=OFFERED))
-    until(lambda: not dialog.deaf.isActive())
+    go_to(dialog)
     exits, further = dialog.exits, dialog.further
     order = [name_line(dialog), further.remember, exits.verb, exits.cancel, exits.decline]
     order += [exits.with_reason, dialog.countdown.more, further.hand_over, further.mute]
@@ -379,7 +379,7 @@ KINDS: dict[str, Any] = {
 )
 def test_what_has_the_focus_is_seen_to_have_it(show: Show, question: Question) -> None:
     dialog, _ = show(question)
-    until(lambda: not dialog.deaf.isActive() and dialog.isActiveWindow())
+    go_to(dialog)
     QApplication.setCursorFlashTime(0)
     first, seen = dialog.focusWidget(), set[QWidget]()
 
@@ -399,7 +399,7 @@ def test_what_has_the_focus_is_seen_to_have_it(show: Show, question: Question) -
 def test_enter_on_mute_neither_mutes_nor_loses_the_form_and_space_does_both(show: Show) -> None:
     for question in (ask_name(offers=OFFERED), consent(offers=OFFERED)):
         dialog, heard = show(question)
-        until(lambda d=dialog: not d.deaf.isActive())  # type: ignore[misc]  # d is bound now
+        go_to(dialog)
         mute = dialog.further.mute
         assert "Edits that need no question go on" in mute.toolTip()
         mute.setFocus()
@@ -416,19 +416,20 @@ def test_no_key_is_heard_in_the_first_moment_nor_one_that_is_held_since(
     show: Show, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It lasts 500 ms; here it ends when the test says so."""
-    assert question_dialog.KEY_DELAY == 500
-    monkeypatch.setattr(question_dialog, "KEY_DELAY", 60_000)
+    assert key_gate.KEY_DELAY == 500
     named = form(name={"type": "string", "default": "shot_010"})
     for question in (ask_name(form=named), consent()):
         dialog, heard = show(question)
+        monkeypatch.setattr(key_gate, "KEY_DELAY", 60_000)
+        dialog.enter()
         for key in (Qt.Key.Key_Return, Qt.Key.Key_Escape, Qt.Key.Key_Space, Qt.Key.Key_X):
             hit(dialog, key)
         assert (heard, dialog.isVisible()) == ([], True)
         if dialog.form is not None:
             assert dialog.form.content() == {"name": "shot_010"}
 
-        dialog.deaf.start(0)
-        until(lambda d=dialog: not d.deaf.isActive())  # type: ignore[misc]  # d is bound now
+        monkeypatch.setattr(key_gate, "KEY_DELAY", 0)
+        go_to(dialog)
         for key in (Qt.Key.Key_Return, Qt.Key.Key_Escape):
             none = Qt.KeyboardModifier.NoModifier
             held = QKeyEvent(QEvent.Type.KeyPress, key, none, "", True)

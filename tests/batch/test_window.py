@@ -274,10 +274,14 @@ def test_where_the_screen_cannot_be_reached_the_terminal_asks(
     assert "To agree that 3 scenes are changed, type 3:" in said
 
 
+_PAUSE = 1.0  # seconds between two keys
+
+
 def act(process: subprocess.Popen[str], env: dict[str, str], agrees: bool) -> str:
     """Click the button in the lower right, or press Esc, until it ends; give the window's title.
 
-    The button takes nothing for a moment, so that nobody agrees to what has just come up.
+    The button takes nothing for a moment, so that nobody agrees to what has just come up; and keys
+    count only after one in which none was pressed.
     """
 
     def do(*words: str) -> str:
@@ -291,6 +295,8 @@ def act(process: subprocess.Popen[str], env: dict[str, str], agrees: bool) -> st
         while process.poll() is None and time.monotonic() < end:
             if not agrees:
                 do("key", "Escape")
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(_PAUSE)
                 continue
             rows = do("getwindowgeometry", "--shell", window).splitlines()
             place = {name: int(value) for name, _, value in (row.partition("=") for row in rows)}

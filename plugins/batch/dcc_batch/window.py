@@ -109,9 +109,8 @@ def main(plan: Plan) -> None:
         application.quit()
 
     dialog = draw(plan, answered)
-    dialog.show()
-    dialog.raise_()
-    dialog.activateWindow()
+    dialog.show()  # it leaves the keyboard where it is
+    application.alert(dialog)
     application.exec()
     reply = heard[0] if heard else None
     action = reply.action if isinstance(reply, Reply) else "cancel"

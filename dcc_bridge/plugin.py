@@ -194,6 +194,16 @@ class PlugIn:
         parts.bridge.stop()
         parts.bridge.stopped.add_done_callback(lambda _: _let_go(parts))
 
+    def enter_question(self) -> bool:
+        """Give the keyboard to the question that is drawn, if there is one.
+
+        Call it from the host's command that shows the panel: no question takes the keyboard.
+
+        Returns:
+            Whether there is one.
+        """
+        return self._parts is not None and self._parts.presenter.enter()
+
     def _import(self, parts: Iterator[str], then: Callable[[], object]) -> None:
         """Import each part in a turn of the host's event loop: all would hold it for 100 ms."""
         if not self.is_installed:  # an import may run code of others

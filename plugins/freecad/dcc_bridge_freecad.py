@@ -95,10 +95,13 @@ def resume() -> None:
 
 
 def show_panel() -> None:
-    """Show what agents do and did, while a bridge runs."""
+    """Show what agents do and did, while a bridge runs, and go to the question if there is one."""
     panel = plug_in().panel
-    if panel is not None and _menu is not None:
-        _menu.show_panel(panel)
+    if panel is None or _menu is None:
+        return
+    _menu.show_panel(panel)
+    if not plug_in().enter_question():
+        panel.enter()  # no Tab leaves FreeCAD's 3D view
 
 
 def show_clients() -> None:

@@ -14,7 +14,17 @@ from typing import Any, Final
 import FreeCADGui
 
 import dcc_bridge_freecad
-from dcc_bridge.qt.binding import QAction, QDockWidget, QMenu, QObject, Qt, Slot, delete, isValid
+from dcc_bridge.qt.binding import (
+    QAction,
+    QDockWidget,
+    QKeySequence,
+    QMenu,
+    QObject,
+    Qt,
+    Slot,
+    delete,
+    isValid,
+)
 from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.panel.panel import Panel
 
@@ -32,6 +42,7 @@ class Command:
     tip: str  # what is said about it
     act: Callable[[], object]  # does it
     can: Callable[[], bool]  # whether it can be done now
+    key: str = ""  # the key that does it, of those that FreeCAD leaves free
 
     def GetResources(self) -> dict[str, str]:
         """Give the words."""
@@ -86,6 +97,7 @@ COMMANDS: Final = (
         "Show what AI agents do in this session, what they ask you, and what they did",
         lambda: dcc_bridge_freecad.show_panel(),
         lambda: dcc_bridge_freecad.plug_in().bridge is not None,
+        "F8",
     ),
     Command(
         "DccBridge_Connect",
@@ -111,7 +123,9 @@ class Menu(QObject):
         for command in COMMANDS:
             if command.name not in known:  # none can be taken back
                 FreeCADGui.addCommand(command.name, command)
-            self.menu.addAction(tr(command.text)).setData(command.name)
+            entry = self.menu.addAction(tr(command.text))
+            entry.setData(command.name)
+            entry.setShortcut(QKeySequence(command.key))
         self.menu.aboutToShow.connect(self._look)
         self.menu.triggered.connect(self._run)
         self._window.workbenchActivated.connect(self._put)
@@ -133,7 +147,6 @@ class Menu(QObject):
         self.dock.setWidget(panel)
         self.dock.show()
         self.dock.raise_()
-        panel.enter()  # no Tab leaves FreeCAD's 3D view
 
     def close_panel(self) -> None:
         """Take the panel out of its dock, which goes; the panel is its maker's to delete."""

@@ -23,7 +23,7 @@ from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.qt import event_loop, presenter
 from dcc_bridge.qt.binding import QGuiApplication, QPixmap, QPoint
 from dcc_bridge.qt.panel import panel
-from dcc_standalone import app
+from dcc_standalone import app, commands
 
 if TYPE_CHECKING:
     from dcc_bridge.client import Person
@@ -47,7 +47,9 @@ class Windowed:
         self.main = self._loop.main
         self.host = session
         self.window = window
-        self.presenter = presenter.DialogPresenter(self.main, session, lambda: window)
+        self.presenter = presenter.DialogPresenter(
+            self.main, session, lambda: window, key=commands.AGENTS_KEY
+        )
         self.is_stopping = False
         self._has_started = False
         settings, skills = opening.settings, opening.skills
@@ -55,7 +57,9 @@ class Windowed:
             session, self.main, presenter=self.presenter, settings=settings, skills=skills
         )
         self.panel = panel.Panel(self.bridge, self.presenter.bring)
-        window.add_agents(self.panel, self.panel.enter, self.panel.enter_clients)
+        window.add_agents(
+            self.panel, self.presenter.enter, self.panel.enter, self.panel.enter_clients
+        )
 
     def start(self) -> Future[None]:
         """Start the server; done once it takes requests. BridgeError if it cannot be started."""

@@ -24,6 +24,7 @@ from dcc_bridge.qt.binding import (
     QDialog,
     QDockWidget,
     QPaintEvent,
+    QPlainTextEdit,
     QPoint,
     QTextEdit,
     QTimer,
@@ -73,6 +74,18 @@ def undo() -> None:
         FreeCADGui.runCommand("Std_Undo")
     else:
         FreeCAD.ActiveDocument.undo()
+
+
+def sit() -> bool:
+    """Go to FreeCAD's Python console."""
+    window = FreeCADGui.getMainWindow()
+    editors = window.findChildren(QPlainTextEdit)
+    (console,) = (it for it in editors if it.metaObject().className() == "Gui::PythonConsole")
+    (dock,) = (it for it in window.findChildren(QDockWidget) if it.isAncestorOf(console))
+    dock.show()
+    window.activateWindow()
+    console.setFocus()
+    return bool(console.hasFocus())
 
 
 def edit() -> None:
@@ -242,6 +255,7 @@ WORDS: dict[str, Any] = {
     "new": new,
     "undo": undo,
     "edit": edit,
+    "sit": sit,
     "modal": modal,
     "reload": reload,
     "where": where,

@@ -3,4 +3,5 @@
 from typing import Final
 
 ORDERS: Final = "orders"  # the file with what is to be done, a line each, in the application's home
+TYPED: Final = "typed"  # the file with what stands in the fields when the order is to note it
 DONE: Final = "done"  # the file with what was done

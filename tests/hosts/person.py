@@ -1,23 +1,25 @@
 """Somebody who sits at a Qt application, and does what a file tells them, line by line.
 
 An order is the name of a button of the dialog ("accept", "decline", "cancel"), for which they wait
-until it can be pressed, "read", for which they wait until there is a dialog, or one of the words
-that the application's own script knows. What is done is written down in another file. Inside of
-the application, main thread.
+until it can be pressed, "read", for which they wait until there is a dialog, "listen", for which
+they wait until keys count in it, "typed", for which they write down what was typed, or one of the
+words that the application's own script knows, which is done again for as long as it gives False.
+What is done is written down in another file. Inside of the application, main thread.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from dcc_bridge.qt.binding import QAbstractButton, QObject, QTimer, Slot
+from dcc_bridge.qt.binding import QAbstractButton, QApplication, QObject, QTimer, Slot
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge.qt.question_dialog import QuestionDialog
-from tests.hosts.orders import DONE, ORDERS
+from tests.hosts.orders import DONE, ORDERS, TYPED
 
 _EVERY: Final = 10
 
@@ -66,18 +68,35 @@ class Person(QObject):
     def _obey(self, order: str) -> bool:
         if order == "read":
             return self._button("cancel") is not None
-        if order in self._words:
-            self._words[order]()
+        if order == "listen":
+            return any(dialog.gate.is_open for dialog in self._dialogs())
+        if order == "typed":
+            self._note_typed()
             return True
+        if order in self._words:
+            return self._words[order]() is not False
         button = self._button(order)
         if button is None or not button.isEnabled():
             return False
         button.click()
         return True
 
-    def _button(self, order: str) -> QAbstractButton | None:
+    def _note_typed(self) -> None:
+        """Write down what stands in the fields of the dialog, and in the host's."""
+        forms = [dialog.form for dialog in self._dialogs()]
+        filled = [form.content() if form is not None else None for form in forms]
+        there = QApplication.focusWidget()
+        text: Any = getattr(there, "toPlainText", getattr(there, "text", None))
+        typed = {"dialogs": filled, "host": text() if text is not None else None}
+        file = Path(os.environ["HOME"]) / TYPED
+        file.write_text(json.dumps(typed), encoding="utf-8")
+
+    def _dialogs(self) -> list[QuestionDialog]:
         presenter = self._presenter()
-        dialogs: list[QuestionDialog] = presenter.dialogs if presenter is not None else []
+        return presenter.dialogs if presenter is not None else []
+
+    def _button(self, order: str) -> QAbstractButton | None:
+        dialogs = self._dialogs()
         if not dialogs:
             return None
         exits = dialogs[0].exits

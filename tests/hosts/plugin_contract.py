@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,7 @@ class Seat:
 class PlugInContract:
     """The promises."""
 
+    MODULE: str  # the plug-in's own
     DELETE: Call  # deletes three cameras, with consent
     VERB: str  # what stands on the button that agrees to it
     AGAIN: str  # what does once the scene has changed under the question
@@ -70,6 +72,22 @@ class PlugInContract:
         assert scene_digest(desk.host) != before
         desk.host.undo()
         assert scene_digest(desk.host) == before
+
+    def test_a_question_has_the_keyboard_once_the_hosts_command_leads_into_it(
+        self, seat: Seat
+    ) -> None:
+        desk = seat.desk
+        seat.window.activateWindow()
+        desk.until(seat.window.isActiveWindow)
+        future = desk.go(call_skill, desk, self.DELETE)
+        dialog = desk.dialog
+        desk.until(seat.window.isActiveWindow)
+
+        import_module(self.MODULE).show_panel()  # what its shelf calls
+
+        desk.until(dialog.isActiveWindow)
+        desk.refuse()
+        desk.until(future.done)
 
     def test_a_refusal_changes_nothing(self, seat: Seat) -> None:
         desk = seat.desk

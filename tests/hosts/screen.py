@@ -45,6 +45,11 @@ class Screen:
     def write(self, text: str) -> None:
         self.do("type", "--delay", "60", text)
 
+    def begin_to_write(self, text: str) -> subprocess.Popen[bytes]:
+        """Write, and give what ends once all is written."""
+        command = ["xdotool", "type", "--delay", "100", text]
+        return subprocess.Popen(command, env=self._environment)
+
     def key(self, window: str, *keys: str) -> None:
         """Press keys in the window of that title."""
         self.do("search", "--onlyvisible", "--name", window, "windowfocus", "--sync", "key", *keys)

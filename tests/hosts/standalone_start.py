@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
@@ -28,7 +29,21 @@ def sit_down(running: Running) -> None:
         QTimer.singleShot(1500, dialog.accept)
         dialog.exec()
 
-    words = {"beat": heart.begin, "note": heart.note, "modal": modal, "close": running.stop}
+    def sit() -> bool:
+        """Go to a field of the window that is empty then."""
+        field = running.window.outliner.filter
+        running.window.activateWindow()
+        field.setFocus()
+        field.clear()
+        return field.hasFocus()
+
+    words: dict[str, Callable[[], object]] = {
+        "beat": heart.begin,
+        "note": heart.note,
+        "modal": modal,
+        "sit": sit,
+        "close": running.stop,
+    }
     globals()["there"] = heart, Person(lambda: running.presenter, words)
 
 

@@ -77,6 +77,7 @@ def running() -> Any:
 class TestPlugIn(PlugInContract):
     """What it promises as every plug-in does."""
 
+    MODULE = "dcc_bridge_houdini"
     DELETE = ("delete_nodes", {"pattern": "cam*", "type_name": "cam"})
     VERB = AGAIN = "Delete 3 nodes"
     EDIT = ("set_parameter", {"node": "/obj/key", "name": "tx", "value": 2.0})

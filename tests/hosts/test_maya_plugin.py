@@ -88,6 +88,7 @@ def plug_in() -> Any:
 class TestPlugIn(PlugInContract):
     """What it promises as every plug-in does."""
 
+    MODULE = "dcc_bridge_maya"
     DELETE = ("delete_nodes", {"pattern": "shot_*", "type_name": "camera", "under": "|cameras"})
     VERB, AGAIN = "Delete 3 cameras", "Delete 2 cameras"
     EDIT = ("set_attribute", {"node": "key", "name": "translateX", "value": 2.0})

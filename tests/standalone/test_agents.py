@@ -17,12 +17,19 @@ from tests.qt.test_panel import activate
 
 
 @pytest.fixture
-def dock(window: MainWindow) -> Iterator[QDockWidget]:
+def desk() -> Iterator[Desk]:
     desk = Desk()
-    dock = window.add_agents(desk.panel, desk.panel.enter, desk.panel.enter_clients)
-    until(desk.panel.isVisible)
-    yield dock
+    yield desk
     desk.close()
+
+
+@pytest.fixture
+def dock(window: MainWindow, desk: Desk) -> QDockWidget:
+    dock = window.add_agents(
+        desk.panel, desk.presenter.enter, desk.panel.enter, desk.panel.enter_clients
+    )
+    until(desk.panel.isVisible)
+    return dock
 
 
 def has_focus(dock: QDockWidget) -> bool:
@@ -66,6 +73,22 @@ def test_its_key_goes_there_and_hides_it_and_shows_it_again(
     QTest.keyClick(window, Qt.Key.Key_F8)
     assert dock.widget().isVisible()
     assert has_focus(dock)
+
+
+def test_its_key_leads_into_the_question_that_is_drawn_wherever_the_dock_is(
+    window: MainWindow, dock: QDockWidget, desk: Desk
+) -> None:
+    desk.ask("Delete 127 cameras?", desk.call("Delete prims", "destructive")[0])
+    dialog = desk.dialog
+
+    for leave in (dock.hide, desk.panel.enter):
+        activate(window)
+        leave()
+        QTest.keyClick(window, Qt.Key.Key_F8)
+        until(dialog.isActiveWindow)
+        assert dialog.isVisible()
+
+    assert dock.isHidden()
 
 
 def test_the_menu_leads_to_the_clients_that_can_be_connected_also_where_the_dock_was_hidden(

@@ -67,11 +67,12 @@ def unload() -> None:
 
 
 def show_panel() -> None:
-    """Show the panel, docked where the person left it."""
+    """Show the panel, docked where the person left it, and go to the question if there is one."""
     if cmds.workspaceControl(PANEL, exists=True):
         cmds.workspaceControl(PANEL, edit=True, restore=True)
-        return
-    cmds.workspaceControl(PANEL, label="Agents", uiScript=_FILL, retain=False, floating=True)
+    else:
+        cmds.workspaceControl(PANEL, label="Agents", uiScript=_FILL, retain=False, floating=True)
+    plug_in().enter_question()
 
 
 def restore() -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Keys = QKeySequence.StandardKey | str
 _STANDARD = QKeySequence.StandardKey
+AGENTS_KEY = "F8"
 
 
 class Commands(QObject):
@@ -72,14 +73,22 @@ class Commands(QObject):
         return menu
 
     def add_agents(
-        self, dock: QDockWidget, enter: Callable[[], None], connect: Callable[[], None]
+        self,
+        dock: QDockWidget,
+        enter_question: Callable[[], bool],
+        enter: Callable[[], None],
+        connect: Callable[[], None],
     ) -> None:
-        """List the agents' dock, with a key that goes to it, and hides it when pressed there.
+        """List the agents' dock, with a key that goes to what agents want.
 
-        `enter` gives it the keyboard; `connect` shows there which clients can be connected.
+        That is the question that is drawn; without one it is the dock, which the key hides when
+        it is pressed there. For the arguments see `MainWindow.add_agents`.
         """
 
         def go() -> None:
+            if enter_question():
+                action.setChecked(dock.isVisible())  # the click on the menu has changed it
+                return
             focused = dock.widget() and dock.widget().focusWidget()
             if dock.isVisible() and focused is not None and focused.hasFocus():
                 dock.hide()
@@ -94,7 +103,7 @@ class Commands(QObject):
             dock.raise_()
             connect()
 
-        action = _add(self.view, "A&gents", go, "F8")
+        action = _add(self.view, "A&gents", go, AGENTS_KEY)
         _add(self.view, "&Connect a Client…", show, "")
         action.setCheckable(True)
         dock.visibilityChanged.connect(action.setChecked)

@@ -171,18 +171,26 @@ class MainWindow(QMainWindow):
         return dock
 
     def add_agents(
-        self, panel: QWidget, enter: Callable[[], None], connect: Callable[[], None]
+        self,
+        panel: QWidget,
+        enter_question: Callable[[], bool],
+        enter: Callable[[], None],
+        connect: Callable[[], None],
     ) -> QDockWidget:
         """Dock the panel of what agents do, in front of the history; its maker deletes it.
 
-        `enter` gives it the keyboard; `connect` has it show which clients can be connected.
+        Args:
+            panel: What is docked.
+            enter_question: Gives the keyboard to the question that is drawn; False without one.
+            enter: Gives the keyboard to the panel.
+            connect: Has the panel show which clients can be connected.
         """
         dock = self._dock("Agents", panel, _RIGHT)
         self.tabifyDockWidget(dock, self._history_dock)
         self.resizeDocks([self._details_dock, dock], [310, 500], Qt.Orientation.Vertical)
         self._raise.timeout.connect(dock.raise_)
         self._raise.start(0)  # once the tabs are laid out: before that Qt does not listen
-        self.commands.add_agents(dock, enter, connect)
+        self.commands.add_agents(dock, enter_question, enter, connect)
         return dock
 
     def refresh(self) -> None:

@@ -62,7 +62,13 @@ def make_panel() -> QWidget:
 
 
 def show_panel() -> None:
-    """Show the panel in a pane of its own, or bring the one to the front that is there."""
+    """Show the panel, and go to the question if there is one."""
+    _show_pane()
+    plug_in().enter_question()
+
+
+def _show_pane() -> None:
+    """Open a pane with the panel, or bring the one to the front that is there."""
     kind = hou.pypanel.interfaceByName("dcc_bridge")
     for tab in hou.ui.paneTabs():
         if isinstance(tab, hou.PythonPanel) and tab.activeInterface() == kind:

@@ -54,7 +54,9 @@ def told_of_question() -> dict[str, Any]:
     return {
         "question": dialog.question.id if is_drawn else None,
         "waits": dialog.question.id if dialog is not None else None,
+        "notice": sys.modules[f"{ADDON}.notice"]._seen,
         "wrong": dialog.wrong if is_drawn else None,
+        "text_editor": bpy.data.texts[0].as_string() if bpy.data.texts else "",
         "chosen": dialog._chosen if is_drawn else None,
         "takes": is_drawn and time.monotonic() > dialog._opened + sys.modules[DIALOG]._ARM,
         "sidebar": in_sidebar(),
@@ -131,11 +133,26 @@ def sidebar() -> None:
     areas[0].spaces.active.show_region_ui = True
 
 
+def text() -> None:
+    """Put an empty text in the place of the 3D view."""
+    window: Any = bpy.context.window_manager
+    areas = [area for area in window.windows[0].screen.areas if area.type == "VIEW_3D"]
+    areas[0].type = "TEXT_EDITOR"
+    areas[0].spaces.active.text = bpy.data.texts.new("Notes")
+
+
 def card() -> None:
     panel = sys.modules[f"{ADDON}.panel"]
     operators: Any = bpy.ops
     newest = next(record for record in panel.shown.state.ended if record.effect.code)
     operators.dcc_bridge.code("INVOKE_DEFAULT", key=newest.id)
+
+
+def go() -> None:
+    """Go to the question that waits, as its key and its button in the top bar do."""
+    operators: Any = bpy.ops
+    if operators.dcc_bridge.go.poll():
+        operators.dcc_bridge.go()
 
 
 def press(verb: str, key: str = "") -> None:
@@ -277,6 +294,8 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "button": button,
     "sidebar": sidebar,
     "card": card,
+    "text": text,
+    "go": go,
     "pause": lambda: press("pause"),
     "find_clients": lambda: press("look", "local/"),
     "connect_cursor": lambda: press("add", "local/cursor"),

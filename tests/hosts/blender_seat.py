@@ -40,9 +40,19 @@ class Seat:
 
     # ---- what they see
 
+    def go(self) -> dict[str, Any]:
+        """Go to the question, once one waits; give how it looks when it takes an answer."""
+
+        def takes(seen: dict[str, Any]) -> bool:
+            if seen["waits"] and not seen["question"]:
+                self.do("go")
+            return bool(seen["takes"])
+
+        return self.sees(takes)
+
     def blue(self) -> tuple[int, int, int]:
-        """Wait for a dialog that takes an answer; give the button that Enter presses."""
-        self.sees(lambda seen: seen["takes"])
+        """Go to the question; give the button that Enter presses."""
+        self.go()
         self.screen.move(*REST)  # a button below the mouse has another colour
         until(lambda: self.find_blue() is not None, "no dialog")
         at = self.find_blue()
@@ -98,7 +108,7 @@ class Seat:
 
     def answer(self, way: str) -> None:
         """Click on an answer; look again where Blender was drawing meanwhile."""
-        question = self.sees(lambda seen: seen["takes"])["waits"]
+        question = self.go()["waits"]
         until(lambda: self._answer(way, question), "no answer was taken")
 
     def _answer(self, way: str, question: str) -> bool:
@@ -107,6 +117,8 @@ class Seat:
         seen = self.seen()
         if seen["waits"] != question:
             return True
+        if not seen["question"]:
+            self.do("go")
         at = self.find_blue() if seen["takes"] else None
         if at is None:
             return False

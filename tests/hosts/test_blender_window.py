@@ -90,6 +90,36 @@ def test_a_click_in_blenders_own_dialog_deletes_and_its_own_undo_brings_back(new
     assert "Cube" in new.seen()["objects"]
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments", "first"),
+    [("name_object", {}, "What is it called?"), ("delete_objects", CUBE, "Delete")],
+    ids=["form", "consent"],
+)
+def test_who_types_in_a_text_answers_nothing_until_f8_leads_into_the_question(
+    new: Seat, tool: str, arguments: dict[str, str], first: str
+) -> None:
+    """The keys that come before, as and after it is asked are where they were meant."""
+    new.do("text")
+    typing = new.screen.begin_to_write("glow = 12345 + 67890 + 11121")
+    new.screen.move(*blender_window.REST)
+    asked = new.ask(tool, **arguments)
+    new.sees(lambda seen: seen["notice"])
+    assert typing.wait(60) == 0
+    new.screen.write(" + 31415")
+    new.screen.tap("space", "Return", "d", "Return")
+    seen = new.sees(lambda seen: seen["text_editor"].endswith("d\n"))
+
+    assert seen["text_editor"] == "glow = 12345 + 67890 + 11121 + 31415 \nd\n"
+    assert (seen["question"], asked.done()) == (None, False)
+    assert seen["notice"].startswith(first)
+    keep_picture(new)
+    new.screen.tap("F8")
+    new.sees(lambda seen: seen["takes"])
+    new.screen.tap("Escape", "Escape")  # the first one ends the typing where there is a field
+    new.codes = (0, 1)
+    asked.result()
+
+
 def test_keys_alone_agree_and_enter_alone_never_does(new: Seat) -> None:
     """A letter chooses an answer and Enter gives it; Enter alone gives none, nor does OK."""
     closed = new.ask("delete_objects", **CUBE)

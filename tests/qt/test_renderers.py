@@ -241,7 +241,7 @@ def test_blenders_sidebar_is_drawn_again_only_where_something_changed(
     monkeypatch.setattr(panel, "_sidebars", lambda: [sidebar])
     monkeypatch.setattr(panel, "read", lambda _: next(states))
     monkeypatch.setattr(panel, "looks_like", lambda state, before: state == before)
-    shown = panel.Shown(MagicMock(), ())
+    shown = panel.Shown(MagicMock(), (), MagicMock())
     drawn = []
 
     for _ in range(2):
@@ -345,6 +345,25 @@ def test_what_comes_in_a_dialogs_first_moment_is_no_answer(
     dialog._cancel()
 
     assert (dialog.heard, dialog.is_open) == ([], False)
+
+
+def test_keys_that_come_one_after_the_other_from_the_first_moment_on_give_no_answer(
+    plug_in: PlugIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialog, _ = consent(plug_in, has_native=False)
+    now = [dialog._opened]
+    clock = SimpleNamespace(monotonic=lambda: now[0])
+    monkeypatch.setattr(import_module(type(dialog).__module__), "time", clock)
+
+    for _ in range(9):
+        now[0] += 0.3
+        dialog._press("cancel", "RET")
+    heard_of_typing = list(dialog.heard)
+    now[0] += 0.6
+    dialog._press("cancel", "RET")
+
+    assert heard_of_typing == []
+    assert [reply.action for reply in dialog.heard] == ["cancel"]
 
 
 class Typed:

@@ -1,9 +1,9 @@
 """A question as a dialog of Blender's own: an operator that is made for it.
 
-Its header is ours. A click on an answer gives it. A letter, of which Blender gives each button one,
-only chooses an answer, and Enter gives the one that is chosen: at first none that loses something.
-What comes in the dialog's first moment was meant for something else. Esc, and a click beside it,
-cancel. Main thread.
+It opens once the person goes to it. Its header is ours. A click on an answer gives it. A letter, of
+which Blender gives each button one, only chooses an answer, and Enter gives the one that is chosen:
+at first none that loses something. What comes in the dialog's first moment was meant for something
+else. Esc, and a click beside it, cancel. Main thread.
 
 Until 4.0 Blender puts an OK below every dialog: our own buttons stand above it, and it is drawn as
 flat as Blender lets us. From 4.1 on its own two buttons say what we want.
@@ -35,7 +35,7 @@ _LINE: Final = 21
 _FIXED_LINES: Final = 19
 """Those of the header, the answers and what stands between, which have to be seen."""
 _MOST_LINES: Final = 24
-_ARM: Final = 0.4  # seconds after which a dialog takes an answer
+_ARM: Final = 0.5  # seconds after which a dialog takes an answer
 _AGAIN: Final = 1.0
 """Seconds until a dialog is opened again: Blender takes it away as long as its window is made."""
 _SETTLES: Final = 0.1
@@ -60,6 +60,7 @@ class OperatorDialog:
         # What was wrong with the last answer, or why it is asked again; or "".
         self.wrong = view.reason
         self.is_open = False  # it was opened, and neither answered nor dismissed
+        self.is_called = False  # the person goes to it: it may be opened
         self._view = view
         self._fields = Fields(view.fields)
         self._pages = Pages(view.details) if view.details else None
@@ -77,7 +78,7 @@ class OperatorDialog:
 
     @property
     def deadline(self) -> float:
-        """When it ends: the time begins once it is drawn, and there is more for who answers."""
+        """When it ends: the time begins with its notice, and there is more for who answers."""
         offers = self.question.offers
         latest = self._made + offers.latest
         counts = self._begun > 0 and not self._is_touched
@@ -97,9 +98,13 @@ class OperatorDialog:
         content = self._fields.content(SimpleNamespace(**self._typed)) if self._typed else None
         return content if content != self._initial else None
 
+    def begin(self, now: float) -> None:
+        """Let the time begin in which it waits: the person can see that it is there."""
+        self._begun = self._begun or now
+
     def may_open(self, now: float) -> bool:
-        """Return whether it is not shown, and may be opened again."""
-        return not self.is_shown and now >= self._opened + _AGAIN
+        """Return whether the person goes to it, and it is not shown."""
+        return self.is_called and not self.is_shown and now >= self._opened + _AGAIN
 
     def refresh(self, now: float) -> None:
         """Have a change of a field drawn, which Blender else does when the mouse moves."""
@@ -114,6 +119,7 @@ class OperatorDialog:
             bpy.utils.register_class(operator)
             self._operators.append(operator)
         self._running.clear()
+        self.is_called = False
         self.is_open = True
         self._opened = time.monotonic()
         operators: Any = bpy.ops
@@ -219,6 +225,7 @@ class OperatorDialog:
             self.wrong = _CHOOSE
             self.keep()
         self.is_open = self._closes = False
+        self.is_called = True  # it opens again, unless that was an answer
         return {"FINISHED"}
 
     def _press(self, answer: str, key: str) -> None:
@@ -229,6 +236,8 @@ class OperatorDialog:
             self._opened = time.monotonic()  # the answers may have moved below the mouse
             return
         if time.monotonic() < self._opened + _ARM:
+            if key != "LEFTMOUSE":
+                self._opened = time.monotonic()  # none of the keys counts until there is a pause
             return
         if key != "LEFTMOUSE" and not (key in _ENTER and answer == self._chosen):
             self._chosen, self._opened = answer, time.monotonic()  # Enter is not typed at once
@@ -287,7 +296,6 @@ class OperatorDialog:
 
     def _draw(self, operator: Any, layout: Any, context: bpy.types.Context) -> None:
         view, question = self._view, self.question
-        self._begun = self._begun or time.monotonic()
         height = context.window.height if context.window is not None else 0
         lines = scaled(context, height) / _LINE - _FIXED_LINES  # for the message and the items
         most = max(3, min(_MOST_LINES, int(lines / 2)))

@@ -7,12 +7,13 @@ Blender reads the annotations of these classes, so they must not be put off.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import bpy
 
 from dcc_bridge.elicitation.details import details_view
+from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.hosts.blender.blender_loop import redraw
 from dcc_bridge.qt.panel import rows
@@ -47,8 +48,14 @@ _ICONS: Final = {
 class Shown:
     """What the sidebar shows of a bridge."""
 
-    def __init__(self, port: Port, notes: Sequence[tuple[str, float]]) -> None:
+    def __init__(
+        self,
+        port: Port,
+        notes: Sequence[tuple[str, float]],
+        enter: Callable[[], bool],  # leads into the question that waits
+    ) -> None:
         """Listen to a bridge."""
+        self._enter = enter
         self.notes = notes  # the notifications, each with the time when it goes
         self.state: State = read(port)  # how everything was when it was read
         self.pages: Pages | None = None  # the text of the code whose card is open; None before
@@ -73,6 +80,9 @@ class Shown:
         """Give the call of an id that was about code, while the history has it."""
         return next((it for it in self.state.ended if it.id == key and it.effect.code), None)
 
+    def _show(self, _: Question) -> None:
+        self._enter()  # the one whose turn it is
+
     def act(self, key: str, verb: str) -> None:
         """Do what a button says."""
         if self.pages is not None and self.pages.turn(verb):
@@ -85,7 +95,7 @@ class Shown:
         elif verb == "copy" and windows is not None:
             windows.clipboard = key
         else:
-            rows.act(port, key, verb, port.broker.bring)
+            rows.act(port, key, verb, self._show)
         self._is_stale = True
 
 
@@ -240,8 +250,7 @@ def _draw_row(layout: Any, part: rows.Row, wide: int) -> None:
     say(box, part.title, wide, icon="QUESTION" if part.stands_out else "NONE")
     row = box.row(align=True)
     for act in part.acts:
-        if act.verb != "show":  # its dialog is up already
-            _draw_act(row, act.caption, part.key, act.verb, act.tip)
+        _draw_act(row, act.caption, part.key, act.verb, act.tip)
     if part.done is not None:
         full = round(_BAR * max(0.0, part.done))
         share = f" {part.done:.0%}" if part.done >= 0 else ""

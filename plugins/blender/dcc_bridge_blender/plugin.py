@@ -15,7 +15,7 @@ from dcc_bridge.bridge import Bridge
 from dcc_bridge.hosts.blender import BlenderHost, BlenderLoop
 from dcc_bridge.server.failed_start import FailedStart
 
-from . import panel, preferences, surface
+from . import notice, panel, preferences, surface
 from .surface import Surface
 
 _HERE: Final = Path(__file__).resolve().parent
@@ -48,6 +48,7 @@ def register() -> None:
     """
     preferences.register()
     panel.register()
+    notice.register()
     if bpy.app.background:
         return
     host = BlenderHost()
@@ -59,6 +60,7 @@ def register() -> None:
 def unregister() -> None:
     """Stop, and leave nothing in Blender."""
     stop()
+    notice.unregister()
     panel.unregister()
     preferences.unregister()
 
@@ -75,6 +77,7 @@ def stop() -> None:
         preferences.state = "Stopped."
         running.shown.close()
         panel.shown = None
+        notice.watch(None)
         running.bridge.stop()
         running.bridge.stopped.add_done_callback(
             lambda _: _let_go(running.surface, running.loop, running.host)
@@ -116,11 +119,13 @@ def _start(host: BlenderHost) -> None:
         preferences.state = str(failure.problem)
         return
     preferences.state = f"Agents reach it at {bridge.url}.\n{drawn.why}"
-    panel.shown = shown = panel.Shown(bridge, drawn.notes)
+    panel.shown = shown = panel.Shown(bridge, drawn.notes, drawn.enter)
+    notice.watch(drawn)
 
     def turn() -> None:
         drawn.turn()
         shown.turn()
+        notice.turn()
 
     loop.turn = turn
     _running = _Running(host, loop, drawn, bridge, shown)

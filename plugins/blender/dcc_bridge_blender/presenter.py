@@ -1,7 +1,8 @@
 """The surface that needs no Qt: Blender's own dialogs, and its sidebar.
 
-A dialog opens from the timer, when Blender is not in the middle of something. Main thread, but for
-what the broker calls.
+A dialog takes every key from where the person types, so it opens once they ask for it (`notice`):
+from the timer, when Blender is not in the middle of something. Main thread, but for what the broker
+calls.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class OperatorPresenter:
         bpy.app.handlers.load_pre.append(loads)
 
     def draw(self, ticket: Ticket) -> None:
-        """Take a question whose turn it is; it opens from the timer."""
+        """Take a question whose turn it is; it opens once the person goes there."""
         if ticket.question.page is not None:  # it is shown by the client, or as a page
             self._questions.end(ticket, Unable())
             return
@@ -72,6 +73,17 @@ class OperatorPresenter:
         self.dialog = None
         dialog.dismiss()
         return dialog.typed
+
+    def asked(self) -> str:
+        """Return the question that waits for the person to open it, or ""."""
+        dialog = self.dialog
+        return dialog.question.message if dialog is not None and not dialog.is_shown else ""
+
+    def enter(self) -> bool:
+        """Have the question opened that waits, and return whether there is one."""
+        if self.dialog is not None:
+            self.dialog.is_called = True
+        return self.dialog is not None
 
     def show(self, question: Question, settle: Settle) -> TakeDown:
         """Draw a question as soon as no other one is drawn. See `Presenter.show`."""
@@ -101,8 +113,10 @@ class OperatorPresenter:
         dialog.refresh(now)
         if now > dialog.deadline:
             dialog.answered(Expired())
-        elif dialog.may_open(now) and not is_blocked():  # so there is a window
-            self._open(dialog)
+        elif not is_blocked():  # so there is a window
+            dialog.begin(now)
+            if dialog.may_open(now):
+                self._open(dialog)
 
     def close(self) -> None:
         """End every question; later ones end at once."""

@@ -32,6 +32,8 @@ class Surface:
     presenter: HostPresenter  # what the broker calls
     turn: Callable[[], None]  # called whenever the timer fires
     close: Callable[[], None]  # ends every question; after it nothing is drawn
+    enter: Callable[[], bool]  # leads the person into the question, if there is one
+    asked: Callable[[], str]  # gives the question that waits for the person to go there, or ""
     notes: Sequence[tuple[str, float]]  # notifications; none where Qt draws its own
     why: str  # why it is this one, for the person
 
@@ -45,7 +47,15 @@ def choose(main: MainThread, host: Host, wanted: str) -> Surface:
         except ImportError as error:  # one that another Python on the path brought
             lacking = f"PySide6 cannot be loaded: {error}"
     own = OperatorPresenter(main, host)
-    return Surface(own, own.turn, own.close, own.notes, f"Blender's own dialogs: {lacking}")
+    return Surface(
+        presenter=own,
+        turn=own.turn,
+        close=own.close,
+        enter=own.enter,
+        asked=own.asked,
+        notes=own.notes,
+        why=f"Blender's own dialogs: {lacking}",
+    )
 
 
 def _start_qt(main: MainThread, host: Host) -> Surface:
@@ -62,8 +72,20 @@ def _start_qt(main: MainThread, host: Host) -> Surface:
         app.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, _TURN)
 
-    why = f"Dialogs of Qt, from {_folder()}."
-    return Surface(presenter, turn, presenter.close, (), why)
+    def asked() -> str:
+        return next(
+            (it.question.message for it in presenter.dialogs if not it.isActiveWindow()), ""
+        )
+
+    return Surface(
+        presenter=presenter,
+        turn=turn,
+        close=presenter.close,
+        enter=presenter.enter,
+        asked=asked,
+        notes=(),
+        why=f"Dialogs of Qt, from {_folder()}.",
+    )
 
 
 def _lacking() -> str | None:

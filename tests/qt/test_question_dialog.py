@@ -3,22 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QMainWindow, QWidget
 
-from dcc_bridge.elicitation.question import Expired, HandOver, Offers, Question, Reply
+from dcc_bridge.elicitation.question import (
+    Details,
+    Expired,
+    HandOver,
+    Offers,
+    Page,
+    Question,
+    Reply,
+)
 from dcc_bridge.qt import key_gate
 from dcc_bridge.qt.buttons import ARM_DELAY, Exits
 from dcc_bridge.qt.form import Line
+from dcc_bridge.qt.presenter import UrlDialog
 from dcc_bridge.qt.question_dialog import QuestionDialog
 
 from .stage import HOST, armed, ask_name, click, consent, form, go_to, press, until, words
 
+MOST = {
+    "form": ask_name(form=form(**{f"f{n}": {"type": "string"} for n in range(32)})),
+    "consent": consent("Delete?\n" + "All of it. " * 700, offers=Offers(900, 900, mute="claude")),
+    "items": consent(items=tuple(f"/World/Cameras/{n}" for n in range(500)), undoable=False),
+    "code": consent(details=Details("delete(everything, everywhere, at_once)\n" * 300)),
+    "a page": ask_name(form=None, page=Page(f"https://studio.example/{'x' * 8000}")),
+}
+"""The largest question of each kind."""
 Shown = tuple[Any, list[Reply | Expired | HandOver]]
 Show = Callable[[Question], Shown]
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -37,7 +55,8 @@ def window(app: QApplication) -> QMainWindow:
 def show(window: QMainWindow) -> Show:
     def make(question: Question) -> Shown:
         heard: list[Reply | Expired | HandOver] = []
-        dialog = QuestionDialog(question, HOST, window, heard.append)
+        kind = QuestionDialog if question.page is None else UrlDialog
+        dialog = kind(question, HOST, window, heard.append)
         dialog.show()
         return dialog, heard
 
@@ -445,6 +464,22 @@ def test_twenty_fields_fit_the_screen_and_the_buttons_stay_in_sight(show: Show) 
     QCoreApplication.processEvents()
 
     assert dialog.height() <= dialog.screen().availableGeometry().height()
+    assert dialog.rect().contains(dialog.exits.geometry())
+
+
+@pytest.mark.parametrize("kind", MOST)
+def test_every_dialog_fits_a_screen_of_1024_by_600_and_its_buttons_stay_in_sight(
+    show: Show, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    small = SimpleNamespace(availableSize=lambda: QSize(1024, 600))
+    monkeypatch.setattr(QuestionDialog, "screen", lambda _: small)
+
+    dialog, _ = show(MOST[kind])
+    for _ in range(3):  # a layout takes some turns
+        QCoreApplication.processEvents()
+
+    assert dialog.width() <= 1024 - 12  # what a window manager's frame leaves
+    assert dialog.height() <= 600 - 48
     assert dialog.rect().contains(dialog.exits.geometry())
 
 

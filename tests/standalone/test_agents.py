@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QTabBar
 
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_standalone.window import MainWindow
+from tests.pictures import code_run
 from tests.qt.desk import Desk
 from tests.qt.stage import until
 from tests.qt.test_panel import activate
+
+SMALL = QSize(1024 - 12, 600 - 48)  # what a window manager's frame leaves of such a screen
 
 
 @pytest.fixture
@@ -89,6 +92,25 @@ def test_its_key_leads_into_the_question_that_is_drawn_wherever_the_dock_is(
         assert dialog.isVisible()
 
     assert dock.isHidden()
+
+
+def test_the_window_fits_a_screen_of_1024_by_600_whatever_the_panel_shows(
+    window: MainWindow, dock: QDockWidget, desk: Desk
+) -> None:
+    desk.furnish()
+    desk.ended("Ran 17 lines of code", "done", "destructive", by="host", code=code_run())
+    desk.broker.audience.limits.mute("cursor")
+    desk.pause()
+    desk.panel.refresh()
+    desk.panel.history.list.setCurrentIndex(desk.panel.history.model.index(0, 0))
+    until(desk.panel.history.card.isVisible)
+
+    window.resize(SMALL)
+
+    until(lambda: window.size() == SMALL)
+    least = window.minimumSizeHint()
+    assert (least.width() <= SMALL.width(), least.height() <= SMALL.height()) == (True, True)
+    assert window.rect().contains(dock.geometry())
 
 
 def test_the_menu_leads_to_the_clients_that_can_be_connected_also_where_the_dock_was_hidden(

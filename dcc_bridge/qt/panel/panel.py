@@ -15,7 +15,7 @@ from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.text import safe_line, tool_tip
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import DeferredDeletion
-from dcc_bridge.qt.labels import SMALL, add_all, padded, scale, tr
+from dcc_bridge.qt.labels import SMALL, add_all, padded, plain_column, scale, tr
 from dcc_bridge.qt.notifications import CallMenu, CodeCard
 from dcc_bridge.qt.panel import rows, widgets
 from dcc_bridge.qt.panel.cards import Cards
@@ -25,6 +25,7 @@ from dcc_bridge.skills.call_history import Record, why_not_undo
 rows.tr = tr
 _BETWEEN: Final = 100  # milliseconds between two refreshes
 _TICK: Final = 1000
+_LEAST_LINES: Final = 8  # of text that the panel is high at least
 _NAMES: Final = 50  # of what code changed, of each kind
 _AT_TOP: Final = int(qt.Qt.AlignmentFlag.AlignTop | qt.Qt.AlignmentFlag.AlignRight)
 _ICONS: Final = {
@@ -91,6 +92,16 @@ class Panel(qt.QWidget):
         """Refresh, which costs 2 ms and more, if it may be due. Each second, whatever happens."""
         if self.state is None or is_due(self._port, self.state):
             self.refresh()
+
+    def sizeHint(self) -> qt.QSize:
+        """As large as all that is in it."""
+        return self._inner.sizeHint()
+
+    def minimumSizeHint(self) -> qt.QSize:
+        """Some lines, which scroll: a dock must not make the host's window higher than a screen."""
+        bar = self.style().pixelMetric(qt.QStyle.PixelMetric.PM_ScrollBarExtent)
+        width = self._inner.minimumSizeHint().width() + bar
+        return qt.QSize(width, self.fontMetrics().height() * _LEAST_LINES)
 
     def enter(self) -> None:
         """Give the keyboard focus to the first button."""
@@ -200,11 +211,28 @@ class Panel(qt.QWidget):
         self.tabs.tabBar().setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
         for page in (self.history, padded(self.grants), padded(self.clients)):
             self.tabs.addTab(page, "")
-        self._column = column = qt.QVBoxLayout(self)
+        self._inner = qt.QWidget()
+        self._column = column = _Column(self._inner)
         column.setContentsMargins(gap, gap, gap, gap)
         column.setSpacing(gap + gap // 2)
         add_all(column, self.banner, self.now)
         column.addWidget(self.tabs, 1)
+        scrolled = qt.QScrollArea(widgetResizable=True)
+        scrolled.setFrameShape(qt.QFrame.Shape.NoFrame)
+        scrolled.setFocusPolicy(qt.Qt.FocusPolicy.NoFocus)
+        scrolled.setHorizontalScrollBarPolicy(qt.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scrolled.setWidget(self._inner)
+        self._inner.setAutoFillBackground(False)
+        scrolled.viewport().setAutoFillBackground(False)
+        plain_column(self).addWidget(scrolled)
+
+
+class _Column(qt.QVBoxLayout):
+    """A column that what scrolls it makes as high as it must be, and not as it would like to be."""
+
+    def hasHeightForWidth(self) -> bool:
+        """Have what scrolls it go by the least height; the parts still wrap."""
+        return False
 
 
 class HistoryModel(qt.QAbstractTableModel):

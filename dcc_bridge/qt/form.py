@@ -324,7 +324,6 @@ class Choices(qt.QWidget):
         super().__init__()
         self._may_be_left_out = not view.field.required
         self.list = qt.QListWidget()
-        self.list.viewport().setBackgroundRole(qt.QPalette.ColorRole.Window)  # boxes show on it
         self._values = [option.value for option in view.options]
         states = qt.Qt.CheckState
         for option in view.options:

@@ -17,6 +17,7 @@ from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.details_view import DetailsBox
 from dcc_bridge.qt.event_loop import OURS, DeferredDeletion
 from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, label, plain_column, scale, tr
+from dcc_bridge.qt.outlines import draw_outlines
 
 
 class CallMenu(qt.QMenu):
@@ -110,6 +111,7 @@ class Notification(qt.QDialog):
         row.addWidget(words, 1)
         self.buttons = [_button(caption, act) for caption, act in acts]  # what can be done about it
         add_all(row, *self.buttons)
+        draw_outlines(self)
 
     def set_call(self, call: str) -> None:
         """Show which call it is about in the tooltip, and let a menu copy its id."""

@@ -18,7 +18,7 @@ from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
 from dcc_bridge.elicitation.view import Facts, argument_views, view_of
 from dcc_bridge.host import Host
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt import buttons, event_loop, form, items_view
+from dcc_bridge.qt import buttons, event_loop, form, items_view, outlines
 from dcc_bridge.qt.details_view import DetailsBox
 from dcc_bridge.qt.key_gate import KeyGate
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, plain_column, rule, tr
@@ -123,6 +123,12 @@ class QuestionDialog(qt.QDialog):
         """Take the keyboard: the person goes to the question."""
         self.gate.enter()
 
+    def changeEvent(self, event: qt.QEvent) -> None:
+        """Outline the controls anew where the host changes its colours."""
+        super().changeEvent(event)
+        if event.type() == qt.QEvent.Type.PaletteChange:
+            outlines.draw_outlines(self)
+
     def showEvent(self, event: qt.QShowEvent) -> None:
         """Leave the keyboard where it is."""
         super().showEvent(event)
@@ -200,6 +206,7 @@ class QuestionDialog(qt.QDialog):
         for before, after in pairwise(filter(None, order)):
             self.setTabOrder(before, after)
         self._finish_building()
+        outlines.draw_outlines(self)
 
     @property
     def _is_guarded(self) -> bool:

@@ -20,15 +20,23 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QApplication,
+    QCheckBox,
     QComboBox,
+    QFrame,
     QLabel,
     QLineEdit,
     QListView,
+    QListWidget,
+    QPlainTextEdit,
     QPushButton,
+    QStyle,
+    QStyleOptionButton,
+    QStyleOptionViewItem,
     QTreeView,
     QWidget,
 )
 
+from dcc_bridge.cli import load
 from dcc_bridge.elicitation.question import Offers, Question
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.question_dialog import QuestionDialog
@@ -45,6 +53,10 @@ from tests.qt.stage import Stage, armed, consent, until
 
 LEAST_CONTRAST = 4.5
 """What the Web Content Accessibility Guidelines ask of text, level AA."""
+LEAST_OF_A_CONTROL = 3.0
+"""What they ask of a control's outline or ground beside what is around it."""
+_OUTLINED = (QPushButton, QCheckBox, QLineEdit, QComboBox, QAbstractItemView, QPlainTextEdit)
+_BAND = 3  # pixels at the edge of a control in which its outline is looked for
 _ITEMS = tuple(f"/World/Cameras/sq010/sh{10 * n:04}_cam" for n in range(127))
 
 
@@ -79,13 +91,17 @@ def drawn(stage: Stage) -> Iterator[tuple[str, QWidget]]:
         yield name, dialog
         take_down("measured")
         until(lambda: not stage.presenter.dialogs)
+    stage.window.activateWindow()
+    until(stage.window.isActiveWindow)  # or the platform leads into the question
     stage.show(form_question())
     fill_in(stage.dialog)
     until(lambda: not stage.dialog.body.verticalScrollBar().isVisible())
     yield "form", stage.dialog
     stage.presenter.chip(waiting_question(), "Claude Code", lambda: None, lambda: None)
-    until(lambda: stage.presenter.notifications.visible)
-    yield "chip", stage.presenter.notifications.visible[0]
+    until(lambda: len(stage.presenter.notifications.visible) == 2)
+    notice, chip = stage.presenter.notifications.visible
+    yield "notice", notice
+    yield "chip", chip
     desk = Desk()
     desk.panel.resize(desk.panel.fontMetrics().height() * 24, 900)
     desk.panel.show()
@@ -116,7 +132,7 @@ def _card() -> Iterator[tuple[str, QWidget]]:
 
 
 def problems(top: QWidget) -> list[str]:
-    """Say what of a window is cut, covered, or too faint to read."""
+    """Say what of a window is cut, covered, or too faint to read or to be seen."""
     visible = [part for part in top.findChildren(QWidget) if part.isVisibleTo(top)]
     parts = [part for part in visible if not _inner(part)]
     captioned = [part for part in parts if isinstance(part, QLabel | QAbstractButton)]
@@ -127,8 +143,9 @@ def problems(top: QWidget) -> list[str]:
         *(
             f"{_name(part)} has a contrast of {seen:.2f}"
             for part in captioned
-            if part.text() and (seen := contrast(picture, _area(part, top))) < LEAST_CONTRAST
+            if part.text() and (seen := contrast(picture, _caption(part, top))) < LEAST_CONTRAST
         ),
+        *unseen(top, picture),
     ]
 
 
@@ -175,6 +192,12 @@ def _area(part: QWidget, top: QWidget) -> QRect:
     return QRect(part.mapTo(top, QPoint()), part.size()) & top.rect()
 
 
+def _caption(part: QWidget, top: QWidget) -> QRect:
+    """Give where a part's text stands: inside of a button's outline."""
+    edge = _BAND if isinstance(part, QPushButton) else 0
+    return _area(part, top).adjusted(edge, edge, -edge, -edge)
+
+
 def contrast(picture: QImage, area: QRect) -> float:
     """Give the contrast of what is written in a part of a picture with what it stands on."""
     scale = picture.devicePixelRatio()
@@ -184,6 +207,78 @@ def contrast(picture: QImage, area: QRect) -> float:
     )
     ground = _luminance(counted.most_common(1)[0][0])
     return max(_ratio(_luminance(pixel), ground) for pixel in counted)
+
+
+def unseen(top: QWidget, picture: QImage) -> list[str]:
+    """Say which controls of a window do not stand out from what is around them."""
+    visible = [part for part in top.findChildren(QWidget) if part.isVisibleTo(top)]
+    controls = [it for it in visible if isinstance(it, _OUTLINED) and not _inner(it)]
+    found = []
+    for control in controls:
+        if _is_bare(control) or not control.isEnabled():
+            continue
+        for place in _outlined(control):
+            area = QRect(control.mapTo(top, place.topLeft()), place.size())
+            is_whole = top.rect().contains(area) and _is_in_sight(control, place)
+            if is_whole and (seen := edge_contrast(picture, area)) < LEAST_OF_A_CONTROL:
+                found.append(f"{_name(control)} has an outline with a contrast of {seen:.2f}")
+    return found
+
+
+def _is_bare(control: QWidget) -> bool:
+    """Whether it is only text, or fills what it is in, as a list in a dock does."""
+    if isinstance(control, QPushButton):
+        return control.isFlat()
+    if isinstance(control, QLineEdit):
+        return not control.hasFrame()
+    return isinstance(control, QFrame) and not control.frameWidth()
+
+
+def _is_in_sight(control: QWidget, place: QRect) -> bool:
+    return control.visibleRegion().contains(place)
+
+
+def _outlined(control: QWidget) -> list[QRect]:
+    """Give the parts of a control that have an outline, in its own coordinates."""
+    style = control.style()
+    if isinstance(control, QCheckBox):
+        box = QStyleOptionButton()
+        control.initStyleOption(box)
+        return [style.subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, box, control)]
+    if not isinstance(control, QListWidget):
+        return [control.rect()]
+    places = [control.rect()]
+    for row in range(control.count()):
+        item = QStyleOptionViewItem()
+        control.initViewItemOption(item)
+        item.rect = control.visualItemRect(control.item(row))
+        item.features = QStyleOptionViewItem.ViewItemFeature.HasCheckIndicator
+        box_in_list = QStyle.SubElement.SE_ItemViewItemCheckIndicator
+        place = style.subElementRect(box_in_list, item, control)
+        places.append(place.translated(control.viewport().pos()))
+    return places
+
+
+def edge_contrast(picture: QImage, area: QRect) -> float:
+    """Give the contrast of an area's edge with what is beside it, at the side where it is least."""
+    scale = picture.devicePixelRatio()
+    left, top = round(area.left() * scale), round(area.top() * scale)
+    right, bottom = round((area.right() + 1) * scale) - 1, round((area.bottom() + 1) * scale) - 1
+    middle = ((left + right) // 2, (top + bottom) // 2)
+    beside = -round(2 * scale)
+    band = range(-1, round(_BAND * scale))  # where a pixel is a part of one, a line may lie before
+    sides = (
+        [(left + step, middle[1]) for step in (beside, *band)],
+        [(right - step, middle[1]) for step in (beside, *band)],
+        [(middle[0], top + step) for step in (beside, *band)],
+        [(middle[0], bottom - step) for step in (beside, *band)],
+    )
+    least = []
+    for side in sides:
+        inside = [point for point in side if picture.rect().contains(*point)]
+        ground, *edge = (_luminance(picture.pixel(x, y)) for x, y in inside)
+        least.append(max(_ratio(pixel, ground) for pixel in edge))
+    return min(least)
 
 
 def _ratio(one: float, other: float) -> float:
@@ -220,8 +315,11 @@ LOOKS: dict[str, Callable[[], QPalette]] = {"dark": dark, "light": light}
 
 def main(look: str, direction: str, folder: str) -> None:
     app = QApplication([])
-    app.setStyle("Fusion")
-    app.setPalette(LOOKS[look]())
+    if look == "ours":
+        load("standalone/dcc_standalone.theme").dress(app)
+    else:
+        app.setStyle("Fusion")
+        app.setPalette(LOOKS[look]())
     app.setLayoutDirection(Qt.LayoutDirection[direction])
     stage, report = Stage(), {}
     for name, top in drawn(stage):

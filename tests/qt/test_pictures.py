@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint
-from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QPushButton, QWidget
 
 pytest.importorskip("PIL", reason="tests.pictures saves its pictures with pillow")
 
@@ -33,6 +33,7 @@ ROWS = {
     "url": ["Decline", "Cancel", "Open in the browser"],
     "code": ["Decline", "Cancel", "Run"],
     "form": ["Decline", "Cancel", "Render"],
+    "notice": ["Go to it"],
     "chip": ["Answer here", "Cancel"],
     "panel": ["Show", "Cancel"],
     "card": ["Undo Ran 17 lines of code"],
@@ -67,6 +68,7 @@ def measured(folder: Path, look: str, direction: str, scale: float) -> dict[str,
     ("direction", "look", "scale"),
     [
         *sampled([("LeftToRight", "light", 1.5)], ["LeftToRight"], ["dark", "light"], [1, 1.5, 2]),
+        *sampled([("LeftToRight", "ours", 1)], ["LeftToRight"], ["ours"], [1]),
         *sampled([("RightToLeft", "dark", 1)], ["RightToLeft"], ["dark", "light"], [1]),
     ],
 )
@@ -109,6 +111,7 @@ def test_the_pictures_of_the_pages_can_be_taken_again(tmp_path: Path) -> None:
 def _cut(window: QWidget) -> None:
     button = QPushButton("Delete 127 cameras", window)
     button.resize(button.sizeHint().width() - 1, button.sizeHint().height())
+    button.setFlat(True)
 
 
 def _wrapped_short(window: QWidget) -> None:
@@ -139,6 +142,13 @@ def _faint(window: QWidget) -> None:
     label.adjustSize()
 
 
+def _unseen(window: QWidget) -> None:
+    box = QCheckBox("Burn in the frame numbers", window)
+    window.setPalette(QPalette(QColor("#34373e"), QColor("#26282d")))
+    box.adjustSize()
+    box.move(20, 20)
+
+
 @pytest.mark.parametrize(
     ("spoil", "why"),
     [
@@ -147,6 +157,7 @@ def _faint(window: QWidget) -> None:
         (_outside, "QLabel 'out' is cut"),
         (_covered, "QLabel 'one' lies over QLabel 'other'"),
         (_faint, "QLabel 'a warning' has a contrast of 2.8"),
+        (_unseen, "QCheckBox 'Burn in the frame numbers' has an outline with a contrast of 1."),
     ],
 )
 def test_what_is_wrong_is_found(

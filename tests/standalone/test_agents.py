@@ -13,6 +13,7 @@ from dcc_bridge.qt.panel.panel import Panel
 from dcc_standalone.window import MainWindow
 from tests.pictures import code_run
 from tests.qt.desk import Desk
+from tests.qt.measure import unseen
 from tests.qt.stage import until
 from tests.qt.test_panel import activate
 
@@ -111,6 +112,14 @@ def test_the_window_fits_a_screen_of_1024_by_600_whatever_the_panel_shows(
     least = window.minimumSizeHint()
     assert (least.width() <= SMALL.width(), least.height() <= SMALL.height()) == (True, True)
     assert window.rect().contains(dock.geometry())
+
+
+def test_every_control_of_the_window_can_be_seen(window: MainWindow, dock: QDockWidget) -> None:
+    """Its outline has a contrast of 3 to 1, measured in a picture of it."""
+    window.resize(1400, 1000)
+    until(dock.isVisible)
+
+    assert unseen(window, window.grab().toImage()) == []
 
 
 def test_the_menu_leads_to_the_clients_that_can_be_connected_also_where_the_dock_was_hidden(

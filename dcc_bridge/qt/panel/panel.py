@@ -17,6 +17,7 @@ from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import DeferredDeletion
 from dcc_bridge.qt.labels import SMALL, add_all, padded, plain_column, scale, tr
 from dcc_bridge.qt.notifications import CallMenu, CodeCard
+from dcc_bridge.qt.outlines import draw_outlines
 from dcc_bridge.qt.panel import rows, widgets
 from dcc_bridge.qt.panel.cards import Cards
 from dcc_bridge.qt.panel.state import Port, State, is_due, read
@@ -85,6 +86,7 @@ class Panel(qt.QWidget):
         self.clients.show_rows(rows.clients(state))
         self._name_tabs(state)
         self._set_tab_order()
+        draw_outlines(self)
         self._column.activate()
 
     @qt.Slot()

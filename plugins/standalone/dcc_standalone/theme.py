@@ -9,6 +9,8 @@ from __future__ import annotations
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
+from dcc_bridge.qt.outlines import outlined
+
 WINDOW = QColor("#26282d")
 BASE = QColor("#1c1e22")
 STRIPE = QColor("#202226")
@@ -57,7 +59,8 @@ QDockWidget::title {{ background: {WINDOW.name()}; padding: 7px 10px; }}
 QHeaderView::section {{
     background: {WINDOW.name()}; color: {DIM.name()}; border: none; padding: 5px 8px;
 }}
-QTreeView, QListView {{ border: none; outline: none; }}
+QTreeView, QListView {{ outline: none; }}
+QDockWidget QTreeView, QDockWidget QListView {{ border: none; }}
 QTreeView::item, QListView::item {{ padding: 3px 2px; }}
 QListView::item {{ padding: 3px 6px; }}
 QScrollBar {{ background: {BASE.name()}; border: none; }}
@@ -99,5 +102,9 @@ def palette() -> QPalette:
 def dress(app: QApplication) -> None:
     """Give an application this look."""
     app.setStyle("Fusion")
-    app.setPalette(palette())
+    dark = palette()
+    app.setPalette(dark)
+    controls = outlined(dark)
+    for kind in ("QAbstractButton", "QLineEdit", "QComboBox"):
+        app.setPalette(controls, kind)  # type: ignore[arg-type]  # its stub wants bytes, which it refuses
     app.setStyleSheet(_SHEET)

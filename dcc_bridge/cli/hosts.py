@@ -107,6 +107,8 @@ def instance(options: argparse.Namespace) -> discovery.Instance:
         if fitting or time.monotonic() >= end:
             break
         time.sleep(_POLL)
+    if len(fitting) > 1:  # one that did not start is beside one that is well
+        fitting = [it for it in fitting if it.start_problem() is None] or fitting
     if len(fitting) == 1:
         return _wait_until_ready(fitting[0], runtime)
     if not running:

@@ -81,6 +81,15 @@ def test_the_doctor_says_so_of_one_host_beside_another_that_is_well(tmp_path: Pa
     assert f"WRONG  {FAILED.id}: {WHY}\n       To fix it: {MEND}" in done.out
 
 
+def test_a_host_that_did_not_start_is_not_called_in_place_of_one_that_is_well(
+    tmp_path: Path,
+) -> None:
+    with live(tmp_path) as running, listed(FAILED, tmp_path):
+        done = running.beside(lambda: run(tmp_path, "call", "recent_calls"))
+
+    assert (done.code, done.err) == (0, "")
+
+
 def test_a_call_waits_for_a_host_that_is_starting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -94,6 +94,7 @@ class Bridge:
         self.problem: StartProblem | None = None  # why agents cannot connect; None if they can
         self._stop_waiting: Unsubscribe = lambda: None  # for the start to end
         self._ending_start = threading.Lock()  # while it is said how the start ended
+        self._renews = False  # its record is to be written again in a moment
         self._desk = PageDesk(self.settings, host, main)
         self._worker = Worker(self._make_service)
         about = {"host": host.name, "version": host.version}
@@ -292,7 +293,14 @@ class Bridge:
         except OSError as error:  # it is found all the same, as it was before
             if facts:
                 log.warning("the entry of this host cannot be updated: %s", error)
-            Context().run(self._worker.later, _RENEWED_AFTER, self._update_registration)
+            if not self._renews:
+                self._renews = True
+                Context().run(self._worker.later, _RENEWED_AFTER, self._renew_registration)
+
+    def _renew_registration(self) -> None:
+        """Write the record once more, on a thread of its own: that may wait for a reader."""
+        self._renews = False
+        runner.run_in_thread(self._update_registration, "the record of this host")
 
     def _tell_edited(self, call: Call, label: str) -> None:
         """Say at the host what an agent did, and offer to take it back. Any thread."""
@@ -348,7 +356,8 @@ class Bridge:
                 self._update_registration(foreign=foreign)
         elif not isinstance(error, BridgeClosed):  # which is what a person did
             self._running.socket.close()  # else a client would wait for an answer
-            self._note_problem(explain(error, self.host.name, self._vendor), error)
+            with self._ending_start:  # this is why, whatever it seemed to wait for
+                self._note_problem(explain(error, self.host.name, self._vendor), error)
 
     def _note_overdue(self) -> None:
         """Say what a start waits for that takes too long; it may still come to its end."""

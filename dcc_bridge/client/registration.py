@@ -159,7 +159,7 @@ def _entry(config: ConfigFile, file: Path) -> Mapping[str, Any] | None:
         if config.syntax == "json":
             entry = Document(text).get(config.key, NAME)
         elif config.syntax == "toml":
-            servers = tomllib.loads(text).get(config.key)
+            servers = tomllib.loads(text.removeprefix("\ufeff")).get(config.key)
             entry = servers.get(NAME) if isinstance(servers, Mapping) else None
         else:
             return None

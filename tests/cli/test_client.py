@@ -485,6 +485,14 @@ def test_codex_is_set_up_by_its_own_command_with_time_for_a_person_to_decide(
     assert file.read_text() == 'model = "gpt-5" # mine\n'
 
 
+def test_a_mark_at_the_beginning_of_a_toml_file_hides_no_entry(tmp_path: Path) -> None:
+    entry = '[mcp_servers.dcc-bridge]\ncommand = "dcc-bridge"\n'
+    (file := tmp_path / ".codex" / "config.toml").parent.mkdir()
+    file.write_text("\ufeff" + entry, encoding="utf-8")
+
+    assert "Codex, set up\n" in client(tmp_path, "list").out
+
+
 @scripts
 @pytest.mark.parametrize("removes", [False, True])
 def test_where_the_command_of_codex_fails_the_entry_that_was_there_stays_as_it_is(

@@ -59,7 +59,7 @@ def check_writes(writes: Iterable[str]) -> None:
         if safe_line(path, len(path)) != path:
             raise BadArguments(f"writes: {safe_line(path)} has characters that no path has.")
         if os.pardir in PurePath(path).parts:
-            raise BadArguments(f"writes: {path} climbs by '..'. Give the path without it.")
+            raise BadArguments(f"writes: {path} contains '..'. Give the path without it.")
 
 
 def declared_write(path: Path, checkpoints: Path) -> DeclaredWrite:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Final
 
 from dcc_bridge.audit.log import AuditLog
@@ -127,7 +128,7 @@ class CodeTool:
             paths = [whole_path(self._acts, path) for path in writes]
         except ValueError as error:
             raise BadArguments(f"writes: {error}") from None
-        checkpoints = checkpoint_folder(self._host)
+        checkpoints = Path(os.path.realpath(checkpoint_folder(self._host)))
 
         def read() -> tuple[CodeText, list[DeclaredWrite]]:
             text = read_code(code, self._host_word)

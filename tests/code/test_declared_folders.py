@@ -148,6 +148,24 @@ def test_of_a_folder_that_is_too_large_the_question_says_that_no_copy_is_kept(
     assert not copies(live)
 
 
+def test_the_scenes_own_copies_do_not_make_its_folder_too_large_to_be_copied(
+    seat: Sit, tmp_path: Path
+) -> None:
+    """They are left out, though the scene was opened by a link to its folder."""
+    link = tmp_path.with_name("linked")
+    link.symlink_to(tmp_path)
+    live = seat(YES)
+    live.session.open(link / "shot.usda")
+    earlier = checkpoints.checkpoint_folder(live.session) / "earlier"
+    earlier.mkdir(parents=True)
+    with (earlier / "shot.usda").open("w") as file:
+        file.truncate(checkpoints.MAX_COPIED_BYTES + 1)  # a hole, which takes no room
+
+    live.ran("stage.GetRootLayer()", writes=[str(tmp_path)])
+
+    assert "NO copy is kept" not in told_of(live.person.shown[0])
+
+
 def test_of_a_large_folder_beside_a_file_only_the_file_is_said_to_be_copied(
     seat: Sit, renders: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -255,7 +273,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("people", "people holds the person's home folder. Name the folder in it"),
         ("to_home", "mine holds the person's home folder. Name the folder in it"),
         ("to_root", "/ is a whole drive or share. Name the folder in it"),
-        ("people/../renders", "people/../renders climbs by '..'. Give the path without it."),
+        ("people/../renders", "people/../renders contains '..'. Give the path without it."),
         ("odd", "odd leads to a path with characters that no path has"),
     ],
 )

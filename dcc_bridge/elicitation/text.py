@@ -73,13 +73,19 @@ def safe_line(text: str, most: int = MOST_IN_LINE) -> str:
 
 
 def visible(text: str) -> str:
-    """Return all of a text, each hidden character as its number; newlines and tabs stay.
+    """Return all of a text, each hidden character as its number; line ends and tabs stay.
 
     A text that looks like such a number has its first quote numbered, so no two texts look alike.
     """
     if _OPEN in text:
         text = _NUMBER.sub(lambda found: numbered(_OPEN) + found[0][1:], text)
-    return _visible(text)
+    return "\r\n".join(map(_visible, text.split("\r\n")))
+
+
+def hides_nothing(text: str) -> bool:
+    """Return whether `visible` leaves a text of one line as it is. It is quick for a large one."""
+    is_seen = text.isascii() or _BLANK_CHARACTERS.isdisjoint(text)
+    return is_seen and text.isprintable() and _OPEN not in text
 
 
 def from_visible(text: str) -> str:

@@ -11,6 +11,7 @@ import base64
 import json
 import logging
 import mimetypes
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -26,7 +27,13 @@ from pydantic import ValidationError
 
 from dcc_bridge.elicitation.call import Client, SeenClient
 from dcc_bridge.elicitation.question import Expired, Question, Reply, Unable, Unreadable
-from dcc_bridge.elicitation.text import from_visible, safe_line, safe_whole, visible
+from dcc_bridge.elicitation.text import (
+    from_visible,
+    hides_nothing,
+    safe_line,
+    safe_whole,
+    visible,
+)
 from dcc_bridge.elicitation.types import INVALID_ANSWER, LEFT, LIMIT, MISFIT, STATUS
 from dcc_bridge.elicitation.view import argument_views, client_details, undo_line
 from dcc_bridge.skills.call_history import Outcome, Status
@@ -38,6 +45,7 @@ log = logging.getLogger(__name__)
 Answer = Expired | Reply | Unable | Unreadable
 
 MOST_IMAGE: Final = 8_000_000  # bytes of an image that is sent; of a larger one the place is told
+_ESCAPED: Final = re.compile(r"\\[bfru]")  # what JSON writes for a control character
 _UNTYPED: Final = Returns(Any, "")
 _HEAD: Final = 16
 _BINARY: Final = "application/octet-stream"
@@ -132,12 +140,23 @@ def carried(value: Any) -> Any:
     Those that UTF-8 cannot carry are among them: a file's name may hold some. It is for values;
     sentences, which may quote what is visible already, go through `safe_whole`.
     """
+    if not isinstance(value, str) and _hides_nothing(value):
+        return value
     return _each_text(value, visible)
 
 
 def taken(value: Any) -> Any:
     """Return a value of a client's with the characters in it that `carried` had made visible."""
     return _each_text(value, from_visible)
+
+
+def _hides_nothing(value: Any) -> bool:
+    """Return whether no text in a value of JSON's hides anything, by one look at all of it in C."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):  # what it is will be told where it is sent
+        return False
+    return hides_nothing(text) and _ESCAPED.search(text) is None
 
 
 def _each_text(value: Any, change: Callable[[str], str]) -> Any:

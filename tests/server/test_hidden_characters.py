@@ -179,7 +179,7 @@ def test_what_is_visible_is_read_back_as_it_was(raw: str) -> None:
 
 
 @pytest.mark.parametrize("look", [visible, from_visible])
-@pytest.mark.parametrize("plain", ["Key", "‹U+›", "Wörld", "❤️", "two\n\tlines"])  # noqa: RUF001
+@pytest.mark.parametrize("plain", ["Key", "‹U+›", "Wörld", "❤️", "two\n\tlines", "of\r\nWindows"])  # noqa: RUF001
 def test_a_plain_text_stays_as_it_is(plain: str, look: Callable[[str], str]) -> None:
     assert look(plain) == plain
 

@@ -37,7 +37,7 @@ def error_response(request_id: object, why: str) -> dict[str, Any]:
 
 def id_in_use(request_id: object) -> str:
     """Say why a request is refused whose id another one has that is not answered yet."""
-    return f"The id {request_id} is that of a request that is under way. Use another id."
+    return f"A request with the id {request_id} is still running. Use another id."
 
 
 def _readable_id(message: object) -> object:

@@ -70,7 +70,8 @@ def is_beyond_core(file: Path, markers: str) -> bool:
     """
     if markers != "core" or not file.name.startswith("test_"):
         return False
-    return bool(_leaf(file.relative_to(ROOT).as_posix())) and "mark.core" not in file.read_text()
+    leaf = _leaf(file.relative_to(ROOT).as_posix())
+    return bool(leaf) and "mark.core" not in file.read_text("utf-8")
 
 
 def sampled(quick: Collection[Any], *values: Iterable[Any]) -> list[Any]:

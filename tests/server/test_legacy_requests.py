@@ -83,9 +83,7 @@ def test_of_calls_with_one_id_at_once_the_first_runs_and_the_others_are_refused(
     assert [it.status for it in others] == [400] * 3
     assert [it.message["id"] for it in others] == [9, 9, "9"]
     assert {it.message["error"]["code"] for it in others} == {INVALID_REQUEST}
-    assert (
-        "The id 9 is that of a request that is under way." in others[0].message["error"]["message"]
-    )
+    assert "A request with the id 9 is still running." in others[0].message["error"]["message"]
     assert first().message["result"]["content"][0]["text"] == "done"
     assert len(session.ran) == 1
 

@@ -180,7 +180,7 @@ class HostChoice:
         if problem is not None:
             raise LookupError(f"{meant[0].id} cannot be used. {problem} Tell the person so.")
         if meant[0].state != "ready":
-            raise LookupError(f"{meant[0].id} is only starting. Try again in a few seconds.")
+            raise LookupError(f"{meant[0].id} is still starting. Try again in a few seconds.")
         self._choose(meant[0])
         self._ended = None  # it is the agent's own choice
         return meant[0]

@@ -116,9 +116,14 @@ def breakable(text: str) -> str:
     return "".join(made)
 
 
-def tool_tip(text: str) -> str:
-    """Make a text safe for a tooltip of Qt, which takes for markup what looks like it."""
-    if "<" not in text and "&" not in text:
+def tool_tip(text: str, *, wraps: bool = False) -> str:
+    """Make a text safe for a tooltip of Qt, which takes for markup what looks like it.
+
+    Args:
+        text: What it says.
+        wraps: Whether its lines may be too long for a screen. Qt wraps nothing but markup.
+    """
+    if "<" not in text and "&" not in text and not wraps:
         return text
     escaped = text.replace("&", "&amp;").replace("<", "&lt;")
     return f"<p style='white-space: pre-wrap'>{escaped}</p>"

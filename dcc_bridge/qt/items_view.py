@@ -1,12 +1,14 @@
 """What a consent is about: the items, how many of which kind, and what the skill is called with.
 
-The list is a model over the question's tuple: 100,000 rows cost no more than ten. Main thread.
+The list is a model over the question's tuple: 100,000 rows cost no more than ten. Paths that are
+too long for a line are wrapped, and the parents that all of them share are told once, above the
+list: so each name can be read whole, and what differs is seen. Main thread.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.text import breakable, safe_line, tool_tip
@@ -16,6 +18,10 @@ from dcc_bridge.qt.buttons import small
 from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, label, plain_column, rule, tr, unmarked
 
 _LINES: Final = 7
+_FITS: Final = 60  # characters of a path that fit in a line of the list
+_MOST_SHOWN: Final = 4096  # characters of a path
+_PARENT_MARKS: Final = "/|"  # what stands between a parent and its child in a path
+_ENDLESS: Final = 1 << 20  # pixels
 _FILTER_FROM: Final = 8  # rows from which on a filter is worth its place
 Index = qt.QModelIndex | qt.QPersistentModelIndex
 
@@ -29,6 +35,8 @@ class Items(qt.QAbstractListModel):
         self._items = consent.items
         self._shown = consent.shown_items
         self._kinds = consent.kinds
+        self.has_long = max(map(len, self._shown), default=0) > _FITS  # some have to be wrapped
+        self.parents = _shared_parents(self._shown) if self.has_long else ""
         self._rows: Sequence[int] = range(len(self._items))
 
     def rowCount(self, parent: Index = qt.QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
@@ -36,12 +44,19 @@ class Items(qt.QAbstractListModel):
         return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: Index, role: int = qt.Qt.ItemDataRole.DisplayRole) -> Any:
-        """Give what the person reads for an item, and its kind where it is known."""
+        """Return what is read of a row: below the shared parents; whole in its tool tip."""
         at = self._rows[index.row()]
+        item = self._shown[at]
         if role == qt.Qt.ItemDataRole.DisplayRole:
-            return safe_line(self._shown[at])
-        if role == qt.Qt.ItemDataRole.ToolTipRole and self._kinds:
-            return tool_tip(safe_line(self._kinds[at]))
+            shown = safe_line(item.removeprefix(self.parents), _MOST_SHOWN)
+            return breakable(shown) if self.has_long else shown
+        if role == qt.Qt.ItemDataRole.AccessibleTextRole:
+            return safe_line(item, _MOST_SHOWN)
+        if role == qt.Qt.ItemDataRole.ToolTipRole:
+            lines = [breakable(safe_line(item, _MOST_SHOWN))]
+            if self._kinds:
+                lines.append(safe_line(self._kinds[at]))
+            return tool_tip("\n".join(lines), wraps=self.has_long)
         return None
 
     @qt.Slot(str)
@@ -60,6 +75,20 @@ class Items(qt.QAbstractListModel):
     def _words(self, at: int) -> str:
         kind = self._kinds[at] if self._kinds else ""
         return f"{self._items[at]} {self._shown[at]} {kind}".casefold()
+
+
+def _shared_parents(items: Sequence[str]) -> str:
+    """Return the beginning of all paths up to the last parent that they share, or ""."""
+    first, last = min(items), max(items)  # whatever these share, all between them share too
+    if first == last:
+        return ""
+    shared = 0
+    for at, (one, other) in enumerate(zip(first, last, strict=False), 1):
+        if one != other:
+            break
+        if one in _PARENT_MARKS:
+            shared = at
+    return first[:shared]
 
 
 class Preview(qt.QWidget):
@@ -87,16 +116,39 @@ class Preview(qt.QWidget):
         top = qt.QHBoxLayout()
         top.addWidget(label(item_counts(question.consent or Consent(), tr), bold=True), 1)
         top.addWidget(self.look)
-        add_all(plain_column(self), top, self.filter, self.list, undo)
+        parents = safe_line(self.items.parents, _MOST_SHOWN)
+        self.parents = label(tr("Below {path}", path=parents), size=SMALL)
+        self.parents.setVisible(bool(parents))
+        add_all(plain_column(self), top, self.parents, self.filter, self.list, undo)
 
     @qt.Slot()
     def _look(self) -> None:
+        self._select(self._chosen())
+
+    @qt.Slot()
+    def _copy(self) -> None:
+        qt.QApplication.clipboard().setText("\n".join(self._chosen()))
+
+    def _chosen(self) -> list[str]:
+        """Return what is selected, or all that match."""
         rows = [index.row() for index in self.list.selectionModel().selectedRows()]
-        self._select(self.items.at(rows))
+        return self.items.at(sorted(rows))
 
     def _make_list(self) -> qt.QListView:
-        view = _List(uniformItemSizes=True, layoutMode=qt.QListView.LayoutMode.Batched)
+        view = _List(layoutMode=qt.QListView.LayoutMode.Batched)
+        view.setUniformItemSizes(not self.items.has_long)
+        view.setWordWrap(self.items.has_long)
+        if self.items.has_long:
+            view.setResizeMode(qt.QListView.ResizeMode.Adjust)
+            view.setVerticalScrollMode(qt.QAbstractItemView.ScrollMode.ScrollPerPixel)
+            view.setItemDelegate(_Wrapped(view))
         view.setModel(self.items)
+        copy = qt.QAction(tr("Copy"), view)
+        copy.setShortcut(qt.QKeySequence(qt.QKeySequence.StandardKey.Copy))
+        copy.setShortcutContext(qt.Qt.ShortcutContext.WidgetShortcut)
+        copy.triggered.connect(self._copy)
+        view.addAction(copy)
+        view.setContextMenuPolicy(qt.Qt.ContextMenuPolicy.ActionsContextMenu)
         view.setSelectionMode(qt.QAbstractItemView.SelectionMode.ExtendedSelection)
         view.setEditTriggers(qt.QAbstractItemView.EditTrigger.NoEditTriggers)
         view.setLayoutDirection(qt.Qt.LayoutDirection.LeftToRight)  # else "/a/b" is drawn as "a/b/"
@@ -112,7 +164,19 @@ class _List(qt.QListView):
         metrics = self.fontMetrics()
         count = self.model().rowCount() if self.model() is not None else 0
         height = max(metrics.lineSpacing(), self.sizeHintForRow(0)) * max(2, min(_LINES, count))
-        return qt.QSize(metrics.averageCharWidth() * 40, height + 2 * self.frameWidth())
+        least = min(height, 2 * _LINES * metrics.lineSpacing())  # a row may be many lines high
+        return qt.QSize(metrics.averageCharWidth() * 40, least + 2 * self.frameWidth())
+
+
+class _Wrapped(qt.QStyledItemDelegate):
+    """Draws a row as high as its text is in the width of the list."""
+
+    def sizeHint(self, option: qt.QStyleOptionViewItem, index: Index) -> qt.QSize:
+        """Be as high as the text, wrapped in the width of the list."""
+        view = cast("qt.QListView", self.parent())
+        width = view.viewport().width()
+        option.rect = qt.QRect(0, 0, width, _ENDLESS)
+        return qt.QSize(width, super().sizeHint(option, index).height())
 
 
 class Arguments(qt.QFrame):

@@ -10,7 +10,7 @@ person was.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 from dcc_bridge.qt import binding as qt
 
@@ -18,10 +18,13 @@ KEY_DELAY: Final = 500  # milliseconds without a key, longer than a hasty second
 _Kind: Final = qt.QEvent.Type
 _KEYS: Final = (_Kind.KeyPress, _Kind.KeyRelease)
 _TOUCHES: Final = (_Kind.MouseButtonPress, _Kind.TouchBegin, _Kind.TabletPress)
+_WATCHED: Final = frozenset(
+    {_Kind.FocusIn, _Kind.FocusOut, _Kind.ShortcutOverride, *_KEYS, *_TOUCHES}
+)
 
 
 class KeyGate(qt.QObject):
-    """Stands before the keys of a window. It looks at events that reach that window alone."""
+    """Stands before the keys of a window, which asks it about each event that reaches it."""
 
     entered = qt.Signal()  # the person went to the window
     opened = qt.Signal()  # keys count from now on
@@ -29,7 +32,6 @@ class KeyGate(qt.QObject):
     def __init__(self, window: qt.QWidget) -> None:
         """Guard a window, which has to say that it was `shown`."""
         super().__init__(window)
-        self._window = window
         self._is_entered = False
         self._before: qt.QWindow | None = None  # had the keyboard when the window appeared
         self._appearing = qt.QTimer(self, singleShot=True)  # nobody goes to it so fast
@@ -38,6 +40,11 @@ class KeyGate(qt.QObject):
         self._giving_back = qt.QTimer(self, singleShot=True)  # once the change of focus is over
         self._giving_back.timeout.connect(self._give_back)
         window.setAttribute(qt.Qt.WidgetAttribute.WA_ShowWithoutActivating)
+
+    @property
+    def _window(self) -> qt.QWidget:
+        """The window. Kept, it would be a cycle, which Python collects in an order of its own."""
+        return cast("qt.QWidget", self.parent())
 
     @property
     def is_open(self) -> bool:
@@ -51,7 +58,7 @@ class KeyGate(qt.QObject):
             self._is_entered = False
             self._before = qt.QGuiApplication.focusWindow()
             self._appearing.start(KEY_DELAY)
-            handle.installEventFilter(self)
+            handle.installEventFilter(self._window)
 
     def enter(self) -> None:
         """Give the keyboard to the window: the person goes there."""
@@ -64,15 +71,21 @@ class KeyGate(qt.QObject):
             self._is_entered = True
             self.entered.emit()
 
-    def eventFilter(self, watched: qt.QObject, event: qt.QEvent) -> bool:
-        """Look at what reaches the window before any widget of it: true keeps it from them."""
+    def keeps(self, event: qt.QEvent) -> bool:
+        """Look at what reaches the window, and return whether no widget of it must have it.
+
+        The window is the filter and asks here: a filter of its own is called while Python collects
+        a window, when there is nothing left of it, and that crashes.
+        """
         kind = event.type()
+        if kind not in _WATCHED:
+            return False
         if kind == _Kind.FocusIn:
             self._take_focus()
         elif kind == _Kind.FocusOut:
             self._lose_focus()
-        elif kind in _TOUCHES and not self._is_entered:
-            self.enter()
+        elif kind in _TOUCHES:
+            self._take_touch()
         elif self.is_open:
             return False
         elif kind == _Kind.ShortcutOverride:  # accepted, it is no shortcut but a key
@@ -90,6 +103,10 @@ class KeyGate(qt.QObject):
         if has_to_go_back:
             self._giving_back.start(0)
         else:
+            self.enter()
+
+    def _take_touch(self) -> None:
+        if not self._is_entered:
             self.enter()
 
     def _lose_focus(self) -> None:

@@ -135,6 +135,10 @@ class QuestionDialog(qt.QDialog):
         if not event.spontaneous():
             self.gate.shown()
 
+    def eventFilter(self, watched: qt.QObject, event: qt.QEvent) -> bool:
+        """Keep keys that do not count from every widget: they come through the window."""
+        return self.gate.keeps(event)
+
     def hideEvent(self, event: qt.QHideEvent) -> None:
         """Cancel, whatever closes it: Esc, its frame, the host. Only the verb can agree."""
         super().hideEvent(event)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import pytest
@@ -13,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QVBoxLayo
 from dcc_bridge.elicitation.question import Details, Offers, Page, Question, Reply
 from dcc_bridge.qt import key_gate
 
-from .stage import Stage, ask_name, click, consent, form, go_to, until
+from .stage import Stage, ask_name, click, consent, drawn, form, go_to, until
 
 ALT = Qt.KeyboardModifier.AltModifier
 EACH: dict[str, Any] = {
@@ -35,6 +37,7 @@ KINDS: dict[str, Question] = {
         form=form(["sure"], sure={"type": "boolean"}, why={"type": "string"}), title="Delete"
     ),
     "consent to what cannot be undone": consent(items=CAMERAS, undoable=False),
+    "consent to long paths": consent(items=tuple(f"/{'deep/' * 40}{n}" for n in range(9))),
     "code": consent(details=Details("del cameras\n" * 30)),
     "a page": ask_name(form=None, page=Page("https://studio.example/login")),
 }
@@ -276,3 +279,19 @@ def test_the_notice_goes_with_its_question_and_comes_again_with_it(desk: Desk) -
     click(desk.stage.dialog.exits.decline)
 
     until(lambda: notices() == [])
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "a page"])
+def test_a_question_that_nobody_holds_goes_without_the_collector(
+    app: QApplication, kind: str
+) -> None:
+    """A collector that deletes it in an order of its own takes the screen of the host along."""
+    gc.disable()
+    try:
+        dialog, heard = drawn(KINDS[kind])
+        gone = weakref.ref(dialog)
+        del dialog, heard
+
+        assert gone() is None
+    finally:
+        gc.enable()

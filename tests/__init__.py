@@ -40,8 +40,8 @@ the hosts' table of the guide                            ``tests/hosts/cells.tom
 revisions 2025-06-18, 2025-11-25, 2026-07-28 on one URL  ``pytest tests/server tests/elicitation``
 the official conformance suite, every scenario that      ``pytest tests/conformance``
 applies, directly and through ``connect``
-six clients of others, in each era they speak, but for   ``pytest tests/clients``
-a closed list of their own faults
+clients of others, in each era they speak, but for a      ``python -m tests.long clients``
+closed list of their own faults
 hosts that die, restart and share names: 10,000 calls    ``python -m tests.long races``
 through ``connect``, none lost, none done twice
 what must not get in, each threat with its number        ``pytest tests/threats``

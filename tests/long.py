@@ -71,7 +71,8 @@ _THREATS = ("tests/threats",)
 _PROGRAMS = ("tests/hosts/test_bad_skills.py", "tests/hosts/test_rollback.py")
 _TABLES = ("tests/code", "tests/elicitation", "tests/qt", "tests/skills", "tests/verbs")
 _SUITE = ("tests/conformance",)
-_ELSEWHERE = (*_RACES, *_THREATS, *_PROGRAMS, *_TABLES, *_SUITE)
+_CLIENTS = ("tests/clients",)
+_ELSEWHERE = (*_RACES, *_THREATS, *_PROGRAMS, *_TABLES, *_SUITE, *_CLIENTS)
 PARTS = (
     Part(
         "races",
@@ -89,6 +90,11 @@ PARTS = (
         "hosts",
         "each host, its window and its batches, by the clock",
         _long(*(f"--ignore={path}" for path in _ELSEWHERE)),
+    ),
+    Part(
+        "clients",
+        "other people's clients, in each of their eras, over HTTP and through connect",
+        _long(*_CLIENTS),
     ),
     Part(
         "frameworks",

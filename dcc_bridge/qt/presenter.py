@@ -37,6 +37,7 @@ from dcc_bridge.qt.labels import SMALL, Notice, add_all, label, plain_column, sc
 from dcc_bridge.qt.question_dialog import QuestionDialog
 
 _LOST: Final = Unable(SURFACE_LOST, ends=True)
+_FRAME: Final = qt.QSize(12, 48)  # what a window manager draws around a dialog, at most
 _MOST_LINES: Final = 8
 _IN_LINE: Final = 48  # characters of an address that fit in a line of it, and often more
 
@@ -129,6 +130,8 @@ class DialogPresenter(qt.QObject):
         text = tr("A question for you: {question}", question=first_line)
         # Before the dialog, which may so cover the notice, but not be covered by it.
         self._notices[ticket] = self.notifications.add(text, (self._go, dialog.enter))
+        if host_window is not None:
+            _place_beside_typing(dialog, host_window)
         dialog.show()
         qt.QApplication.alert(dialog)
         if host_window is not None:  # where a dialog has no place of its own in the task bar
@@ -194,6 +197,29 @@ class DialogPresenter(qt.QObject):
         for ticket, dialog in self._dialogs.items():
             if not qt.isValid(dialog):
                 self._answer(ticket, _LOST)
+
+
+def _place_beside_typing(dialog: QuestionDialog, host_window: qt.QWidget) -> None:
+    """Move a dialog away from the text in which the person types, if there is room beside it."""
+    typed_in = qt.QApplication.focusWidget()
+    if typed_in is None or not typed_in.testAttribute(qt.Qt.WidgetAttribute.WA_InputMethodEnabled):
+        return
+    text = qt.QRect(typed_in.mapToGlobal(qt.QPoint()), typed_in.size())
+    place = qt.QRect(qt.QPoint(), dialog.size() + _FRAME)
+    place.moveCenter(host_window.window().frameGeometry().center())  # where Qt puts it
+    if not place.intersects(text):
+        return
+    free = host_window.screen().availableGeometry()
+    corners = (
+        qt.QPoint(place.left(), text.bottom() + 1),
+        qt.QPoint(place.left(), text.top() - place.height()),
+        qt.QPoint(text.right() + 1, place.top()),
+        qt.QPoint(text.left() - place.width(), place.top()),
+    )
+    for corner in corners:
+        if free.contains(qt.QRect(corner, place.size())):
+            dialog.move(corner)
+            return
 
 
 class AddressView(qt.QWidget):

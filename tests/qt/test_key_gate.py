@@ -7,7 +7,7 @@ import weakref
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import QCoreApplication, QPoint, QRect, Qt
 from PySide6.QtGui import QAccessible, QGuiApplication, QWindow
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
@@ -235,6 +235,23 @@ def test_the_next_question_takes_no_keyboard_from_who_answered_one(desk: Desk) -
     desk.strike(Qt.Key.Key_Return)
 
     assert (heard[1], desk.field.text()) == ([], TYPED)
+
+
+def test_a_question_does_not_cover_the_text_in_which_the_person_types(desk: Desk) -> None:
+    window, field = desk.stage.window, desk.field
+    window.move(0, 0)
+    window.resize(800, 800)
+    field.setParent(window)
+    field.setGeometry(200, 400, 400, 30)
+    field.show()
+    desk.sit(field)
+
+    desk.stage.show(ask_name())
+    dialog = desk.stage.dialog
+
+    text = QRect(field.mapToGlobal(QPoint()), field.size())
+    assert not dialog.frameGeometry().intersects(text)
+    assert window.screen().availableGeometry().contains(dialog.frameGeometry())
 
 
 def test_the_task_bar_and_a_notice_say_that_there_is_a_question(

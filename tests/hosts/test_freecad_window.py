@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mcp_types import CallToolResult, ImageContent
@@ -132,17 +133,22 @@ def test_a_skill_that_fails_is_one_plain_line_in_the_report_view(
     window: Application, shown: Screen, tmp_path: Path
 ) -> None:
     """Its traceback is in our own log, and the view does not open for it."""
-    result = window.call("fail", {})
-    window.order("report")
-    window.obeyed()
-    shown.look().save(Path(os.environ.get("SEEN_IN", tmp_path)) / "report.png")
+    told: dict[str, Any] = {}
 
-    told = json.loads((window.folder / "report.json").read_text(encoding="utf-8"))
-    lines = [line for line, _ in told["lines"] if "dcc-bridge" in line or "Traceback" in line]
+    def lines() -> list[str]:
+        window.order("report")
+        window.obeyed()
+        told.update(json.loads((window.folder / "report.json").read_text(encoding="utf-8")))
+        return [line for line, _ in told["lines"] if "dcc-bridge" in line or "Traceback" in line]
+
+    result = window.call("fail", {})
+
+    until(lambda: bool(lines()), "the Report view has no line of it")
+    shown.look().save(Path(os.environ.get("SEEN_IN", tmp_path)) / "report.png")
     red = [line for line, colour in told["lines"] if colour == "#ff0000"]
     assert status(result) == "failed"
-    assert len(lines) == 1, told
-    assert "fail failed: ValueError: no such hole (more in " in lines[0]
+    (line,) = lines()
+    assert "fail failed: ValueError: no such hole (more in " in line
     assert [line for line in red if "hole" in line or "dcc_bridge" in line] == []
     assert not told["is_open"]
     (log,) = window.folder.rglob("host.log")

@@ -41,12 +41,15 @@ def widths(legend: str) -> list[tuple[float, float]]:
     return [(float(wide), float(away)) for wide, away in found]
 
 
-def seen(pixel: Pixel, width: int, height: int) -> list[dict[str, Place]]:
+def seen(pixel: Pixel, width: int, height: int, least: float) -> list[dict[str, Place]]:
     """Return where each thing is in a sheet of four pictures, by its colour."""
-    return [_cell(pixel, column, row, width, height) for row in (0, 1) for column in (0, 1)]
+    cells = [(column, row) for row in (0, 1) for column in (0, 1)]
+    return [_cell(pixel, column, row, width, height, least) for column, row in cells]
 
 
-def _cell(pixel: Pixel, column: int, row: int, width: int, height: int) -> dict[str, Place]:
+def _cell(
+    pixel: Pixel, column: int, row: int, width: int, height: int, least: float
+) -> dict[str, Place]:
     wide = width // 2
     tall = height // 2
     spots: dict[str, list[tuple[int, int]]] = {name: [] for name in HUES}
@@ -55,9 +58,8 @@ def _cell(pixel: Pixel, column: int, row: int, width: int, height: int) -> dict[
             red, green, blue = pixel(column * wide + x, row * tall + y)
             hue, saturation, value = colorsys.rgb_to_hsv(red / 255, green / 255, blue / 255)
             nearest = min(HUES, key=lambda name: _between(HUES[name], hue * 360))
-            # The axes in the corner are paler; what is no pure hue is the edge between two.
-            is_pure = saturation > 0.75 and _between(HUES[nearest], hue * 360) < 15
-            if is_pure and value > 0.3:
+            is_pure = saturation > least and _between(HUES[nearest], hue * 360) < 15
+            if is_pure and value > 0.3:  # what is not is the edge between two
                 spots[nearest].append((x, y))
     return {name: _around(those, wide, tall) for name, those in spots.items() if len(those) > 30}
 
@@ -74,10 +76,13 @@ def _around(spots: list[tuple[int, int]], width: int, height: int) -> Place:
     return left, right, 100 * min(rows) / height, 100 * (max(rows) + 1) / height
 
 
-def check(legend: str, pixel: Pixel, width: int, height: int) -> None:
-    """Assert that all that is told of four pictures is in them, there, and nothing else is."""
+def check(legend: str, pixel: Pixel, width: int, height: int, *, least: float = 0.5) -> None:
+    """Assert that all that is told of four pictures is in them, there, and nothing else is.
+
+    `least` is the saturation from which on a pixel is a thing's, and none of what a viewport draws.
+    """
     places = told(legend)
-    pictures = seen(pixel, width, height)
+    pictures = seen(pixel, width, height, least)
     for frame, words, colours in zip(FRAMES, places, pictures, strict=True):
         assert words.keys() & HUES.keys() == colours.keys(), f"frame {frame}: {legend}"
         for name, place in colours.items():

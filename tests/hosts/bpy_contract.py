@@ -242,6 +242,20 @@ class TestBlender(HostContract):
         assert after != before
         assert census() == before
 
+    def test_what_was_no_change_in_one_file_is_one_in_the_next(self, stand: Stand) -> None:
+        """What Blender makes for itself is known by what the file was before."""
+        host: Any = stand.host
+        file = bpy.data.filepath
+        bpy.ops.wm.open_mainfile(filepath=file)
+        with host.unnoticed():
+            cube()["shot"] = "sh010"
+        bpy.ops.wm.open_mainfile(filepath=file)
+
+        with host.undo_step("Ours"):
+            cube()["shot"] = "sh010"
+
+        assert host.undo_mark().label == "Ours"
+
     @pytest.mark.parametrize(("item", "edit"), TOLD)
     def test_what_code_changes_that_is_no_object_is_counted_by_its_name(
         self, stand: Stand, item: str, edit: Callable[[], object]

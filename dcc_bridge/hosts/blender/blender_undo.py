@@ -268,6 +268,7 @@ class ChangeCounter:
             self._stack.look(moved=name in _HANDLERS)
         if name == "load_post":
             self._stack.start_over()
+            self._alike.clear()
         if name.startswith(("load", "save")):
             self._files(name, about if isinstance(about, str) else "")
         if name in _BEFORE:

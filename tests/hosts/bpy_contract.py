@@ -15,9 +15,11 @@ import pytest
 
 from dcc_bridge.errors import LostAnyway, NotUndoable
 from dcc_bridge.hosts.blender import BlenderHost
-from dcc_bridge.hosts.blender.census import census
+from dcc_bridge.hosts.blender.census import census, has_few_inner
 from tests.hosts.contract import HostContract, Stand, careless, folder_named
 from tests.hosts.digests import scene_digest
+
+MOST_INNER = f"{census.__module__}._MOST_INNER"
 
 
 def cube() -> Any:
@@ -241,6 +243,66 @@ class TestBlender(HostContract):
         assert (label, host.undo_mark().label) == ("Ours", "Before")
         assert after != before
         assert census() == before
+
+    @pytest.mark.parametrize("kind", ["a custom property of a node", "a custom property of a bone"])
+    def test_nodes_and_bones_are_compared_only_while_they_are_few(
+        self, stand: Stand, kind: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """To look at each one of a large file would hold up whoever works in it."""
+        furnish()
+        stand.host.undo_mark()
+        few = census()
+        monkeypatch.setattr(MOST_INNER, 2)
+        many = census()
+
+        UNTOLD[kind]()
+        among_many = census()
+        monkeypatch.undo()
+        among_few = census()
+
+        assert among_many == many
+        assert among_few != few
+
+    def test_a_file_of_many_nodes_has_the_custom_properties_of_its_objects_compared(
+        self, stand: Stand, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(MOST_INNER, 2)
+        furnish()
+
+        with stand.host.undo_step("Ours"):
+            cube()["shot"] = "sh010"
+
+        assert stand.host.undo_mark().label == "Ours"
+
+    def test_after_a_read_no_node_or_bone_is_compared(self, stand: Stand) -> None:
+        """A read is often asked for, and changes nothing as a rule."""
+        furnish()
+        stand.host.undo_mark()
+        before = census(read=True)
+
+        nodes()["Ramp"]["note"] = "dark"
+        rig().pose.bones["Bone"]["weight"] = 1
+
+        assert census(read=True) == before
+
+    def test_code_that_makes_the_nodes_too_many_changes_no_more_than_it_did(
+        self, stand: Stand, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What is compared before and after is the same."""
+        furnish()
+        with stand.host.undo_step("Before"):
+            stand.edit()
+        nodes()["Ramp"]["note"] = "dark"
+        monkeypatch.setattr(MOST_INNER, 0)
+        limits = iter(range(10_000))
+        while not has_few_inner():
+            monkeypatch.setattr(MOST_INNER, next(limits))
+
+        with stand.host.undo_step("Code"), stand.host.changes() as count:
+            bpy.data.node_groups["Group"].nodes.new("NodeReroute")
+            changes = count()
+
+        assert changes.changed == ["nodetree:Group"]
 
     def test_what_was_no_change_in_one_file_is_one_in_the_next(self, stand: Stand) -> None:
         """What Blender makes for itself is known by what the file was before."""

@@ -26,7 +26,7 @@ from dcc_bridge.host import Changes, CountChanges, Host, Undo, UndoMark, compare
 from dcc_bridge.hosts.blender import blender_loop, objects
 from dcc_bridge.hosts.blender.blender_loop import BlenderLoop, in_window
 from dcc_bridge.hosts.blender.blender_undo import ChangeCounter, Stack, watched, writers
-from dcc_bridge.hosts.blender.census import parts_by_id
+from dcc_bridge.hosts.blender.census import has_few_inner, parts_by_id
 from dcc_bridge.hosts.blender.names import name_of
 from dcc_bridge.hosts.losses import AgreedIds, Losses
 
@@ -175,14 +175,16 @@ class BlenderHost(Host):
         before, counter = objects.items_by_id(), self._changes
         state = counter.state()
         is_noted = len(before) <= _MOST_NOTED
-        parts = parts_by_id() if is_noted else {}
+        inner = has_few_inner()
+        parts = parts_by_id(inner=inner) if is_noted else {}
         counter.touched = set() if is_noted else None
 
         def count() -> Changes:
             its = compared(before, objects.items_by_id())
             now = counter.state()
-            names = self._touched(its, parts) if is_noted and now != state else []
-            if now != state and not (its.created or its.changed or its.deleted or names):
+            is_changed = now != state
+            names = self._touched(its, parts, inner=inner) if is_noted and is_changed else []
+            if is_changed and not (its.created or its.changed or its.deleted or names):
                 names = [f"something in {self.scene()} that Blender does not name"]
             return Changes(its.created, [*its.changed, *names], its.deleted)
 
@@ -191,13 +193,15 @@ class BlenderHost(Host):
         finally:
             counter.touched = None
 
-    def _touched(self, its: Changes, parts: Mapping[int, tuple[str, str]]) -> list[str]:
+    def _touched(
+        self, its: Changes, parts: Mapping[int, tuple[str, str]], *, inner: bool
+    ) -> list[str]:
         """Name what was evaluated, or has other parts than before, and is in no list yet.
 
         The data of an object is named with the object. Where things came or went, Blender tells of
         a scene as well, which is no change of its settings.
         """
-        now = parts_by_id()
+        now = parts_by_id(inner=inner)
         ids = self._changes.touched or set()
         ids = ids | {key for key, part in now.items() if key in parts and parts[key][1] != part[1]}
         names = {*objects.items_by_id(ids).values()}

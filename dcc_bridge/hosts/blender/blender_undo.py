@@ -5,10 +5,10 @@ process's standard output, where it is read from, in 80 µs. In 4.5 and older it
 background as long as nothing was pushed since the file was opened, so it is not asked then.
 
 Blender evaluates what was changed, and calls its handlers; what it does not tell of is compared
-(`census`). What neither is evaluated nor compared is no edit: a fake user, how a modifier is
-folded, another scene's data that is not open, the frame that is shown. Nor is what Blender makes
-for itself: the results of a render, the groups in which an add-on keeps its settings, brushes for
-a mode that an export leaves. Main thread.
+(`census`), in a large file and after a read less of it. What neither is evaluated nor compared is
+no edit: a fake user, how a modifier is folded, another scene's data that is not open, the frame
+that is shown. Nor is what Blender makes for itself: the results of a render, the groups in which
+an add-on keeps its settings, brushes for a mode that an export leaves. Main thread.
 """
 
 from __future__ import annotations

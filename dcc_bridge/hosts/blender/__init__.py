@@ -53,6 +53,7 @@ class BlenderHost(Host):
         self._reach = AgreedIds()
         self._inventories: dict[UndoMark, objects.Inventory] = {}  # what an undo has to bring back
         self.is_in_step = False  # an undo step is open
+        self._before_step: tuple[int, int] | None = None  # the state as it was opened
 
     def close(self) -> None:
         """Leave nothing of ours in Blender; harmless the second time."""
@@ -115,12 +116,14 @@ class BlenderHost(Host):
         top, before = self._stack.mark(), self._changes.state()
         self._list(top)
         self.is_in_step = True
+        self._before_step = before
         try:
             with self._view_kept():  # what is edited in another mode is in the entry only then
                 yield
         finally:
             self.is_in_step = False
-            if self._changes.state() != before or self._stack.mark() != top:
+            self._before_step = None
+            if self._changes.is_changed(before) or self._stack.mark() != top:
                 self._stack.push(label)
                 self._changes.watchers.call()
 
@@ -171,9 +174,14 @@ class BlenderHost(Host):
 
     @contextmanager
     def changes(self) -> Iterator[CountChanges]:
-        """Note items by their ids, and what is evaluated: not of more than 10,000 items."""
+        """Note items by their ids, and what is evaluated: not of more than 10,000 items.
+
+        In a step of which Blender has told no change yet, the state is that before the step.
+        """
         before, counter = objects.items_by_id(), self._changes
-        state = counter.state()
+        state = self._before_step
+        if state is None or state[0] != counter.count:
+            state = counter.state()
         is_noted = len(before) <= _MOST_NOTED
         inner = has_few_inner()
         parts = parts_by_id(inner=inner) if is_noted else {}
@@ -181,8 +189,7 @@ class BlenderHost(Host):
 
         def count() -> Changes:
             its = compared(before, objects.items_by_id())
-            now = counter.state()
-            is_changed = now != state
+            is_changed = counter.is_changed(state)
             names = self._touched(its, parts, inner=inner) if is_noted and is_changed else []
             if is_changed and not (its.created or its.changed or its.deleted or names):
                 names = [f"something in {self.scene()} that Blender does not name"]
@@ -232,7 +239,8 @@ class BlenderHost(Host):
         try:
             yield
         finally:
-            if self._changes.state(read=True) != before and self._stack.opened == opened:
+            is_changed = self._changes.is_changed(before, read=True)
+            if is_changed and self._stack.opened == opened:
                 self._stack.push("A read")
 
     def _view_kept(self) -> AbstractContextManager[None]:

@@ -218,10 +218,21 @@ class ChangeCounter:
         return self.seen
 
     def state(self, *, read: bool = False) -> tuple[int, int]:
-        """Give what is another one after a change; for a read, what is soon compared."""
-        count, edits = self.count, self._edits
+        """Return what is another one after a change; for a read, what is soon compared."""
+        return self._told(read=read), self._compared(read=read)
+
+    def is_changed(self, since: tuple[int, int], *, read: bool = False) -> bool:
+        """Return whether the state is another one; what Blender told of needs no census."""
+        told, compared = since
+        return self._told(read=read) != told or self._compared(read=read) != compared
+
+    def _told(self, *, read: bool) -> int:
+        count = self.count
+        return self._edits if read else count
+
+    def _compared(self, *, read: bool) -> int:
         now = census(read=read)
-        return edits if read else count, self._alike.get(now, now)
+        return self._alike.get(now, now)
 
     @contextmanager
     def unnoticed(self) -> Iterator[None]:
@@ -230,7 +241,7 @@ class ChangeCounter:
         What Blender makes for itself meanwhile stays, such as brushes for a mode that is entered.
         """
         before = self.count, self._edits
-        censuses = [self.state(read=read)[1] for read in _BOTH]
+        censuses = [self._compared(read=read) for read in _BOTH]
         try:
             yield
         finally:

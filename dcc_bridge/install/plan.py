@@ -68,17 +68,21 @@ class InstalledFiles:
 
     @classmethod
     def of(
-        cls, folder: Path, facts: Mapping[str, str], files: Iterable[Path], made: Iterable[Path]
+        cls,
+        folder: Path,
+        facts: Mapping[str, str],
+        files: Mapping[Path, Path],
+        made: Iterable[Path],
     ) -> InstalledFiles:
-        """Return what was installed just now.
+        """Return what an installation will consist of.
 
         Args:
             folder: The plug-in's folder.
             facts: The host, its version, its Python, ours.
-            files: All the files, in the folder and besides.
+            files: All the files, in the folder and besides, each with where it lies now.
             made: The folders that were made, the outermost first.
         """
-        digests = {_name(file, folder): _digest(file) for file in files}
+        digests = {_name(file, folder): _digest(now) for file, now in files.items()}
         return cls(folder, facts, digests, tuple(_name(path, folder) for path in made))
 
     @classmethod
@@ -105,15 +109,15 @@ class InstalledFiles:
             why = f"{file} cannot be read, so nobody knows what was installed: {error}"
             raise NotOurs(f"{why}. Take {folder} away by hand.") from error
 
-    def save(self) -> None:
-        """Write the list into the plug-in's folder."""
+    def save(self, folder: Path) -> None:
+        """Write the list into the folder that becomes the plug-in's."""
         payload = {
             "facts": dict(self.facts),
             "folders": list(self.folder_names),
             "files": dict(sorted(self.digests.items())),
         }
         text = json.dumps(payload, indent=1)
-        (self.folder / LIST_NAME).write_text(text, encoding="utf-8")
+        (folder / LIST_NAME).write_text(text, encoding="utf-8")
 
     @property
     def files(self) -> list[Path]:
@@ -272,33 +276,42 @@ class Plan:
                 for new_folder in _make_folders(parent):
                     made.append(new_folder)
                     on_failure.callback(_remove_if_empty, new_folder)
-            with _staging(folder) as staging:
+            # Last in, first undone: the new plug-in goes, and the old one comes back.
+            with _staging(folder) as staging, ExitStack() as put_back:
                 new = staging / _NEW
                 plugin = data_folder("plugins") / self.application.name
                 for source, target in self.location.sources:
                     vendor.copy_sources(plugin / source, new / target)
                 vendor.fill(new / self.location.vendor, self.python, self.system.platform)
+                files = {folder / file.relative_to(new): file for file in _files(new)}
+                written = {}
+                for file, text in texts.items():
+                    written[file] = _new_file_beside(file)
+                    put_back.callback(private_files.delete, written[file])
+                    written[file].write_text(text, encoding="utf-8")
+                installed = InstalledFiles.of(folder, self._facts(), files | written, made)
+                installed.save(new)
+                # All is written by now; what follows only renames.
                 if old is not None:
                     _put_aside(folder, staging / _OLD, self.application.title)
-                try:
-                    private_files.replace(new, folder)
-                except OSError:
-                    if old is not None:
-                        private_files.replace(staging / _OLD, folder)
-                    raise
+                    put_back.callback(private_files.replace, staging / _OLD, folder)
+                private_files.replace(new, folder)
+                put_back.callback(private_files.replace, folder, new)
+                for file, now in written.items():
+                    private_files.replace(now, file)  # there is one at most
+                put_back.pop_all()
             on_failure.pop_all()
-        for file, text in texts.items():
-            file.write_text(text, encoding="utf-8")
-        facts = {
+        return installed
+
+    def _facts(self) -> dict[str, str]:
+        """Return what the list says of the installation."""
+        return {
             "host": self.application.name,
             "host_version": self.facts.version or "",
             "python": self.python,
             "platform": self.system.platform,
             "bridge": metadata.version(DISTRIBUTION),
         }
-        installed = InstalledFiles.of(folder, facts, (*_files(folder), *texts), made)
-        installed.save()
-        return installed
 
 
 def find_installations(
@@ -398,6 +411,11 @@ def _delete(file: Path) -> None:
     # A folder in a file's place is somebody's.
     if file.is_symlink() or not file.is_dir():
         private_files.delete(file)
+
+
+def _new_file_beside(file: Path) -> Path:
+    """Return a name beside a file that no application reads, for what is to take its place."""
+    return file.with_name(f"{file.name}.dcc_bridge-new")
 
 
 def _make_folders(folder: Path) -> list[Path]:

@@ -245,16 +245,21 @@ def test_an_uninstall_that_cannot_delete_the_file_that_leads_to_the_plug_in_chan
     assert tree(tmp_path) == before
 
 
-def test_the_old_plug_in_is_put_back_where_the_new_one_cannot_be_put(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_update", [True, False])
+@pytest.mark.parametrize("refused", ["dcc_bridge", "dcc_bridge.mod"])
+def test_all_is_as_it_was_where_the_new_plug_in_or_its_loader_file_cannot_be_put(
+    refused: str, is_update: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = planned(tmp_path)
-    plan.install()
+    """The application may open it in this moment."""
+    plan = planned(tmp_path, "maya", "2026")
+    if is_update:
+        plan.install()
     before = tree(tmp_path)
     replace_path = private_files.replace
 
     def refuse(source: Path, target: Path) -> None:
-        if source.name == "new":
+        is_new = source.name == "new" or source.suffix == ".dcc_bridge-new"
+        if is_new and target.name == refused:
             raise HELD
         replace_path(source, target)
 
@@ -264,6 +269,39 @@ def test_the_old_plug_in_is_put_back_where_the_new_one_cannot_be_put(
         plan.install()
 
     assert tree(tmp_path) == before
+
+
+FULL = OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("is_update", [True, False])
+@pytest.mark.parametrize("refused", [LIST_NAME, "dcc_bridge.mod"])
+def test_an_install_that_cannot_write_its_list_or_its_loader_file_changes_nothing(
+    refused: str, is_update: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the old plug-in is there, it can still be updated and taken away."""
+    empty = tree(tmp_path)
+    plan = planned(tmp_path, "maya", "2026")
+    if is_update:
+        plan.install()
+    before = tree(tmp_path)
+    write_text = Path.write_text
+
+    def refuse(file: Path, *rest: Any, **more: Any) -> int:
+        if file.name.startswith(refused):
+            file.touch()
+            os.truncate(file, 0)
+            raise FULL
+        return write_text(file, *rest, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", refuse)
+        with pytest.raises(OSError, match="No space left"):
+            plan.install()
+
+    assert tree(tmp_path) == before
+    plan.install().remove("Maya")
+    assert tree(tmp_path) == empty
 
 
 def test_a_folder_of_somebody_else_is_not_touched(tmp_path: Path) -> None:

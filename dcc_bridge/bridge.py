@@ -30,7 +30,7 @@ from dcc_bridge.errors import BridgeClosed, NotUndoable, StartError
 from dcc_bridge.host import Host
 from dcc_bridge.local_clients import LocalClients
 from dcc_bridge.server.clients import ClientRegistry, connection_report
-from dcc_bridge.server.discovery import Instance, Registration
+from dcc_bridge.server.discovery import Instance, Registration, scene_facts
 from dcc_bridge.server.page_site import PageDesk
 from dcc_bridge.server.start_problem import (
     StartProblem,
@@ -169,7 +169,8 @@ class Bridge:
 
     def _register(self, listening: socket) -> Registration:
         url = f"http://{LOOPBACK}:{listening.getsockname()[1]}/mcp"
-        instance = Instance(url, self.host.name, self.host.version, **self._scene())
+        scene = scene_facts(self.host)
+        instance = Instance(url, self.host.name, self.host.version, **scene)
         try:
             return Registration(instance, self.settings.runtime)
         except OSError as error:
@@ -271,13 +272,8 @@ class Bridge:
         job = self.main.holder if self.main.waiting else None
         return job.context.get(current) if job is not None else None
 
-    def _scene(self) -> dict[str, Any]:
-        """Say which scene is open. Main thread."""
-        file = self.host.file()
-        return {"scene": self.host.scene(), "file": None if file is None else str(file.absolute())}
-
     def _follow_scene(self) -> None:
-        facts = self._scene()
+        facts = scene_facts(self.host)
         if facts["file"] != self.instance.file:
             self.recent.follow_undo(self.host)  # before anything is undone in it
         else:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -98,6 +100,69 @@ def test_a_plug_in_that_is_unloaded_between_its_turns_does_not_start(settings: S
     plug_in.uninstall()
 
     assert (host.waiting, plug_in.bridge) == ([], None)
+
+
+_WITHOUT_PLATFORMDIRS = """
+import sys
+from dcc_bridge.plugin import PlugIn
+from tests.stand_ins import FakeHost
+
+sys.modules["platformdirs"] = None
+plug_in = PlugIn(FakeHost(has_ui=True), [])
+try:
+    plug_in.start()
+except ImportError as error:
+    print("RAISED", error)
+print("PROBLEM", plug_in.problem)
+"""
+"""A plug-in that has lost something that it brought."""
+
+
+def test_a_start_tells_its_own_error_where_the_list_of_hosts_cannot_be_imported_either() -> None:
+    words = [sys.executable, "-c", _WITHOUT_PLATFORMDIRS]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+
+    assert "RAISED import of platformdirs halted" in done.stdout
+    assert "PROBLEM The bridge did not start. ModuleNotFoundError: " in done.stdout
+    assert "The bridge did not start." in done.stderr  # in the log
+
+
+class SceneUnknown(FakeHost):
+    """A host that cannot say which scene is open."""
+
+    def scene(self) -> str:
+        raise RuntimeError("no scene yet")
+
+
+def test_a_start_tells_its_own_error_where_the_host_names_no_scene(
+    settings: Settings, tmp_path: Path
+) -> None:
+    application()
+    wrong = replace(settings, unattended="allow", allow_list=tmp_path / "none")
+    plug_in = PlugIn(SceneUnknown(has_ui=True), [], settings=wrong)
+
+    with pytest.raises(StartError, match="none"):
+        plug_in.start()
+
+    assert "none" in plug_in.problem
+    plug_in.uninstall()
+
+
+def test_a_host_whose_start_failed_lists_the_file_that_it_has_open(
+    settings: Settings, tmp_path: Path
+) -> None:
+    """`dcc-bridge checkpoint restore` warns of it."""
+    application()
+    scene = tmp_path / "shot.json"
+    wrong = replace(settings, unattended="allow", allow_list=tmp_path / "none")
+    plug_in = PlugIn(FakeHost(has_ui=True, file=scene), [], settings=wrong)
+
+    with pytest.raises(StartError):
+        plug_in.start()
+
+    (listed,) = discovery.running(settings.runtime)
+    assert (listed.state, listed.file) == ("failed", str(scene))
+    plug_in.uninstall()
 
 
 @pytest.mark.parametrize("why", ["the port is taken", "a setting cannot be used"])

@@ -30,6 +30,7 @@ from typing import Any, Final, Literal
 import platformdirs
 
 from dcc_bridge import errors, private_files
+from dcc_bridge.host import Host
 from dcc_bridge.server.start_problem import StartProblem, overdue
 
 if sys.platform == "win32":
@@ -98,6 +99,13 @@ class Instance:
         if problem is not None:
             facts.update(state="failed", why=problem.what, mend=problem.mend)
         return facts
+
+
+def scene_facts(host: Host) -> dict[str, Any]:
+    """Return what a record says of the scene that is open in a host. Main thread."""
+    file = host.file()
+    path = str(file.absolute()) if file is not None else None
+    return {"scene": host.scene(), "file": path}
 
 
 class LockFile:

@@ -1,16 +1,21 @@
-"""A start that failed before there was a bridge, listed among the running hosts. Main thread."""
+"""A start that failed before there was a bridge, listed among the running hosts. Main thread.
+
+What the plug-in brought may be what failed, so none of it is imported before the problem is known.
+"""
 
 from __future__ import annotations
 
 import logging
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dcc_bridge.config import Settings
-from dcc_bridge.errors import BridgeError
 from dcc_bridge.host import Host
-from dcc_bridge.server.discovery import Instance, Registration
-from dcc_bridge.server.start_problem import explain
+from dcc_bridge.server.start_problem import StartProblem, explain
+
+if TYPE_CHECKING:
+    from dcc_bridge.server.discovery import Registration
 
 log = logging.getLogger(__name__)
 
@@ -36,20 +41,27 @@ class FailedStart:
         self.problem = explain(error, host.name, vendor)
         self._registration: Registration | None = None
         log.error("%s", self.problem, exc_info=error)
-        instance = Instance(
-            url="",
-            host=host.name,
-            version=host.version,
-            scene=host.scene(),
-            state="failed",
-            why=self.problem.what,
-            mend=self.problem.mend,
-        )
-        with suppress(BridgeError, OSError, ValueError):  # where that failed, too, the log says why
-            runtime = (settings or Settings.load()).under().runtime
-            self._registration = Registration(instance, runtime)
+        with suppress(Exception):  # what ended the start may end this, too; the log has said why
+            self._registration = _registered(host, self.problem, settings)
 
     def close(self) -> None:
         """List the host no more; harmless the second time."""
         if self._registration is not None:
             self._registration.withdraw()
+
+
+def _registered(host: Host, problem: StartProblem, settings: Settings | None) -> Registration:
+    """Write down that a host is running, and why no agent can connect to it."""
+    from dcc_bridge.server.discovery import Instance, Registration, scene_facts
+
+    instance = Instance(
+        url="",
+        host=host.name,
+        version=host.version,
+        state="failed",
+        why=problem.what,
+        mend=problem.mend,
+        **scene_facts(host),
+    )
+    runtime = (settings or Settings.load()).under().runtime
+    return Registration(instance, runtime)

@@ -78,6 +78,39 @@ def test_the_add_on_runs_what_it_brought_and_becomes_ready(add_on: Path, tmp_pat
     assert "that of the virtual environment" not in application.output
 
 
+def test_an_add_on_that_lost_what_it_brought_says_so_in_its_preferences(
+    add_on: Path, tmp_path: Path
+) -> None:
+    """It cannot be imported then, and Blender printed the error and nothing else."""
+    platformdirs = add_on / "vendor" / "platformdirs"
+    platformdirs.unlink()
+    platformdirs.mkdir()
+    (platformdirs / "__init__.py").write_text(NOT_LOADED)
+    script = (
+        "import addon_utils, dcc_bridge_blender.preferences as preferences\n"
+        "print('STATE', preferences.state)\n"
+        "addon_utils.disable('dcc_bridge_blender')\n"
+        "print('IS REGISTERED', hasattr(preferences.DCC_BRIDGE_preferences, 'bl_rna')"
+        " and preferences.DCC_BRIDGE_preferences.is_registered)\n"
+    )
+    assert blender_window.PROGRAM is not None
+    words = ["--background", "--factory-startup", "--addons", "dcc_bridge_blender"]
+    done = subprocess.run(
+        [blender_window.PROGRAM, *words, "--python-expr", script],
+        env={**os.environ, "BLENDER_USER_SCRIPTS": str(tmp_path / "scripts")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+
+    said = "STATE The bridge did not start. ImportError: _speedups.so: undefined symbol"
+    assert said in done.stdout, done.stdout + done.stderr
+    assert "Install the plug-in again, and restart Blender." in done.stdout
+    assert "IS REGISTERED False" in done.stdout
+    assert "_speedups.so" in done.stderr
+
+
 def test_a_start_that_fails_is_explained_in_the_panel_the_log_and_every_command(
     add_on: Path, tmp_path: Path
 ) -> None:

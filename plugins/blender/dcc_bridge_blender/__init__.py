@@ -6,6 +6,7 @@ add-on brings it in ``vendor``. Nothing of it is imported until Blender register
 
 from __future__ import annotations
 
+import logging
 import sys
 from pathlib import Path
 
@@ -27,14 +28,28 @@ if _vendor.is_dir():
 
 
 def register() -> None:
-    """Start, as soon as Blender's window is up."""
-    from . import plugin  # what it imports is found by now
+    """Start, as soon as Blender's window is up; say why where that cannot be."""
+    from . import preferences  # what it imports is found by now
 
+    preferences.register()
+    try:
+        from . import plugin
+    except Exception as error:  # whatever an import raises: the person is told
+        from dcc_bridge.server.start_problem import explain
+
+        vendor = _vendor if _vendor.is_dir() else None
+        problem = explain(error, "Blender", vendor)
+        logging.getLogger(__name__).error("%s", problem, exc_info=error)
+        preferences.state = str(problem)
+        return
     plugin.register()
 
 
 def unregister() -> None:
     """Stop. Blender also calls it when it quits."""
-    from . import plugin
+    from . import preferences
 
-    plugin.unregister()
+    plugin = sys.modules.get(f"{__name__}.plugin")  # None where it could not be imported
+    if plugin is not None:
+        plugin.unregister()
+    preferences.unregister()

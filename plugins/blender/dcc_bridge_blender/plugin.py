@@ -46,7 +46,6 @@ def register() -> None:
 
     In background it does not start: a farm's interpreter starts a server when it is told to.
     """
-    preferences.register()
     panel.register()
     notice.register()
     if bpy.app.background:
@@ -62,7 +61,6 @@ def unregister() -> None:
     stop()
     notice.unregister()
     panel.unregister()
-    preferences.unregister()
 
 
 def stop() -> None:

@@ -7,19 +7,13 @@ runs, and it may not fit the host's Python.
 
 from __future__ import annotations
 
+import importlib
 import sys
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from dcc_bridge.errors import BridgeError
-
-_BROUGHT: Final = (
-    *("anyio", "dcc_bridge", "docstring_parser", "greenlet", "httptools", "idna", "mcp"),
-    *("mcp_types", "platformdirs", "publicsuffixlist", "pydantic", "pydantic_core"),
-    *("starlette", "uvicorn"),
-)
-"""The modules that every plug-in brings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +42,21 @@ def foreign_modules(vendor: Path) -> dict[str, str]:
         The file of each by its name; empty where the host runs what the plug-in brought.
     """
     foreign = {}
-    for name in _BROUGHT:
+    for name in _brought(vendor):
         file = getattr(sys.modules.get(name), "__file__", None)
         if file is not None and not Path(file).is_relative_to(vendor):
             foreign[name] = file
     return foreign
+
+
+def _brought(vendor: Path) -> list[str]:
+    """Return the names of the modules in a folder; none where it cannot be read."""
+    try:
+        names = {path.name.partition(".")[0] for path in vendor.iterdir()}
+    except OSError:
+        return []
+    # A package's description, such as "anyio-4.9.0.dist-info", is no module.
+    return sorted(name for name in names if name.isidentifier())
 
 
 def name_foreign(host: str, foreign: dict[str, str]) -> str:
@@ -78,7 +82,8 @@ def explain(error: BaseException, host: str, vendor: Path | None = None) -> Star
         what = f"The bridge did not start. {reason}."
         return StartProblem(what, f"Look at what {host} printed, and restart it.")
     foreign = foreign_modules(vendor)
-    if sys.prefix != sys.base_prefix:
+    is_in_venv = sys.prefix != sys.base_prefix
+    if is_in_venv and (foreign or _is_of_python(error, vendor)):
         what = (
             f"The bridge did not start: {host} runs with the Python files of the virtual "
             f"environment {sys.prefix}, and they do not fit ({reason})."
@@ -94,6 +99,23 @@ def explain(error: BaseException, host: str, vendor: Path | None = None) -> Star
         what = f"The bridge did not start. {reason}."
         mend = f"Install the plug-in again, and restart {host}."
     return StartProblem(what, mend)
+
+
+def _is_of_python(error: ImportError, vendor: Path) -> bool:
+    """Return whether it is a file of the environment, or of the Python below it, that failed."""
+    file = _failed_file(error)
+    if file is None or file.is_relative_to(vendor):
+        return False
+    return file.is_relative_to(sys.prefix) or file.is_relative_to(sys.base_prefix)
+
+
+def _failed_file(error: ImportError) -> Path | None:
+    """Return the file that could not be loaded, or else the one that imported it."""
+    if error.path is not None:
+        return Path(error.path)
+    files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
+    importing = [file for file in files if file != importlib.__file__]  # `import_module` is neither
+    return Path(importing[-1]) if importing else None
 
 
 def overdue(host: str, seconds: float, cause: str) -> StartProblem:

@@ -13,7 +13,13 @@ from dcc_bridge.cli import hosts, interpreter
 from dcc_bridge.cli.exits import SUCCESS, Failure
 from dcc_bridge.install import vendor
 from dcc_bridge.install.locations import APPLICATIONS, Facts, InstallTarget, System, UnknownLocation
-from dcc_bridge.install.plan import InstalledFiles, Plan, describe, find_installations
+from dcc_bridge.install.plan import (
+    InstalledFiles,
+    Plan,
+    describe,
+    find_installations,
+    leftovers,
+)
 from dcc_bridge.skills.loader import user_folder
 
 
@@ -74,6 +80,7 @@ def run_install(options: argparse.Namespace) -> int:
         raise Failure(f"It cannot be written: {error}. Nothing was installed.") from None
     size = sum(file.stat().st_size for file in installed.files) / 1e6
     print(f"Done: {len(installed.files):,} files, {size:.0f} MB. {plan.application.afterwards}")
+    _print_leftovers(plan.location.folder)
     named = {"--version": options.version, "--interpreter": options.interpreter}
     words = [word for option, value in named.items() if value for word in (option, value)]
     words = [options.host, *words, *["--for-all-users"] * options.for_all_users]
@@ -100,9 +107,18 @@ def run_uninstall(options: argparse.Namespace) -> int:
         raise Failure(f"It cannot be removed: {error}. Nothing was deleted.") from None
     for file, why in kept.items():
         print(f"kept {file}: {why}")
-    print("Done." if kept else "Done. Every file that it installed is gone.")
+    is_all_gone = not _print_leftovers(folder) and not kept
+    print("Done. Every file that it installed is gone." if is_all_gone else "Done.")
     _print_rest(plan.application)
     return SUCCESS
+
+
+def _print_leftovers(folder: Path) -> bool:
+    """Name what was put aside and could not be deleted; tell whether there is any."""
+    left = leftovers(folder)
+    for path in left:
+        print(f"left {path}: it could not be deleted; delete it by hand")
+    return bool(left)
 
 
 def _print_rest(application: InstallTarget) -> None:

@@ -29,6 +29,7 @@ from dcc_bridge.install import vendor
 LIST_NAME: Final = "installed.json"
 _NEW: Final = "new"
 _OLD: Final = "old"
+_ASIDE: Final = ".dcc_bridge-"
 _OLDEST: Final = (3, 11)
 _NEWEST: Final = (3, 13)
 
@@ -153,40 +154,43 @@ class InstalledFiles:
         """Take the plug-in away: as a whole, or not at all.
 
         Its folder is put aside first, which Windows refuses while the application holds a file in
-        it. Only then is anything deleted: the files, and the folders that are empty then.
+        it. Only then is anything deleted: the files, and the folders that are empty then. The list
+        stays as long as a file of ours does, so that it can be taken away later.
 
         Args:
             title: What the application's users call it.
 
         Returns:
-            Each file that is kept, and why.
+            Each file that is still there, and why; `leftovers` names what was put aside.
 
         Raises:
-            InUse: The application holds files of it open. Nothing was changed.
-            OSError: The folder beside it cannot be written to. Nothing was changed.
+            InUse: The application holds files of it open. Nothing was deleted.
+            OSError: The folder beside it cannot be written to. Nothing was deleted.
         """
         kept = dict.fromkeys(self.foreign(), "dcc-bridge did not install it")
         kept.update(dict.fromkeys(self.changed(), "it was changed since it was installed"))
-        ours = {*self.files, *self._compiled(), self.folder / LIST_NAME} - kept.keys()
+        ours = {*self.files, *self._compiled()} - kept.keys()
         beside = [file for file in ours if not file.is_relative_to(self.folder)]
         with _staging(self.folder) as staging:
             aside = staging / _OLD
             _put_aside(self.folder, aside, title)
+            if kept:
+                private_files.replace(aside, self.folder)
             for file in beside:
                 try:
                     private_files.delete(file)
                 except OSError as error:  # the first, for there is one only
-                    private_files.replace(aside, self.folder)
+                    if not kept:
+                        private_files.replace(aside, self.folder)
                     raise InUse(file, title, error) from error
-            if kept:
-                private_files.replace(aside, self.folder)
-        for file in ours:
-            _delete(file)
+        undeleted = _delete_all(ours)
+        if not undeleted:
+            undeleted = _delete_all([self.folder / LIST_NAME])
         for below, _, _ in os.walk(self.folder, topdown=False):
             _remove_if_empty(Path(below))
         for made in reversed(self.made):
             _remove_if_empty(made)
-        return kept
+        return kept | undeleted
 
     def _compiled(self) -> Iterator[Path]:
         """Yield what Python compiled of our files."""
@@ -327,6 +331,11 @@ def find_installations(
             yield {**about, "wrong": str(error)}
 
 
+def leftovers(folder: Path) -> list[Path]:
+    """List the folders beside the plug-in's in which something was put aside and not deleted."""
+    return sorted(folder.parent.glob(f"{_ASIDE}*"))
+
+
 def describe(installation: dict[str, Any]) -> str:
     """Say in a line what is installed."""
     if "wrong" in installation:
@@ -366,7 +375,7 @@ def _staging(folder: Path) -> Iterator[Path]:
     What is left in it at the end is deleted. After an error only what is new is: what was put
     aside, and could not be put back, may be the only one.
     """
-    staging = Path(tempfile.mkdtemp(prefix=".dcc_bridge-", dir=folder.parent))
+    staging = Path(tempfile.mkdtemp(prefix=_ASIDE, dir=folder.parent))
     try:
         yield staging
     except BaseException:
@@ -405,6 +414,17 @@ def _check_deletable(folder: Path) -> None:
 
 def _open_to_write(file: Path) -> None:
     os.close(os.open(file, os.O_RDWR))
+
+
+def _delete_all(files: Iterable[Path]) -> dict[Path, str]:
+    """Delete files; return each that cannot be deleted, and why."""
+    undeleted = {}
+    for file in sorted(files):
+        try:
+            _delete(file)
+        except OSError as error:
+            undeleted[file] = f"it cannot be deleted ({error.strerror}); uninstall it again"
+    return undeleted
 
 
 def _delete(file: Path) -> None:

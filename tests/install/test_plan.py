@@ -245,6 +245,30 @@ def test_an_uninstall_that_cannot_delete_the_file_that_leads_to_the_plug_in_chan
     assert tree(tmp_path) == before
 
 
+def test_an_uninstall_that_cannot_put_the_folder_back_has_deleted_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is put back where a file of somebody else is in it."""
+    plan = planned(tmp_path, "maya", "2026")
+    installed = plan.install()
+    (plan.location.folder / "mine.py").write_text("mine")
+    before = [content for content in tree(tmp_path).values() if content is not None]
+    replace_path = private_files.replace
+
+    def refuse(source: Path, target: Path) -> None:
+        if source.name == "old":
+            raise HELD
+        replace_path(source, target)
+
+    monkeypatch.setattr(private_files, "replace", refuse)
+
+    with pytest.raises(PermissionError):
+        installed.remove("Maya")
+
+    after = [content for content in tree(tmp_path).values() if content is not None]
+    assert sorted(after) == sorted(before)
+
+
 @pytest.mark.parametrize("is_update", [True, False])
 @pytest.mark.parametrize("refused", ["dcc_bridge", "dcc_bridge.mod"])
 def test_all_is_as_it_was_where_the_new_plug_in_or_its_loader_file_cannot_be_put(
@@ -366,6 +390,81 @@ def test_the_printed_uninstall_takes_away_what_was_installed_and_names_what_is_l
     assert printed == ["uninstall", "blender", "--version", "5.2"]
     assert "still installed: blender 4.2: " in capsys.readouterr().out
     assert InstalledFiles.read(planned(tmp_path, "blender", "5.2").location.folder) is None
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command line finds the applications of a home of its own."""
+    monkeypatch.setattr(System, "here", lambda: System("linux", tmp_path, {}))
+    homes.set_all(monkeypatch, homes.state(tmp_path / "state"))
+    monkeypatch.setenv("PATH", "")
+
+
+UNINSTALL = ["uninstall", "freecad", "--version", "1.0"]
+
+
+@pytest.mark.usefixtures("here")
+def test_an_uninstall_names_each_file_that_it_cannot_delete_and_takes_it_away_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where a file of somebody else is in the folder, ours are deleted one by one."""
+    plan = planned(tmp_path)
+    plan.install()
+    folder = plan.location.folder
+    mine = folder / "mine.py"
+    mine.write_text("mine")
+    stuck = folder / "InitGui.py"
+    delete = private_files.delete
+
+    def refuse(file: Path) -> None:
+        if file == stuck:
+            raise HELD
+        delete(file)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(private_files, "delete", refuse)
+        code = cli.main(UNINSTALL)
+    printed = capsys.readouterr()
+
+    assert (code, printed.err) == (0, "")
+    assert f"kept {stuck}: it cannot be deleted ({HELD.strerror})" in printed.out
+    assert "is gone" not in printed.out
+    left = {file.name for file in folder.rglob("*") if file.is_file()}
+    assert left == {"mine.py", "InitGui.py", LIST_NAME}
+
+    assert cli.main(UNINSTALL) == 0
+
+    assert [file.name for file in folder.iterdir()] == ["mine.py"]
+
+
+@pytest.mark.usefixtures("here")
+def test_an_uninstall_names_the_folder_in_which_something_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = planned(tmp_path)
+    plan.install()
+    monkeypatch.setattr(shutil, "rmtree", lambda *rest, **more: None)
+
+    assert cli.main(UNINSTALL) == 0
+
+    printed = capsys.readouterr().out
+    (left,) = plan.location.folder.parent.glob(".dcc_bridge-*")
+    assert f"left {left}: it could not be deleted; delete it by hand" in printed
+    assert "is gone" not in printed
+
+
+@pytest.mark.usefixtures("here")
+def test_an_update_names_the_folder_in_which_the_old_plug_in_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = planned(tmp_path)
+    plan.install()
+    monkeypatch.setattr(shutil, "rmtree", lambda *rest, **more: None)
+
+    assert cli.main(["install", *UNINSTALL[1:]]) == 0
+
+    (left,) = plan.location.folder.parent.glob(".dcc_bridge-*")
+    assert f"left {left}: it could not be deleted" in capsys.readouterr().out
 
 
 def test_an_uninstall_says_what_of_the_users_own_is_left_and_where(

@@ -159,10 +159,13 @@ def _short(value: object) -> str:
 
 
 def _has_unreadable_name(value: object) -> bool:
-    """Return whether a thing of the host's has a name that is not UTF-8.
+    """Return whether a thing of Blender's has a name that is not UTF-8.
 
-    The `repr` of such a thing ends Blender 3.4 (measured with Debian's 3.4.1).
+    The `repr` of such a thing ends Blender 3.4 (measured with Debian's 3.4.1). Nothing else is
+    asked for its name, as that may do something: of a library it looks for a function.
     """
+    if not hasattr(type(value), "bl_rna"):
+        return False
     try:
         getattr(value, "name", None)
     except UnicodeDecodeError:

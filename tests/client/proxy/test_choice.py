@@ -148,7 +148,7 @@ def test_a_host_that_was_chosen_is_used_although_it_does_not_fit() -> None:
         ("maya", "2 running hosts are called 'maya'"),
         ("houdini", "No running host is called 'houdini'"),
         ("", "No running host is called ''"),
-        ("slow-5555", "only starting"),
+        ("slow-5555", "still starting"),
         ("ill-6666", r"ill-6666 cannot be used. The port is taken. Restart it. Tell the person"),
     ],
 )

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Final, cast
 from dcc_bridge.config import Settings
 from dcc_bridge.host import Host
 from dcc_bridge.pyside_imports import unsearched_imports
-from dcc_bridge.server.failed_start import FailedStart
 
 if TYPE_CHECKING:  # a plug-in is loaded before there is a window, and Qt with it
     from dcc_bridge.bridge import Bridge
@@ -25,6 +24,7 @@ if TYPE_CHECKING:  # a plug-in is loaded before there is a window, and Qt with i
     from dcc_bridge.qt.event_loop import HostLoop
     from dcc_bridge.qt.panel.panel import Panel
     from dcc_bridge.qt.presenter import DialogPresenter
+    from dcc_bridge.server.failed_start import FailedStart
 
 _PARTS: Final = (
     *("ssl", "asyncio", "dcc_bridge.elicitation.question", "dcc_bridge.elicitation.view"),
@@ -141,6 +141,8 @@ class PlugIn:
         try:
             yield
         except Exception as error:  # whatever an import or the host raises: a person is told
+            from dcc_bridge.server.failed_start import FailedStart
+
             self._failure = FailedStart(self.host, error, self._settings, self._vendor)
             raise
 

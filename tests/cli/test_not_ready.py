@@ -122,8 +122,9 @@ def test_a_call_gives_up_where_the_host_ends_while_it_is_starting(
 def test_the_doctor_says_which_files_a_host_runs_that_its_plug_in_did_not_bring(
     tmp_path: Path,
 ) -> None:
-    """Those of a virtual environment, say; here the plug-in's folder is an empty one."""
+    """Those of a virtual environment, say: the plug-in's own anyio is not the one that runs."""
     pump, settings = Pump(), Settings(runtime=tmp_path)
+    (tmp_path / "vendor" / "anyio").mkdir(parents=True)
     bridge = Bridge(FakeHost(), pump.main, settings=settings, vendor=tmp_path / "vendor")
     pump.run(bridge.start().done)
     with ThreadPoolExecutor(1) as apart:

@@ -107,6 +107,7 @@ def in_qt(form: Form) -> object:
 def plug_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[PlugIn]:
     """Imports a module of Blender's plug-in, without Blender."""
     bpy: Any = MagicMock()
+    bpy.app.version = (3, 4, 1)
     bpy.props = SimpleNamespace(**{f"{kind}Property": dict for kind in PROPERTIES})
     bpy.props.EnumProperty = lambda items, **more: {"default": items[0][0], **more}
     mathutils: Any = SimpleNamespace(Vector=tuple)

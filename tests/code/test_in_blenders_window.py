@@ -152,17 +152,18 @@ def test_endless_code_ends_at_its_time_limit(new: Seat) -> None:
 def test_endless_code_ends_with_its_client(new: Seat) -> None:
     """The window stands still meanwhile, so nothing is asked of it until then."""
     before = state(new)
+    code = f"{ENDLESS}\n"  # another text than that of the test before: its record is its own
 
     def runs() -> object:  # which is waited for: a second click would hit the view
-        return record(new, ENDLESS)
+        return record(new, code)
 
     def agree() -> None:
         new.blue()
         until(lambda: new.click_answer("accept") and soon(runs, 30), "it does not run")
 
-    new.leave("run_python", {"code": ENDLESS, "why": "The test wants it.", "timeout": 100}, agree)
+    new.leave("run_python", {"code": code, "why": "The test wants it.", "timeout": 100}, agree)
 
-    until(lambda: len(record(new, ENDLESS)) == 2, "it did not end")
+    until(lambda: len(record(new, code)) == 2, "it did not end")
     assert state(new) == before
 
 

@@ -12,8 +12,8 @@ which ``.ci/run`` installs.
                                            ``cli`` (and the installer), ``clients`` (other people's,
                                            the official suite, a browser); what needs the real
                                            application is skipped where that is missing
-``pytest -m 'real and not long' -n 0``     of all leaves what needs a real application, a browser, a
-                                           compiler or a screen, one at a time
+``pytest -m 'real and not long' -n 2``     of all leaves what needs a real application, a browser, a
+                                           compiler or a screen
 ``pytest -m lint``                         ruff, mypy (also as on Windows and macOS), the import
                                            contracts, the rules of the layout
 ``python -m tests.long [PART ...]``        what takes minutes, or what the machine's speed decides:

@@ -16,7 +16,17 @@ from dcc_bridge.skills import lint, loader
 from dcc_bridge.skills.skill import HOSTS
 from dcc_bridge.verbs import acts, tools
 
-PAGES: Final = ("skills", "verbs", "code", "hosts", "security", "troubleshooting", "farm", "batch")
+PAGES: Final = (
+    "skills",
+    "verbs",
+    "code",
+    "hosts",
+    "security",
+    "troubleshooting",
+    "farm",
+    "batch",
+    "architecture",
+)
 _MOST: Final = 60
 # Names that are no files on Windows, whatever comes after their dot.
 _PORTS: Final = {f"{name}{number}" for name in ("com", "lpt") for number in range(10)}

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+START_LIMIT_S: Final = 25.0  # after which a bridge that is not ready says what it waits for
 _NOTICED: Final = 60.0  # seconds after which no notice is shown any more
 _RENEWED_AFTER: Final = 5.0  # seconds until an entry that could not be updated is tried again
 
@@ -79,7 +80,6 @@ class Bridge:
         # Adds to the SDK's own server object what skills are not: resources, prompts, completions,
         # a tool registered by hand. Called on the worker.
         extend: Callable[[Server], None] | None = None,
-        limits: config.Limits | None = None,  # of load; None for the usual, a test has others
         vendor: Path | None = None,  # where a plug-in brought what it depends on
     ) -> None:
         self.host = host
@@ -89,7 +89,6 @@ class Bridge:
         self.clients = ClientRegistry()
         self._skills = list(skills)
         self._extend = extend
-        self._limits = limits or config.Limits()
         self._vendor = vendor
         self.problem: StartProblem | None = None  # why agents cannot connect; None if they can
         self._stop_waiting: Unsubscribe = lambda: None  # for the start to end
@@ -106,7 +105,6 @@ class Bridge:
                 clock=self._worker.later,
                 holder=self._holder,
                 auditor=self.audit,
-                limits=self._limits,
             )
         except ValueError as error:  # the list of what goes on unasked
             raise StartError(str(error)) from None
@@ -120,7 +118,6 @@ class Bridge:
             self._worker.later,
             edited=self._tell_edited,
             auditor=self.audit,
-            limits=self._limits,
         )
         self.recent = self._runner.recent  # the calls that run, wait or ended lately; any thread
         self._watchers = Callbacks()
@@ -163,7 +160,7 @@ class Bridge:
         self._desk.origin = self.url.removesuffix("/mcp")
         self._worker.started.add_done_callback(self._read_skills)
         self._ready.add_done_callback(self._note_start)
-        self._stop_waiting = call_later(self._limits.start, self._note_overdue)
+        self._stop_waiting = call_later(START_LIMIT_S, self._note_overdue)
         self._worker.start()
         return self._ready
 
@@ -363,7 +360,7 @@ class Bridge:
             cause = "its server does not come up"
         with self._ending_start:
             if not self._ready.done() and self._state == "running":
-                self._note_problem(overdue(self.host.name, self._limits.start, cause))
+                self._note_problem(overdue(self.host.name, START_LIMIT_S, cause))
 
     def _note_problem(self, problem: StartProblem, error: BaseException | None = None) -> None:
         """Tell everybody who may ask why agents cannot connect. Any thread."""
@@ -434,7 +431,7 @@ class Bridge:
         # the record of a process that died is read as a whole: nobody waits for that
         recovered = runner.run_in_thread(lambda: reader.recover(self.audit.folder), "audit")
         records = TaskRecords(self.audit, recovered)
-        calls = ParkedCalls(self.broker, self.recent, self._limits.keepalive)
+        calls = ParkedCalls(self.broker, self.recent)
         scene = SceneResources(self.host, self.main, worker.spawn)
         self._changes.add(scene.changed)
         server = Server(
@@ -452,4 +449,4 @@ class Bridge:
         if self._extend is not None:
             self._extend(server)
         secret = self.instance.secret
-        return McpService(server, worker, self._running.socket, secret, self._desk, self._limits)
+        return McpService(server, worker, self._running.socket, secret, self._desk)

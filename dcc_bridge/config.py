@@ -24,31 +24,6 @@ _AT_LEAST_ONE: Final = ("dialogs_per_minute", "pending_questions")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """What keeps a bridge alive under load. It is no setting: only tests have other values."""
-
-    # Connections open at a time; then idle ones make room. A client has half as many requests.
-    connections: int = 192
-    # Legacy sessions of a client; then idle ones make room. It has as many streams of news.
-    sessions_of_a_client: int = 16
-    session_idle: float = 300.0  # seconds after which a legacy session without open request ends
-    request_deadline: float = 5.0  # seconds for a request's head to come, and again for its body
-    waiting_questions: int = 50  # of a client, for a place in the host; one more is refused
-    open_questions: int = 64  # that may be open at a time, wherever; one more is refused
-    open_questions_of_a_client: int = 8  # the same for one client
-    session_grace: float = 5.0  # seconds that a legacy session that is asked may have no stream
-    keepalive: float = 5.0  # seconds between two progress notices while the host asks
-    start: float = 25.0  # seconds after which a bridge that is not ready says what it waits for
-    # Threads for skills that need not run on the main thread; more than `open_questions`, so that
-    # open questions leave some. A client has a third of them.
-    threads: int = 96
-    queued_calls: int = 32  # of a client, for the main thread; one more is told that it is busy
-    # Seconds that a skill has to see that it ran for longer than it may; then its client is told
-    # that the outcome is not known.
-    call_grace: float = 5.0
-
-
-@dataclass(frozen=True, slots=True)
 class Settings:
     """How a bridge behaves."""
 

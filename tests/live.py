@@ -10,10 +10,11 @@ import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import fields, replace
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from types import ModuleType
+from typing import Any, Final, TypeVar
 from unittest.mock import patch
 
 import anyio
@@ -24,13 +25,15 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, Tool
 
 from dcc_bridge.bridge import Bridge
-from dcc_bridge.config import Limits, Settings
+from dcc_bridge.config import Settings
+from dcc_bridge.elicitation import broker
 from dcc_bridge.elicitation.question import HostPresenter
 from dcc_bridge.elicitation.types import STATUS
 from dcc_bridge.headless import Pump
 from dcc_bridge.host import Host
+from dcc_bridge.server import auth, connections, parked_calls, service
 from dcc_bridge.server.mcp_server import Server
-from dcc_bridge.skills import importer
+from dcc_bridge.skills import importer, run, runner
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.skills.source import Source
 from tests.stand_ins import FakeHost
@@ -40,6 +43,19 @@ if os.environ.get("BRIDGE_WAY") == "sdk":  # no call is answered without the SDK
     Server.fetch_plain = lambda self, name: None  # type: ignore[method-assign]
 ERAS = ("2025-06-18", "2025-11-25", "2026-07-28")
 LIMIT = 60.0
+LIMITS: Final[dict[str, tuple[ModuleType, str]]] = {  # no settings: only tests have other values
+    "connections": (auth, "MAX_CONNECTIONS"),
+    "sessions_of_a_client": (auth, "MAX_SESSIONS"),
+    "request_deadline": (connections, "REQUEST_DEADLINE_S"),
+    "session_idle": (service, "SESSION_IDLE_S"),
+    "session_grace": (service, "SESSION_GRACE_S"),
+    "keepalive": (parked_calls, "KEEPALIVE_S"),
+    "open_questions": (broker, "MAX_OPEN_QUESTIONS"),
+    "open_questions_of_a_client": (broker, "MAX_OPEN_QUESTIONS_OF_A_CLIENT"),
+    "threads": (runner, "MAX_THREADS"),
+    "queued_calls": (runner, "MAX_QUEUED_CALLS"),
+    "call_grace": (run, "OVERRUN_GRACE_S"),
+}
 AskedFn = Callable[[ElicitRequestParams], Awaitable[ElicitResult] | ElicitResult]
 
 
@@ -84,8 +100,10 @@ class Live:
         skills: Sequence[Path] = (),
         **settings: Any,
     ) -> None:
-        names = {field.name for field in fields(Limits)}
-        limits = {name: settings.pop(name) for name in names & settings.keys()}
+        self._limits = ExitStack()  # puts back what a test has lowered
+        for name in LIMITS.keys() & settings.keys():
+            module, constant = LIMITS[name]
+            self._limits.enter_context(patch.object(module, constant, settings.pop(name)))
         self.host: Any = host or FakeHost(f"cam{number}" for number in range(127))
         self.pump = pump or Pump()
         self.bridge = Bridge(
@@ -97,7 +115,6 @@ class Live:
                 Settings(runtime=runtime, audit=runtime / "audit", user_skills=runtime / "none"),
                 **settings,
             ),
-            limits=Limits(**limits),
             skills=skills,
         )
         added = {fn.__name__: self.bridge.registry.add(describe(fn)) for fn in fns}
@@ -210,6 +227,7 @@ class Live:
     def stop(self) -> None:
         self.bridge.stop()
         self.until(self.bridge.stopped.done)
+        self._limits.close()
 
 
 @asynccontextmanager

@@ -56,6 +56,8 @@ from dcc_bridge.known_clients import CLI_LABEL
 
 log = logging.getLogger(__name__)
 
+MAX_OPEN_QUESTIONS: Final = 64  # at a time, wherever they are shown; one more is refused
+MAX_OPEN_QUESTIONS_OF_A_CLIENT: Final = 8
 TOO_FAST: Final = 0.3  # seconds: nobody reads so fast, so the client that declined did not show it
 BUSY: Final = 0.15  # of the client's time to answer, while others wait for the call that asks
 _WRONG_TYPE: Final = "each value is a text, a number, yes or no, or a list of texts."
@@ -73,19 +75,17 @@ class Broker:
         # The call for which others wait, if there is one: its client has less time.
         holder: Callable[[], Call | None] = lambda: None,
         auditor: Auditor = nowhere,  # writes down what is asked and answered
-        limits: config.Limits | None = None,  # how many questions may be open; None for the usual
     ) -> None:
         """ValueError: the list of what goes on unasked cannot be read."""
         self.settings = settings or config.Settings()
-        limits = limits or config.Limits()
         file = self.settings.allow_list
         self._allow_list = routing.read_allow_list(file) if file is not None else None
-        self.audience = Audience(self.settings, host, limits.waiting_questions)  # who may be asked
+        self.audience = Audience(self.settings, host)  # who may be asked
         self._clock = clock or callbacks.call_later
         self._holder = holder
         self._auditor = auditor
         self._lock = threading.Lock()
-        self._shares = Shares("questions", limits.open_questions_of_a_client, limits.open_questions)
+        self._shares = Shares("questions", MAX_OPEN_QUESTIONS_OF_A_CLIENT, MAX_OPEN_QUESTIONS)
         self._open: list[OpenQuestion] = []
         self._callbacks = callbacks.Callbacks()
         self._is_closed = False

@@ -35,18 +35,19 @@ _LINE: Final = re.compile(
     r"(?P<name>sha256:[0-9a-f]{64}|[A-Za-z0-9_./-]{1,64})"
     r"(\s+(sha256:)?(?P<digest>[0-9a-f]{8,64}))?"
 )
+MAX_WAITING_QUESTIONS: Final = 50  # of a client, for a place in the host; one more is refused
 A_LINE: Final = 1.0  # for each line of a text that is agreed to, as far as there is time
 
 
 class Audience:
     """Decides which surfaces a question goes to, by what is known of the host and the clients."""
 
-    def __init__(self, settings: Settings, host: HostPresenter | None, most_waiting: int) -> None:
+    def __init__(self, settings: Settings, host: HostPresenter | None) -> None:
         self.settings = settings  # what the studio allows
         self.host = host if settings.host_dialogs else None  # None where nobody sits there
-        # How much each client may ask there; `most_waiting` of its questions may wait for a place.
+        # How much each client may ask there.
         self.limits = rate_limits.RateLimiter(
-            settings.dialogs_per_minute, most_waiting, settings.pending_questions
+            settings.dialogs_per_minute, MAX_WAITING_QUESTIONS, settings.pending_questions
         )
         self.grants = grants.SessionGrants()  # what was agreed to for the session
         # labels of clients that declare that they can ask, and cannot

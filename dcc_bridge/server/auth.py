@@ -29,7 +29,7 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dcc_bridge import config, errors
+from dcc_bridge import errors
 from dcc_bridge.elicitation.rate_limits import Shares
 from dcc_bridge.server.discovery import host_proof, issue_token, token_label
 from dcc_bridge.server.worker import LOOPBACK
@@ -40,6 +40,8 @@ TURN: Final = "dcc_bridge.turn"  # where it holds what ends the request's turn
 ALONE: Final = "dcc_bridge.alone"  # and whether no other one is being answered
 WRITTEN: Final = "dcc_bridge.written"  # and what is called once all of the response was written
 Sent = dict[bytes, str]  # of one that came twice the first value, as the SDK takes it
+MAX_CONNECTIONS: Final = 192  # open at a time; then idle ones make room
+MAX_SESSIONS: Final = 16  # legacy ones of a client, and as many streams of news; then idle ones go
 MOST_BODY: Final = 2**20  # bytes that a request may bring
 _one_turn: Final = partial(anyio.Semaphore, 1, fast_acquire=True)
 _NAMES: Final = {LOOPBACK, "localhost"}
@@ -54,7 +56,8 @@ _GOES_ON: Final = "dcc_bridge.goes_on"  # whether more of a response that has be
 _LISTEN: Final = "subscriptions/listen"
 _OPENING: Final = {None, *HANDSHAKE_PROTOCOL_VERSIONS}  # the protocols of a legacy session
 _HEADERS: Final = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Connection": "close"}}
-# Milliseconds until a legacy client that lost its stream comes back, well within `session_grace`.
+# Milliseconds until a legacy client that lost its stream comes back; `service.SESSION_GRACE_S` is
+# longer.
 COME_BACK: Final = 1000
 _PRIMED: Final = "2025-11-25"  # the first revision in which a stream begins with an empty event
 _STREAM: Final = [
@@ -77,15 +80,13 @@ class AuthMiddleware:
         secret: str,  # the host's master secret
         events: ReplayStore,  # what was sent to each legacy session
         on_left: Callable[[str], None],  # told the id of one whose last open stream has ended
-        limits: config.Limits,  # how many requests and sessions a client may have
         *,
         public: tuple[str, ...] = (),  # how paths start that need no token: their last part is one
     ) -> None:
         self._app, self._public, self._secret = app, public, secret
         self._events, self._on_left = events, on_left
-        self._most_sessions = limits.sessions_of_a_client
-        self._requests = Shares("requests", limits.connections // 2)
-        self._streams = Shares("streams", limits.sessions_of_a_client)
+        self._requests = Shares("requests", MAX_CONNECTIONS // 2)  # of one client
+        self._streams = Shares("streams", MAX_SESSIONS)
         self._turns = defaultdict[str, anyio.Semaphore](_one_turn)
         self._proved: dict[bytes, AuthenticatedUser] = {}
         self._hosts = {f"{name}:{port}" for name in _NAMES} | (_NAMES if port == 80 else set())
@@ -162,7 +163,7 @@ class AuthMiddleware:
             self._events.enter(session)
         elif headers.get(b"mcp-protocol-version") in _OPENING:
             if not await self._make_room(scope):
-                most = f"{scope[LABEL]} has {self._most_sessions} sessions"
+                most = f"{scope[LABEL]} has {MAX_SESSIONS} sessions"
                 why = f"{most}, and all of them are in use: end one of them first."
                 await refusal_response(503, why)(scope, receive, send)
                 return
@@ -192,7 +193,7 @@ class AuthMiddleware:
         """End the idle sessions of a client until it may open another; False if it may not."""
         sessions = self._events.sessions(scope[LABEL])
         idle = [session for session in sessions if not self.streams[session]]
-        too_many = len(sessions) + 1 - self._most_sessions
+        too_many = len(sessions) + 1 - MAX_SESSIONS
         for session in idle[: max(0, too_many)]:
             await self._end(session, scope)
         return too_many <= len(idle)

@@ -20,13 +20,14 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dcc_bridge.callbacks import CallLater
-from dcc_bridge.config import Limits
+from dcc_bridge.server import auth
 from dcc_bridge.server.auth import LABEL, WRITTEN, refusal_response
 from dcc_bridge.server.fast_path import GONE
 
 # Longer than clients keep a connection (5 s is common): if both ends closed it at once, the request
 # that is on its way would be lost.
 RESTS: Final = 75.0  # seconds that a connection may rest after a request
+REQUEST_DEADLINE_S: Final = 5.0  # for a request's head to come, and again for its body
 Part = Literal["head", "body"]
 _PARTS: Final[dict[Any, Part]] = {h11.IDLE: "head", h11.SEND_BODY: "body"}  # by their state
 _MOST_HEAD: Final = 65_536  # bytes of a head, and of what else is no body: as many as h11 takes
@@ -67,7 +68,6 @@ class _OneWrite:
 class LimitedConnection(_Protocol):
     """One client's connection, whichever parser reads it."""
 
-    limits: Limits  # of the server; in a class of its own, as uvicorn makes the connections itself
     since = 0.0  # when it was opened or its last request ended; monotonic seconds
     later: CallLater  # as the worker's, whose deadlines share one timer: hardly any is reached
     _stop: Callable[[], object] = bool
@@ -84,7 +84,7 @@ class LimitedConnection(_Protocol):
         """Take it, and see that there is room."""
         others = list(self.connections)
         super().connection_made(_OneWrite(transport))  # type: ignore[arg-type]  # what they use of it
-        if not _make_room(others, self.limits.connections):
+        if not _make_room(others, auth.MAX_CONNECTIONS):
             self.app = _say_full  # the next one drops it, should it say nothing
         self._look()
 
@@ -137,13 +137,13 @@ class LimitedConnection(_Protocol):
             self._has_begun = has_begun  # it came with the last one
             self.since = time.monotonic()
         rests = part == "head" and self.cycle is not None and not self._has_begun
-        self._wait_for(part, RESTS if rests else self.limits.request_deadline)
+        self._wait_for(part, RESTS if rests else REQUEST_DEADLINE_S)
 
     def _wait_for(self, part: Part | None, seconds: float | None = None) -> None:
         self._part = part
         self._stop()
         if part is not None:
-            limit = self.limits.request_deadline if seconds is None else seconds
+            limit = REQUEST_DEADLINE_S if seconds is None else seconds
             self._stop = self.later(limit, self._give_up)
 
     def _give_up(self) -> None:
@@ -151,7 +151,7 @@ class LimitedConnection(_Protocol):
         cycle = self.cycle
         is_silent = cycle is None or cycle.response_complete or not cycle.response_started
         if is_silent and (self._has_begun or self._part == "body"):
-            limit = self.limits.request_deadline
+            limit = REQUEST_DEADLINE_S
             why = f"The {self._part} of the request did not come within {limit:g} s.".encode()
             head = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Type: text/plain"
             self.transport.write(f"{head}\r\nContent-Length: {len(why)}\r\n\r\n".encode() + why)
@@ -233,7 +233,7 @@ if find_spec("httptools") is not None:
             self._unset_keepalive_if_required()
             self.connections.discard(self)
             connection = H11Connection(self.config, self.server_state, self.app_state)
-            connection.limits, connection.later = self.limits, self.later
+            connection.later = self.later
             transport: Any = self.transport
             transport.set_protocol(connection)
             connection.connection_made(transport)
@@ -242,9 +242,9 @@ if find_spec("httptools") is not None:
     PARSERS.append(HttpToolsConnection)
 
 
-def connection_class(limits: Limits, later: CallLater) -> type[LimitedConnection]:
+def connection_class(later: CallLater) -> type[LimitedConnection]:
     """Give the class of a server's connections; `later` is a method, as a class would bind it."""
-    return type("LimitedConnection", (PARSERS[-1],), {"limits": limits, "later": later})
+    return type("LimitedConnection", (PARSERS[-1],), {"later": later})
 
 
 def _make_room(others: Sequence[object], most: int) -> bool:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from dcc_bridge.server.tasks import Task, Tasks
 
 MOST_ROUNDS: Final = 8  # a modern client is not asked any more: it stops after ten, without a word
+KEEPALIVE_S: Final = 5.0  # between two notices to a request that waits
 KEPT: Final = 120.0  # seconds for which a finished call can still be fetched
 MOST_KEPT: Final = 64
 FRESH: Final = 600.0  # seconds in which a call is still the same one
@@ -166,10 +167,9 @@ class ParkedCall:
 class ParkedCalls:
     """All calls that somebody waits for, or may still come for."""
 
-    def __init__(self, broker: Broker, recent: Recent, keepalive: float) -> None:
+    def __init__(self, broker: Broker, recent: Recent) -> None:
         self._broker = broker  # ends a call's questions, when nobody waits for it any more
         self._recent = recent  # how the calls stand
-        self._keepalive = keepalive  # seconds between two notices to a request that waits
         self.tasks: Tasks | None = None  # what calls become that outlast their request
         self._parked: dict[str, ParkedCall] = {}
         self._alike: dict[Same, dict[str, ParkedCall]] = {}  # the same ones
@@ -291,7 +291,7 @@ class ParkedCalls:
                 return protocol.input_required(event.question, f"{parked.call.id}.{number}")
             async with anyio.create_task_group() as telling:
                 waiting = partial(self.waiting, parked)
-                telling.start_soon(parked.notices.repeat, self._keepalive, waiting)
+                telling.start_soon(parked.notices.repeat, KEEPALIVE_S, waiting)
                 await event.ask_in(request)
                 telling.cancel_scope.cancel()
             number += 1
@@ -308,7 +308,7 @@ class ParkedCalls:
         return self.tasks.make(parked) if event is None or in_task else None
 
     async def _event(self, parked: ParkedCall, number: int) -> Event:
-        return await parked.wait_for_event(number, self._keepalive, partial(self.waiting, parked))
+        return await parked.wait_for_event(number, KEEPALIVE_S, partial(self.waiting, parked))
 
     def waiting(self, parked: ParkedCall) -> str:
         """Say for what a call waits now."""

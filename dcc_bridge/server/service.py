@@ -17,7 +17,6 @@ from starlette.requests import ClientDisconnect
 
 from dcc_bridge.audit import redact
 from dcc_bridge.callbacks import CallLater
-from dcc_bridge.config import Limits
 from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.server.auth import COME_BACK, MOST_BODY, AuthMiddleware, ReplayStore
 from dcc_bridge.server.connections import RESTS, connection_class
@@ -28,6 +27,8 @@ from dcc_bridge.server.page_site import PREFIX, SIGNED_IN, PageDesk, PageSite
 from dcc_bridge.server.worker import Worker
 
 PATH: Final = "/mcp"
+SESSION_IDLE_S: Final = 300.0  # after which a legacy session without open request ends
+SESSION_GRACE_S: Final = 5.0  # for which a legacy session that is asked may have no stream
 # The SDK's own check of Host and Origin lets any port in; that of `AuthMiddleware` is exact.
 _OPEN: Final = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 # asyncio has one number for both: connections that wait in the kernel, and those that it accepts in
@@ -61,14 +62,12 @@ class McpService:
         listening: socket.socket,  # bound and listening
         secret: str,  # the master secret
         desk: PageDesk,  # the pages for secrets and sign-ins
-        limits: Limits,  # how many connections there may be, and for how long silent
     ) -> None:
         """Build everything; nothing is served yet."""
         redact.install_log_filter(safe_whole)  # the loggers of what was imported on this thread
         self._server = server
         self._worker = worker
         self._socket = listening
-        self._grace = limits.session_grace
         self._graces: dict[str, Callable[[], None]] = {}  # what stops that of a session
         self._stopping = anyio.Event()
         events = ReplayStore()
@@ -76,7 +75,7 @@ class McpService:
             streamable_http_path=PATH,
             event_store=events,
             retry_interval=COME_BACK,
-            session_idle_timeout=limits.session_idle,
+            session_idle_timeout=SESSION_IDLE_S,
             max_request_body_size=MOST_BODY,
             transport_security=_OPEN,
         )
@@ -87,11 +86,10 @@ class McpService:
             secret,
             events,
             self._stream_ended,
-            limits,
             public=(PREFIX, SIGNED_IN),
         )
         server.open_requests = self._auth.streams.__len__
-        self._uvicorn = _Uvicorn(_config(self._auth, limits, worker.later))
+        self._uvicorn = _Uvicorn(_config(self._auth, worker.later))
 
     async def run(self, ready: Callable[[], None]) -> None:
         """Serve until `stop`."""
@@ -129,7 +127,7 @@ class McpService:
                 self._server.calls.end_session(session)
 
         self._graces.pop(session, bool)()  # that of a stream before, which ended long ago
-        self._graces[session] = self._worker.later(self._grace, end_if_gone)
+        self._graces[session] = self._worker.later(SESSION_GRACE_S, end_if_gone)
 
 
 class _Uvicorn(uvicorn.Server):
@@ -165,10 +163,10 @@ class _Uvicorn(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def _config(app: AuthMiddleware, limits: Limits, later: CallLater) -> uvicorn.Config:
+def _config(app: AuthMiddleware, later: CallLater) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http=connection_class(limits, later),
+        http=connection_class(later),
         log_config=None,
         access_log=False,
         server_header=False,

@@ -12,7 +12,7 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from greenlet import GreenletExit
 
@@ -40,6 +40,9 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
+# For a skill to see that it ran for longer than it may; then its client is told that the outcome
+# is not known.
+OVERRUN_GRACE_S: Final = 5.0
 _ENDED: Future[Any] = Future()  # in place of what ran it, which holds the run
 _ENDED.set_result(None)
 
@@ -300,7 +303,7 @@ class Run(RunControl):
         self._call.ending.is_overdue = True
         if self.skill.is_async:
             self.cancel()
-        self._runner.clock(self._runner.limits.call_grace, self._give_up)
+        self._runner.clock(OVERRUN_GRACE_S, self._give_up)
 
     def _give_up(self) -> None:
         message = (

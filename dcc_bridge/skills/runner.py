@@ -27,6 +27,10 @@ from dcc_bridge.skills.skill import Options, Skill
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 Spawn = Callable[[Coroutine[Any, Any, Outcome]], "Future[Outcome]"]
+# For skills that need not run on the main thread; more than `broker.MAX_OPEN_QUESTIONS`, so that
+# open questions leave some. A client has a third of them.
+MAX_THREADS: Final = 96
+MAX_QUEUED_CALLS: Final = 32  # of a client, for the main thread; one more is told that it is busy
 _RESERVE: Final = 4  # calls of the bridge's own tools that one client may have open
 
 
@@ -42,12 +46,10 @@ class Runner:
         clock: callbacks.CallLater,
         edited: Callable[[Call, str], None] = lambda call, label: None,
         auditor: Auditor = nowhere,  # told before a call may change the scene, and what came of it
-        limits: config.Limits | None = None,  # how much may run and wait; None for the usual
     ) -> None:
-        limits = limits or config.Limits()
         self.recent = Recent()  # what became of the calls
         self.is_paused = False  # the person lets no edit begin
-        self.host, self.main, self.settings, self.limits = host, main, settings, limits
+        self.host, self.main, self.settings = host, main, settings
         self.clock = clock  # calls back after some seconds, on any thread; gives what stops it
         self.edited = edited  # told, once a call is done, the label of the undo step that it left
         self.auditor = auditor
@@ -56,7 +58,7 @@ class Runner:
         self._live: dict[str, Run] = {}
         self._lines: dict[str | None, dict[str, Run]] = {}  # by client, what had not begun lately
         self.own_tools: frozenset[Skill] = frozenset()  # they run where the pool is full, too
-        self._pool = rate_limits.Shares("pool calls", max(1, limits.threads // 3), limits.threads)
+        self._pool = rate_limits.Shares("pool calls", max(1, MAX_THREADS // 3), MAX_THREADS)
         self._reserve = rate_limits.Shares("calls of the bridge's own tools", _RESERVE)
 
     def start(
@@ -133,7 +135,7 @@ class Runner:
         label = routing.client_label(run.call)
         line = {id_: it for id_, it in self._lines.get(label, {}).items() if not it.trail.has_begun}
         self._lines[label] = line
-        if (waiting := len(line)) < self.limits.queued_calls:
+        if (waiting := len(line)) < MAX_QUEUED_CALLS:
             line[run.call.id] = run
             return None
         every = [run for run in self._live.values() if _on_main(run.skill)]

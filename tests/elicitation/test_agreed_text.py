@@ -177,7 +177,7 @@ def test_what_a_client_has_no_room_for_is_asked_in_the_host_or_refused(
 
 
 def test_there_is_time_to_read_a_long_text() -> None:
-    audience = Audience(Settings(), ScriptedPresenter(), 1)
+    audience = Audience(Settings(), ScriptedPresenter())
     short, long = (audience.offers(question(Details(text))).soon for text in (CODE, LONG))
 
     assert (short, long) == (45 + 3, 300)

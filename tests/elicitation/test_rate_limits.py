@@ -6,10 +6,11 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
-from dcc_bridge.config import Limits, Settings
+from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import HandOver, Question, Reply
@@ -32,11 +33,14 @@ def crowd(
 ) -> tuple[Broker, list[Any], Clock]:
     """Let one client ask many questions; gives the broker, their futures and the clock."""
     clock = Clock()
-    roomy = Limits(
-        open_questions=2000, open_questions_of_a_client=2000, waiting_questions=most_waiting
-    )
     fast = Settings(**{"dialogs_per_minute": 1000, **settings})
-    broker = Broker(fast, host=host, clock=clock, limits=roomy)
+    asking = "dcc_bridge.elicitation"
+    with (
+        patch(f"{asking}.broker.MAX_OPEN_QUESTIONS", 2000),
+        patch(f"{asking}.broker.MAX_OPEN_QUESTIONS_OF_A_CLIENT", 2000),
+        patch(f"{asking}.routing.MAX_WAITING_QUESTIONS", most_waiting),
+    ):
+        broker = Broker(fast, host=host, clock=clock)
     return broker, [broker.ask(eager(n)) for n in range(count)], clock
 
 

@@ -35,14 +35,13 @@ DONE = CallToolResult(content=[])
 class Desk:
     """Parked calls, with all that they tell to others."""
 
-    def __init__(self, keepalive: float = 60.0) -> None:
+    def __init__(self) -> None:
         self.ended: list[Call] = []
         self.cancelled: list[Call] = []
         self.states: dict[str, str] = {}
         self.calls = ParkedCalls(
             SimpleNamespace(end=self.ended.append, held_up=str),  # type: ignore[arg-type]  # a broker
             SimpleNamespace(find=self._find),  # type: ignore[arg-type]  # what it is asked for
-            keepalive,
         )
 
     def _find(self, call: str) -> Any:
@@ -331,8 +330,11 @@ async def test_a_request_whose_client_cannot_be_told_anything_fails_and_ends_its
         (None, ""),
     ],
 )
-async def test_a_request_that_waits_is_told_for_what(state: str | None, words: str) -> None:
-    desk, heard = Desk(keepalive=0.005), request()
+async def test_a_request_that_waits_is_told_for_what(
+    state: str | None, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dcc_bridge.server.parked_calls.KEEPALIVE_S", 0.005)
+    desk, heard = Desk(), request()
     parked = desk.park()
     if state is not None:
         desk.states[parked.call.id] = state

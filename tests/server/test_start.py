@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 
 from dcc_bridge.bridge import Bridge
-from dcc_bridge.config import Limits, Settings
+from dcc_bridge.config import Settings
 from dcc_bridge.headless import Pump
 from dcc_bridge.server import discovery
 from tests.hosts.application import until
@@ -198,12 +198,12 @@ def test_a_server_that_cannot_be_imported_is_told_at_once_and_no_client_waits_fo
 
 
 def test_a_start_that_takes_too_long_says_what_it_waits_for_and_may_still_become_ready(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A dialog of the host, say, keeps its main thread."""
     pump = Pump()
-    settings, limits = Settings(runtime=tmp_path), Limits(start=0.01)
-    bridge = Bridge(FakeHost(), pump.main, settings=settings, limits=limits)
+    monkeypatch.setattr("dcc_bridge.bridge.START_LIMIT_S", 0.01)
+    bridge = Bridge(FakeHost(), pump.main, settings=Settings(runtime=tmp_path))
 
     ready = bridge.start()
     until(lambda: discovery.running(tmp_path)[0].state == "failed")

@@ -84,7 +84,7 @@ def test_a_call_is_let_into_the_queue_in_as_many_steps() -> None:
 
 def test_a_call_is_parked_in_as_many_steps() -> None:
     async def taken(count: int) -> int:
-        calls = ParkedCalls(Mock(), Recent(), keepalive=60)
+        calls = ParkedCalls(Mock(), Recent())
 
         def park() -> ParkedCall:
             call = Call("wait", "Wait")
@@ -113,7 +113,7 @@ def test_a_call_is_parked_in_as_many_steps() -> None:
 
 def test_a_call_is_compared_with_those_like_it_in_as_many_steps() -> None:
     async def taken(count: int) -> int:
-        calls = ParkedCalls(Mock(), Recent(), keepalive=60)
+        calls = ParkedCalls(Mock(), Recent())
         for number in range(count):
             parked = ParkedCall(Call("wait", "Wait"), "agent", ("a", "b", str(number)), modern=True)
             begun = asyncio.create_task(calls.begin(parked, Mock(request=None)))
@@ -153,7 +153,7 @@ def _step(beginning: Any) -> None:
 
 def test_of_those_that_ended_unfetched_the_last_ones_are_kept() -> None:
     async def known() -> list[bool]:
-        calls = ParkedCalls(Mock(), Recent(), keepalive=60)
+        calls = ParkedCalls(Mock(), Recent())
         ended = []
         for number in range(MOST_KEPT + 5):
             call = Call("ask", "Ask")

@@ -19,9 +19,8 @@ import anyio
 import pytest
 
 from dcc_bridge import skill
-from dcc_bridge.config import Limits
 from dcc_bridge.server import connections
-from dcc_bridge.server.connections import RESTS, LimitedConnection
+from dcc_bridge.server.connections import REQUEST_DEADLINE_S, RESTS, LimitedConnection
 from tests.bench.figures import memory, percentile
 from tests.live import LIMIT, Live, live, text
 from tests.threats.raw import Headers, Line, Raw, request
@@ -64,7 +63,7 @@ def lasts(sock: socket.socket, limit: float) -> bool:
 
 @pytest.mark.long
 @pytest.mark.timeout(120)
-@pytest.mark.parametrize("seconds", sampled([1.0], [1.0, Limits().request_deadline]))
+@pytest.mark.parametrize("seconds", sampled([1.0], [1.0, REQUEST_DEADLINE_S]))
 def test_three_hundred_half_open_connections_are_closed(seconds: float, tmp_path: Path) -> None:
     """All are gone a second after their time, and another client's call is served meanwhile."""
     with live(tmp_path, request_deadline=seconds) as running, ExitStack() as opened:

@@ -148,7 +148,7 @@ class Bridge:
         library = loader.Library(paths, self.registry, self.main, self.host)
         with ExitStack() as cleanup:
             cleanup.callback(context.install(self.broker, self.main, self.host, self._desk))
-            listening = listen(self.settings.port, self.settings.bind)
+            listening = listen(self.settings.port)
             cleanup.callback(call_safely, listening.close)
             registration = self._register(listening)
             cleanup.callback(call_safely, registration.withdraw)

@@ -28,7 +28,6 @@ class Settings:
     """How a bridge behaves."""
 
     port: int = 0  # where the server listens; 0 takes a free one
-    bind: str = "127.0.0.1"  # the address at which it listens; any other one is refused
     runtime: Path | None = None  # the user's own folder in which running hosts are found
     host_dialogs: bool = True  # questions may be drawn in the host
     consent: Literal["host", "either"] = "host"  # who is asked for it where both could be

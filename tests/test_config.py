@@ -75,7 +75,7 @@ def test_a_policy_that_cannot_be_read_stops_the_start(text: str, tmp_path: Path)
     [
         ('edti = "ask"', "line 3: there is no setting 'edti'. Did you mean 'edit'?"),
         ("[edti]", "line 3: there is no setting 'edti'. Did you mean 'edit'?"),
-        ("zzz = 1", "line 3: there is no setting 'zzz'. The settings are: port, bind, "),
+        ("zzz = 1", "line 3: there is no setting 'zzz'. The settings are: port, runtime, "),
         ('edit = "aks"', "line 3: edit is allow or ask, not 'aks'."),
     ],
 )

@@ -50,6 +50,7 @@ _UNTYPED: Final = Returns(Any, "")
 _HEAD: Final = 16
 _BINARY: Final = "application/octet-stream"
 MOST_ITEMS: Final = 20  # items of a consent that are listed to a client
+_EXPERIMENTAL: Final = "Experimental:"  # first, in the line that `dcc-bridge tools` shows
 _NOT_YET: Final = (
     "{title}. The application is busy, so what this tool takes cannot be told yet: list the tools "
     "again in a moment."
@@ -109,10 +110,13 @@ def tool(entry: Entry) -> types.Tool:
     """Describe a skill to an agent; BrokenSkill where a type in its signature cannot be."""
     skill, signature = entry.skill, entry.signature
     risk = skill.metadata.risk
+    description = signature.description if signature else _NOT_YET.format(title=skill.title)
+    if skill.is_experimental:
+        description = f"{_EXPERIMENTAL} {description}"
     return types.Tool(
         name=skill.name,
         title=skill.title,
-        description=signature.description if signature else _NOT_YET.format(title=skill.title),
+        description=description,
         input_schema=signature.schema if signature else {"type": "object"},
         output_schema=signature.returns.schema if signature else None,
         annotations=types.ToolAnnotations(

@@ -86,6 +86,7 @@ class Skill:
         self.metadata = metadata  # what the decorator was told
         self.file = file  # where it was written; None for one made in code
         self.digest = digest  # what its file was when it was read, or what its code is
+        self.is_experimental = False  # nobody has run it in the application itself
 
     @property
     def title(self) -> str:

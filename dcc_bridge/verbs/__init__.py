@@ -172,7 +172,10 @@ def tools(
     verbs = {name: fn for name, fn in every.items() if acts.has(*_NEEDS.get(name, ()))}
     together = Batch(verbs, consents, is_replaced, checks)
     code = _digest(acts)
-    return [describe(fn, digest=code) for fn in (*verbs.values(), together.batch)]
+    listed = [describe(fn, digest=code) for fn in (*verbs.values(), together.batch)]
+    for tool in listed:
+        tool.is_experimental = acts.is_experimental
+    return listed
 
 
 def _digest(acts: Acts) -> str:

@@ -121,6 +121,7 @@ class Acts:
     instructions: str = ""
     """What an agent must know of this host, in 600 characters: how items are named, units, axes."""
     up: Literal["Y", "Z"] = "Y"  # where up is; may be a property
+    is_experimental: bool = False  # nobody has run them in the application itself
 
     # ---- what there is: list_items, inspect, check
 

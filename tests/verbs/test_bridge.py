@@ -51,6 +51,14 @@ class SomeActs(MemoryActs):
 
 acts = SomeActs
 """
+UNTRIED = """
+from tests.verbs.memory import MemoryActs
+
+class UntriedActs(MemoryActs):
+    is_experimental = True
+
+acts = UntriedActs
+"""
 
 
 def tools(bridge: Live) -> dict[str, Tool]:
@@ -91,6 +99,15 @@ def test_a_verb_that_a_host_cannot_do_is_not_listed(tmp_path: Path) -> None:
         said = scene.fails("batch", steps=[{"do": "set_keys"}])
 
     assert "There is no tool 'set_keys'" in said
+
+
+def test_verbs_that_nobody_has_run_in_the_application_say_so_first(tmp_path: Path) -> None:
+    where = folder(tmp_path / "skills")
+    (where / "memory_verbs" / "__init__.py").write_text(UNTRIED)
+    with studio(tmp_path, skills=[where]) as scene:
+        listed = tools(scene)
+
+    assert all((listed[verb].description or "").startswith("Experimental: ") for verb in VERBS)
 
 
 def test_a_studios_skill_takes_the_place_of_a_verb_and_the_doctor_says_so(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ class HoudiniActs(_Reads, _Values, _Builds, _Shades, _Files, _Loses):
     """Houdini's side of the verbs."""
 
     instructions = _INSTRUCTIONS
+    is_experimental = True
 
     def __init__(self, host: Host) -> None:
         self.host = host

@@ -29,6 +29,7 @@ class MayaActs(_Looking):
     """All of them."""
 
     instructions = INSTRUCTIONS
+    is_experimental = True
 
     def __init__(self, host: Host) -> None:
         self.host = host

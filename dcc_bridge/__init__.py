@@ -1,10 +1,9 @@
 """The bridge that lets an AI agent work in a DCC application, with the person's consent.
 
 Most skills need no more than what is listed here. What few need stays in its own module:
-`dcc_bridge.elicitation.ask_secret` (`ask_secret`, `Secret`), `dcc_bridge.elicitation.sign_in`
-(`sign_in`, `Provider`, `Tokens`), `dcc_bridge.elicitation.consent` (`Grant`) and
-`dcc_bridge.elicitation.question` (`Details`). Neither Qt nor the
-MCP SDK is imported, and nothing else until it is asked for.
+`dcc_bridge.elicitation.ask_secret` (`ask_secret`, `Secret`), `dcc_bridge.elicitation.consent`
+(`Grant`) and `dcc_bridge.elicitation.question` (`Details`). Neither Qt nor the MCP SDK is imported,
+and nothing else until it is asked for.
 """
 
 from importlib import import_module

@@ -224,13 +224,6 @@ class MissingExtra(BridgeError):
         super().__init__(f"{what} needs something that is not installed: {command}.")
 
 
-class SignInFailed(BridgeError):
-    """A site's answer to a sign-in cannot be used."""
-
-    def __init__(self, site: str, why: str) -> None:
-        super().__init__(f"The sign-in at {site} failed: {why}. Nobody is signed in.")
-
-
 class RefusedAddress(BridgeError):
     """A URL that does not lead to a page, or hides where it leads."""
 

@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tomllib
@@ -17,6 +18,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final, cast
+from urllib.parse import parse_qsl, urlsplit
 
 import anyio.to_thread
 import httpx2
@@ -36,7 +38,9 @@ from tests import homes
 from tests.cli.commands import SHOT
 from tests.cli.test_run_hosts import Farm
 from tests.hosts import freecad
-from tests.live import live, text
+from tests.live import Tap, live, text
+from tests.server.provider import ACCESS, Site, provider
+from tests.server.sending import Browser
 from tests.tiers import sampled
 
 ROOT: Final = Path(__file__).parents[1]
@@ -51,6 +55,7 @@ _CODE: Final = re.compile(r"`([^`\n]+)`")
 _LINK: Final = re.compile(r"\]\(([^)\s]+)\)")
 _LIMIT: Final = 120
 KEY: Final = "not a real key"
+TRACKER: Final = "https://tracker.example"
 REAL: Final = ("blender", "freecad")
 
 
@@ -270,6 +275,7 @@ CALLS: Final[dict[str, tuple[dict[str, Any], Any]]] = {
     "save_over": ({}, "a copy of it"),
     "set_up_axis": ({}, "The up axis is Y."),
     "sign_text": ({"text": "cut"}, hmac.new(KEY.encode(), b"cut", "sha256").hexdigest()),
+    "sign_in": ({}, "The person is signed in."),
     "hide_lights": ({}, {"result": 12}),
     "clear_lights": ({}, {"result": 12}),
 }
@@ -288,17 +294,24 @@ async def agree(params: ElicitRequestParams) -> ElicitResult:
 
 def enter(url: str) -> None:
     with httpx2.Client(timeout=10, follow_redirects=True) as browser:
-        assert "Key for signatures" in browser.get(url).text
-        browser.post(url, data={"exit": "accept", "secret": KEY})
+        page = browser.get(url).text
+        if "Key for signatures" in page:
+            browser.post(url, data={"exit": "accept", "secret": KEY})
 
 
-def test_every_skill_of_the_pages_runs(tmp_path: Path) -> None:
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with provider() as made:
+        yield made
+
+
+def test_every_skill_of_the_pages_runs(tmp_path: Path, site: Site) -> None:
     scene = Path(shutil.copy(SHOT, tmp_path))
     skills = tmp_path / "skills"
     skills.mkdir()
     names = set[str]()
     for number, code in enumerate(code for page in TEXTS for code in blocks(page, "python")):
-        (skills / f"skill_{number}.py").write_text(code)
+        (skills / f"skill_{number}.py").write_text(code.replace(TRACKER, site.origin))
         names |= set(re.findall(r"@skill.*\n(?:async )?def (\w+)", code))
     run_by_a_line = {word for page in TEXTS for line in lines(page) for word in line.words}
 
@@ -319,6 +332,45 @@ def test_every_skill_of_the_pages_runs(tmp_path: Path) -> None:
     assert results == {name: wanted for name, (_, wanted) in CALLS.items() if name in results}
     assert "There is no prim '/Wrong'; list_items lists the prims." in wrong
     assert again == {"was_there": "/World/Crowd", "name_from": "client"}
+
+
+@pytest.mark.parametrize(
+    ("how", "says", "asked_for_tokens"),
+    [
+        ("", "The person is signed in.", 1),
+        ("access_denied", "The tracker refused to sign the person in.", 0),
+        ("wrong state", "ran for longer than it may", 0),
+    ],
+)
+def test_nobody_but_the_skill_of_the_guide_gets_the_token_of_a_sign_in(
+    tmp_path: Path, how: str, says: str, asked_for_tokens: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    (code,) = (code for code in blocks("skills", "python") if TRACKER in code)
+    person = Browser()
+    tap = Tap()
+    caplog.set_level("DEBUG")
+    with provider(how) as site, live(tmp_path) as running:
+        file = tmp_path / "sign_in.py"
+        limit = 1 if how == "wrong state" else 60
+        code = code.replace(TRACKER, site.origin).replace("timeout=300", f"timeout={limit}")
+        file.write_text(code)
+        running.load(file)
+        result = running.call("sign_in", asked=person.asked, tap=tap)
+        came_to = urlsplit(str(person.pages[0].url))
+
+    records = "".join(one.read_text() for one in (tmp_path / "audit").rglob("*.jsonl"))
+    person_logs = ("httpx2", "httpcore2")  # the browser is in this process
+    logged = [it.getMessage() for it in caplog.records if not it.name.startswith(person_logs)]
+    written = "".join([records, *logged])
+    assert says in text(result)
+    assert "You can close this page." in person.pages[0].text
+    assert len(site.changed) == asked_for_tokens
+    assert ACCESS not in written
+    assert "sign_in" in records
+    assert ACCESS.encode() not in bytes(tap.heard)
+    assert dict(parse_qsl(came_to.query)).get("code", "no code") not in written
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", came_to.port or 0), timeout=10)
 
 
 class Acme:

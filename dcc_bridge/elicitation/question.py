@@ -236,9 +236,6 @@ TakeDown = Callable[[str], None]
 class Visit(Protocol):
     """A page of this application, to which a person is sent from another surface."""
 
-    # The person is shown the page's own address, and not another from which they come to it.
-    ours: bool
-
     def follow(self, settle: Settle) -> None:
         """Call `settle` once, on any thread, when the person is done or was before. Any thread."""
 

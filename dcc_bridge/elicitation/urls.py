@@ -105,9 +105,8 @@ def read(url: str, *, ours: bool = False) -> Address:
 
 def of(question: Question) -> Address:
     """Read the URL of a question that was asked; RefusedAddress where it has none to open."""
-    visit = question.visit
     url = question.page.url if question.page is not None else ""
-    return read(url, ours=visit is not None and visit.ours)
+    return read(url, ours=question.visit is not None)
 
 
 def _refuse_unreadable(url: str) -> None:

@@ -18,7 +18,6 @@ from typing import Final, NamedTuple
 
 from dcc_bridge.elicitation.question import Question, Reply, Settle
 from dcc_bridge.elicitation.secret import Secret
-from dcc_bridge.elicitation.sign_in import SignInFlow, Tokens, UnusableAnswer
 from dcc_bridge.elicitation.text import safe_line, safe_text
 from dcc_bridge.elicitation.types import ANSWERED, CANCELLED, DECLINED, Action, outcome
 
@@ -66,13 +65,10 @@ _USED: Final = PageEnding(
 class OneTimePage:
     """A page to which a person is sent. It tells its question what was done there."""
 
-    ours = True  # the person is shown the address of this very page
-
     def __init__(self, question: Question) -> None:
         self.id = token_hex(16)  # 128 random bits, the end of its address and its only credential
         self.facts: Facts = ()
         self.ends = datetime.now() + timedelta(seconds=question.offers.latest)
-        self.failure = ""  # why it came to nothing although the person did what was asked, or ""
         self.question: Question | None = question  # what is asked; None once it is over
         self._lock = threading.Lock()
         self._browser = ""
@@ -93,13 +89,13 @@ class OneTimePage:
         """Whether a key is that of the browser that came first."""
         return bool(self._browser) and compare_digest(key.encode(), self._browser.encode())
 
-    def leave(self, action: Action, ending: PageEnding | None = None) -> bool:
+    def leave(self, action: Action) -> bool:
         """Answer the question, if nothing ended it before; tells whether this came first."""
         with self._lock:
             if self.question is None:
                 return False
             self.question = None
-            self._left = ending or _LEFT[action]
+            self._left = _LEFT[action]
             self._reply = Reply(action)
         self._notify()
         return True
@@ -229,39 +225,3 @@ def problem_with(text: str) -> str:
     if not text:
         return "Nothing was entered."
     return f"It has more than {_MOST:,} characters." if len(text) > _MOST else ""
-
-
-class SignInPage(OneTimePage):
-    """What a person sees who comes back from a provider."""
-
-    ours = False
-
-    def __init__(self, question: Question, flow: SignInFlow) -> None:
-        super().__init__(question)
-        self.flow = flow  # what is asked of the provider
-        self.result: Tokens | None = None  # the tokens that it gave
-        self._came_back = False
-
-    def is_of(self, state: str) -> bool:
-        """Whether an answer belongs to this sign-in."""
-        return compare_digest(state.encode(), self.flow.state.encode())
-
-    async def come_back(self, query: str) -> bool:
-        """Take what the provider sends; tells whether it came first and was waited for. Worker."""
-        was_first, self._came_back = not self._came_back, True  # a code is used once
-        if not was_first or self.question is None:
-            return False
-        try:
-            tokens = await self.flow.exchange(self.flow.code(query))
-        except UnusableAnswer as error:
-            if error.by_person:
-                self.leave("decline")
-            elif self.question is not None:
-                self.failure = str(error)
-                text = f"The site's answer was not used: {error}. {CLOSE}"
-                self.leave("cancel", PageEnding(200, "You are not signed in", text))
-            return True
-        if self.question is not None:  # else it timed out meanwhile, and nobody takes them
-            self.result = tokens
-            self.leave("accept", PageEnding(200, "You are signed in", CLOSE))
-        return True

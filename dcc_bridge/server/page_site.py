@@ -1,4 +1,4 @@
-"""Makes and serves the pages of the bridge: one for a secret, and the way back from a sign-in.
+"""Makes and serves the pages of the bridge, on each of which a secret is entered.
 
 `PageDesk` is made on the host's main thread before the server is, so nothing is imported here that
 takes long; `PageSite` answers on the worker. The server has checked Host by then, and asks for no
@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs
 
 from dcc_bridge import config, main_thread
-from dcc_bridge.elicitation import urls, view
+from dcc_bridge.elicitation import view
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Offers, Question
-from dcc_bridge.elicitation.sign_in import Provider, SignInFlow
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.host import Host
 from dcc_bridge.server import one_time_page
-from dcc_bridge.server.one_time_page import Html, OneTimePage, PageEnding, SecretPage, SignInPage
+from dcc_bridge.server.one_time_page import Html, PageEnding, SecretPage
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 PREFIX: Final = "/ask/"  # where the pages are; what follows is a page's id
-SIGNED_IN: Final = "/signed-in"  # providers send a person back here; the only credential is `state`
 _MOST_ENDED: Final = 64  # pages of ended questions that can still say what became of them
 _COOKIE: Final = "ask"
 _FORM: Final = "application/x-www-form-urlencoded"
@@ -69,15 +67,6 @@ _UNREADABLE: Final = PageEnding(
     400, "This could not be read", "What was sent is not an answer to this page. Nothing was done."
 )
 _METHOD: Final = PageEnding(405, "Refused", "A question can only be looked at and answered here.")
-_NO_SIGN_IN: Final = PageEnding(
-    404,
-    "No sign-in is waiting for this",
-    "The answer belongs to no sign-in of this application, or that ended some time ago. It was not "
-    "used. Start again from the application.",
-)
-_FINISHING: Final = PageEnding(
-    409, "One moment", "The sign-in is being completed. Reload this page in a moment."
-)
 _MAIN: Final = '<div class="words ended" role="status"><h1>{title}</h1><p>{text}</p>{link}</div>'
 _LINK: Final = '<p><a href="{href}">Continue to the page</a></p>'
 
@@ -92,7 +81,7 @@ class PageDesk:
         self._host = host  # whose questions they are
         self._main = main  # the way to its main thread
         self._lock = threading.Lock()
-        self._pages: dict[str, OneTimePage] = {}
+        self._pages: dict[str, SecretPage] = {}
         # The application, as its users call it.
         self.place = safe_line(f"{host.name} {host.version}".strip(), view.MOST_IN_HEADER)
 
@@ -102,36 +91,22 @@ class PageDesk:
         self._add(page, question)
         return f"{self.origin}{PREFIX}{page.id}", page
 
-    def sign_in(self, question: Question, provider: Provider) -> tuple[str, SignInPage]:
-        """Make a way to a provider and back. See `dcc_bridge.elicitation.ask_secret`."""
-        flow = SignInFlow(provider, self.origin + SIGNED_IN)
-        page = SignInPage(self._limited(question), flow)
-        self._add(page, question)
-        return urls.read(flow.url).url, page
-
     @property
-    def pages(self) -> list[OneTimePage]:
+    def pages(self) -> list[SecretPage]:
         """Every page that somebody may still open, the oldest first."""
         with self._lock:
             return list(self._pages.values())
 
-    def find(self, id: str) -> OneTimePage | None:
+    def find(self, id: str) -> SecretPage | None:
         """Give the page of that id, or None where there is none, or none any more."""
         with self._lock:
             return self._pages.get(id)
-
-    def find_sign_in(self, states: list[str]) -> SignInPage | None:
-        """Give the sign-in to which an answer belongs that has exactly one state."""
-        if len(states) != 1:
-            return None
-        sign_ins = (page for page in self.pages if isinstance(page, SignInPage))
-        return next((page for page in sign_ins if page.is_of(states[0])), None)
 
     def _limited(self, question: Question) -> Question:
         limit = question.timeout or self._settings.client_deadline
         return replace(question, offers=Offers(limit, limit))
 
-    def _add(self, page: OneTimePage, question: Question) -> None:
+    def _add(self, page: SecretPage, question: Question) -> None:
         self._fill_facts(page, question.call)
         with self._lock:
             ended = [id for id, other in self._pages.items() if other.question is None]
@@ -139,7 +114,7 @@ class PageDesk:
                 del self._pages[id]
             self._pages[page.id] = page
 
-    def _fill_facts(self, page: OneTimePage, call: Call) -> None:
+    def _fill_facts(self, page: SecretPage, call: Call) -> None:
         """Say who asks. The scene's name follows once the main thread has told it."""
         application, asker = ("Application", self.place), view.asker(call, self.place)
         page.facts = (application, *asker)
@@ -167,26 +142,12 @@ class PageSite:
         from starlette.requests import Request  # the worker has it; the main thread need not
 
         path = scope["path"] if scope["type"] == "http" else ""
-        if path == SIGNED_IN:
-            response = await self._come_back(Request(scope, receive))
-        elif path.startswith(PREFIX):
+        if path.startswith(PREFIX):
             response = await self._answer(Request(scope, receive))
         else:
             await self._direct.get(path, self._app)(scope, receive, send)
             return
         await response(scope, receive, send)
-
-    async def _come_back(self, request: Request) -> Response:
-        """Take what a provider sends a person back with; another site always does that."""
-        page = self._desk.find_sign_in(request.query_params.getlist("state"))
-        if request.method != "GET" or page is None:
-            return self._say(_NO_SIGN_IN)
-        if _is_part(request):
-            return self._say(_FRAMED)
-        was_first = await page.come_back(request.url.query)
-        if not was_first and page.question is not None:
-            return self._say(_FINISHING, page)
-        return self._after(page, was_first)
 
     async def _answer(self, request: Request) -> Response:
         page = self._desk.find(request.scope["path"].removeprefix(PREFIX))
@@ -200,12 +161,10 @@ class PageSite:
             return await self._take(page, request)
         return self._say(_METHOD)
 
-    def _look(self, page: OneTimePage, request: Request) -> Response:
+    def _look(self, page: SecretPage, request: Request) -> Response:
         question = page.question
         if question is None:
             return self._say(page.ending, page)
-        if not isinstance(page, SecretPage):
-            return self._say(_FINISHING, page)
         if _was_led_here(request):
             return self._say(_LED_HERE, link=one_time_page.fill(_LINK, href=PREFIX + page.id))
         key = page.admit(request.cookies.get(_COOKIE, ""))
@@ -215,7 +174,7 @@ class PageSite:
         response.set_cookie(_COOKIE, key, path=path, httponly=True, samesite="strict")
         return response
 
-    async def _take(self, page: OneTimePage, request: Request) -> Response:
+    async def _take(self, page: SecretPage, request: Request) -> Response:
         if _is_foreign(request):
             return self._say(_CROSS_SITE)
         sent = await _read(request)
@@ -225,7 +184,7 @@ class PageSite:
         if not page.knows(request.cookies.get(_COOKIE, "")):
             return self._say(_OTHER_BROWSER, page)
         match sent.get("exit"):
-            case "accept" if isinstance(page, SecretPage):
+            case "accept":
                 text = sent.get(one_time_page.FIELD, "")
                 if problem := one_time_page.problem_with(text):
                     return self._draw(page, question, problem)
@@ -235,7 +194,7 @@ class PageSite:
             case _:
                 return self._say(_UNREADABLE, page)
 
-    def _after(self, page: OneTimePage, was_first: bool) -> Response:
+    def _after(self, page: SecretPage, was_first: bool) -> Response:
         from starlette.responses import RedirectResponse  # as above
 
         if not was_first:
@@ -248,7 +207,7 @@ class PageSite:
         return _response(html, 422 if problem else 200, _ANSWERABLE)
 
     def _say(
-        self, ending: PageEnding, page: OneTimePage | None = None, link: Html | None = None
+        self, ending: PageEnding, page: SecretPage | None = None, link: Html | None = None
     ) -> Response:
         facts = (page.facts if page is not None else ()) or (("Application", self._desk.place),)
         main = one_time_page.fill(_MAIN, title=ending.title, text=ending.text, link=link or "")

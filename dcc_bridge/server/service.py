@@ -23,7 +23,7 @@ from dcc_bridge.server.connections import RESTS, connection_class
 from dcc_bridge.server.fast_path import FastPath
 from dcc_bridge.server.legacy_requests import LegacyRequests
 from dcc_bridge.server.mcp_server import Server
-from dcc_bridge.server.page_site import PREFIX, SIGNED_IN, PageDesk, PageSite
+from dcc_bridge.server.page_site import PREFIX, PageDesk, PageSite
 from dcc_bridge.server.worker import Worker
 
 PATH: Final = "/mcp"
@@ -61,7 +61,7 @@ class McpService:
         worker: Worker,  # where it runs
         listening: socket.socket,  # bound and listening
         secret: str,  # the master secret
-        desk: PageDesk,  # the pages for secrets and sign-ins
+        desk: PageDesk,  # the pages for secrets
     ) -> None:
         """Build everything; nothing is served yet."""
         redact.install_log_filter(safe_whole)  # the loggers of what was imported on this thread
@@ -86,7 +86,7 @@ class McpService:
             secret,
             events,
             self._stream_ended,
-            public=(PREFIX, SIGNED_IN),
+            public=(PREFIX,),
         )
         server.open_requests = self._auth.streams.__len__
         self._uvicorn = _Uvicorn(_config(self._auth, worker.later))

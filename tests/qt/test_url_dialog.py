@@ -43,8 +43,6 @@ class Opener:
 class Visited:
     """A page of ours that nobody opens."""
 
-    ours = True
-
     def follow(self, settle: Settle) -> None: ...
 
     def end(self, reason: str) -> None: ...

@@ -1,4 +1,4 @@
-"""A secret and a sign-in in a real browser, and what other sites try with their pages."""
+"""A secret in a real browser, and what other sites try with its page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,12 +15,9 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
-from tests.live import live, status
+from tests.live import status
 from tests.server.browser import THERE, browser
-from tests.server.provider import ACCESS, provider
 from tests.server.sending import Sent
-from tests.server.test_secrets import SigningIn
-from tests.stand_ins import FakeHost, ScriptedPresenter
 
 TYPED = "canary-5f1e7c0a"
 
@@ -173,32 +169,3 @@ def test_who_follows_a_link_of_another_site_is_told_so_first(driver: Chrome, sen
 
     sent.end()
     assert sent.secrets == [TYPED]
-
-
-@pytest.mark.parametrize(
-    ("how", "seen"),
-    [
-        ("", "You are signed in"),
-        ("wrong state", "No sign-in is waiting for this"),
-        ("wrong issuer", "You are not signed in"),
-    ],
-)
-def test_a_person_signs_in_and_comes_back(
-    driver: Chrome, tmp_path: Path, how: str, seen: str
-) -> None:
-    fake, host = FakeHost(has_ui=True), ScriptedPresenter()
-    with provider(how) as site:
-        tracker = SigningIn(site)
-        with live(tmp_path, tracker.sync(), host=fake, presenter=host) as running:
-            calling = running.start("tasks")
-            running.until(lambda: bool(host.shown))
-            assert host.shown[0].page is not None
-            driver.get(host.shown[0].page.url)
-            sees(driver, seen)
-            address = driver.current_url
-            if how == "wrong state":
-                running.bridge.broker.dismiss(host.shown[0])
-            running.until(calling.done)
-
-    assert [one.access.reveal() for one in tracker.got] == ([] if how else [ACCESS])
-    assert ("code=" in address) == (how == "wrong state")

@@ -14,7 +14,7 @@ UP = [
     *("..", "%2e%2e", ".%2e", "%252e%252e", "..;", "..%00", "%c0%ae%c0%ae", "..%5c"),
     *("%2e%2e%2f", "."),
 ]
-FROM = ["/ask/{}/mcp", "/ask/x/{}/{}/mcp", "/signed-in/{}/mcp", "/{}/mcp", "/mcp/{}/mcp"]
+FROM = ["/ask/{}/mcp", "/ask/x/{}/{}/mcp", "/{}/mcp", "/mcp/{}/mcp"]
 OTHERS = ["//mcp", "/mcp/", "/MCP", "/mcp%00", "/mcp;x", "/ask/", "/ask", "/ask//mcp", "/", "*"]
 PATHS = [*(path.format(*[up] * path.count("{}")) for path, up in product(FROM, UP)), *OTHERS]
 FILES = [
@@ -23,7 +23,7 @@ FILES = [
 ]
 
 
-def test_sixty_paths_of_requests(tmp_path: Path) -> None:
+def test_fifty_paths_of_requests(tmp_path: Path) -> None:
     """None leads past the token to where tools are called."""
     headers, body = request("tools/list")
     with live(tmp_path) as running:
@@ -37,7 +37,7 @@ def test_sixty_paths_of_requests(tmp_path: Path) -> None:
         others = running.beside(lambda: [send(path, None) for path in PATHS])
 
     assert own.status == 200
-    assert len(others) == 60
+    assert len(others) == 50
     assert [response.status for response in others if not 400 <= response.status < 500] == []
     assert [response for response in others if b'"tools"' in response.body] == []
 

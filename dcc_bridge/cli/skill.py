@@ -5,15 +5,13 @@ from __future__ import annotations
 import argparse
 import keyword
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 from dcc_bridge.cli import exits, hosts
-from dcc_bridge.code.code_text import skill_reader
 from dcc_bridge.config import data_folder
+from dcc_bridge.elicitation.call import Risk
 from dcc_bridge.skills import lint, loader
-from dcc_bridge.skills.skill import HOSTS
 from dcc_bridge.verbs import acts, tools
 
 PAGES: Final = (
@@ -43,9 +41,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
     new.add_argument("name", metavar="NAME", help="the tool's name, such as list_cameras")
     new.add_argument("--folder", type=Path, metavar="DIR", help="default: your own skills")
     risk = "what it may do; a destructive skill asks the person before it deletes anything"
-    new.add_argument("--risk", choices=lint.RISKS, default="read", help=risk)
+    new.add_argument("--risk", choices=get_args(Risk), default="read", help=risk)
     new.set_defaults(run=_new)
-    checked = commands.add_parser("check", help="check skill files without importing them")
+    checked = commands.add_parser("check", help="check that skills have docstring, types and risk")
     checked.add_argument("path", type=Path, nargs="+", metavar="PATH", help="a file or a folder")
     checked.set_defaults(run=_check)
 
@@ -96,10 +94,7 @@ def _new(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     given = {file.resolve(): file for path in options.path for file in lint.files(path)}
-    settings, plugins = hosts.settings(), data_folder("plugins")
-    own = {host: _files(plugins / host / "skills", given) for host in HOSTS}
-    others = [file for folder in loader.folders((), settings) for file in _files(folder, given)]
-    findings = lint.check(list(given.values()), skill_reader, others, own)
+    findings = [finding for file in given.values() for finding in lint.check(file)]
     for finding in findings:
         print(finding)
     many = f"{len(given)} file" + "s" * (len(given) != 1)
@@ -129,9 +124,3 @@ class _AllActs(acts.Acts):
 
     def has(self, *names: str) -> bool:
         return True
-
-
-def _files(folder: Path, given: Mapping[Path, Path]) -> list[Path]:
-    """Give the skill files of a folder, those that were given by the path that was."""
-    files = lint.files(folder) if folder.is_dir() else []
-    return [given.get(file.resolve(), file) for file in files]

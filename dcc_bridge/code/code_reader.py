@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from fnmatch import translate
 from functools import cache
@@ -12,7 +12,6 @@ from typing import Final
 
 from dcc_bridge.code import code_tables as tables
 from dcc_bridge.code.values import TOO_MUCH, Values, identifiers, imported_by, written
-from dcc_bridge.skills.lint_tables import READS
 
 _OPENS: Final = re.compile(r"(builtins|io|codecs)\.open")
 _WRITES: Final = re.compile(r"(?=.*[wax+])[rwxabt+]{1,4}")
@@ -48,7 +47,7 @@ class _Rows:
     def reach(self, value: str, call: ast.Call | None) -> tables.ReachRow | None:
         """Give the first row that counts for a call, or for a mention."""
         value = re.sub(r"^pymel\.core\.", "maya.cmds.", value)
-        keywords = [it for it in call.keywords if it.arg in READS] if call else []
+        keywords = [it for it in call.keywords if it.arg in tables.READS] if call else []
         asks = any(ast.unparse(it.value) in ("True", "1") for it in keywords)
         if _matches(tables.QUIET, value) or (asks and value.startswith("maya.cmds.")):
             return None
@@ -69,11 +68,11 @@ class CodeReader:
         family = ((child, node) for node in self._nodes for child in ast.iter_child_nodes(node))
         self._parents = dict(family)
 
-    def findings(self, nodes: Iterable[ast.AST] = ()) -> list[tuple[int, str, str]]:
-        """Give lines, each with a class and a sentence, in their order; of all nodes or of some."""
+    def findings(self) -> list[tuple[int, str, str]]:
+        """Give lines, each with a class and a sentence, in their order."""
         findings = {
             (getattr(node, "lineno", 1), kind, reason): None
-            for node in nodes or self._nodes
+            for node in self._nodes
             for kind, reason in self._read(node)
         }
         names = (node for node in self._nodes if isinstance(node, ast.Name))

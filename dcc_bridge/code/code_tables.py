@@ -1,8 +1,10 @@
 """What agreed code may reach: what its text says, and what Python's audit events say. Data.
 
-`REACHES`, `PYTHON` and `ASSIGNED` are patterns as in `dcc_bridge.skills.lint_tables`, each with a
-class and what a person is told. The others are events (PEP 578) that the trip wire refuses, of
-https://docs.python.org/3/library/audit_events.html, and as 3.11 to 3.13 raise them. Any thread.
+`REACHES`, `PYTHON` and `ASSIGNED` are patterns, `fnmatch` on what is called as it is written out:
+``maya.cmds.delete``. One that begins with a star is a method of an object that the text does not
+tell the type of. Each has a class and what a person is told. The others are events (PEP 578) that
+the trip wire refuses, of https://docs.python.org/3/library/audit_events.html, and as 3.11 to 3.13
+raise them. Any thread.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from pathlib import Path, PurePath
 from typing import Any, Final
 
 Row = tuple[str, tuple[int, ...], int | None]
+READS: Final = ("q", "query")  # keywords with which a Maya command only tells something
 WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from tokenize import cookie_re
@@ -15,8 +15,7 @@ from typing import Final, Literal, cast
 from unicodedata import normalize
 
 from dcc_bridge.code.code_reader import CodeReader
-from dcc_bridge.code.code_tables import ASSIGNED, HOST_MODULES, REACHES
-from dcc_bridge.code.values import identifiers, imported_by
+from dcc_bridge.code.values import identifiers
 from dcc_bridge.elicitation.text import is_hidden
 from dcc_bridge.errors import BadArguments
 
@@ -32,11 +31,6 @@ _CLASSES: Final[dict[CodeClass, str]] = {
     "stays": "leaves behind what undo does not take back",
     "beyond": "reaches beyond the scene",
 }
-_RISKS: Final = {"loses": "destructive", "scene": "destructive", "stays": "edit"}  # of a skill
-_ROWS: Final = (*ASSIGNED, *(row for rows in REACHES.values() for row in rows))
-_OF_HOSTS: Final = {row.does for row in _ROWS} - {"takes prims or layers out of the scene"}
-_REMOVES, _RUNS_TEXT = "removes a file or folder", "runs text that cannot be read in advance"
-Need = tuple[int, str, str]  # a line, what it does, and the risk that a skill has to have for that
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +75,6 @@ def read_code(code: str, host: str) -> CodeText:
     except (RecursionError, MemoryError) as error:
         raise BadArguments(f"The code is nested too deeply to be read: {error}.") from error
     return CodeText(text, tree, tuple(findings))
-
-
-def skill_reader(tree: ast.Module) -> Callable[[Iterable[ast.AST]], Iterator[Need]]:
-    """Give what tells which risk parts of a skill file need, and for what: it may write files."""
-    imported = (name for node in ast.walk(tree) for name in imported_by(node))
-    ours = any(name.startswith("dcc_bridge.hosts.standalone") for name in imported)
-    reader = CodeReader(tree, "standalone" if ours else "")
-
-    def needs(nodes: Iterable[ast.AST]) -> Iterator[Need]:
-        for line, kind, reason in reader.findings(nodes):
-            does, _, name = reason.partition(": ")
-            runs_text = does == _RUNS_TEXT and name.partition(".")[0] in HOST_MODULES
-            risk = "destructive" if does == _REMOVES or runs_text else _RISKS.get(kind)
-            if risk and does in _OF_HOSTS:
-                yield line, f"{name} {does}", risk
-
-    return needs
 
 
 def classes_named(findings: Iterable[CodeFinding]) -> str:

@@ -117,18 +117,15 @@ def test_a_name_that_leads_elsewhere_is_no_name(
     assert list(tmp_path.rglob("*")) == []
 
 
-def test_findings_are_lines_and_the_exit_code_is_1(
-    tmp_path: Path, home: Path, command: Command
-) -> None:
-    save(home / "mine.py", "def mine():\n    '''Do it.'''\n")
+def test_findings_are_lines_and_the_exit_code_is_1(tmp_path: Path, command: Command) -> None:
     file = save(tmp_path / "mine.py", "def mine(a):\n    '''Do it.'''\n")
 
     told = command("skill", "check", file)
 
     assert told.code == 1
     assert told.out.splitlines() == [
-        f"{file}:1: mine: its docstring does not describe 'a' in Args.",
-        f"{file}:1: mine: this name is taken, by {home / 'mine.py'}:1.",
+        f"{file}:1: mine: 'a' has no type, so agents may pass anything.",
+        f'{file}:1: mine: it states no risk, so it counts as "destructive": add @skill(risk=...).',
     ]
     assert told.err == "2 problems in 1 file.\n"
 
@@ -159,9 +156,8 @@ def test_of_two_skills_of_a_name_the_first_in_the_order_of_the_guide_wins_everyw
     names: tuple[str, ...],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    command: Command,
 ) -> None:
-    """In `serve`, in `run` and in `check`."""
+    """In `serve` and in `run`."""
     places = [save(tmp_path / name, SAME) for name in names]
     more = {
         "DCC_BRIDGE_USER_SKILLS": str(tmp_path / "mine"),
@@ -177,24 +173,11 @@ def test_of_two_skills_of_a_name_the_first_in_the_order_of_the_guide_wins_everyw
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
     given = ("--skills", tmp_path / "two", "--skills", tmp_path / "one")
     runtime = tmp_path / "runtime"
-    own = data_folder("plugins") / "standalone/skills/list_prims.py"
-    ours = f"{own}:{own.read_text().partition('def list_prims')[0].count(chr(10)) + 1}"
 
     assert run(runtime, "run", "same", *given, **more).out == f'"{places[0]}"\n'
     with serve(runtime, "--headless", *given, **more) as host:
         while places:
             until(lambda: host.run("call", "same").out == f"{places[0]}\n")
-            checked = command("skill", "check", *(tmp_path / it for it in folders))
-            first, *others = places
-            assert checked.code == 1
-            assert checked.out.splitlines() == [
-                line
-                for file in sorted(places)
-                for line in (
-                    *((f"{file}:5: same: this name is taken, by {first}:5.",) * (file in others)),
-                    f"{file}:11: list_prims: this name is taken, by {ours}.",
-                )
-            ]
             places.pop(0).unlink()
         assert host.run("call", "list_prims", "--json").out.startswith('{"found": ')
 

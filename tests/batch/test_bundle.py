@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from dcc_batch import approval, bundle, outcome
+from dcc_batch import bundle, outcome
 from dcc_batch.plan import Plan
 from tests.batch.conftest import ROOT, Show, digests
 from tests.batch.test_runs import approved_show, wrong
@@ -65,7 +65,7 @@ def test_an_exported_job_is_valid_and_runs_elsewhere(
     python = environment(farm)
     show = approved_show(tmp_path, 5, 2)
     before = digests(show.root)
-    bundle.export(show.plan, tmp_path / "job", str(python), [approval.public_key()])
+    bundle.export(show.plan, tmp_path / "job", str(python))
     shutil.copytree(tmp_path / "job", farm / "job")
     shutil.copytree(show.root, farm / "scenes")
     template, rules = farm / "job" / "template.json", farm / "rules.json"
@@ -97,7 +97,7 @@ def test_an_exported_job_runs_by_what_the_guide_says_to_type(
     page = " ".join((ROOT / "resources" / "guide" / "batch.md").read_text("utf-8").split())
     (typed,) = re.findall(r"`openjd (run[^`]*)`", page)
     show = approved_show(tmp_path, 2, 2)
-    bundle.export(show.plan, tmp_path / "job", sys.executable, [approval.public_key()])
+    bundle.export(show.plan, tmp_path / "job", sys.executable)
     monkeypatch.chdir(tmp_path)
 
     state = Path(os.environ["XDG_STATE_HOME"])

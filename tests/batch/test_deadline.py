@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from dcc_batch import approval, bundle
+from dcc_batch.plan import Plan
 from tests.batch.conftest import write_plan
 from tests.packages import from_pip
 
@@ -57,7 +58,7 @@ def job(tmp_path: Path) -> Path:
     """Export the job of a plan in which two of three scenes are changed."""
     made = write_plan(tmp_path / "show", states=("asks", "nothing"))
     approval.approve(made)
-    bundle.export(made, tmp_path / "job", "/farm/bin/python", [approval.public_key()])
+    bundle.export(made, tmp_path / "job", "/farm/bin/python")
     return tmp_path / "job"
 
 
@@ -70,7 +71,7 @@ def test_the_client_of_deadline_cloud_reads_the_bundle_as_it_would_submit_it(job
     assert read["copied"] == read["outputs"] == [plan, str(show)]
     assert read["values"] == {
         **{"Plan": plan, "Root": str(show), "Python": "/farm/bin/python", "Interpreter": ""},
-        **{"ApproverKeys": approval.public_key(), "AnyVersion": "no", "Run": "farm"},
+        **{"Consent": approval.digest(Plan.read(job / "plan")), "AnyVersion": "no", "Run": "farm"},
     }
 
 

@@ -12,7 +12,7 @@ Modules, lowest first. Those marked * also run inside a host and need dcc_bridge
 ``host_job``     * what a host is started with, and the files by which it is reached
 ``questions``    * what a skill asks, as plain data with a digest; the grants that a plan gives
 ``plan``         * the plan folder: written, read, verified against its digests
-``approval``     * one consent for a plan: keys, signatures, how long it holds, who may give it
+``approval``     * one consent for a plan: who gave it, signed, and how long it holds
 ``host_files``   * opens and saves scenes, by the host's name
 ``warm_host``    * the process of a host: a bridge with four tools more, `batch_about`,
                  `batch_open`, `batch_asked` and `batch_save`
@@ -47,7 +47,7 @@ The plan folder
     arguments   what the skill is called with
     root        the folder below which all scenes lie; a farm maps it
     chunk       scenes a task; failures: the part of all scenes whose failure pauses a run
-    approvers   how many people must agree; limit: seconds for one scene
+    limit       seconds for one scene
     created     when, UTC; by: the user's name
     scenes      {"count", "sha256" (of scenes.jsonl)}; totals: scenes by state, items by type
     digest      SHA-256 of this object without "digest", as canonical JSON
@@ -67,9 +67,9 @@ number for good::
 
     question message, title, items, kinds, arguments, details (null)
 
-``report.html`` is made of these two. ``approval.json`` is a list of signatures (Ed25519) of the
-plan's digest and the skill's, each with a name and an end. Nothing of a plan is changed later: what
-becomes of it is in ``ledger/``, and the approval beside it.
+``report.html`` is made of these two. ``approval.json`` is the consent: the plan's digest
+and the skill's, a name and an end, signed with the user's key (HMAC). Nothing of a plan is changed
+later: what becomes of it is in ``ledger/``, and the approval beside it.
 
 The ledger
 ----------

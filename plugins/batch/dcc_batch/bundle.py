@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,7 +28,7 @@ PLAN: Final = "plan"  # the copy of the plan in a bundle
 _GRACE: Final = 600  # seconds for the scene of now when a task is cancelled
 _COMMAND: Final = ["-m", "dcc_bridge", "batch"]
 _PLACE: Final = ["--plan", "{{Param.Plan}}"]
-_TRUST: Final = ["--trust", "{{Param.ApproverKeys}}"]
+_CONSENT: Final = ["--consent", "{{Param.Consent}}"]
 
 
 def template(plan: Plan, folder: Path, python: str) -> dict[str, Any]:
@@ -50,7 +49,7 @@ def template(plan: Plan, folder: Path, python: str) -> dict[str, Any]:
             _path("Root", "INOUT", str(plan.root), "The folder below which the scenes lie."),
             _text("Python", python, "A Python with dcc-bridge-mcp[batch]."),
             _text("Interpreter", "", "The host's batch interpreter; empty for the one on PATH."),
-            _text("ApproverKeys", "", "Public keys whose consent counts, with commas."),
+            _text("Consent", "", "The digest of the consent that counts; empty: the user's own."),
             _text("AnyVersion", "no", "yes: go on in another version of the host than the plan's."),
             _text("Run", "farm", "What failed in a run of this name is not tried again in it."),
         ],
@@ -61,7 +60,8 @@ def template(plan: Plan, folder: Path, python: str) -> dict[str, Any]:
                 "script": {
                     "actions": {
                         "onEnter": _action(
-                            *("enter", *_PLACE, *_TRUST, "--interpreter", "{{Param.Interpreter}}"),
+                            *("enter", *_PLACE, *_CONSENT),
+                            *("--interpreter", "{{Param.Interpreter}}"),
                             *("--any-version", "{{Param.AnyVersion}}"),
                         ),
                         "onExit": _action("leave"),
@@ -81,7 +81,7 @@ def template(plan: Plan, folder: Path, python: str) -> dict[str, Any]:
                     "actions": {
                         "onRun": {
                             **_action(
-                                *("task", *_PLACE, *_TRUST, "--root", "{{Param.Root}}"),
+                                *("task", *_PLACE, *_CONSENT, "--root", "{{Param.Root}}"),
                                 *("--task", "{{Task.Param.Task}}", "--run", "{{Param.Run}}"),
                             ),
                             "cancelation": {
@@ -115,7 +115,7 @@ def job(
     """Make the job that runs on this computer, and its parameters."""
     decoded = decode_job_template(template=template(plan, plan.folder.absolute(), python))
     folders = {"Plan": str(plan.folder.absolute()), "Root": str(plan.root)}
-    texts = {"Python": python, "Interpreter": "", "ApproverKeys": "", "Run": run}
+    texts = {"Python": python, "Interpreter": "", "Consent": "", "Run": run}
     texts["AnyVersion"] = "yes" if is_any_version else "no"
     path, text = ParameterValueType.PATH, ParameterValueType.STRING
     values = {name: ParameterValue(type=path, value=value) for name, value in folders.items()}
@@ -123,7 +123,7 @@ def job(
     return create_job(job_template=decoded, job_parameter_values=values), values
 
 
-def export(plan: Plan, folder: Path, python: str, keys: Sequence[str]) -> None:
+def export(plan: Plan, folder: Path, python: str) -> None:
     """Write the bundle of an approved plan into a folder that is not there, or empty.
 
     FileExistsError: there is something in it. OSError: it cannot be written.
@@ -142,7 +142,7 @@ def export(plan: Plan, folder: Path, python: str, keys: Sequence[str]) -> None:
             del parameter["default"]
     values = {
         "Root": str(plan.root),
-        "ApproverKeys": ",".join(keys),
+        "Consent": approval.digest(plan),
         "Interpreter": plan.request.interpreter or "",
     }
     listed = [{"name": name, "value": value} for name, value in values.items()]

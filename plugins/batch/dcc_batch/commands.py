@@ -73,7 +73,6 @@ def fill(parser: argparse.ArgumentParser) -> None:
             added.add_argument("folder", type=Path, metavar="DIR", help="where the job goes")
             python = "the worker's Python, which has dcc-bridge-mcp[batch] (python)"
             added.add_argument("--python", default="python", metavar="PATH", help=python)
-    add("key", _key, "print the public key of your consent, for a studio's policy")
     add("skills", _skills, "print the folder of `plan_batch`, for hosts in which agents may plan")
     job_commands.fill(add)
 
@@ -103,8 +102,6 @@ def _fill_plan(parser: argparse.ArgumentParser) -> None:
     limit = "for one scene, in seconds; then its host is taken for hung (900)"
     parser.add_argument("--limit", type=float, metavar="SECONDS", default=900.0, help=limit)
     parser.add_argument("--counts", action="store_true", help=argparse.SUPPRESS)  # for a program
-    people = "how many people must approve it (1)"
-    parser.add_argument("--approvers", type=int, metavar="N", default=1, help=people)
 
 
 def _object(text: str) -> dict[str, Any]:
@@ -118,11 +115,14 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _hours(text: str) -> float:
+    most = approval.MOST_HOURS
     try:
-        return approval.check_hours(float(text))
+        hours = float(text)
     except ValueError:
-        most = f"{approval.MOST_HOURS:g}"
-        raise argparse.ArgumentTypeError(f"1 to {most} hours, not {text}") from None
+        hours = 0.0
+    if not 1 <= hours <= most:  # NaN is not
+        raise argparse.ArgumentTypeError(f"1 to {most:g} hours, not {text}")
+    return hours
 
 
 def _cores() -> int:
@@ -151,9 +151,8 @@ def _plan(options: argparse.Namespace) -> int:
 
     if options.jobs < 1 or options.chunk < 1 or not 0 <= options.failures <= 1:
         raise exits.Failure("--jobs and --chunk are at least 1, and --failures is from 0 to 1.")
-    if options.approvers < 1 or not options.limit > 0:
-        raise exits.Failure("--approvers is at least 1, and --limit more than 0.")
-    people = approval.Rule.read().people(options.approvers)
+    if not options.limit > 0:
+        raise exits.Failure("--limit is more than 0.")
     paths = scenes.find(options.scenes, Path.cwd())
     name = f"batch-{options.skill}-{datetime.now():%Y%m%d-%H%M%S}"
     folder = (options.out or Path(name)).absolute()
@@ -165,7 +164,6 @@ def _plan(options: argparse.Namespace) -> int:
         options.interpreter,
         options.chunk,
         options.failures,
-        people,
         options.limit,
     )
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # its hosts end with it
@@ -199,7 +197,7 @@ def _approve(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     plan = Plan.read(options.plan)
-    approval.check(plan, approval.Rule.read())
+    approval.check(plan)
     plan.check_skill()
     from dcc_batch import display, engine  # Open Job Description: half a second
 
@@ -242,7 +240,7 @@ def _next(plan: Plan, totals: outcome.Totals) -> str:
             return f"{_NEXT.format('commit', folder)}, or rollback{f'. {new}' if new else ''}"
         return new or "There is nothing left to do."
     try:
-        approval.check(plan, approval.Rule.read())
+        approval.check(plan)
     except approval.NotApproved as error:
         if states["rolled_back"] and states["done"]:
             return f"{_NEXT.format('rollback', folder)}, for what is not rolled back yet"
@@ -253,12 +251,12 @@ def _next(plan: Plan, totals: outcome.Totals) -> str:
 
 
 def _export(options: argparse.Namespace) -> int:
-    plan, rule = Plan.read(options.plan), approval.Rule.read()
-    approval.check(plan, rule)
+    plan = Plan.read(options.plan)
+    approval.check(plan)
     plan.check_skill()
     from dcc_batch import bundle  # as above
 
-    bundle.export(plan, options.folder, options.python, sorted(rule.keys))
+    bundle.export(plan, options.folder, options.python)
     print(options.folder)
     return exits.SUCCESS
 
@@ -313,9 +311,4 @@ def _end(
 
 def _skills(options: argparse.Namespace) -> int:
     print(Path(__file__).resolve().parents[1] / "skills")
-    return exits.SUCCESS
-
-
-def _key(options: argparse.Namespace) -> int:
-    print(approval.public_key())
     return exits.SUCCESS

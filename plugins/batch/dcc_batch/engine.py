@@ -74,7 +74,7 @@ class Run:
         may not be run.
         """
         plan = self._plan
-        approval.check(plan, approval.Rule.read())
+        approval.check(plan)
         plan.check_skill()
         with only_process(plan.folder), logged(plan.folder / LOG_FILE):
             for number in range(plan.tasks) if self.only is None else self.only:

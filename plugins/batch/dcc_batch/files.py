@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 from dcc_bridge import private_files
 
@@ -110,21 +110,6 @@ def read_json(file: Path) -> Any:
 
 def _text(value: object) -> bytes:
     return (json.dumps(value, indent=1, allow_nan=False) + "\n").encode("ascii")
-
-
-@contextmanager
-def locked(file: Path) -> Iterator[None]:
-    """Hold the lock of a file that is there; whoever holds it is waited for.
-
-    Some network folders have no such lock; there nothing is waited for.
-    """
-    try:
-        stream: BinaryIO = file.open("r+b")  # NFS locks only what may be written
-    except PermissionError:
-        stream = file.open("rb")  # another person's
-    with stream:
-        private_files.claim(stream.fileno(), wait=True)
-        yield
 
 
 @contextmanager

@@ -31,7 +31,7 @@ class Job:
     plan: str | None = None  # the folder of the plan that is run; None where one is made
     # Of the only client that it serves: the record has it beside each agreement.
     label: str = PLANNING
-    trusted: list[str] = field(default_factory=list)  # keys whose consent counts on a farm
+    consent: str = ""  # the digest of the one that counts on a farm; "" for the user's own
     owner: int | None = None  # the process with which it ends, or None
     is_any_version: bool = False  # whether the plan may be of another version of the host
     idle: float = 900.0  # seconds without a call after which it ends

@@ -25,7 +25,7 @@ def fill(add: Callable[..., argparse.ArgumentParser]) -> None:
     enter, chunk = add("enter", _enter, None), add("task", _task, None)
     for parser in (enter, chunk):
         parser.add_argument("--plan", type=Path, required=True)
-        parser.add_argument("--trust", default="")
+        parser.add_argument("--consent", default="")
     enter.add_argument("--interpreter", default="")
     enter.add_argument("--any-version", choices=("yes", "no"), default="no")
     chunk.add_argument("--root", type=Path, required=True)
@@ -33,15 +33,11 @@ def fill(add: Callable[..., argparse.ArgumentParser]) -> None:
     chunk.add_argument("--run", dest="run_name", required=True)
 
 
-def _trusted(options: argparse.Namespace) -> list[str]:
-    return [key for key in options.trust.split(",") if key]
-
-
 def _enter(options: argparse.Namespace) -> int:
     session.enter(
         Plan.read(options.plan),
         options.interpreter or None,
-        _trusted(options),
+        options.consent,
         is_any_version=options.any_version == "yes",
     )
     return exits.SUCCESS
@@ -76,4 +72,4 @@ def _task(options: argparse.Namespace) -> int:
     stopping: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT):  # the scene of now is finished first
         signal.signal(number, lambda it, _: stopping.append(it))
-    return task.run(work, _trusted(options), lambda: bool(stopping))
+    return task.run(work, options.consent, lambda: bool(stopping))

@@ -130,7 +130,7 @@ def commit(plan: Plan, root: Path, on_scene: Callable[[], None] = lambda: None) 
 def roll_back(plan: Plan, root: Path, on_scene: Callable[[], None] = lambda: None) -> Totals:
     """Put all originals back, byte for byte; a scene that was changed since is left and told.
 
-    The consents go first: whoever took it back does not want the next run to do it again.
+    The consent goes first: whoever took it back does not want the next run to do it again.
 
     Busy: a run is under way. LedgerError: what was done cannot be noted.
     """

@@ -49,7 +49,6 @@ class Request:
     interpreter: str | None = None  # the host's program, where it is not on PATH
     chunk: int = 50  # scenes a task
     failures: float = 0.1  # the part of the scenes whose failure pauses a run
-    approvers: int = 1  # how many people must agree
     limit: float = 900.0  # seconds for one scene; then its host is taken for hung
 
 

@@ -6,7 +6,7 @@ The host outlives the process that starts it; its folder lies in the session's w
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -25,7 +25,7 @@ _DIRECTORY: Final = "OPENJD_SESSION_WORKING_DIR"
 def enter(
     plan: Plan,
     program: str | None,
-    trusted: Sequence[str],
+    consent: str,
     *,
     is_any_version: bool = False,
     say: Callable[[str], None] = print,
@@ -35,7 +35,7 @@ def enter(
     Args:
         plan: What is run; it must be approved.
         program: The host's interpreter on this computer; None for the one on PATH.
-        trusted: Public keys whose consent counts here.
+        consent: The digest of the consent that counts here; "" for the user's own.
         is_any_version: Go on in another version of the host than the plan was made in.
         say: Takes the messages of Open Job Description.
 
@@ -45,7 +45,7 @@ def enter(
             another version of it.
     """
     try:
-        folder, url = _started(plan, program, trusted, is_any_version)
+        folder, url = _started(plan, program, consent, is_any_version)
     except (hosts.HostFailed, approval.NotApproved, PlanError, exits.Failure) as error:
         say(f"openjd_fail: {' '.join(str(error).split())}")
         raise
@@ -54,9 +54,9 @@ def enter(
 
 
 def _started(
-    plan: Plan, program: str | None, trusted: Sequence[str], is_any_version: bool
+    plan: Plan, program: str | None, consent: str, is_any_version: bool
 ) -> tuple[Path, str]:
-    approval.check(plan, approval.Rule.read(trusted=trusted))
+    approval.check(plan, consent)
     plan.check_skill()
     folder = Path(os.environ.get(_DIRECTORY, os.getcwd()), "host")
     request, owner = plan.request, os.environ.get(OWNER)
@@ -67,7 +67,7 @@ def _started(
         request.folders,
         plan=str(plan.folder.absolute()),
         label=label(plan.id),
-        trusted=list(trusted),
+        consent=consent,
         owner=int(owner) if owner else None,
         is_any_version=is_any_version,
     )

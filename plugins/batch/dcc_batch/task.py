@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -48,7 +48,7 @@ class Work:
 
 def run(
     work: Work,
-    trusted: Sequence[str] = (),
+    consent: str = "",
     is_stopping: Callable[[], bool] = lambda: False,
     say: Callable[[str], None] = print,
 ) -> int:
@@ -56,7 +56,7 @@ def run(
 
     Args:
         work: What it is to do.
-        trusted: Public keys whose consent counts here.
+        consent: The digest of the consent that counts here; "" for the user's own.
         is_stopping: Whether it is to end after the scene of now.
         say: Takes the messages of Open Job Description.
 
@@ -66,7 +66,7 @@ def run(
     try:
         with TaskLedger(work.plan, work.task) as book:
             # not before: a rollback withdraws the consent and has this lock, maybe for a while
-            approval.check(work.plan, approval.Rule.read(trusted=trusted))
+            approval.check(work.plan, consent)
             return anyio.run(_run, work, book, is_stopping, say)
     except approval.NotApproved as error:
         say(f"openjd_fail: {' '.join(str(error).split())}")

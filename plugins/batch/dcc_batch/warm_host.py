@@ -240,7 +240,7 @@ def _serve(job: Job, host: Host, report: Path) -> None:
     plan = None
     if job.plan is not None:
         plan = Plan.read(Path(job.plan))
-        approval.check(plan, approval.Rule.read(trusted=job.trusted))
+        approval.check(plan, job.consent)
         if not job.is_any_version:
             _check_version(plan, version(host))
     settings = config.Settings.load(

@@ -62,7 +62,7 @@ def wrong(show: Show, before: dict[str, tuple[str, int]]) -> list[str]:
         name = os.path.relpath(places.scene, show.root)
         text = places.scene.read_text()
         is_edited = "Camera" not in text and "ball" in text
-        if list(places.scene.parent.glob(f"{places.prefix}*.work.*")):
+        if list(places.scene.parent.glob(f".{places.scene.stem}.*.work.*")):
             found.append(f"{name}: a copy is left")
         if entry is None or entry["state"] != "done":
             if is_edited or digest_file(places.scene) != before[name][0]:

@@ -201,7 +201,7 @@ def test_where_it_is_not_known_whether_a_rename_was_done_every_file_stays(
 def test_a_copy_that_was_written_to_after_it_was_proved_is_not_put_in_place(case: Case) -> None:
     case.places.work.write_text("somebody's, half")
 
-    with pytest.raises(swap.Contested, match="The copy was written to after it was proved"):
+    with pytest.raises(swap.Unproved, match="The copy was written to after it was proved"):
         case.replace()
 
     assert case.texts()["scene"] == ORIGINAL

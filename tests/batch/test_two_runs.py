@@ -20,10 +20,6 @@ from tests.batch.test_swap import ORIGINAL, plan_of
 STEPS = 30  # more than an edit has of those that are counted
 
 
-class Killed(BaseException):
-    """What a kill with -9 is to the code that it ends."""
-
-
 class Editor:
     """A host that writes a text into each scene."""
 
@@ -51,18 +47,15 @@ class Run:
         self._text = text
 
     def go(self) -> None:
-        """Edit the scene, or go on with it; whoever is killed in the middle has ended."""
+        """Edit the scene, if that was not done."""
         work = task.Work(self.plan, self.plan.root, 0, "run", self.plan.folder, "")
         host = cast(WarmHost, Editor(self._text))
-        try:
-            with ledger.TaskLedger(self.plan, 0) as book:
-                last = book.last(0)
-                edit = task._Edit(work, book, host, self.plan.scene(0))
-                if last is None or last["state"] not in ledger.FINAL:
-                    with ThreadPoolExecutor(1) as own:  # the other run may be in its loop
-                        own.submit(anyio.run, edit.run).result()
-        except (Killed, BaseExceptionGroup):
-            pass
+        with ledger.TaskLedger(self.plan, 0) as book:
+            last = book.last(0)
+            edit = task._Edit(work, book, host, self.plan.scene(0))
+            if last is None or last["state"] not in ledger.FINAL:
+                with ThreadPoolExecutor(1) as own:  # the other run may be in its loop
+                    own.submit(anyio.run, edit.run).result()
 
     def back(self) -> None:
         outcome.roll_back(self.plan, self.plan.root)
@@ -105,10 +98,6 @@ class Interrupter:
             return fn(*words, **more)
 
         return counted
-
-
-def killed() -> None:
-    raise Killed
 
 
 def both(folder: Path, texts: tuple[str, str]) -> tuple[Run, Run]:
@@ -161,64 +150,15 @@ def test_no_interleaving_of_two_runs_loses_an_original(
     assert lost == []
 
 
-@pytest.mark.long
-@pytest.mark.usefixtures("links")
-def test_a_run_that_is_killed_while_another_one_works_loses_no_original(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    interrupter, lost, met = Interrupter(monkeypatch), [], 0
-
-    for first in range(1, STEPS, 2):
-        for second in range(1, STEPS, 3):
-            ours, theirs = both(tmp_path / f"{first} {second}", ("edited", "edited"))
-
-            def be_killed(theirs: Run = theirs, second: int = second) -> None:
-                interrupter.before(second, killed)
-                theirs.go()
-                interrupter.off()
-
-            interrupter.before(first, be_killed)
-            ours.go()
-            met += interrupter.off()
-            is_there = original_is_there(ours.plan.root)
-            ours.go()
-            theirs.go()
-            is_there = is_there and original_is_there(ours.plan.root)
-            if not (is_there and is_whole(ours, theirs)):
-                lost.append((first, second, ours.entry, theirs.entry))
-
-    assert met > 20
-    assert lost == []
-
-
-def test_a_scene_that_another_run_has_changed_is_tried_again(tmp_path: Path) -> None:
+def test_a_scene_that_another_run_has_changed_is_left(tmp_path: Path) -> None:
     ours, theirs = both(tmp_path / "show", ("edited", "edited"))
     theirs.go()
 
     ours.go()
-    first = ours.entry
-    theirs.back()
-    ours.go()
 
-    assert first["state"] == "failed"
-    assert first["why"] == "Another run of this plan works on it, or has changed it."
-    assert ours.entry["state"] == "done"
+    assert ours.entry["state"] == "left"
+    assert ours.entry["why"] == "It was changed after it was planned."
     assert is_whole(ours, theirs)
-
-
-def test_a_second_worker_that_took_the_same_task_hides_no_change_of_the_first_one(
-    tmp_path: Path,
-) -> None:
-    ours, _ = both(tmp_path / "show", ("edited", "edited"))
-    ours.go()
-    with ledger.TaskLedger(ours.plan, 0) as book:  # as where there are no locks
-        book.write(0, "editing", copy="second", attempt=1, tries=1)
-        book.write(0, "failed", why="Another run has it.", attempt=1, run="run")
-
-    ours.go()
-
-    assert ours.entry["state"] == "done"
-    assert outcome.roll_back(ours.plan, ours.plan.root).states == {"rolled_back": 1}
 
 
 def test_names_of_copies_fit_where_the_name_of_a_scene_is_long(tmp_path: Path) -> None:

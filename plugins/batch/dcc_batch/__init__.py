@@ -85,8 +85,7 @@ done           the scene is the edited one, the original is kept beside it; "pro
                differs: "items" that were agreed to, "scene": something else in it, or "file"
 left           the scene is as it was, and is not tried again: "why" says it changed since the plan,
                asks something else, is locked or ("unchanged") needs nothing
-failed         the scene is as it was, or another run of the plan has changed it; it is tried again
-               by the next run; "why", and "attempt"
+failed         the scene is as it was, and is tried again by the next run; "why", and "attempt"
 committed      done, and the original that was kept is deleted
 rolling_back   the original is about to be put back, below "root"
 rolled_back    the original is back, the very file

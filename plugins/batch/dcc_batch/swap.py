@@ -4,15 +4,14 @@ The copy is edited, and takes the scene's place by a rename, which the file syst
 The original keeps its name beside it as a second link to the very same file, where there are such
 links; so what `rollback` brings back is not a copy of it.
 
-Two runs of one plan may meet at a scene, each with a ledger of its own. So each attempt has names
-of its own for its copy and for the original that it keeps, and no run deletes those of another
-attempt. An attempt puts its copy in place only once it holds the planned original by its own name:
-whichever of two renames comes last, both have the original.
+Two runs of copies of one plan may meet at a scene, as may two workers on storage without locks. So
+each attempt has names of its own for its copy and for the original that it keeps, and no run
+deletes the original of another one. An attempt puts its copy in place only once it holds the
+planned original by its own name: whichever of two renames comes last, both have the original.
 """
 
 from __future__ import annotations
 
-import glob
 import os
 import shutil
 import stat
@@ -30,7 +29,6 @@ from dcc_bridge import private_files
 CHANGED: Final = "It was changed after it was planned."
 GONE: Final = "It is not there any more."
 _IN_USE: Final = "Another program holds it locked."
-_RIVAL: Final = "Another run of this plan works on it, or has changed it."
 NOT_HERE: Final = (
     "Its original is not beside it any more. Where the scenes are in another folder, --root names "
     "it; else only a backup has the original."
@@ -45,8 +43,8 @@ class Left(Exception):
     """A scene is left as it is. Its text is the reason, a sentence."""
 
 
-class Contested(Exception):
-    """Another run has a scene: it is as it was, or that run's, and is tried again. A sentence."""
+class Unproved(Exception):
+    """A copy is not the one that was proved; the scene is tried again. Its text is a sentence."""
 
 
 class Unsure(Exception):
@@ -60,7 +58,6 @@ class Places:
     scene: Path  # the scene itself
     work: Path  # the copy that is edited
     kept: Path  # the original, once the copy has taken its place
-    prefix: str  # what the names of all attempts at the scene by this plan begin with
 
     @classmethod
     def of(cls, plan: Plan, scene: Scene, root: Path, attempt: str = "") -> Places:
@@ -79,19 +76,14 @@ class Places:
         stem = path.stem
         if len(os.fsencode(path.name)) > _LONG:
             stem = f"{stem[:40]}~{files.digest_of(stem)[:8]}"
-        prefix = f".{stem}.{plan.id}"
-        name = f"{prefix}.{attempt}" if attempt else prefix
+        name = f".{stem}.{plan.id}"
+        if attempt:
+            name = f"{name}.{attempt}"
         return cls(
             path,
             path.with_name(f"{name}.work{path.suffix}"),
             path.with_name(f"{name}.kept{path.suffix}"),
-            prefix,
         )
-
-    def has_rival(self) -> bool:
-        """Whether another attempt keeps an original of this scene."""
-        pattern = f"{glob.escape(self.prefix)}*.kept{glob.escape(self.scene.suffix)}"
-        return any(it != self.kept for it in self.scene.parent.glob(pattern))
 
 
 def prepare(places: Places, sha256: str) -> files.Stamp:
@@ -106,7 +98,6 @@ def prepare(places: Places, sha256: str) -> files.Stamp:
 
     Raises:
         Left: The scene was changed, is gone, or may not be written.
-        Contested: Another run has changed it.
         OSError: No space, or no right to write in the folder; no copy is left.
     """
     try:
@@ -117,9 +108,9 @@ def prepare(places: Places, sha256: str) -> files.Stamp:
     try:
         # the host writes it anew: `replace` flushes what came of it
         if files.copy_file(places.scene, places.work, is_flushed=False) != sha256:
-            raise _changed(places)
+            raise Left(CHANGED)
         shutil.copymode(places.scene, places.work)
-    except (Left, Contested, OSError):
+    except (Left, OSError):
         discard(places)
         raise
     return stamp
@@ -136,19 +127,19 @@ def replace(places: Places, stamp: files.Stamp, proved: str, planned: str) -> No
 
     Raises:
         Left: Somebody has changed the scene since `prepare`, or has it open where that forbids it.
-        Contested: Another run has, or the copy is not the one that was proved.
+        Unproved: The copy is not the one that was proved.
         Unsure: It cannot be told whether the copy has taken the scene's place; all files are left.
         OSError: It cannot be; the scene is as it was.
     """
     _dress(places)
     files.sync_file(places.work)
     if files.digest_file(places.work) != proved:
-        raise Contested(_WRITTEN)
-    _check_same(places, places.scene, stamp)
+        raise Unproved(_WRITTEN)
+    _check_same(places.scene, stamp)
     try:
         _keep(places, stamp, planned)
-        _check_same(places, places.scene, stamp)  # a copy of a large scene takes a while
-    except (Left, Contested, OSError):
+        _check_same(places.scene, stamp)  # a copy of a large scene takes a while
+    except (Left, OSError):
         if places.scene.exists():  # as a person has saved it over what is kept
             drop(places)
         raise
@@ -178,16 +169,11 @@ def _dress(places: Places) -> None:
     shutil.copymode(places.scene, places.work)
 
 
-def _changed(places: Places) -> Left | Contested:
-    """Say who has changed a scene: another run, which keeps its original, or anybody else."""
-    return Contested(_RIVAL) if places.has_rival() else Left(CHANGED)
-
-
-def _check_same(places: Places, file: Path, stamp: files.Stamp) -> None:
-    """Have a file be the scene that was looked at. Left, Contested: it is another one."""
+def _check_same(file: Path, stamp: files.Stamp) -> None:
+    """Have a file be the scene that was looked at. Left: it is another one."""
     try:
         if files.stamp(file) != stamp:
-            raise _changed(places)
+            raise Left(CHANGED)
     except FileNotFoundError:
         raise Left(GONE) from None
 
@@ -216,10 +202,10 @@ def _keep(places: Places, stamp: files.Stamp, planned: str) -> None:
         os.link(places.scene, places.kept)
     except (OSError, NotImplementedError):  # exFAT, and some network folders
         if files.copy_file(places.scene, places.kept) != planned:
-            raise _changed(places) from None
+            raise Left(CHANGED) from None
         shutil.copystat(places.scene, places.kept)
     else:  # another run may have put its copy in place, and even taken it back again
-        _check_same(places, places.kept, stamp)
+        _check_same(places.kept, stamp)
     files.sync_folder(places.scene.parent)
 
 

@@ -145,7 +145,7 @@ class _Edit:
             self._book.write(self._number, "left", why=str(left), **facts)
         except swap.Unsure:
             return  # it stays "proved", and is looked at again
-        except (HostFailed, swap.Contested, OSError) as error:
+        except (HostFailed, swap.Unproved, OSError) as error:
             swap.discard(self._places)
             why = f"{error.strerror}." if isinstance(error, OSError) else str(error)
             named = {"attempt": attempt, "run": self._work.run}
@@ -156,24 +156,22 @@ class _Edit:
     def _recovered(self, last: ledger.Entry) -> dict[str, Any] | None:
         """Give what an attempt did that ended before it could say so; None where there is nothing.
 
-        Left: somebody has changed the scene, and no attempt of this ledger had.
+        Left: somebody else has changed the scene.
         """
-        if last.get("state") not in ("proved", "failed"):
+        if last.get("state") != "proved":
             return None
         names = ("sha256", "changed", "proof", "copy")
         facts: dict[str, Any] = {name: last[name] for name in names if name in last}
         now = swap.digest(self._places.scene)
-        for copy, proved in self._book.attempts(self._number).items():
-            places = self._at(copy)
-            if proved == now is not None and places.kept.exists() and not places.work.exists():
-                return {**facts, "sha256": proved, "copy": copy}
-        if last["state"] == "failed" or now == self._scene["sha256"]:
+        if now == self._scene["sha256"]:
             return None
         places = self._at(last.get("copy", ""))
         left = Left(swap.GONE if now is None else swap.CHANGED)
         if places.work.exists() or not places.kept.exists():  # it was not put in place
             swap.discard(places)
             raise left
+        if now == last["sha256"]:
+            return facts
         # somebody may have gone on with the edited scene: rollback and commit look at both
         return {**facts, "kept": f"{left} The original is {places.kept}."}
 

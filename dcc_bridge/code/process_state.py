@@ -7,9 +7,7 @@ import builtins
 import gc
 import io
 import linecache
-import locale
 import os
-import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator, MutableMapping
@@ -104,7 +102,7 @@ def _put_back(what: str, before: Any) -> bool:
     with Caught():  # code may have put something there that fails when it is compared
         if now == before:
             return False
-    with suppress(OSError, ValueError, locale.Error):  # the folder is gone, or the like
+    with suppress(OSError, ValueError):  # the folder is gone, or the like
         put(before)
     return True
 
@@ -122,57 +120,11 @@ def _put_names(names: MutableMapping[str, Any], before: dict[str, Any]) -> None:
     names.update(before)
 
 
-def _put_signals(before: dict[int, Any]) -> None:
-    for number, handler in before.items():
-        if handler is not None and signal.getsignal(number) is not handler:
-            signal.signal(number, handler)
-
-
-def _hooks() -> tuple[Any, ...]:
-    of_modules = [*sys.meta_path], [*sys.path_hooks]
-    return sys.excepthook, sys.displayhook, sys.unraisablehook, *of_modules
-
-
-def _put_hooks(before: tuple[Any, ...]) -> None:
-    sys.excepthook, sys.displayhook, sys.unraisablehook = before[:3]
-    sys.meta_path[:], sys.path_hooks[:] = before[3:]
-
-
-def _timers() -> list[int]:
-    kinds = (getattr(signal, f"ITIMER_{it}", None) for it in ("REAL", "VIRTUAL", "PROF"))
-    return [it for it in kinds if it is not None and _get_timer(it)[0]]
-
-
-_get_timer: Final[Any] = getattr(signal, "getitimer", None)
-_set_timer: Final[Any] = getattr(signal, "setitimer", None)
-
-
-def _put_timers(before: list[int]) -> None:
-    for timer in {*_timers()} - {*before}:
-        _set_timer(timer, 0)
-
-
-def _read_mask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
-
-
 _STATE: Final[dict[str, tuple[Callable[[], Any], Callable[[Any], object]]]] = {
     "the working folder": (_read_folder, lambda it: None if it is None else os.chdir(it)),
     "the environment": (lambda: dict(os.environ), lambda it: _put_names(os.environ, it)),
     "sys.path": (lambda: [*sys.path], lambda before: setitem(sys.path, slice(None), before)),
     "Python's builtins": (lambda: dict(vars(builtins)), partial(_put_names, vars(builtins))),
-    "Python's hooks": (_hooks, _put_hooks),
     "the recursion limit": (sys.getrecursionlimit, sys.setrecursionlimit),
-    "the trace function": (sys.gettrace, sys.settrace),
-    "the profile function": (sys.getprofile, sys.setprofile),
     "the garbage collector": (gc.isenabled, lambda on: gc.enable() if on else gc.disable()),
-    "the locale": (partial(locale.setlocale, locale.LC_ALL),) * 2,
-    "timers of the process": (_timers, _put_timers),
-    "the mask of new files": (_read_mask, os.umask),
-    "signal handlers": (
-        lambda: {number: signal.getsignal(number) for number in signal.valid_signals()},
-        _put_signals,
-    ),
 }

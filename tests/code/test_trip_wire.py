@@ -177,7 +177,7 @@ THROUGH = {
     "importlib._bootstrap._call_with_frames_removed(ctypes.CDLL, None)",
     "native code in a finder": "import sys\nexec('class F:\\n def find_spec(*a):\\n'\n"
     " '  import ctypes; ctypes.CDLL(None)', names := {})\nsys.meta_path.insert(0, names['F']())\n"
-    "try: import no_such_module\nexcept ImportError: pass",
+    "try: import no_such_module\nexcept ImportError: pass\nfinally: del sys.meta_path[0]",
     "a frame in a text among a library's names": "import textwrap\n"
     "exec('import sys; sys._getframe()', vars(textwrap), {})",
     "a pool that is idle": "import concurrent.futures.thread as t, concurrent.futures as c\n"

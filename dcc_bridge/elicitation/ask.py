@@ -81,7 +81,7 @@ def elicit_form_sync(
 
     Raises:
         SchemaError: The form, the fallback, the message or the details cannot be used.
-        WrongThread: It was called in a coroutine; use ``await elicit_form``.
+        WrongThread: `elicit_form_sync` was called in a coroutine; use ``await elicit_form``.
         Busy: The host is already waiting for an answer to a question of its own.
     """
     form, call = schemas.parse(schema), current_call()
@@ -132,7 +132,7 @@ def elicit_url_sync(
 
     Raises:
         RefusedAddress: The address leads to no page, or hides where it leads.
-        WrongThread: It was called in a coroutine; use ``await elicit_url``.
+        WrongThread: `elicit_url_sync` was called in a coroutine; use ``await elicit_url``.
     """
     from dcc_bridge.elicitation import urls
 
@@ -151,7 +151,18 @@ elicit_url = awaiting(elicit_url_sync)
 
 
 def carry(fn: Callable[P, T]) -> Callable[P, T]:
-    """Take the current call along to a thread of a skill's own, so that it can ask there."""
+    """Take the current call along to a thread of a skill's own, so that it can ask there.
+
+    Args:
+        fn: What the thread runs.
+
+    Returns:
+        A function with the same arguments and result. Any thread may call it, any number of times.
+        Made outside a call, its questions go to the host.
+
+    Raises:
+        Exception: What `fn` raises, as the function that is returned is called.
+    """
     context = contextvars.copy_context()
 
     def carried(*args: P.args, **kwargs: P.kwargs) -> T:

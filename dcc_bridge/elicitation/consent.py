@@ -164,8 +164,8 @@ def confirm_sync(
         NotConfirmed: The person did not agree: `Declined`, `Cancelled`, `TimedOut`, `NobodyToAsk`.
         NoCheckpoint: It cannot be undone, and no copy can be kept; do not go on.
         SchemaError: The message or the text is too long, or a line is marked that is not there.
-        WrongThread: It was called in a coroutine; use ``await confirm``. Or it looks items up on a
-            thread to which no call was carried.
+        WrongThread: `confirm_sync` was called in a coroutine; use ``await confirm``. Or it looks
+            items up on a thread to which no call was carried.
     """
     plan = _Plan(
         message, items, verb, undoable, files, title, timeout, key, ask.details_of(details)

@@ -139,7 +139,8 @@ def awaiting(sync: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
         return await run_async(flow(*args, **kwargs), name)
 
     fn.__name__ = fn.__qualname__ = name
-    fn.__doc__ = f"Do in an async skill what `{name}_sync` does in others; it is awaited."
+    does = f"Do in an async skill what `{name}_sync` does in others; it is awaited."
+    fn.__doc__ = f"{does}\n\n{inspect.getdoc(flow)}"
     _sign(fn, flow)
     return fn
 
@@ -165,7 +166,15 @@ def look(fn: Callable[[], T]) -> Flow[T]:
 async def on_main(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Reach the scene from an async skill: run a function on the host's main thread.
 
-    What it changes is an undo step of the skill.
+    What it changes is an undo step of the skill. Called on the worker's loop.
+
+    Args:
+        fn: It is run as a job of the main thread, once no other skill runs there.
+        args: What it is called with.
+        kwargs: The same, by name.
+
+    Returns:
+        What the function returned; what it raised is raised here.
 
     Raises:
         WrongThread: It was called outside a skill, or its loop stops the main thread.

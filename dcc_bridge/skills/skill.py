@@ -328,6 +328,9 @@ def track(items: Iterable[T], *, message: str = "", total: float | None = None) 
         message: A few words about what is done with them.
         total: How many there are, if the items have no length.
 
+    Returns:
+        An iterator over the same items.
+
     Raises:
         Stopped: As `check_cancelled` does.
     """

@@ -81,8 +81,10 @@ def cancel(stage: Stage) -> None:
 
 
 def stop(stage: Stage) -> None:
+    """Stop as a plug-in does."""
     stage.dialog()
     stage.running.stop()
+    stage.presenter.close()
 
 
 @dataclass(frozen=True)

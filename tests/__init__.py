@@ -53,13 +53,10 @@ minute, the longest gap 0.28 s
 
 Benchmarks, each of which prints ratios within one run: ``python -m tests.bench.NAME``, with
 ``driver`` (a call beside other servers, and what the main thread feels of it; ``--only sdk_sse``
-installs none), ``layers`` (where the time of a call goes), ``start`` (what a start and an idle
-bridge cost a host), ``growth`` (what grows with clients, questions and the record), ``track`` (a
-long skill), ``hosts`` (a call in each application, and what an idle bridge costs it),
-``modules_passed`` (what one call passes through), ``skills_1000`` (a thousand skill files),
-``edit_record`` and ``stretches`` (what the record and the agreement cost an edit), ``proxy`` (what
-``connect`` adds), ``verbs``, ``agreed_code``, ``memory`` (what many clients leave in a host in an
-hour), and ``batch_growth`` (what grows with the scenes of a batch).
+installs none), ``start`` (what a start and an idle bridge cost a host), ``growth`` (what grows with
+clients, questions and the record), ``skills_1000`` (a thousand skill files), ``edit_record`` (what
+the record and the agreement cost an edit), ``verbs``, ``agreed_code``, and ``memory`` (what many
+clients leave in a host in an hour).
 
 ``python tests/pictures.py`` takes the pictures of README and the guide again, but for Blender's:
 ``BLENDER_PICTURE=FILE pytest -m real -n 0 tests/hosts/test_blender_window.py -k esc``; with ``-k

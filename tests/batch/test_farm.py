@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dcc_batch import outcome
-from dcc_batch.plan import Plan
-from tests.bench import batch_growth
+from tests.batch import workers
+from tests.batch.conftest import write_plan
 
 if sys.platform == "win32":
     pytest.skip("Windows has neither fork nor such a signal", allow_module_level=True)
@@ -24,14 +24,14 @@ pytestmark = [
 def test_a_ledger_is_exact_where_a_hundred_workers_write_at_once_and_half_are_killed(
     tmp_path: Path,
 ) -> None:
-    _, killed = batch_growth.crowd(tmp_path / "plan", 100, kills=50)
-    read = Plan.read(tmp_path / "plan")
-    first = outcome.totals(read)
+    read = write_plan(tmp_path, 5_000)
 
-    batch_growth.crowd(read.folder, 100)
+    killed = workers.crowd(read, kills=50)
+    first = outcome.totals(read)
+    workers.crowd(read)
 
     assert killed == 50
     assert not first.is_over
     assert first.states["done"] >= 100
-    assert batch_growth.inexact(read) == []
+    assert workers.inexact(read) == []
     assert outcome.totals(read).states == {"done": 5_000}

@@ -1,29 +1,43 @@
-"""What the record adds to an edit: the runner alone, without a record, with one, and on a disk.
+"""What the record and the agreement cost an edit: the runner alone, no network and no client.
 
-``python -m tests.bench.edit_record [--folder PLACE] [--calls N]``. No network and no client: it is
-the run of one skill from the queue to its outcome. A read is measured beside it: nothing is to be
-added there.
+``python -m tests.bench.edit_record [--folder PLACE] [--calls N] [--prims N] [--rounds N]``. First
+the run of one skill without a record, with one, and on a disk; a read is measured beside it, as
+nothing is to be added there. Then a read, an edit and a destructive call on a USD scene of many
+prims, with a person who answers at once; before the last of the reads the person edits by hand.
 """
 
 from __future__ import annotations
 
 import tempfile
+import time
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from dcc_bridge import skill
+from pxr import Sdf
+
+from dcc_bridge import confirm_sync, skill
 from dcc_bridge.audit.log import AuditLog, Auditor, Disk, nowhere
 from dcc_bridge.config import Settings
+from dcc_bridge.elicitation import context
+from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.headless import Pump
+from dcc_bridge.hosts.standalone import UsdSession
+from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import Skill, describe
 from tests.audit.dying import no_loop
 from tests.bench.figures import more, options, over, show, timed
-from tests.stand_ins import FakeHost
+from tests.stand_ins import FakeHost, ScriptedPresenter
 
 COLUMNS = ("ms", "without p50", "with p50", "with p95", "added", "ratio")
+CALLS = 100  # with an agreement
+BY_HAND = "read after an edit by hand"
+SETTINGS = Settings(dialogs_per_minute=10**6)
+YES = Reply("accept", {"confirm": True})
 
 
 class Unsynced(Disk):
@@ -67,10 +81,70 @@ def skills(host: FakeHost) -> tuple[Skill, Skill]:
     return describe(edit), describe(read)
 
 
+def skills_of_a_scene(session: UsdSession) -> dict[str, Callable[..., Any]]:
+    """Make a skill of each risk, by what is measured of it."""
+    stage = session.stage
+
+    @skill(risk="read")
+    def read() -> str:
+        """Look at a prim."""
+        return str(stage.GetPrimAtPath("/World/p7").GetTypeName())
+
+    @skill(risk="edit")
+    def edit() -> None:
+        """Give a camera another lens."""
+        _set_lens(session)
+
+    @skill(risk="destructive", confirms=True)
+    def destroy() -> None:
+        """Delete a prim and make it again."""
+        (path,) = confirm_sync("Delete it?", items=["/World/p7"])
+        stage.RemovePrim(path)
+        stage.DefinePrim(path, "Camera")
+
+    return {"read": read, "edit": edit, "destroy": destroy, BY_HAND: read}
+
+
+def _set_lens(session: UsdSession) -> None:
+    camera = session.stage.GetPrimAtPath("/World/p7")
+    camera.GetAttribute("focalLength").Set(time.perf_counter())
+
+
+def agreement(prims: int) -> dict[str, list[float]]:
+    """Give the milliseconds of each run of a skill on a scene of so many prims."""
+    session = UsdSession()
+    calls = max(3, min(CALLS, 200_000 // prims))
+    with Sdf.ChangeBlock():
+        world = Sdf.CreatePrimInLayer(session.stage.GetRootLayer(), "/World")
+        world.specifier = Sdf.SpecifierDef
+        for number in range(prims):
+            Sdf.PrimSpec(world, f"p{number}", Sdf.SpecifierDef, "Camera")
+    main = MainThread(lambda delay: None)
+    broker = Broker(SETTINGS, host=ScriptedPresenter(*[YES] * calls))
+    remove = context.install(broker, main, session)
+    runner = Runner(session, main, SETTINGS, no_loop, _no_clock)
+    taken: dict[str, list[float]] = {}
+    for name, fn in skills_of_a_scene(session).items():
+        called = describe(fn)
+        taken[name] = []
+        for _ in range(calls):
+            if name == BY_HAND:
+                _set_lens(session)
+            call = Call(called.name, called.title, called.metadata.risk, Client("bench"))
+            began = time.perf_counter()
+            run = runner.start(called, {}, call)
+            while not run.outcome.done():
+                main.drain()
+            taken[name].append(1000 * (time.perf_counter() - began))
+            assert run.outcome.result().status == "done", run.outcome.result()
+    remove()
+    return taken
+
+
 def main() -> None:
     """Measure and print."""
     folder_option = {"type": Path, "default": Path(tempfile.gettempdir())}
-    chosen = options(__doc__, ("--folder", folder_option), rounds=10, calls=50)
+    chosen = options(__doc__, ("--folder", folder_option), rounds=10, calls=50, prims=2000)
     with tempfile.TemporaryDirectory(dir=chosen.folder) as folder:
         book, unsynced = AuditLog(Path(folder)), AuditLog(Path(folder))
         unsynced.disk = Unsynced()
@@ -78,6 +152,16 @@ def main() -> None:
         book.close()
         unsynced.close()
     show(f"{chosen.rounds} rounds of {chosen.calls} in {chosen.folder}", COLUMNS, rows)
+    rounds: dict[str, list[list[float]]] = defaultdict(list)
+    for _ in range(chosen.rounds):
+        for name, taken in agreement(chosen.prims).items():
+            rounds[name].append(taken)
+    title = f"{chosen.prims:,} prims, {chosen.rounds} rounds"
+    show(
+        title,
+        ("", "ms p50", "ms p95"),
+        [(it, over(of, 50), over(of, 95)) for it, of in rounds.items()],
+    )
 
 
 def _measure(books: dict[str, AuditLog], rounds: int, calls: int) -> list[tuple[object, ...]]:

@@ -44,16 +44,6 @@ def options(
     return chosen
 
 
-def against(
-    ours: Sequence[Sequence[float]],
-    theirs: Sequence[Sequence[float]],
-    percents: Sequence[float] = (50, 95),
-) -> list[object]:
-    """Give the cells that compare two ways: percentiles of each, the difference, the ratio."""
-    times: list[object] = [over(way, percent) for way in (theirs, ours) for percent in percents]
-    return [*times, *more(ours, theirs)]
-
-
 def more(ours: Sequence[Sequence[float]], theirs: Sequence[Sequence[float]]) -> list[str]:
     """Say how much more one way takes than another: the difference and the ratio."""
     ratio = paired(ours, theirs, operator.truediv)

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication
 
 from dcc_bridge import skill, track
 from dcc_bridge.skills.skill import describe
-from tests.bench.track import table
 from tests.live import ERAS
+from tests.standalone.moving import table
 from tests.tiers import sampled
 
 PRIMS = 300

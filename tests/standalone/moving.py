@@ -1,38 +1,27 @@
-"""How long the window stands still while a skill works through 5,000 prims.
+"""Our own application with its window, and a skill that moves many prims, with `track` or not.
 
-``python -m tests.bench.track``: our own application with its window, a skill that edits each prim
-and takes 10 s, called by a real client of each era with `track` and without it, and cancelled in
-its middle.
+How late each beat of the window's loop is meanwhile is noted.
 """
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any
 
 import anyio
 import shiboken6
 from pxr import Usd, UsdGeom
-from PySide6.QtWidgets import QApplication
 
 from dcc_bridge import skill, track
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.qt.presenter import DialogPresenter
-from tests.bench.figures import percentile, show
 from tests.bench.host import Beat
-from tests.live import ERAS, Live, status
+from tests.live import Live, status
 from tests.qt.pump import QtPump
-
-PLUGIN: Final = str(Path(__file__).parents[2] / "plugins" / "standalone")
-PRIMS: Final = 5000
-SECONDS: Final = 10.0
 
 
 @dataclass
@@ -43,13 +32,11 @@ class Played:
         status: How it ended, or None where it was cancelled.
         heard: The progress that its client heard: how much is done, of how much.
         late: Milliseconds by which each beat of the window's loop was late while the body ran.
-        after: The same from the end of the body until the call was over and the scene drawn again.
     """
 
     status: str | None = None
     heard: list[tuple[float, float | None]] = field(default_factory=list)
     late: list[float] = field(default_factory=list)
-    after: list[float] = field(default_factory=list)
 
 
 class Table:
@@ -107,7 +94,7 @@ class Table:
         self.running.run(agent, limit=120)
         recent = self.running.bridge.recent
         self.running.until(lambda: recent.records()[0].ended is not None)
-        played.late, played.after = self._late, self._beat.stop()
+        played.late = self._late
         return played
 
     def _skill(self, name: str, go_through: Callable[[Any], Any]) -> Callable[[], str]:
@@ -123,7 +110,6 @@ class Table:
                         pass
             finally:
                 self._late = self._beat.stop()
-                self._beat.start()
             return "moved"
 
         work.__name__ = name
@@ -147,42 +133,3 @@ def table(folder: Path, prims: int, seconds: float) -> Iterator[Table]:
         yield opened
     finally:
         opened.close()
-
-
-def main() -> None:
-    """Play, and print the figures."""
-    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    sys.path.insert(0, PLUGIN)
-    app = QApplication(sys.argv[:1])
-    app.setQuitOnLastWindowClosed(False)
-    rows: list[list[object]] = []
-    with TemporaryDirectory() as folder, table(Path(folder), PRIMS, SECONDS) as opened:
-        for tool, era in [("plain", ERAS[-1]), ("tracked", ERAS[-1]), ("tracked", ERAS[1])]:
-            rows.append([f"{tool}, {era}", *_figures(opened.play(tool, era))])
-            opened.session.undo()
-        for era in (ERAS[-1], ERAS[1]):
-            before = opened.session.scene_digest()
-            played = opened.play("tracked", era, cancel_at=PRIMS / 2)
-            state = opened.running.bridge.recent.records()[0].state
-            same = "as before" if opened.session.scene_digest() == before else "CHANGED"
-            rows.append([f"cancelled, {era}", *_figures(played)[:-1], f"{state}, scene {same}"])
-    columns = [
-        "a skill of 10 s over 5,000 prims",
-        "longest gap (ms)",
-        "p99",
-        "redraw",
-        "progress",
-        "ended",
-    ]
-    show("The window while a skill runs on its thread", columns, rows)
-
-
-def _figures(played: Played) -> list[object]:
-    last = "" if not played.heard else f", last {played.heard[-1][0]:g}"
-    heard = f"{len(played.heard)} notices{last}"
-    late = played.late
-    return [max(late), percentile(late, 99), max(played.after), heard, played.status]
-
-
-if __name__ == "__main__":
-    main()

@@ -83,7 +83,7 @@ class Consents:
         self,
         message: Callable[[Sequence[str]], str] | str,
         items: Sequence[str] | None,
-        verb: str,
+        verb: Callable[[Sequence[str]], str] | str,
         look: Callable[[], Sequence[str]] | None = None,
         **more: Any,
     ) -> Grant | list[str]:

@@ -295,7 +295,7 @@ class Losing(Consenting):
         going = self._consents.confirm(
             lambda found: f"Delete {counted(acts, found)}?{self._beside(found)}",
             going,
-            f"Delete {counted(acts, going)}",
+            lambda found: f"Delete {counted(acts, found)}",
             lambda: self._matching(items, pattern, type, under),
             title="Delete",
         )

@@ -35,7 +35,7 @@ def test_a_deletion_is_planned_run_and_rolled_back_in_a_stand_in_of(
     second = farm.scene.with_stem("shot 2")
     second.write_bytes(farm.scene.read_bytes())
     before = digests(farm.folder)
-    request = Request(host, "delete_nodes", CAMERAS[host])
+    request = Request(host, "delete", CAMERAS[host])
     paths = scenes.find([f"shot*{farm.scene.suffix}"], farm.folder)
 
     plan = planning.make(request, paths, tmp_path / "plan", 1)

@@ -25,12 +25,12 @@ from tests.tiers import sampled
 
 HOSTS = ("maya", "houdini")
 CAMERAS = {
-    "maya": {"pattern": "shot_*", "type_name": "camera"},
-    "houdini": {"pattern": "shot_*", "type_name": "cam", "under": "/obj"},
+    "maya": {"pattern": "shot_*", "type": "camera"},
+    "houdini": {"pattern": "shot_*", "type": "cam", "under": "/obj"},
 }
 NOWHERE = {
-    "maya": {"node": "|nowhere", "new_name": "x"},
-    "houdini": {"node": "/obj/nowhere", "new_name": "x"},
+    "maya": {"names": {"|nowhere": "x"}},
+    "houdini": {"names": {"/obj/nowhere": "x"}},
 }
 
 
@@ -55,7 +55,7 @@ class Farm:
 
     def delete(self, *words: str | Path) -> Done:
         given = ("--args", json.dumps(CAMERAS[self.host]), "--save-as", self.out)
-        return self.run("run", "delete_nodes", *given, *words)
+        return self.run("run", "delete", *given, *words)
 
 
 def _maya(file: Path) -> None:
@@ -81,7 +81,7 @@ def farm(request: pytest.FixtureRequest, tmp_path: Path) -> Farm:
 @pytest.mark.parametrize("farm", sampled(["maya"], HOSTS), indirect=True)
 def test_a_refusal_and_what_a_list_allows_have_codes_of_their_own(farm: Farm) -> None:
     """The scene is written in the second case alone. Maya is told of its end."""
-    (farm.folder / "list").write_text("delete_nodes")
+    (farm.folder / "list").write_text("delete")
 
     refused = farm.delete()
     was_written = farm.out.exists()
@@ -95,7 +95,7 @@ def test_a_refusal_and_what_a_list_allows_have_codes_of_their_own(farm: Farm) ->
     assert programs == [["probe.py"], ["start.py"]]
     assert Path(ran["job"]).name == "job.json"
     assert ended == ([{"ended": True}] if farm.host == "maya" else [])
-    assert (done.code, json.loads(done.out)["deleted"]) == (0, 2), done.err
+    assert (done.code, json.loads(done.out)["found"]) == (0, 2), done.err
     assert "shot_" not in farm.out.read_text()
     assert "key" in farm.out.read_text()
 
@@ -132,7 +132,7 @@ def test_what_goes_wrong_is_said_in_a_sentence(
     """With the mend, where there is one."""
     before(farm)
 
-    done = farm.run("run", "rename_node", "--args", json.dumps(NOWHERE[farm.host]))
+    done = farm.run("run", "rename", "--args", json.dumps(NOWHERE[farm.host]))
 
     assert (done.code, said in done.err, "Traceback" in done.err) == (code, True, False), done.err
 
@@ -143,8 +143,8 @@ def test_it_serves_until_it_is_told_to_stop(farm: Farm) -> None:
     there = ("--host", farm.host, "--scene", farm.scene)
     with commands.serve(farm.folder / "runtime", *there, **farm.environment) as served:
         assert served.ready.startswith(f"Ready: {farm.host.title()} ")
-        refused = served.run("call", "delete_nodes", "--args", json.dumps(CAMERAS[farm.host]))
-        listed = served.run("call", "list_nodes")
+        refused = served.run("call", "delete", "--args", json.dumps(CAMERAS[farm.host]))
+        listed = served.run("call", "list_items")
         done = served.end()
 
     assert (refused.code, listed.code) == (3, 0), refused.err + listed.err

@@ -78,23 +78,9 @@ class TestPlugIn(PlugInContract):
     """What it promises as every plug-in does."""
 
     MODULE = "dcc_bridge_houdini"
-    DELETE = ("delete_nodes", {"pattern": "cam*", "type_name": "cam"})
-    VERB = AGAIN = "Delete 3 nodes"
-    EDIT = ("set_parameter", {"node": "/obj/key", "name": "tx", "value": 2.0})
-    PICTURE = "flipbook"
-    SKILLS = (
-        (("list_nodes", {"type_name": "cam", "deep": True}), {"found": 4}),
-        (("inspect_node", {"node": "/obj/cam0"}), {"parameters": {"focal": 50.0}}),
-        (
-            ("set_parameter", {"node": "/obj/key", "name": "tx", "value": 4.0}),
-            {"before": 0.0, "after": 4.0},
-        ),
-        (("rename_node", {"node": "/obj/key", "new_name": "rim"}), {"new": "/obj/rim"}),
-    )
-    REFUSED = (
-        (("rename_node", {"node": "/obj/asset/inner", "new_name": "x"}), "cannot be called"),
-        (("set_parameter", {"node": "/obj/key", "name": "tx", "value": "far"}), "cannot be set"),
-    )
+    DELETE = ("delete", {"pattern": "cam*", "type": "cam"})
+    VERB = AGAIN = "Delete 3 cams"
+    EDIT = ("set_values", {"items": ["/obj/key"], "values": {"tx": 2.0}})
 
     @pytest.fixture
     def seat(self, desk: Desk, houdini: Houdini, hou: Any) -> Seat:
@@ -204,6 +190,6 @@ class TestWork:
         """hou.ui.addEventLoopCallback: every 50 ms, whatever became of Qt's event."""
         monkeypatch.setattr(desk.bridge.main, "_wake_host", lambda delay: None)
 
-        result = desk.call("list_nodes")
+        result = desk.call("list_items")
 
         assert status(result) == "done"

@@ -89,26 +89,9 @@ class TestPlugIn(PlugInContract):
     """What it promises as every plug-in does."""
 
     MODULE = "dcc_bridge_maya"
-    DELETE = ("delete_nodes", {"pattern": "shot_*", "type_name": "camera", "under": "|cameras"})
+    DELETE = ("delete", {"pattern": "shot_0*", "type": "camera", "under": "|cameras"})
     VERB, AGAIN = "Delete 3 cameras", "Delete 2 cameras"
-    EDIT = ("set_attribute", {"node": "key", "name": "translateX", "value": 2.0})
-    PICTURE = "playblast"
-    SKILLS = (
-        (("list_nodes", {"type_name": "camera", "under": "|cameras"}), {"found": 5}),
-        (("inspect_node", {"node": "shot_locked"}), {"cannot_be_set": ["translateX"]}),
-        (
-            ("set_attribute", {"node": "key", "name": "translateX", "value": 4.0}),
-            {"before": 0.0, "after": 4.0},
-        ),
-        (("rename_node", {"node": "key", "new_name": "rim"}), {"new": "|rim"}),
-    )
-    REFUSED = (
-        (("rename_node", {"node": "|key", "new_name": "not a name"}), "is not a name"),
-        (
-            ("set_attribute", {"node": "key", "name": "translateX", "value": "far"}),
-            "translateX cannot be set",
-        ),
-    )
+    EDIT = ("set_values", {"items": ["key"], "values": {"translateX": 2.0}})
 
     @pytest.fixture
     def seat(self, desk: Desk, maya: Maya, cmds: Any) -> Seat:
@@ -133,7 +116,7 @@ class TestPlugIn(PlugInContract):
             cmds.undo,
             show_panel,
             restart,
-            lambda: cmds.lockNode("|cameras|shot_000", lock=True),
+            lambda: cmds.delete("|cameras|shot_000"),
             lambda: cmds.file(new=True, force=True),
             "wanted to begin a new scene in place of shot.ma",
         )
@@ -272,7 +255,7 @@ class TestWork:
         turned: list[str] = []
         maya.executeDeferred(turned.append, "idle")
 
-        listed = desk.call("list_nodes")
+        listed = desk.call("list_items")
 
         assert listed.structured_content is not None
         assert listed.structured_content["found"] == 8

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.config import data_folder
 from dcc_bridge.errors import SkillError
 from dcc_bridge.hosts import batch
 from dcc_bridge.skills import lint
 from dcc_bridge.skills.skill import HOSTS
-from dcc_bridge.skills.source import Source
 from tests.skills.shelf import save
 
 HEAD = "import no_such_module\nfrom dcc_bridge import skill\n"

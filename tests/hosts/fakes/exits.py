@@ -68,7 +68,7 @@ def _turn(host: Maya | Houdini) -> None:
 
 async def _delete(desk: Desk) -> Any:
     async with desk.client() as session:
-        return await session.call_tool("delete_nodes", {"pattern": "*"})
+        return await session.call_tool("delete", {"pattern": "*"})
 
 
 if __name__ == "__main__":

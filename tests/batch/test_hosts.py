@@ -63,7 +63,7 @@ def planned(host: str, folder: Path, count: int, chunk: int) -> Plan:
     if shutil.which(HOSTS[host][0][0]) is None:
         pytest.skip(f"{host} is not installed")
     make_scenes(host, folder, count)
-    request = Request(host, "delete_objects", {"pattern": "cam_*"}, chunk=chunk)
+    request = Request(host, "delete", {"pattern": "cam_*"}, chunk=chunk)
     paths = scenes.find([str(folder / "show" / "*" / "*")], folder)
     plan = planning.make(request, paths, folder / "plan", 1)
     approval.approve(plan)
@@ -174,7 +174,7 @@ def test_many_scenes_in_one_blender_cost_less_than_in_one_each_and_no_more_memor
     outcome.roll_back(plan, plan.root)
 
     paths = scenes.find([str(tmp_path / "show" / "*" / "*")], tmp_path)[:few]
-    request = Request("blender", "delete_objects", {"pattern": "cam_*"}, chunk=1)
+    request = Request("blender", "delete", {"pattern": "cam_*"}, chunk=1)
     cold_plan = planning.make(request, paths, tmp_path / "cold", 1)
     approval.approve(cold_plan)
     begin = time.monotonic()

@@ -53,7 +53,7 @@ def test_every_command_says_why_and_none_waits(hangs: bool, tmp_path: Path) -> N
     with listed(instance, tmp_path):
         rows = run(tmp_path, "list")
         facts = json.loads(run(tmp_path, "list", "--json").out)
-        called = run(tmp_path, "call", "list_objects")
+        called = run(tmp_path, "call", "list_items")
         tools = run(tmp_path, "tools")
         doctor = run(tmp_path, "doctor")
         named = run(tmp_path, "doctor", instance.id)

@@ -264,15 +264,15 @@ def test_a_skill_is_run_in_freecadcmd(tmp_path: Path) -> None:
     made = "import FreeCAD; d = FreeCAD.newDocument(); d.addObject('Part::Box', 'Box'); "
     scene, out = tmp_path / "a.FCStd", tmp_path / "b.FCStd"
     freecad.in_console(f"{made} d.saveAs({str(scene)!r})", tmp_path)
-    (tmp_path / "list").write_text("delete_objects")
-    words = ("delete_objects", "--host", "freecad", "--args", '{"pattern": "Box"}')
+    (tmp_path / "list").write_text("delete")
+    words = ("delete", "--host", "freecad", "--args", '{"pattern": "Box"}')
 
     refused = run(tmp_path, *words, "--scene", scene)
     done = run(
         *(tmp_path, *words, "--scene", scene, "--save-as", out),
         *("--unattended", f"allow:{tmp_path / 'list'}"),
     )
-    left = run(tmp_path, "list_objects", "--host", "freecad", "--scene", out)
+    left = run(tmp_path, "list_items", "--host", "freecad", "--scene", out)
 
     assert (refused.code, done.code) == (3, 0), refused.err + done.err
     assert json.loads(left.out)["found"] == 0

@@ -187,7 +187,7 @@ def test_it_ends_with_whoever_started_it_however_that_one_ends(tmp_path: Path) -
 @pytest.mark.timeout(200)
 @pytest.mark.parametrize(
     ("host", "number", "things"),
-    [("blender", signal.SIGINT, {"type_name": "MESH"}), ("freecad", signal.SIGTERM, {})],
+    [("blender", signal.SIGINT, {"type": "MESH"}), ("freecad", signal.SIGTERM, {})],
 )
 def test_a_real_host_is_served_by_its_own_interpreter(
     host: str, number: int, things: dict[str, str], tmp_path: Path
@@ -200,14 +200,14 @@ def test_a_real_host_is_served_by_its_own_interpreter(
         make = "import FreeCAD; d = FreeCAD.newDocument(); d.addObject('Part::Box', 'Cube'); "
         freecad.in_console(f"{make} d.saveAs({str(tmp_path / 'a.FCStd')!r})", tmp_path)
     scene = ["--scene", str(tmp_path / "a.FCStd")] if host == "freecad" else []
-    (tmp_path / "list").write_text("rename_object")
+    (tmp_path / "list").write_text("rename")
     audit = {"DCC_BRIDGE_AUDIT": str(tmp_path / "audit"), "HOME": str(tmp_path)}
-    delete = ("call", "delete_objects", "--args", json.dumps({"pattern": "Cube", **things}))
+    delete = ("call", "delete", "--args", json.dumps({"pattern": "Cube", **things}))
     words = ["--host", host, *scene, "--unattended", f"allow:{tmp_path / 'list'}"]
     with commands.serve(tmp_path / "rt", *words, **audit) as served:
         unlisted = served.run(*delete)
         agreed = served.run(*delete, "--answer", "accept")
-        left = served.run("call", "list_objects")
+        left = served.run("call", "list_items")
         done = served.end(number)
 
     assert (unlisted.code, agreed.code, left.code) == (3, 0, 0), unlisted.err + agreed.err
@@ -223,7 +223,7 @@ def test_a_python_that_has_blender_as_a_module_is_one_of_its_interpreters(tmp_pa
     if python is None or not sys.version.startswith(bpy_module.VERSIONS["4.5.15"]):
         pytest.skip("There is no Python for that Blender, or it is not this one.")
     audit = {"DCC_BRIDGE_AUDIT": str(tmp_path / "audit"), "HOME": str(tmp_path)}
-    words = ("run", "list_objects", "--host", "blender", "--interpreter", str(python))
+    words = ("run", "list_items", "--host", "blender", "--interpreter", str(python))
 
     done = commands.run(tmp_path / "rt", *words, **audit)
 

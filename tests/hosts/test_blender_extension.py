@@ -71,11 +71,11 @@ def test_blender_installs_uses_and_uninstalls_it(
         assert blender.instance
         installed = [str(one) for one in resources.rglob("*") if "dcc_bridge" in one.name]
         deleted = blender.call(
-            "delete_objects",
-            {"pattern": "Cube", "type_name": "*"},
+            "delete",
+            {"pattern": "Cube"},
             asked=accept(confirm=True),
         )
-        left = text(blender.call("list_objects", {}))
+        left = text(blender.call("list_items", {}))
         blender.order("close")
         assert blender.end() == 0, blender.output
 

@@ -68,7 +68,7 @@ def add_on(tmp_path: Path) -> Path:
 def test_the_add_on_runs_what_it_brought_and_becomes_ready(add_on: Path, tmp_path: Path) -> None:
     with seated(tmp_path, virtual_environment(tmp_path)) as (application, seat):
         until(lambda: application.instance.state == "ready", "it did not become ready")
-        listed = text(application.call("list_objects", {}))
+        listed = text(application.call("list_items", {}))
         seat.do("write")
         bridge = seat.seen()["bridge"]
         assert seat.close() == 0, application.output
@@ -122,7 +122,7 @@ def test_a_start_that_fails_is_explained_in_the_panel_the_log_and_every_command(
         until(lambda: application.instance.state == "failed", "it said nothing")
         (instance,) = discovery.running(runtime)
         rows = run(runtime, "list")
-        called = run(runtime, "call", "list_objects")
+        called = run(runtime, "call", "list_items")
         doctor = run(runtime, "doctor", instance.id)
         seat.do("sidebar", "write")
         panel = seat.sees(lambda seen: "Agents cannot connect" in seen["sidebar"])["sidebar"]

@@ -33,7 +33,7 @@ PICTURE = os.environ.get("BLENDER_PICTURE")
 """Where a picture is written, if it is to be taken again: that of the guide, or of the clients."""
 TRIALS = Path(__file__).parent / "blender_trial" / "skills"
 AGENTS = 1044, 237  # where the tab of the sidebar is that has our panel
-CUBE = {"pattern": "Cube", "type_name": "*"}
+CUBE = {"pattern": "Cube"}
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def seated(folder: Path, *, qt: bool = False) -> Iterator[Seat]:
     ):
         seat = Seat(application, shown)
         seat.do("write")  # its window is up; an agent's request would not wait so long
-        application.call("list_objects", {})
+        application.call("list_items", {})
         yield seat
 
 
@@ -75,13 +75,13 @@ def keep_picture(seat: Seat, *tab: int) -> None:
 
 def test_a_click_in_blenders_own_dialog_deletes_and_its_own_undo_brings_back(new: Seat) -> None:
     """There is no Qt; a decline is told from a closed dialog."""
-    agreed = new.ask("delete_objects", pattern="C*", type_name="*")
+    agreed = new.ask("delete", pattern="C*")
     new.answer("accept")
     result = agreed.result()
     gone = new.seen()["objects"]
     new.undo()
     new.sees(lambda seen: "Cube" in seen["objects"])
-    refused = new.ask("delete_objects", **CUBE)
+    refused = new.ask("delete", **CUBE)
     new.answer("decline")
 
     assert (status(result), gone) == ("done", ["Light"])
@@ -92,7 +92,7 @@ def test_a_click_in_blenders_own_dialog_deletes_and_its_own_undo_brings_back(new
 
 @pytest.mark.parametrize(
     ("tool", "arguments", "first"),
-    [("name_object", {}, "What is it called?"), ("delete_objects", CUBE, "Delete")],
+    [("name_object", {}, "What is it called?"), ("delete", CUBE, "Delete")],
     ids=["form", "consent"],
 )
 def test_who_types_in_a_text_answers_nothing_until_f8_leads_into_the_question(
@@ -122,7 +122,7 @@ def test_who_types_in_a_text_answers_nothing_until_f8_leads_into_the_question(
 
 def test_keys_alone_agree_and_enter_alone_never_does(new: Seat) -> None:
     """A letter chooses an answer and Enter gives it; Enter alone gives none, nor does OK."""
-    closed = new.ask("delete_objects", **CUBE)
+    closed = new.ask("delete", **CUBE)
     new.blue()
     new.screen.tap("o")  # Blender's own OK
     new.sees(lambda seen: seen["wrong"])
@@ -131,7 +131,7 @@ def test_keys_alone_agree_and_enter_alone_never_does(new: Seat) -> None:
     new.screen.tap("Return")
     ended = closed.result()
     kept = new.seen()["objects"]
-    agreed = new.ask("delete_objects", **CUBE)
+    agreed = new.ask("delete", **CUBE)
     new.blue()
     new.screen.tap("d")
     new.sees(lambda seen: seen["chosen"] == "accept" and seen["takes"])
@@ -215,12 +215,12 @@ def test_the_sidebar_says_what_goes_on_and_its_buttons_act(new: Seat) -> None:
     The two that are always there are above what comes and goes, so they stay below the mouse.
     """
     new.do("sidebar")
-    asked = new.ask("delete_objects", **CUBE)
+    asked = new.ask("delete", **CUBE)
     new.blue()
     new.sees(lambda seen: seen["sidebar"][:3] == ["Pause", "Undo", "A question for you"])
     new.answer("accept")
     asked.result()
-    new.sees(lambda seen: seen["sidebar"][:2] == ["Pause", "Undo Delete objects"])
+    new.sees(lambda seen: seen["sidebar"][:2] == ["Pause", "Undo Deleted 1 mesh"])
     new.do("pause")
     new.sees(lambda seen: "Resume" in seen["sidebar"])
     paused = new.application.call("add_object", {"name": "late"})
@@ -283,7 +283,7 @@ async def _lists(session: Client, tool: str) -> bool:
 
 def test_esc_deletes_nothing(new: Seat) -> None:
     new.do("fill")
-    asked = new.ask("delete_objects", pattern="shot_*")
+    asked = new.ask("delete", pattern="shot_*")
     new.blue()
     keep_picture(new)
     new.screen.tap("Escape")
@@ -329,7 +329,7 @@ def test_blender_goes_on_drawing_while_a_skill_waits(
     new: Seat, seconds: int, record_property: Callable[[str, object], None]
 ) -> None:
     """It is suspended in mid-body on the main thread; timers fire, and the view is drawn."""
-    asked = new.ask("delete_objects", **CUBE)
+    asked = new.ask("delete", **CUBE)
     new.blue()
     new.do("count")
     new.let_pass(seconds)
@@ -348,7 +348,7 @@ def test_blender_goes_on_drawing_while_a_skill_waits(
 
 def test_a_file_that_is_opened_during_a_question_ends_it_for_nobody(new: Seat) -> None:
     """Blender drops the dialog; it comes again, and what was agreed to is asked of the new file."""
-    asked = new.ask("delete_objects", **CUBE)
+    asked = new.ask("delete", **CUBE)
     new.blue()
     new.do("load")
     new.answer("accept")
@@ -360,7 +360,7 @@ def test_a_file_that_is_opened_during_a_question_ends_it_for_nobody(new: Seat) -
 
 def test_what_is_agreed_to_during_a_render_is_done_after_it(new: Seat) -> None:
     """It reads the scene on a thread of its own, and ends as if nobody had asked."""
-    asked = new.ask("delete_objects", **CUBE)
+    asked = new.ask("delete", **CUBE)
     new.blue()
     new.do("render")
     new.answer("accept")
@@ -376,12 +376,12 @@ def test_what_is_agreed_to_during_a_render_is_done_after_it(new: Seat) -> None:
 
 def test_a_question_that_is_withdrawn_or_too_late_goes(new: Seat) -> None:
     """The client leaves; nobody answers. The next one is drawn as ever."""
-    new.leave("delete_objects", CUBE, new.blue)
+    new.leave("delete", CUBE, new.blue)
     until(lambda: new.find_blue() is None, "it is drawn still")
     late = new.ask("name_object", seconds=5)
     told_late = text(late.result())
     new.sees(lambda seen: not seen["question"])
-    last = new.ask("delete_objects", **CUBE)
+    last = new.ask("delete", **CUBE)
     new.answer("decline")
 
     assert told_late.startswith("timed_out")
@@ -399,7 +399,7 @@ def test_a_button_of_blenders_own_cannot_wait_for_an_answer(new: Seat) -> None:
 def test_twenty_reloads_leave_it_working(new: Seat) -> None:
     new.do(*["reload"] * 20)
 
-    asked = new.ask("delete_objects", **CUBE)
+    asked = new.ask("delete", **CUBE)
     new.answer("accept")
 
     assert status(asked.result()) == "done"
@@ -409,7 +409,7 @@ def test_twenty_reloads_leave_it_working(new: Seat) -> None:
 def test_a_click_in_a_dialog_of_qt_does_the_same(tmp_path: Path) -> None:
     """Where PySide6 is installed; Blender's timer serves it."""
     with seated(tmp_path, qt=True) as seat:
-        agreed = seat.ask("delete_objects", **CUBE)
+        agreed = seat.ask("delete", **CUBE)
         seat.click_verb()
         result = agreed.result()
         gone = seat.seen()["objects"]

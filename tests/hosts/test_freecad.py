@@ -57,23 +57,24 @@ def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
 
 
 def names(application: Application) -> set[str]:
-    listed = json.loads(text(application.call("list_objects", {})))
-    return {one["name"] for one in listed["objects"]}
+    listed = json.loads(text(application.call("list_items", {})))
+    return {row["item"] for row in listed["rows"]}
 
 
 BOXES = {f"Box{number}" for number in range(10)}
 LENGTHS = {"Box0": "Length", "Cylinder": "Height"}
+LONGER = {"item": "Box0", "prop": "Length", "value": 30}
 
 
 class Work:
     """What agents do in a document of ten boxes and a cylinder."""
 
-    DELETE = ("delete_objects", {"pattern": "Box*"})
+    DELETE = ("delete", {"pattern": "Box*"})
     DELETED = frozenset(BOXES)
-    FAILS = ("set_property", {"name": "Box0", "property_name": "Placement.Base.q", "value": 3})
-    WHY = "Placement.Base.q cannot be 3"
-    EDIT = ("set_property", {"name": "Box0", "property_name": "Length", "value": 30})
-    ASKED = "Delete 10 objects?"
+    FAILS = ("set_values", {"changes": [LONGER, {**LONGER, "value": "far"}]})
+    WHY = "Length cannot be 'far'"
+    EDIT = ("set_values", {"changes": [LONGER]})
+    ASKED = "Delete 10 "
 
     def state(self, application: Application) -> dict[str, object]:
         there = names(application)
@@ -97,54 +98,24 @@ def test_the_promises_hold_without_a_window(tmp_path: Path) -> None:
     assert (done.returncode, " passed" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "after"),
-    [
-        ("Length", "12 cm", 120),
-        ("Placement.Base", [1, 2, 3], [1, 2, 3]),
-        ("Placement.Base.y", 7, [0, 7, 0]),
-        ("Visibility", False, False),
-        ("MapMode", "FlatFace", "FlatFace"),
-    ],
-)
-def test_properties_of_many_kinds_are_set(
-    window: Application, name: str, value: object, after: object
-) -> None:
-    """By the number, by the text a person would type, and a part of a placement alone."""
-    result = window.call("set_property", {"name": "Box0", "property_name": name, "value": value})
-
-    told = json.loads(text(result))["after"]
-    assert (told["Base"] if isinstance(told, dict) else told) == after, text(result)
-
-
-def test_a_label_is_changed_and_the_name_stays(window: Application) -> None:
-    """The label that is taken gets a number, and the agent is told."""
-    result = window.call("rename_object", {"name": "Box0", "new_label": "Cylinder"})
-
-    told = json.loads(text(result))
-    assert told == {"name": "Box0", "before": "Box0", "after": "Cylinder001"}
-    assert names(window) == {"Cylinder"} | BOXES
-
-
 def test_a_save_keeps_what_it_writes_over(window: Application) -> None:
     file = window.folder / "scene.FCStd"
     old = file.read_bytes()
-    window.call("set_property", {"name": "Box0", "property_name": "Length", "value": 30})
+    window.call(*Work.EDIT)
 
     window.order("type", "accept")
-    result = window.call("save_document", {})
+    result = window.call("save", {})
 
     assert status(result) == "done", text(result)
-    copy = Path(json.loads(text(result))["copy"]) / file.name
+    copy = Path(json.loads(text(result))["copies"]) / file.name
     assert copy.read_bytes() == old != file.read_bytes()
 
 
 def test_an_image_where_there_is_no_screen_is_an_error(window: Application) -> None:
     """FreeCAD would crash if it drew; it is asked for a thing afterwards, and answers."""
-    result = window.call("view_image", {})
+    result = window.call("look", {"view": "front"})
 
     assert result.is_error
-    assert "no screen" in text(result)
     assert names(window)
 
 
@@ -152,7 +123,7 @@ def test_an_image_where_there_is_no_screen_is_an_error(window: Application) -> N
 def test_the_client_does_not_decide_where_somebody_sits(window: Application, era: str) -> None:
     """A client that says yes to all is not asked: the person at FreeCAD is, in every era."""
     window.order("decline")
-    result = window.call("delete_objects", {"pattern": "Box*"}, era=era, asked=accept(confirm=True))
+    result = window.call(*Work.DELETE, era=era, asked=accept(confirm=True))
 
     assert status(result) == "refused"
 
@@ -160,9 +131,9 @@ def test_the_client_does_not_decide_where_somebody_sits(window: Application, era
 def test_freecads_own_dialog_and_a_question_end_well(window: Application) -> None:
     window.order("modal")
     window.obeyed()
-    set_ = window.call("set_property", {"name": "Box0", "property_name": "Length", "value": 30})
+    set_ = window.call(*Work.EDIT)
     window.order("accept")
-    deleted = window.call("delete_objects", {"pattern": "Box*"})
+    deleted = window.call(*Work.DELETE)
 
     assert (status(set_), status(deleted)) == ("done", "done")
 
@@ -171,7 +142,7 @@ def test_freecads_own_dialog_and_a_question_end_well(window: Application) -> Non
 def test_freecad_draws_while_a_skill_waits(window: Application, seconds: int) -> None:
     """On the main thread, in mid-body; FreeCAD's own modal dialog comes and goes meanwhile."""
     with ThreadPoolExecutor(1) as agent:
-        called = agent.submit(window.call, "delete_objects", {"pattern": "Box*"})
+        called = agent.submit(window.call, *Work.DELETE)
         window.order("read", "tick", "modal")
         window.obeyed()
         answered = time.monotonic() + seconds
@@ -203,11 +174,10 @@ def test_freecads_menu_stops_and_starts_the_bridge(window: Application) -> None:
 
 
 def test_freecads_menu_lets_agents_only_read(window: Application) -> None:
-    edit = {"name": "Box0", "property_name": "Length", "value": 30}
     paused = _menu(window, "Pause")
-    refused = window.call("set_property", edit)
+    refused = window.call(*Work.EDIT)
     resumed = _menu(window, "Resume")
-    done = window.call("set_property", edit)
+    done = window.call(*Work.EDIT)
 
     assert (paused[0], resumed[0]) == (
         ["Stop", "Resume", "What agents did", "Connect a client"],
@@ -224,8 +194,8 @@ def _menu(application: Application, *chosen: str) -> Any:
 
 
 def _property(application: Application, name: str, which: str) -> object:
-    told = json.loads(text(application.call("inspect_object", {"name": name})))
-    return told["properties"][which]
+    (told,) = json.loads(text(application.call("inspect", {"items": [name]})))["items"]
+    return told["values"][which]
 
 
 def _ticks(file: Path) -> list[list[float]]:

@@ -70,8 +70,8 @@ def test_freecad_is_installed_into_used_and_left_as_it_was(tmp_path: Path) -> No
     with started([freecad.PROGRAM], tmp_path, **freecad.WITHOUT_A_SCREEN) as application:
         assert application.instance
         application.order("where", "new", "accept")
-        result = application.call("delete_objects", {"pattern": "Box*"})
-        left = text(application.call("list_objects", {}))
+        result = application.call("delete", {"pattern": "Box*"})
+        left = text(application.call("list_items", {}))
         application.order("close")
         assert application.end() == 0, application.output
     assert (status(result), json.loads(left)["found"]) == ("done", 1)
@@ -116,8 +116,8 @@ def test_blender_is_installed_into_used_and_left_as_it_was(tmp_path: Path) -> No
         blender_window.opened(tmp_path, shown, PYTHONPATH="") as application,
     ):
         assert application.instance
-        renamed = application.call("rename_object", {"name": "Cube", "new_name": "Crane"})
-        left = text(application.call("list_objects", {}))
+        renamed = application.call("rename", {"names": {"Cube": "Crane"}})
+        left = text(application.call("list_items", {}))
         application.order("write", "disable", "close")
         assert application.end() == 0, application.output
     seen = json.loads((tmp_path / "seen.json").read_text())

@@ -128,10 +128,10 @@ def test_what_somebody_added_stays(tmp_path: Path) -> None:
 def test_a_file_of_ours_that_somebody_changed_stays_and_is_named(tmp_path: Path) -> None:
     plan = planned(tmp_path)
     installed = plan.install()
-    mine = plan.location.folder / "skills" / "list_objects.py"
+    mine = plan.location.folder / "skills" / "freecad_verbs" / "values.py"
     mine.write_text("# better")
 
-    with pytest.raises(NotOurs, match=r"list_objects\.py"):
+    with pytest.raises(NotOurs, match=r"values\.py"):
         plan.install()
 
     assert mine.read_text() == "# better"

@@ -35,7 +35,7 @@ def run(tmp_path: Path, *words: str) -> tuple[int, str, str]:
     [
         ("nonsense",),
         ("skill", "check", "nowhere.py"),
-        ("run", "list_prims", "--scene", "nowhere.usda"),  # which starts an interpreter itself
+        ("run", "list_items", "--scene", "nowhere.usda"),  # which starts an interpreter itself
     ],
     ids=" ".join,
 )

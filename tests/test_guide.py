@@ -124,7 +124,7 @@ class Walk:
         with ExitStack() as servers:
             if self.page in ("security", "troubleshooting"):
                 servers.enter_context(self._served(typed("dcc-bridge serve --headless")))
-                nobody = """dcc-bridge call delete_prims --args '{"pattern": "*_cam"}'"""
+                nobody = """dcc-bridge call delete --args '{"pattern": "*_cam"}'"""
                 self.type(typed(f"{nobody} # exit code 3"))
             yield
 

@@ -22,7 +22,7 @@ from tests.client.tty import Tty, at_terminal
 LIMIT = 60.0
 SKILLS = Path(__file__).parent / "skills"
 SHOT = Path(__file__).parents[2] / "resources" / "scenes" / "shot_010_layout.usda"
-DELETE = ("call", "delete_prims", "--args", '{"pattern": "*", "type_name": "Camera"}')
+DELETE = ("call", "delete", "--args", '{"pattern": "*", "type": "Camera"}')
 COMMAND = (sys.executable, "-W", "error", "-m", "dcc_bridge")
 
 

@@ -22,11 +22,11 @@ from tests.client.tty import LIMIT
 from tests.hosts.application import until
 from tests.tiers import sampled
 
-RENAME = '{"path": "/World/Lights", "new_name": "Lamps"}'
+RENAME = '{"names": {"/World/Lights": "Lamps"}}'
 
 
 def cameras(host: Served) -> int:
-    summary = json.loads(host.run("call", "scene_summary", "--json").out)
+    summary = json.loads(host.run("call", "summary", "--json").out)
     return int(summary["types"].get("Camera", 0))
 
 
@@ -95,7 +95,7 @@ def test_a_call_that_has_to_wait_for_somebodys_answer_says_so_wherever_it_runs(
 ) -> None:
     with host.at_terminal(*DELETE) as (tty, process):
         tty.until("  > ")
-        with background(host.runtime, "call", "rename_prim", "--args", RENAME) as waiting:
+        with background(host.runtime, "call", "rename", "--args", RENAME) as waiting:
             assert waiting.stderr is not None
             held_up = (line for line in waiting.stderr if "Waiting for the answer to" in line)
             said = next(held_up)
@@ -112,7 +112,7 @@ def test_a_host_can_be_named_by_its_url(host: Served) -> None:
 
 
 def test_json_is_the_result_and_nothing_else(host: Served) -> None:
-    done = host.run("call", "scene_summary", "--json")
+    done = host.run("call", "summary", "--json")
 
     assert done.code == 0
     assert json.loads(done.out)["types"]["Camera"] == 127
@@ -123,9 +123,9 @@ def test_json_is_the_result_and_nothing_else(host: Served) -> None:
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        ("decline", "Declined in the client."),
-        ("cancel", "Closed in the client without an answer."),
-        ('{"confirm": false}', "Declined in the client."),
+        ("decline", "Declined in the client: "),
+        ("cancel", "Closed in the client without an answer: "),
+        ('{"confirm": false}', "Declined in the client: "),
         ("ask", "Nobody could be asked"),
     ],
 )
@@ -134,9 +134,8 @@ def test_a_refusal_has_an_exit_code_of_its_own_and_changes_nothing(
 ) -> None:
     done = host.run(*DELETE, "--era", era, "--answer", answer, "--json")
 
-    assert done.code == 3
-    assert json.loads(done.out)["deleted"] == 0
-    assert why in done.out
+    assert (done.code, done.out) == (3, "")
+    assert why in done.err
     assert cameras(host) == 127
 
 
@@ -147,7 +146,7 @@ def test_an_agreement_is_carried_out(tmp_path: Path, era: str) -> None:
         done = fresh.run(*DELETE, "--era", era, "--answer", "accept", "--json")
 
         assert done.code == 0, done.err
-        assert json.loads(done.out)["deleted"] == 127
+        assert json.loads(done.out)["found"] == 127
         assert cameras(fresh) == 0
 
 
@@ -162,7 +161,7 @@ def test_a_skill_that_asks_nothing_is_asked_for(host: Served) -> None:
 def test_an_error_of_the_tool_is_told_from_a_refusal(host: Served) -> None:
     failed = host.run("call", "boom")
     unknown = host.run("call", "nothing_of_the_kind")
-    wrong = host.run("call", "scene_summary", "--args", '{"depth": 3}')
+    wrong = host.run("call", "summary", "--args", '{"depth": 3}')
 
     assert [one.code for one in (failed, unknown, wrong)] == [1, 1, 1]
     assert "boom failed: KeyError: 'nothing there'" in failed.err
@@ -214,12 +213,12 @@ def test_nothing_is_asked_with_an_answer_that_fits_no_question(runtime: Path) ->
 
 
 def test_without_json_data_is_laid_out_for_a_person(host: Served) -> None:
-    listed = host.run("call", "list_prims", "--args", '{"type_name": "Camera", "limit": 2}').out
+    listed = host.run("call", "list_items", "--args", '{"type": "Camera", "limit": 2}').out
     values = host.run("call", "values").out
 
     assert listed.splitlines()[2:] == [
-        'prims   {"path": "/World/Cameras/sq010/sh0010_cam", "type": "Camera"}',
-        '        {"path": "/World/Cameras/sq010/sh0020_cam", "type": "Camera"}',
+        'rows    {"item": "/World/Cameras/sq010/sh0010_cam"}',
+        '        {"item": "/World/Cameras/sq010/sh0020_cam"}',
     ]
     assert values.splitlines() == [
         "ok      true",
@@ -230,7 +229,7 @@ def test_without_json_data_is_laid_out_for_a_person(host: Served) -> None:
         "        false",
         'nested  {"é": {"deep": null}}',
     ]
-    assert re.search(r"^up +Y$", host.run("call", "scene_summary").out, re.MULTILINE)
+    assert re.search(r"^up +Y$", host.run("call", "summary").out, re.MULTILINE)
     assert host.run("call", "yes").out == "true\n"
     assert "\\n" not in host.run(*DELETE).out
 
@@ -302,15 +301,15 @@ def test_several_hosts_are_named_and_one_is_chosen_by_its_id_or_by_what_it_is(
     tmp_path: Path,
 ) -> None:
     (scene := tmp_path / "mine.usda").write_text('#usda 1.0\ndef Cube "box"\n{\n}\n')
-    words = ("call", "scene_summary", "--json")
+    words = ("call", "summary", "--json")
     with (
         serve(tmp_path / "rt", "--headless") as shot,
         serve(tmp_path / "rt", "--headless", "--scene", scene) as mine,
     ):
         unclear, nowhere = mine.run("tools"), mine.run("undo", "--host", "maya")
         chosen = [
-            mine.run("call", mine.instance.id, "scene_summary", "--json"),
-            mine.run("call", mine.url, "scene_summary", "--json"),
+            mine.run("call", mine.instance.id, "summary", "--json"),
+            mine.run("call", mine.url, "summary", "--json"),
             mine.run(*words, "--instance", mine.instance.id),
             mine.run(*words, "--scene", "MINE*", "--host", "standalone"),
         ]
@@ -450,18 +449,17 @@ def test_ctrl_c_ends_a_command_also_where_it_does_not_wake_its_wait() -> None:
 
 
 def test_the_last_action_of_an_agent_is_undone_once(host: Served) -> None:
-    before = host.run("call", "list_prims", "--json").out
-    prim = json.loads(before)["prims"][-1]
-    path = prim if isinstance(prim, str) else prim["path"]
-    arguments = json.dumps({"path": path, "new_name": "Renamed"})
-    renamed = host.run("call", "rename_prim", "--args", arguments)
+    before = host.run("call", "list_items", "--json").out
+    path = json.loads(before)["rows"][-1]["item"]
+    arguments = json.dumps({"names": {path: "Renamed"}})
+    renamed = host.run("call", "rename", "--args", arguments)
 
     undone = host.run("undo", host.url)
     again = host.run("undo")
 
     assert (renamed.code, renamed.err) == (0, "")
-    assert (undone.code, undone.out) == (0, "Undone: Rename prim, of cli.\n")
-    assert host.run("call", "list_prims", "--json").out == before
+    assert (undone.code, undone.out) == (0, "Undone: Renamed 1 cylinder, of cli.\n")
+    assert host.run("call", "list_items", "--json").out == before
     assert again.code == 1
     assert "Nothing was undone" in again.err or "nothing to undo" in again.err
 

@@ -19,8 +19,9 @@ from tests.hosts import freecad
 from tests.tiers import sampled
 
 SKILLS = Path(__file__).parent / "skills"
-DELETE = Path(__file__).parents[2] / "plugins/standalone/skills/delete_prims.py"
-ALL = '{"pattern": "*", "type_name": "Camera"}'
+EXAMPLE = Path(__file__).parents[2] / "resources/skills/delete_prims.py"
+ALL = '{"pattern": "*", "type": "Camera"}'
+PROPS = ("rename", "--scene", SHOT, "--args", '{"names": {"/World/Props": "Things"}}')
 
 _NAMES = """
 from dcc_bridge import elicit_form_sync, skill
@@ -52,7 +53,7 @@ def run(folder: Path, *words: str | Path) -> Done:
 
 
 def delete(folder: Path, *words: str | Path) -> Done:
-    return run(folder, "delete_prims", "--scene", SHOT, "--args", ALL, *words)
+    return run(folder, "delete", "--scene", SHOT, "--args", ALL, *words)
 
 
 def kept(folder: Path) -> list[str]:
@@ -66,9 +67,8 @@ def test_what_stood_where_the_scene_is_saved_is_kept(tmp_path: Path) -> None:
     """As of every file that is written over."""
     out = tmp_path / "out.usda"
     out.write_text("as it was")
-    given = ("--args", '{"path": "/World/Props", "new_name": "Things"}', "--save-as", out)
 
-    done = run(tmp_path, "rename_prim", "--scene", SHOT, *given)
+    done = run(tmp_path, *PROPS, "--save-as", out)
 
     (copy,) = checkpoints.taken(tmp_path / "out.usda.checkpoints")
     assert (done.code, "Things" in out.read_text()) == (0, True)
@@ -78,18 +78,15 @@ def test_what_stood_where_the_scene_is_saved_is_kept(tmp_path: Path) -> None:
     listed = commands.run(
         tmp_path, "checkpoint", "list", out, DCC_BRIDGE_AUDIT=str(tmp_path / "audit")
     )
-    assert "rename_prim for run, call " in listed.out
+    assert "rename for run, call " in listed.out
 
 
 def test_a_change_that_is_saved_nowhere_is_told_with_the_option_that_saves_it(
     tmp_path: Path,
 ) -> None:
     """It goes with the process, and so does its undo step; a look loses nothing, and is printed."""
-    changed = run(
-        tmp_path,
-        *("rename_prim", "--scene", SHOT, "--args", '{"path": "/World/Props", "new_name": "T"}'),
-    )
-    looked = run(tmp_path, "list_prims", "--scene", SHOT, "--args", '{"type_name": "Camera"}')
+    changed = run(tmp_path, *PROPS)
+    looked = run(tmp_path, "list_items", "--scene", SHOT, "--args", '{"type": "Camera"}')
 
     assert changed.code == looked.code == 0
     assert json.loads(looked.out)["found"] == 127
@@ -124,16 +121,16 @@ def test_a_declared_fallback_answers_unless_it_is_denied(
     assert (done.code, done.out.strip()) == (code, out), done.err
 
 
-@pytest.mark.parametrize(
-    "digest", sampled(["{digest}"], ["", "{digest}", "sha256:{digest}  # looked at in March"])
-)
+@pytest.mark.parametrize("digest", sampled(["{digest}"], ["", "{digest}", "sha256:{digest} # x"]))
 def test_what_a_studio_lists_goes_on_unasked(tmp_path: Path, digest: str) -> None:
     """By its name, or by its name and the digest of its very file; the record says so."""
-    allowed = digest.format(digest=sha256(DELETE.read_bytes()).hexdigest())
+    allowed = digest.format(digest=sha256(EXAMPLE.read_bytes()).hexdigest())
     (tmp_path / "list").write_text(f"# for the farm\n\ndelete_prims {allowed}\n")
 
-    done = delete(
-        tmp_path, "--unattended", f"allow:{tmp_path / 'list'}", "--save-as", tmp_path / "o.usda"
+    done = run(
+        *(tmp_path, "delete_prims", "--skills", EXAMPLE.parent, "--scene", SHOT),
+        *("--args", '{"pattern": "*", "type_name": "Camera"}', "--save-as", tmp_path / "o.usda"),
+        *("--unattended", f"allow:{tmp_path / 'list'}"),
     )
 
     assert (done.code, json.loads(done.out)["deleted"]) == (0, 127), done.err
@@ -153,7 +150,7 @@ def test_where_a_secret_is_missing_no_list_of_skills_is_advised(tmp_path: Path) 
     assert "allow:FILE" not in done.err
 
 
-@pytest.mark.parametrize("line", ["rename_prim", f"delete_prims {'0' * 64}"])
+@pytest.mark.parametrize("line", ["rename", f"delete {'0' * 64}"])
 def test_what_is_not_on_the_list_is_refused(tmp_path: Path, line: str) -> None:
     """Another skill, and another file of the same name."""
     (tmp_path / "list").write_text(line)
@@ -168,14 +165,14 @@ def test_what_is_not_on_the_list_is_refused(tmp_path: Path, line: str) -> None:
     ("words", "said"),
     [
         (("no_such_skill",), "There are: assign_material, "),
-        (("list_prim",), "Did you mean list_items"),
-        (("list_prims", "--args", "{"), "this is not JSON"),
-        (("list_prims", "--args", "[]"), "an object such as"),
-        (("list_prims", "--args", '{"limit": "many"}'), "limit"),
-        (("list_prims", "--scene", "nowhere.usda"), "no file"),
-        (("list_prims", "--unattended", "yes"), "--unattended"),
-        (("list_prims", "--unattended", "allow:nowhere"), "nowhere"),
-        (("list_prims", "--host", "maya", "--interpreter", "/no/mayapy"), "/no/mayapy"),
+        (("list_item",), "Did you mean list_items"),
+        (("list_items", "--args", "{"), "this is not JSON"),
+        (("list_items", "--args", "[]"), "an object such as"),
+        (("list_items", "--args", '{"limit": "many"}'), "limit"),
+        (("list_items", "--scene", "nowhere.usda"), "no file"),
+        (("list_items", "--unattended", "yes"), "--unattended"),
+        (("list_items", "--unattended", "allow:nowhere"), "nowhere"),
+        (("list_items", "--host", "maya", "--interpreter", "/no/mayapy"), "/no/mayapy"),
     ],
 )
 def test_what_cannot_be_run_is_said_in_a_sentence(
@@ -203,8 +200,8 @@ def test_a_standalone_host_that_is_not_installed_is_said_in_a_sentence(
 def test_a_skill_that_fails_has_its_own_code(tmp_path: Path) -> None:
     """And nothing is written."""
     done = run(
-        *(tmp_path, "rename_prim", "--scene", SHOT, "--save-as", tmp_path / "out.usda"),
-        *("--args", '{"path": "/nowhere", "new_name": "x"}'),
+        *(tmp_path, "rename", "--scene", SHOT, "--save-as", tmp_path / "out.usda"),
+        *("--args", '{"names": {"/nowhere": "x"}}'),
     )
 
     assert (done.code, "/nowhere" in done.err) == (1, True)
@@ -213,7 +210,7 @@ def test_a_skill_that_fails_has_its_own_code(tmp_path: Path) -> None:
 
 def test_one_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     """Whatever it is in the middle of."""
-    done = run(tmp_path, "list_prims", "--timeout", "0.01")
+    done = run(tmp_path, "list_items", "--timeout", "0.01")
 
     assert (done.code, done.out) == (1, "")
     assert "It took more than 0.01 s and was stopped." in done.err
@@ -243,7 +240,7 @@ def test_a_script_that_fails_saves_nothing(tmp_path: Path) -> None:
     done = run(tmp_path, "--python", script, "--scene", SHOT, "--save-as", out)
     broken = run(tmp_path, "--python", SHOT, "--scene", SHOT)
     neither = run(tmp_path, "--scene", SHOT)
-    both = run(tmp_path, "rename_prim", "--python", script, "--scene", SHOT)
+    both = run(tmp_path, "rename", "--python", script, "--scene", SHOT)
     gone = run(tmp_path, "--python", tmp_path / "gone.py", "--scene", SHOT)
 
     assert (done.code, broken.code, neither.code, out.exists()) == (1, 2, 2, False)

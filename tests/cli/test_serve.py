@@ -154,7 +154,7 @@ def test_no_token_is_ever_seen(tmp_path: Path) -> None:
     with serve(tmp_path, "--headless", "--scene", SHOT) as host:
         secret = host.instance.secret
         tokens = [host.instance.token(label) for label in ("cli", "demo")]
-        said = [host.run("tools"), host.run("call", "scene_summary"), host.run("call", "nothing")]
+        said = [host.run("tools"), host.run("call", "summary"), host.run("call", "nothing")]
         with host.at_terminal(*DELETE) as (tty, process):
             tty.until("  > ")
             words = [*words_of(host.process.pid), *words_of(process.pid)]
@@ -162,7 +162,7 @@ def test_no_token_is_ever_seen(tmp_path: Path) -> None:
             result, _ = process.communicate(timeout=LIMIT)
         done = host.end()
 
-    assert "delete_prims" in words
+    assert "delete" in words
     seen = " ".join([*(one.out + one.err for one in [*said, done]), tty.seen, result, *words])
     for hidden in (secret, *tokens, *(token.partition(".")[2] for token in tokens)):
         assert hidden not in seen

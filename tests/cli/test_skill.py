@@ -138,12 +138,6 @@ from dcc_bridge import skill
 def same() -> str:
     '''Say where this is.'''
     return __file__
-
-
-@skill(risk="read", hosts=["standalone"])
-def list_prims() -> str:
-    '''Say where this is.'''
-    return __file__
 """
 
 
@@ -164,7 +158,7 @@ def test_of_two_skills_of_a_name_the_first_in_the_order_of_the_guide_wins_everyw
         "DCC_BRIDGE_PROJECT": str(tmp_path / "show"),
         "DCC_BRIDGE_SKILLS": str(tmp_path / "studio"),
     }
-    elsewhere = SAME.replace("list_prims", "list_nodes").replace("standalone", "Blender")
+    elsewhere = SAME.replace("standalone", "Blender")
     save(tmp_path / "elsewhere" / "z.py", elsewhere)
     for name, value in more.items():
         monkeypatch.setenv(name, value)
@@ -179,7 +173,6 @@ def test_of_two_skills_of_a_name_the_first_in_the_order_of_the_guide_wins_everyw
         while places:
             until(lambda: host.run("call", "same").out == f"{places[0]}\n")
             places.pop(0).unlink()
-        assert host.run("call", "list_prims", "--json").out.startswith('{"found": ')
 
     guide = (data_folder("resources") / "guide" / "skills.md").read_text()
     words = ("come with the plug-in", "`dcc-bridge skill new NAME`", *list(more)[1:], "`--skills`")

@@ -39,7 +39,7 @@ def qt_host(folder: Path) -> AbstractContextManager[Application]:
 @pytest.mark.parametrize(
     ("host", "before", "deletion"),
     [
-        (standalone, None, ("delete_prims", {"pattern": "*", "type_name": "Camera"})),
+        (standalone, None, ("delete", {"pattern": "*", "type": "Camera"})),
         pytest.param(
             qt_host,
             ("add_nodes", {"names": ["cam1"]}),

@@ -12,15 +12,12 @@ from dcc_bridge import checkpoints, confirm, confirm_sync, on_main, skill
 from dcc_bridge.audit import reader
 from dcc_bridge.elicitation.question import Consent, Reply
 from dcc_bridge.hosts.standalone import UsdSession, install
-from dcc_bridge.skills.importer import skills
-from dcc_bridge.skills.source import Source
 from tests.hosts.scenes import SMALL
 from tests.live import ERAS, accept, live, status, text
 from tests.stand_ins import FakeHost, ScriptedPresenter
 
 YES, NO = Reply("accept", {"confirm": True}), Reply("decline")
-FILE = Path(__file__).parents[2] / "plugins/standalone/skills/save_scene.py"
-(SAVE,) = skills(Source.of(FILE, FILE.read_bytes()))
+SKILLS = [Path(__file__).parents[2] / "plugins/standalone/skills"]
 
 
 @pytest.fixture
@@ -35,8 +32,8 @@ def edited(session: UsdSession) -> Iterator[UsdSession]:
 def test_saved_over_the_checkpoint_holds_the_old_bytes(edited: UsdSession, tmp_path: Path) -> None:
     person, file = ScriptedPresenter(YES), tmp_path / "small.usda"
 
-    with live(tmp_path / "run", SAVE.fn, host=edited, presenter=person) as running:
-        told = running.call("save_scene").structured_content or {}
+    with live(tmp_path / "run", skills=SKILLS, host=edited, presenter=person) as running:
+        told = running.call("save").structured_content or {}
         folder = running.bridge.audit.folder
 
     (book,) = reader.logs(folder)
@@ -55,8 +52,8 @@ def test_saved_over_the_checkpoint_holds_the_old_bytes(edited: UsdSession, tmp_p
 def test_a_no_writes_and_keeps_nothing(edited: UsdSession, tmp_path: Path) -> None:
     person = ScriptedPresenter(NO)
 
-    with live(tmp_path / "run", SAVE.fn, host=edited, presenter=person) as running:
-        result = running.call("save_scene")
+    with live(tmp_path / "run", skills=SKILLS, host=edited, presenter=person) as running:
+        result = running.call("save")
 
     assert status(result) == "refused"
     assert (tmp_path / "small.usda").read_text() == SMALL
@@ -69,8 +66,10 @@ def test_without_a_copy_it_is_not_saved(
     """The disk is short: the agent is told, and the file is as it was."""
     monkeypatch.setattr("shutil.disk_usage", lambda folder: _Usage())
 
-    with live(tmp_path / "run", SAVE.fn, host=edited, presenter=ScriptedPresenter(YES)) as running:
-        result = running.call("save_scene")
+    with live(
+        tmp_path / "run", skills=SKILLS, host=edited, presenter=ScriptedPresenter(YES)
+    ) as running:
+        result = running.call("save")
 
     assert status(result) == "failed"
     assert "the disk has 0 MB left" in text(result)
@@ -89,8 +88,8 @@ def test_another_file_that_is_written_over_is_kept(edited: UsdSession, tmp_path:
     other.write_text("#usda 1.0\n")
     person = ScriptedPresenter(YES)
 
-    with live(tmp_path / "run", SAVE.fn, host=edited, presenter=person) as running:
-        told = running.call("save_scene", {"path": str(other)}).structured_content or {}
+    with live(tmp_path / "run", skills=SKILLS, host=edited, presenter=person) as running:
+        told = running.call("save", {"path": str(other)}).structured_content or {}
 
     assert [file.name for file in Path(told["copies"]).iterdir()] == ["other.usda"]
     assert "over the file that is there" in person.shown[0].message
@@ -101,10 +100,10 @@ def test_a_new_file_needs_no_copy(edited: UsdSession, tmp_path: Path) -> None:
     """Nothing is written over, so none is promised and none is made."""
     person = ScriptedPresenter(YES)
 
-    with live(tmp_path / "run", SAVE.fn, host=edited, presenter=person) as running:
-        told = running.call("save_scene", {"path": str(tmp_path / "new.usdc")})
+    with live(tmp_path / "run", skills=SKILLS, host=edited, presenter=person) as running:
+        told = running.call("save", {"path": str(tmp_path / "new.usdc")})
 
-    assert told.structured_content == {"saved": str(tmp_path / "new.usdc")}
+    assert told.structured_content == {"file": str(tmp_path / "new.usdc")}
     assert person.shown[0].consent == Consent(undoable=False)
     assert "a new file" in person.shown[0].message
 

@@ -10,7 +10,7 @@ from pxr import Sdf, Usd, UsdGeom, UsdShade
 from dcc_bridge.elicitation.call import Call, Progress, RunControl, current
 from dcc_bridge.errors import Stopped
 from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.hosts.standalone.prims import find, remove
+from dcc_bridge.hosts.standalone.prims import find_paths, remove
 from tests.hosts.scenes import SCENE
 
 
@@ -36,12 +36,13 @@ def test_it_has_units_a_frame_range_and_a_default_prim(shot: UsdSession) -> None
 
 def test_it_has_127_cameras(shot: UsdSession) -> None:
     """All under /World/Cameras, by sequence, each with a lens and a target; some animated."""
-    cameras = find(shot.stage, type_name="Camera")
+    paths = find_paths(shot.stage, type_name="Camera")
+    cameras = [shot.stage.GetPrimAtPath(path) for path in paths]
     lenses = [UsdGeom.Camera(camera).GetFocalLengthAttr() for camera in cameras]
     moving = [c for c in cameras if UsdGeom.Xformable(c).TransformMightBeTimeVarying()]
 
     assert len(cameras) == 127
-    assert all(str(camera.GetPath()).startswith("/World/Cameras/sq0") for camera in cameras)
+    assert all(path.startswith("/World/Cameras/sq0") for path in paths)
     assert all(lens.HasAuthoredValue() for lens in lenses)
     assert len(moving) > 20
     assert any(lens.ValueMightBeTimeVarying() for lens in lenses)
@@ -62,7 +63,7 @@ def test_without_its_cameras_the_rest_stays(shot: UsdSession) -> None:
     others = [str(p.GetPath()) for p in shot.stage.Traverse() if p.GetTypeName() != "Camera"]
 
     with shot.undo_step("Delete"):
-        remove(shot.stage, [camera.GetPath() for camera in find(shot.stage, type_name="Camera")])
+        remove(shot.stage, find_paths(shot.stage, type_name="Camera"))
 
     assert 100 < len(others) < 300
     assert [str(prim.GetPath()) for prim in shot.stage.Traverse()] == others
@@ -142,4 +143,4 @@ def test_what_is_below_a_referenced_prim_is_deleted_along_with_it() -> None:
     hidden = remove(stage, items)
 
     assert hidden == items
-    assert [str(prim.GetPath()) for prim in find(stage)] == ["/chair"]
+    assert find_paths(stage) == ["/chair"]

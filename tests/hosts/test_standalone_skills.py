@@ -1,10 +1,9 @@
-"""What the skills of the standalone application promise, on the bundled scene."""
+"""What the standalone application promises to skills, and what the example does with it."""
 
 from __future__ import annotations
 
 import gc
 import itertools
-import json
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -27,14 +26,14 @@ from dcc_bridge.elicitation.question import (
 )
 from dcc_bridge.headless import Pump
 from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge.hosts.standalone.prims import rename
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.importer import skills
-from dcc_bridge.skills.signature import Signature
 from dcc_bridge.skills.source import Source
 from tests.stand_ins import ScriptedPresenter
 from tests.tiers import sampled
 
-FOLDER = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
+EXAMPLE = Path(__file__).parents[2] / "resources" / "skills" / "delete_prims.py"
 YES = Reply("accept", {"confirm": True})
 NO, CLOSED, LATE = Reply("decline"), Reply("cancel"), Expired()
 UNTICKED = Reply("accept", {"confirm": False})
@@ -43,31 +42,20 @@ Meanwhile = Callable[[UsdSession], object]
 CAMERA = "/World/Cameras/sq010/sh0010_cam"
 
 
-@pytest.fixture(autouse=True)
-def plugin(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the skills import the application's own modules, as they do in it."""
-    monkeypatch.syspath_prepend(FOLDER.parent)
-
-
-def load(name: str) -> Callable[..., Any]:
-    file = FOLDER / f"{name}.py"
-    (skill,) = skills(Source.of(file, file.read_bytes()))
+@pytest.fixture(scope="module")
+def delete_prims() -> Callable[..., dict[str, Any]]:
+    """The example, as its file has it."""
+    (skill,) = skills(Source.of(EXAMPLE, EXAMPLE.read_bytes()))
     return skill.fn
 
 
-def call(name: str, /, **arguments: Any) -> dict[str, Any]:
-    """Call a skill as its file has it, and see that its answer is JSON."""
-    answer: dict[str, Any] = load(name)(**arguments)
-    assert json.loads(json.dumps(answer, allow_nan=False)) == answer
-    return answer
-
-
 class Person(ScriptedPresenter):
-    """Answers the questions of `delete_prims`, after doing something in the scene."""
+    """Answers the questions of the example, after doing something in the scene."""
 
-    def __init__(self, session: UsdSession) -> None:
+    def __init__(self, session: UsdSession, skill: Callable[..., dict[str, Any]]) -> None:
         super().__init__()
         self._session = session
+        self._skill = skill
         self._says: list[PresenterEvent] = []
         self._meanwhile: list[Meanwhile] = []
 
@@ -84,7 +72,7 @@ class Person(ScriptedPresenter):
         broker = Broker(host=self)
         remove = context.install(broker, pump.main, self._session)
         try:
-            return call("delete_prims", **more)
+            return self._skill(**more)
         finally:
             remove()
 
@@ -97,23 +85,12 @@ class Person(ScriptedPresenter):
 
 
 @pytest.fixture
-def person(shot: UsdSession) -> Person:
-    return Person(shot)
+def person(shot: UsdSession, delete_prims: Callable[..., dict[str, Any]]) -> Person:
+    return Person(shot, delete_prims)
 
 
 def cameras(session: UsdSession) -> int:
     return sum(prim.GetTypeName() == "Camera" for prim in session.stage.Traverse())
-
-
-@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.py")), ids=lambda file: file.stem)
-def test_each_file_is_a_described_tool(file: Path) -> None:
-    """It holds one skill of its own name, and every argument is told of."""
-    (skill,) = skills(Source.of(file, file.read_bytes()))
-    signature = Signature.of(skill.fn, skill.name)
-
-    assert skill.name == file.stem
-    assert len(signature.description) > 60
-    assert all("description" in p for p in signature.schema["properties"].values())
 
 
 class TestReading:
@@ -127,7 +104,7 @@ class TestReading:
 
     def test_the_summary_tells_the_scene_at_one_glance(self, shot: UsdSession) -> None:
         shot.selection = [CAMERA]
-        told = call("scene_summary")
+        told = shot.summary()
 
         assert (told["scene"], told["modified"]) == ("shot_010_layout.usda", False)
         assert told["types"]["Camera"] == 127
@@ -141,111 +118,14 @@ class TestReading:
     def test_a_scene_without_a_file_has_one_name(self, shot: UsdSession) -> None:
         """Its layer is called what the title bar calls the scene, never what USD does."""
         for session in (UsdSession(), UsdSession(shot.path, as_copy=True)):
-            uninstall = install(session)
-            told = call("scene_summary")
-            uninstall()
+            told = session.summary()
 
             assert told["layers"] == [told["scene"]] == [session.scene()]
 
     def test_an_empty_scene_has_a_summary_too(self, shot: UsdSession) -> None:
-        uninstall = install(UsdSession())
-        told = call("scene_summary")
-        uninstall()
+        told = UsdSession().summary()
 
         assert (told["file"], told["prims"], told["default_prim"]) == (None, 0, None)
-
-    def test_prims_are_listed_by_type_place_and_name_in_the_scenes_order(
-        self, shot: UsdSession
-    ) -> None:
-        told = call("list_prims", type_name="Camera", under="/World/Cameras/sq010", limit=2)
-
-        assert (told["found"], told["listed"]) == (24, 2)
-        assert told["prims"][0] == {"path": CAMERA, "type": "Camera"}
-        assert call("list_prims", name="Lamp_0[12]", under="/World/Props")["found"] == 2
-        assert call("list_prims", name="*/sq020/*", type_name="Camera")["found"] == 31
-        assert call("list_prims", limit=1000)["found"] > 300
-
-    def test_nothing_is_an_answer_and_a_place_that_is_not_there_an_error_that_helps(
-        self, shot: UsdSession
-    ) -> None:
-        assert call("list_prims", name="nobody")["prims"] == []
-        with pytest.raises(ValueError, match=r"no prim at '/World/Camera/x'.*Cameras"):
-            call("list_prims", under="/World/Camera/x")
-        with pytest.raises(ValueError, match="at least 1"):
-            call("list_prims", limit=0)
-
-    def test_a_value_has_its_type_and_an_animated_one_keys_and_a_value_at_a_frame(
-        self, shot: UsdSession
-    ) -> None:
-        told = call("get_attribute", path=CAMERA, name="focalLength", time=1001)
-
-        assert (told["type"], told["value"]) == ("float", 75.0)
-        assert (told["keys"], told["frames"]) == (3, [1001.0, 1120.0])
-        moved = call("get_attribute", path=CAMERA, name="xformOp:translate")
-        assert len(moved["value"]) == 3
-        looks = call("get_attribute", path="/World/Looks/Brick", name="outputs:surface")
-        assert looks["connected_to"] == ["/World/Looks/Brick/Surface.outputs:surface"]
-
-    @pytest.mark.parametrize(
-        ("path", "name", "says"),
-        [
-            (CAMERA, "focalLenght", "has no attribute 'focalLenght'. It has focalLength"),
-            (CAMERA, "lookAt", "is a relationship"),
-            ("/World/Gone", "x", "There is no prim at '/World/Gone'. Under /World there is"),
-            ("what?", "x", "A path looks like"),
-            ("/", "x", "no prim at '/'"),
-        ],
-    )
-    def test_the_error_names_what_there_is_instead(
-        self, shot: UsdSession, path: str, name: str, says: str
-    ) -> None:
-        with pytest.raises(ValueError, match=says):
-            call("get_attribute", path=path, name=name)
-
-
-class TestSetting:
-    """One attribute is set to a value of its type, or nothing is changed."""
-
-    def test_the_value_before_and_after_is_told(self, shot: UsdSession) -> None:
-        told = call("set_attribute", path="/World/Lights/Sun", name="inputs:intensity", value=3)
-
-        assert (told["before"], told["after"]) == (2.5, 3.0)
-        assert shot.stage.GetAttributeAtPath("/World/Lights/Sun.inputs:intensity").Get() == 3.0
-
-    def test_with_a_time_one_key_is_set_and_the_others_stay(self, shot: UsdSession) -> None:
-        call("set_attribute", path=CAMERA, name="focalLength", value=20, time=1001)
-        told = call("get_attribute", path=CAMERA, name="focalLength", time=1120)
-
-        assert told["keys"] == 3
-        assert told["value"] == pytest.approx(86.9)
-
-    @pytest.mark.parametrize(
-        ("arguments", "says"),
-        [
-            ({"path": CAMERA, "name": "fStop", "value": "wide"}, "is no float: give a number"),
-            ({"path": CAMERA, "name": "clippingRange", "value": [1]}, "a list of 2 numbers"),
-            ({"path": CAMERA, "name": "nothing", "value": 1}, "has no attribute"),
-            ({"path": CAMERA, "name": "projection", "value": "fisheye"}, "perspective"),
-            ({"path": CAMERA, "name": "focalLength", "value": 20}, "is animated"),
-            ({"path": CAMERA, "name": "xformOpOrder", "value": [], "time": 1}, "leave time out"),
-            ({"path": "/World/None", "name": "x", "value": 1}, "no prim at"),
-        ],
-    )
-    def test_what_is_refused(self, shot: UsdSession, arguments: dict[str, Any], says: str) -> None:
-        """Wrong type, name, choice or time: one sentence, and the scene as it was."""
-        before = shot.scene_digest()
-
-        with pytest.raises(ValueError, match=says):
-            call("set_attribute", **arguments)
-
-        assert shot.scene_digest() == before
-
-    def test_a_locked_layer(self, shot: UsdSession) -> None:
-        """What USD itself refuses is told in a sentence of ours."""
-        shot.stage.GetRootLayer().SetPermissionToEdit(False)
-
-        with pytest.raises(ValueError, match="cannot be set to 4 here"):
-            call("set_attribute", path=CAMERA, name="fStop", value=4)
 
 
 class TestRenaming:
@@ -264,9 +144,9 @@ class TestRenaming:
         parent = shot.stage.GetPrimAtPath(old).GetParent()
         names = parent.GetChildrenNames()
 
-        told = call("rename_prim", path=old, new_name=new)
+        now = rename(shot.stage, shot.stage.GetPrimAtPath(old), new)
 
-        assert told == {"old": old, "new": f"{parent.GetPath()}/{new}"}
+        assert now == f"{parent.GetPath()}/{new}"
         assert parent.GetChildrenNames() == [new, *names[1:]]
         assert shot.stage.GetRelationshipAtPath(pointer).GetTargets() == [target]
         assert old not in shot.stage.GetRootLayer().ExportToString()
@@ -288,7 +168,7 @@ class TestRenaming:
         before = shot.scene_digest()
 
         with pytest.raises(ValueError, match=says):
-            call("rename_prim", path=CAMERA, new_name=new_name)
+            rename(shot.stage, shot.stage.GetPrimAtPath(CAMERA), new_name)
 
         assert shot.scene_digest() == before
         assert capfd.readouterr().err == ""
@@ -365,7 +245,7 @@ class TestDeleting:
             (lambda s: s.stage.RemovePrim(CAMERA), 126),
             (lambda s: s.stage.DefinePrim(f"{CAMERA}/Rig"), 127),
             (lambda s: s.stage.DefinePrim(CAMERA, "Xform"), 126),
-            (lambda s: call("rename_prim", path=CAMERA, new_name="mine"), 127),
+            (lambda s: rename(s.stage, s.stage.GetPrimAtPath(CAMERA), "mine"), 127),
             (lambda s: s.open(shutil.copy(s.path, s.path.with_name("copy.usda"))), 127),
         ],
         ids=["new", "deleted", "given a child", "made something else", "renamed", "another file"],
@@ -413,18 +293,6 @@ class TestDeleting:
 
         assert person.delete()["deleted"] == 128
         assert cameras(shot) == 0
-
-
-class TestSaving:
-    """Saving says in one sentence why not. What it writes: test_save_scene."""
-
-    @pytest.mark.parametrize(
-        ("name", "says"), [("b.txt", "must end in"), ("no/b.usda", "there is no folder")]
-    )
-    def test_what_is_refused(self, shot: UsdSession, tmp_path: Path, name: str, says: str) -> None:
-        """A file that cannot be."""
-        with pytest.raises(ValueError, match=says):
-            call("save_scene", path=str(tmp_path / name))
 
 
 MANY = 6000
@@ -481,10 +349,8 @@ def calls(session: UsdSession, work: Callable[[], object]) -> list[int]:
 
 @pytest.mark.parametrize("pattern", sampled(["g*"], ["p*", "g*", "*/g1*"]))
 def test_no_part_of_a_large_deletion_goes_through_the_scene_without_a_paint(
-    forest: UsdSession, pattern: str
+    forest: UsdSession, delete_prims: Callable[..., dict[str, Any]], pattern: str
 ) -> None:
-    delete_prims = load("delete_prims")
-
     def delete() -> None:
         with forest.undo_step("Delete"):
             delete_prims(pattern)

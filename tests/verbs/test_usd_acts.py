@@ -268,6 +268,13 @@ def test_what_cannot_be_done_is_refused_with_a_sentence_and_changes_nothing(
     refused(acts, (REFUSED | UNKNOWN)[why], why, kind)
 
 
+def test_a_layer_that_is_locked_is_said_to_be(session: UsdSession, acts: Acts) -> None:
+    session.stage.GetRootLayer().SetPermissionToEdit(False)
+
+    with pytest.raises(ValueError, match="the layer is locked; unlock it first"):
+        acts.set_value(CAMERA, "fStop", 4)
+
+
 # ---- what there is
 
 

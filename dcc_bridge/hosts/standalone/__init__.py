@@ -262,7 +262,7 @@ class UsdSession(Host):
         return [str(p.GetTypeName()) if p else "gone" for p in map(self.stage.GetPrimAtPath, items)]
 
     def find(self, name: str = "*", type_name: str | None = None, under: str = "/") -> list[str]:
-        """List the paths of what `prims.find` does; at once where nothing was edited since."""
+        """List the paths of what `prims.find_paths` does; at once if nothing was edited since."""
         return list(self._once(prims.find_paths, name, type_name, under))
 
     def select(self, items: Sequence[str]) -> None:

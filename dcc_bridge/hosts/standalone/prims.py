@@ -51,33 +51,24 @@ def require(stage: Usd.Stage, path: str) -> Usd.Prim:
     return prim
 
 
-def find(
+def find_paths(
     stage: Usd.Stage, name: str = "*", type_name: str | None = None, under: str = "/"
-) -> list[Usd.Prim]:
-    """List the active, loaded, defined prims that match, in the order of the scene.
+) -> list[str]:
+    """List the paths of the active, loaded, defined prims that match, in the order of the scene.
 
     `name` is a glob on the prim's name, or on its whole path if there is a slash in it. None or "*"
     is any type. The prim `under` which to look is not among them; ValueError where there is none.
     """
-    return [prim for prim, _ in _matching(stage, name, type_name, under)]
-
-
-def find_paths(stage: Usd.Stage, name: str, type_name: str | None, under: str) -> list[str]:
-    """List the paths of what `find` does."""
-    return [str(path) for _, path in _matching(stage, name, type_name, under)]
-
-
-def _matching(
-    stage: Usd.Stage, name: str, type_name: str | None, under: str
-) -> Iterator[tuple[Usd.Prim, Sdf.Path]]:
     root = stage.GetPseudoRoot() if under == "/" else require(stage, under)
     every = list(Usd.PrimRange(root))  # a walk would end in a crash if the host edits as it paints
     matches, is_whole = re.compile(translate(name)).match, "/" in name
+    found = []
     for prim in tracked(every[1:], READING):
         if type_name in (None, "*") or _type(prim) == type_name:
             path = _path(prim)
             if matches(str(path) if is_whole else path.name):
-                yield prim, path
+                found.append(str(path))
+    return found
 
 
 def _nearest(stage: Usd.Stage, path: str) -> str:
@@ -220,15 +211,15 @@ def turn_off(prim: Any) -> bool:
     return is_free
 
 
-def scene_summary(stage: Usd.Stage, most: int | None = MOST_COUNTED) -> dict[str, Any]:
+def scene_summary(stage: Usd.Stage) -> dict[str, Any]:
     """Describe a stage: units, frames, layers, and how many prims of each type.
 
-    At `most` so many are counted, None for all; if there are more, "counted_all" is false.
+    If there are more than are counted, "counted_all" is false.
     """
     prims = iter(stage.Traverse())
     # the parts of a scene usually are below its default prim
     top = (stage.GetDefaultPrim() or stage.GetPseudoRoot()).GetChildren()
-    types = Counter(p.GetTypeName() or "(no type)" for p in islice(prims, most))
+    types = Counter(p.GetTypeName() or "(no type)" for p in islice(prims, MOST_COUNTED))
     return {
         "default_prim": str(stage.GetDefaultPrim().GetPath()) if stage.HasDefaultPrim() else None,
         "top": [str(prim.GetPath()) for prim in top][:_MOST_NAMED],

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import Any, Final, TypeGuard
 
-from pxr import Gf, Sdf, Usd
+from pxr import Gf, Sdf
 
 # USD itself is not strict (measured, 26.11): `Set` makes 1 of 1.5 for an int, and infinity of a
 # number that is too large for a float. So the ranges are checked here.
@@ -105,17 +104,3 @@ def _wrong(kind: Sdf.ValueTypeName, value: object, want: str) -> ValueError:
     shown = repr(value)
     shown = shown if len(shown) <= _MOST_SAID else shown[:_MOST_SAID] + "…"
     return ValueError(f"{shown} is no {kind}: give {want}.")
-
-
-def require_attribute(prim: Usd.Prim, name: str) -> Usd.Attribute:
-    """Give an attribute that a prim has; ValueError names those that are like it."""
-    attribute = prim.GetAttribute(name)
-    if attribute and attribute.IsDefined():
-        return attribute
-    if prim.GetRelationship(name):
-        raise ValueError(f"{name} of {prim.GetPath()} is a relationship, not an attribute.")
-    names = prim.GetPropertyNames()
-    near = get_close_matches(name, names, 5) or names[:10]
-    raise ValueError(
-        f"{prim.GetPath()} has no attribute {name!r}. It has {', '.join(near) or 'none'}."
-    )

@@ -54,14 +54,14 @@ async def test_without_a_host_it_says_so_and_goes_on_once_one_is_started(
     async with client(tmp_path, era, heard=note) as session:
         assert await names(session) == OWN
         assert (await told(session, "list_hosts"))["hosts"] == []
-        refused = await session.call_tool("list_prims", {})
+        refused = await session.call_tool("list_items", {})
         assert refused.is_error
-        assert "list_prims was not called. No host is connected." in text(refused)
+        assert "list_items was not called. No host is connected." in text(refused)
         async with _news(session, era, heard):
             with serve(tmp_path, "--headless"):
                 await until(lambda: CHANGED[era] in heard)
                 assert "list_items" in await names(session)
-                assert "found" in await said(session, "list_prims")
+                assert "found" in await said(session, "list_items")
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ from dcc_bridge.hosts.standalone import session
 from dcc_bridge.hosts.standalone.prims import remove
 
 
-@skill(risk="destructive", confirms=True, undo="Delete prims", replaced_by="delete")
+@skill(risk="destructive", confirms=True, undo="Delete prims")
 def delete_prims(pattern: str, type_name: str = "*", under: str = "/") -> dict[str, Any]:
     """Delete the prims that match, with all that is below them. The person is asked before.
 

@@ -16,7 +16,7 @@ from dcc_batch.swap import Places
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import log_folder
 from tests import homes
-from tests.batch.conftest import ROOT, write_plan
+from tests.batch.conftest import write_plan
 
 
 def accepted(folder: Path) -> bool:
@@ -132,19 +132,17 @@ def test_a_key_that_is_damaged_approves_nothing(
         approval.check(made)
 
 
-def test_a_skill_of_ours_is_found_where_the_worker_has_the_bridge(tmp_path: Path) -> None:
-    ours = ROOT / "plugins" / "standalone" / "skills" / "delete_prims.py"
-    elsewhere = tmp_path / "share" / "dcc_bridge" / "plugins" / "standalone" / "skills" / ours.name
-    for sha256, is_same in ((files.digest_file(ours), True), ("0" * 64, False)):
-        facts = HostFacts("host 1", "0.1.0", sha256, str(elsewhere))
-        request = Request("standalone", "delete_prims", {})
-        made = plan.write(tmp_path / str(is_same), request, facts, tmp_path, [])
+def test_a_skill_that_was_changed_since_is_named(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text("# as it was planned")
+    facts = HostFacts("host 1", "0.1.0", files.digest_file(mine), str(mine))
+    made = plan.write(tmp_path / "plan", Request("standalone", "mine", {}), facts, tmp_path, [])
 
-        if is_same:
-            made.check_skill()
-        else:
-            with pytest.raises(PlanError, match="was changed after the plan was made"):
-                made.check_skill()
+    made.check_skill()
+    mine.write_text("# something else")
+
+    with pytest.raises(PlanError, match="was changed after the plan was made"):
+        made.check_skill()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are POSIX's")

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal
 
 from dcc_batch import files
-from dcc_bridge.config import data_folder
 
 HEADER: Final = "plan.json"
 SCENES: Final = "scenes.jsonl"
@@ -178,7 +177,7 @@ class Plan:
         skill = self.header["skill"]
         if skill["file"] is None:
             return  # a verb: the host compares its code
-        file = _here(Path(skill["file"]))
+        file = Path(skill["file"])
         try:
             now = files.digest_file(file)
         except OSError as error:
@@ -188,16 +187,6 @@ class Plan:
                 f"The skill {skill['name']} was changed after the plan was made "
                 f"({file}); make a new plan."
             )
-
-
-def _here(file: Path) -> Path:
-    """Give where a skill's file is on this computer: one of ours is where the bridge is."""
-    if not file.exists() and "plugins" in file.parts:
-        at = len(file.parts) - file.parts[::-1].index("plugins")
-        with suppress(FileNotFoundError):  # of the folder; then the file is not there either
-            ours = data_folder("plugins").joinpath(*file.parts[at:])
-            return ours if ours.exists() else file
-    return file
 
 
 def question_digest(question: Mapping[str, Any] | None) -> str | None:

@@ -199,7 +199,7 @@ def fill_in(dialog: QuestionDialog) -> None:
 
 def waiting_question() -> Question:
     form = parse({"type": "object", "properties": {"name": {"type": "string"}}})
-    call = Call("rename_prim", "Rename prim", "edit", _CLIENT)
+    call = Call("rename", "Rename prim", "edit", _CLIENT)
     return Question("What should Lamp_08_Glow be called?", call, form=form)
 
 

@@ -149,13 +149,12 @@ class Registry:
         return any(name in it for it in (self._added, filed.entries, filed.broken, self._verbs))
 
     def entries(self) -> list[Entry]:
-        """List the skills, by name, but those that another one replaces."""
+        """List the skills, by name."""
         filed = self._filed
         with self._lock:
             verbs = {n: it for n, it in self._verbs.items() if n not in filed.broken}
             every = {**verbs, **filed.entries, **self._added}
-        listed = [every[name] for name in sorted(every)]
-        return [entry for entry in listed if entry.skill.metadata.replaced_by not in every]
+        return [every[name] for name in sorted(every)]
 
     def _remove(self, entry: Entry) -> None:
         with self._lock:

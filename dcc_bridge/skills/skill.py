@@ -49,7 +49,6 @@ class Metadata:
     hosts: tuple[str, ...] = ()
     timeout: float | None = None
     ask_missing: bool = False
-    replaced_by: str = ""
     task: Task = ""
 
     def __post_init__(self) -> None:
@@ -131,7 +130,6 @@ def skill(
     hosts: tuple[str, ...] | list[str] = (),
     timeout: float | None = None,
     ask_missing: bool = False,
-    replaced_by: str = "",
     task: Task = "",
 ) -> Callable[[_F], _F]: ...
 
@@ -166,8 +164,6 @@ def skill(fn: Callable[..., Any] | None = None, /, **fields: Any) -> Any:
             end it. None for any time.
         ask_missing: A required choice (a Literal or an Enum) that the agent left out is asked of
             the person, before the body.
-        replaced_by: The tool that is listed in its place, where there is one of that name; it can
-            be called all the same.
         task: "ask" puts its questions in a task from the first one on, where the client can do
             that: they outlive a client that crashes, and are answered by another process of it.
 

@@ -29,7 +29,7 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     copy = checkpoints.take(tmp_path / "shot.usda.checkpoints", [scene])
     scene.write_text("written over")
     book = AuditLog(tmp_path / "audit", {"host": "Maya", "version": "2026"})
-    call = {"call": "aaaa", "skill": "save_scene", "client": "claude"}
+    call = {"call": "aaaa", "skill": "save", "client": "claude"}
     book(("end", call | {"status": "done", "checkpoint": str(copy), "lost": ["write over shot"]}))
     book.close()
     return scene
@@ -47,7 +47,7 @@ def test_a_copy_is_listed_with_its_call_and_its_size(scene: Path, command: Comma
 
     assert every.code == none.code == 0
     assert command("checkpoint", "list", scene) == every
-    assert "save_scene for claude, call aaaa" in every.out
+    assert "save for claude, call aaaa" in every.out
     assert f"0.0 MB  {copies(scene)[0]}" in every.out
     assert none.out == "There are no copies.\n"
     place = copies(scene)[0].parent

@@ -191,6 +191,6 @@ def furnish(desk: Parts) -> None:
     elsewhere, _ = desk.call("Rename prim")
     elsewhere.route = Route(Channel())
     desk.ask("What should Lamp_08_Glow be called?", elsewhere, consent=False)
-    rename = Call("rename_prim", "Rename", "edit", CLAUDE, digest="x")
+    rename = Call("rename", "Rename", "edit", CLAUDE, digest="x")
     twelve = Question("Rename them?", rename, YES, consent=Consent(("prim",) * 12))
     desk.broker.audience.grants.allow(twelve)

@@ -184,7 +184,7 @@ def test_a_question_at_its_client_is_answered_here(desk: Desk) -> None:
 
 
 def test_a_grant_for_the_session_says_what_it_covers(desk: Desk) -> None:
-    call = Call("rename_prim", "Rename", "edit", CLAUDE, digest="x")
+    call = Call("rename", "Rename", "edit", CLAUDE, digest="x")
     given = (("path", "/World/Cube\n"), ("name", "a», axis: «x"))
     for arguments, items in ((given, ()), ((), ()), ((), ("a", "b"))):
         question = Question("Rename?", call, YES, consent=Consent(items, arguments=arguments))

@@ -14,7 +14,7 @@ from dcc_bridge.cli.doctor import _check_skills
 from dcc_bridge.server.clients import connection_report
 from dcc_bridge.verbs import instructions
 from dcc_bridge.verbs.acts import Acts, load
-from tests.live import Live, live, text
+from tests.live import Live, text
 from tests.verbs.memory import MemoryActs, MemoryHost, folder
 from tests.verbs.studio import YES, Studio, studio
 from tests.verbs.tasks import TOKEN as TOKEN  # it is counted by elsewhere, too
@@ -27,19 +27,6 @@ from dcc_bridge import skill
 def create(kind: str) -> str:
     '''Create as the studio does.'''
     return "ours"
-"""
-OLD = """
-from dcc_bridge import skill
-
-@skill(risk="read", replaced_by="list_items")
-def list_prims() -> str:
-    '''List them as before.'''
-    return "old"
-
-@skill(risk="read", replaced_by="nothing")
-def list_shots() -> str:
-    '''List the shots.'''
-    return "shots"
 """
 SOME = """
 from dcc_bridge.verbs.acts import Acts
@@ -149,26 +136,13 @@ def test_a_file_whose_skills_nobody_knows_yet_may_hold_a_verb(tmp_path: Path) ->
         assert text(scene.call("create", {"kind": "Light"})) == "ours"
 
 
-def test_what_a_verb_replaces_is_not_listed_and_can_be_called(tmp_path: Path) -> None:
-    where = folder(tmp_path / "skills")
-    (where / "old.py").write_text(OLD)
-    with studio(tmp_path, skills=[where]) as scene:
-        listed = tools(scene)
-        called = text(scene.call("list_prims"))
-    with live(tmp_path / "other", skills=[bare(tmp_path)]) as without:
-        before = tools(without)
-
-    assert ("list_prims" in listed, "list_shots" in listed, called) == (False, True, "old")
-    assert "list_prims" in before
-
-
 @pytest.mark.parametrize("code", ["1 / 0", "def acts(:", "acts = None"])
 def test_acts_that_cannot_be_loaded_leave_all_else(tmp_path: Path, code: str) -> None:
     where = folder(tmp_path / "skills")
     (where / "memory_verbs" / "__init__.py").write_text(code)
-    (where / "old.py").write_text(OLD)
+    (where / "making.py").write_text(OURS)
     with studio(tmp_path, skills=[where]) as scene:
-        assert {"list_prims", "recent_calls"} <= tools(scene).keys()
+        assert {"create", "recent_calls"} <= tools(scene).keys()
 
 
 def test_acts_that_others_may_write_to_are_not_loaded(tmp_path: Path) -> None:
@@ -201,13 +175,6 @@ def report(scene: Studio) -> dict[str, Any]:
     """Give what the doctor is told."""
     known = scene.host, scene.bridge.clients, scene.bridge.registry, scene.bridge.broker.audience
     return json.loads(json.dumps(connection_report(*known, None)))  # type: ignore[no-any-return]
-
-
-def bare(where: Path) -> Path:
-    """Make a folder of skills without acts."""
-    (where / "bare").mkdir()
-    (where / "bare" / "old.py").write_text(OLD)
-    return where / "bare"
 
 
 def test_a_studio_that_asks_for_edits_is_not_asked_for_a_selection(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from tests.hosts import blender_window
 from tests.hosts.blender_seat import Seat
 from tests.hosts.screen import missing, screen
 
+pytest.register_assert_rewrite("tests.verbs.acts_contract")
+
 
 @pytest.fixture
 def seat(tmp_path: Path) -> Iterator[Seat]:

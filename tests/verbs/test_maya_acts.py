@@ -11,12 +11,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
 
 from dcc_bridge.verbs.acts import SCENE, Acts, Shot, SocketLink, load
+from tests.hosts import digests
 from tests.hosts.fakes.maya import Maya
 from tests.hosts.fakes.maya.scene import Node
 from tests.hosts.fakes.maya.shots import furnish
+from tests.verbs.acts_contract import (
+    ActsContract,
+    FilesContract,
+    MaterialsContract,
+    PlacingContract,
+    SeeingContract,
+    Stand,
+    Words,
+    check_edit,
+)
 from tests.verbs.promises import Edit, refused
 
 SKILLS = Path(__file__).parents[2] / "plugins" / "maya" / "skills"
@@ -30,9 +40,10 @@ def maya(monkeypatch: pytest.MonkeyPatch) -> Maya:
 
 
 @pytest.fixture
-def acts(maya: Maya) -> Acts:
+def acts(maya: Maya, monkeypatch: pytest.MonkeyPatch) -> Acts:
     acts = load(SKILLS, import_module("dcc_bridge.hosts.maya").MayaHost())
     assert acts is not None
+    monkeypatch.setitem(digests._FACTS, "Maya", lambda: [state(maya)])  # of the stand-in itself
     return acts
 
 
@@ -59,87 +70,97 @@ def cube(acts: Acts, name: str = "box", under: str | None = None) -> str:
     return acts.create("polyCube", name, under)
 
 
-# ---- undo
+def connections(stand: Stand) -> tuple[SocketLink, SocketLink]:
+    """Between units, where Maya puts a node of its own, and without."""
+    first, second = (
+        SocketLink(stand.ball, out, stand.crate, "translateX") for out in ("rotateX", "scaleX")
+    )
+    return first, second
 
 
-EDITS = {
-    "create": lambda acts: acts.create("areaLight", "rim", None),
-    "duplicate": lambda acts: acts.duplicate("|box", linked=False),
-    "linked": lambda acts: acts.duplicate("|box", linked=True),
-    "place": lambda acts: acts.place("|box", (1, 2, 3), (4, 5, 6), (2, 2, 2)),
-    "apply": lambda acts: acts.apply("|far", ["at", "rotation", "scale"]),
-    "set_parent": lambda acts: acts.set_parent("|box", "|group", keep_place=True),
-    "collect": lambda acts: acts.collect(["|box"], "props", "set"),
-    "layer": lambda acts: acts.collect(["|box"], "props", "layer"),
-    "material": lambda acts: acts.material("red", {"base_color": [1, 0, 0], "texture": "a.png"}),
-    "assign": lambda acts: acts.assign("|box", "lambert1"),
-    "rename": lambda acts: acts.rename("|box", "crate"),
-    "set_value": lambda acts: acts.set_value("|box", "visibility", False),
-    "setting": lambda acts: acts.set_value(SCENE, "fps", 30),
-    "connect": lambda acts: acts.connect(SocketLink("|box", "rotateX", "|far", "translateX")),
-    "keys": lambda acts: acts.set_keys("|box", "rotateY", [(1, 0), (24, 90)], "linear", clear=True),
-    "delete": lambda acts: acts.delete(["|box"]),
-    "clean": lambda acts: acts.clean("history", ["|box"]),
+def locked(stand: Stand) -> tuple[str, str]:
+    ask().setAttr(f"{stand.crate}.translate", lock=True)
+    return stand.crate, "translateY"
+
+
+def driven(stand: Stand) -> tuple[str, str]:
+    ask().connectAttr("persp.scaleX", f"{stand.crate}.scaleX")
+    return stand.crate, "scaleX"
+
+
+def ask() -> Any:
+    return sys.modules["maya.cmds"]
+
+
+class TestMayaActs(ActsContract, MaterialsContract, PlacingContract, FilesContract, SeeingContract):
+    words = Words(
+        solid="polyCube",
+        kind="mesh",
+        group="transform",
+        hollow="transform",
+        number=("translateY", 3.5),
+        links=connections,
+        scene={
+            "start": 200,
+            "end": 300,
+            "frame": 210,
+            "fps": 60,
+            "size": [1920, 1080],
+            "units": "m",
+            "camera": "",
+        },
+        collection="set",
+        members=lambda acts, into: acts.users(into),
+        no_name="a b",
+        file=".ma",
+        exchange=".ma",
+        holds={"locked": locked, "driven by persp.scaleX": driven},
+        keyed="rotate",
+        camera=("camera", 37.8),
+        shader=("", "baseColor", "specularRoughness"),
+    )
+
+    @pytest.fixture
+    def view(self, maya: Maya) -> Any:
+        return lambda: [str(it) for it in (maya.panels, maya.focus, maya.undo.on, maya.scene)]
+
+
+# ---- edits and refusals that only Maya has
+
+
+OWN_EDITS: dict[str, Edit] = {
+    "a layer": lambda acts: acts.collect([cube(acts)], "props", "layer"),
+    "a texture": lambda acts: acts.material("red", {"texture": "a.png"}),
+    "no history": lambda acts: acts.clean("history", [cube(acts)]),
 }
 
 
-@pytest.mark.parametrize("name", EDITS)
-def test_each_edit_is_one_undo_step_and_leaves_the_selection(
-    maya: Maya, acts: Acts, name: str
-) -> None:
-    """The digest is what it was after one undo; what a command selects is not selected."""
-    cube(acts)
-    acts.create("transform", "group", None)
-    acts.place(cube(acts, "far"), (1, 2, 3), (10, 20, 30), (2, 2, 2))
-    acts.host.select(["|far"])
-    maya.undo.flush()
-    before = state(maya)
+@pytest.mark.parametrize("name", OWN_EDITS)
+def test_each_edit_is_one_undo_step_and_leaves_the_selection(acts: Acts, name: str) -> None:
+    """What a command selects is not selected."""
+    acts.host.select(["|persp"])
 
-    with acts.host.undo_step("Edit"):
-        EDITS[name](acts)
-    changed, selected = state(maya), acts.host.selection
-    acts.host.undo()
-
-    assert changed != before
-    assert selected == ["|far"]
-    assert state(maya) == before
-    assert maya.undo.done == []
+    check_edit(acts, OWN_EDITS[name])
 
 
 REFUSED: list[tuple[str, Edit]] = [
     (r"float 0\.\.1, not 2\.0.*maximum", lambda acts: acts.set_value("red", "metalness", 2.0)),
     ("enum: xyz.*Near: .*xzy", lambda acts: acts.set_value("|box", "rotateOrder", "xzz")),
-    ("takes 3 numbers", lambda acts: acts.set_value("|box", "translate", [1.0])),
-    ("not 'far'", lambda acts: acts.set_value("|box", "translateX", "far")),
-    ("not {'a': 1}", lambda acts: acts.set_value("|box", "translateX", {"a": 1})),
     # `getAttr` raises for what is neither a number nor a text
     ("message has no value.*cannot be displayed", lambda acts: acts.value("|box", "message")),
-    ("parsec", lambda acts: acts.set_value(SCENE, "units", "parsec")),
     ("no camera", lambda acts: acts.set_value(SCENE, "camera", "|box")),
     ("is not a name", lambda acts: acts.create("transform", "my box", None)),
     ("no instances", lambda acts: acts.duplicate("lambert1", linked=True)),
     ("has no place", lambda acts: acts.placement("lambert1")),
     ("is a camera, which has no points", lambda acts: acts.apply("|persp", ["scale"])),
-    ("no folder: it has parents, sets and display layers",
-     lambda acts: acts.collect(["|box"], "x", "folder")),
     ("lambert1 is a lambert", lambda acts: acts.material("lambert1", {"metallic": 1})),
     ("no geometry", lambda acts: acts.assign("|persp", "lambert1")),
     ("is Maya's own", lambda acts: acts.rename("|persp", "x")),
     ("is Maya's own", lambda acts: acts.rename("lambert1", "x")),
-    ("not a name", lambda acts: acts.rename("|box", "a b")),
-    ("no file", lambda acts: acts.import_file(Path("/none.ma"), "copy", None, 1.0, None)),
-    ("never saved", lambda acts: acts.save_files(None)),
     (r"name a \.ma or \.mb file", lambda acts: acts.save_files(Path("/a.txt"))),
-    (r"name a \.ma or \.mb file", lambda acts: acts.save_files(Path("/none/a.ma"))),
-]  # fmt: skip
+]
 UNKNOWN: list[tuple[str, Edit]] = [
-    (r"no node '\|box_'.*box", lambda acts: acts.kind("|box_")),
-    ("no attribute 'visibilty'.*visibility", lambda acts: acts.value("|box", "visibilty")),
     ("no type 'areaLite'.*areaLight", lambda acts: acts.create("areaLite", None, None)),
-    ("no node", lambda acts: list(acts.users("blue"))),
-    ("no node 'blue'", lambda acts: acts.assign("|box", "blue")),
-    ("it has frame, start", lambda acts: acts.value(SCENE, "gravity")),
-    ("no camera", lambda acts: acts.viewpoint("|box")),
 ]
 
 
@@ -158,16 +179,9 @@ def test_what_cannot_be_done_is_refused_with_a_sentence_and_changes_nothing(
 def test_items_are_transforms_by_long_paths_in_the_order_of_the_outliner(acts: Acts) -> None:
     group = acts.create("transform", "props", None)
     cube(acts, "box", group)
-    lamp = acts.create("areaLight", "lamp", group)
+    acts.create("areaLight", "lamp", group)
 
     assert list(acts.items()) == ["|persp", "|top", "|props", "|props|box", "|props|lamp"]
-    assert list(acts.items("|props")) == ["|props|box", "|props|lamp"]
-    assert (acts.kind(lamp), acts.kind(group), acts.kind("lambert1")) == (
-        "areaLight",
-        "transform",
-        "lambert",
-    )
-    assert (acts.name(lamp), acts.parent(lamp), acts.parent(group)) == ("lamp", "|props", None)
 
 
 def test_a_material_a_set_a_layer_and_a_file_name_their_users(acts: Acts, cmds: Any) -> None:
@@ -196,33 +210,22 @@ def test_an_item_has_its_shapes_attributes_too(acts: Acts) -> None:
     assert acts.look_into("|shot", "counts") is None
 
 
-def test_parts_of_an_item_tell_counts_uses_inputs_and_keys(acts: Acts, cmds: Any) -> None:
+def test_parts_of_an_item_tell_counts_uses_and_text(acts: Acts, cmds: Any) -> None:
     box = cube(acts)
-    acts.set_keys(box, "rotateY", [(1, 0.0), (10, 90.0)], "linear", clear=False)
     acts.create("expression", "wave", None)
     cmds.setAttr("wave.expression", "box.ty = time", type="string")
 
-    assert acts.look_into(box, "counts") == {
-        "vertices": 8,
-        "edges": 12,
-        "faces": 6,
-        "triangles": 12,
-    }
-    assert acts.look_into(box, "uses") == ["lambert1", "box_rotateY", "polyCube1"]
-    assert acts.look_into(box, "keys") == {"rotateY": [[1.0, 0.0], [10.0, near(90.0)]]}
-    assert SocketLink("polyCube1", "output", "|box", "inMesh") in acts.look_into(box, "inputs")
+    counts = {"vertices": 8, "edges": 12, "faces": 6, "triangles": 12}
+    assert acts.look_into(box, "counts") == counts
+    assert acts.look_into(box, "uses") == ["lambert1", "polyCube1"]
     assert acts.look_into("wave", "text") == "box.ty = time"
 
 
-def test_bounds_are_of_the_geometry_below_and_none_of_what_has_none(acts: Acts) -> None:
+def test_a_light_has_no_size(acts: Acts) -> None:
     """`exactWorldBoundingBox`: without an object it is that of the selection."""
-    group = acts.create("transform", "props", None)
-    acts.place(cube(acts, "box", group), (10, 0, 0), None, (2, 2, 2))
-    lamp = acts.create("areaLight", "lamp", group)
-    acts.place(lamp, (100, 0, 0))
+    acts.host.select([cube(acts)])
 
-    assert acts.bounds(group) == (near((9, -1, -1)), near((11, 1, 1)))
-    assert (acts.bounds(lamp), acts.bounds(acts.create("transform", "none", None))) == (None, None)
+    assert acts.bounds(acts.create("areaLight", "lamp", None)) is None
 
 
 def test_lengths_are_in_the_scenes_units_and_angles_in_degrees(acts: Acts, cmds: Any) -> None:
@@ -272,37 +275,16 @@ def test_the_api_is_told_lazily_with_types_attributes_and_flags(acts: Acts) -> N
     assert next(acts.api()).kind == "type"
 
 
-def test_the_instructions_are_short(acts: Acts) -> None:
-    assert 0 < len(acts.instructions) <= 600
-    assert acts.up == "Y"
-
-
 # ---- values
 
 
-def test_what_holds_a_value_is_told_and_taken_away_only_when_it_is_to_go(
-    acts: Acts, cmds: Any
-) -> None:
-    """`getAttr -settable`: what only keys drive can be set, and is lost with the next frame."""
+def test_a_lock_of_the_node_itself_is_never_taken_away(acts: Acts, cmds: Any) -> None:
     box = cube(acts)
-    cmds.setAttr("box.translate", lock=True)
-    acts.set_keys(box, "rotateX", [(1, 0.0)], "linear", clear=False)
-    cmds.connectAttr("persp.scaleX", "box.scaleX")
-    held = {"translateX": "locked", "rotateX": "keyed", "scaleX": "driven by persp.scaleX"}
-
-    for prop, why in held.items():
-        assert acts.value(box, prop).held == why
-        with pytest.raises(ValueError, match=f"{prop} is {why}"):
-            acts.set_value(box, prop, 2.0)
-        acts.set_value(box, prop, 3.0, replace=True)
-        assert (acts.value(box, prop).value, acts.value(box, prop).held) == (near(3.0), "")
-
-    assert acts.value(box, "scale").held == ""
     cmds.setAttr("box.scaleZ", lock=True)
     cmds.lockNode("box", lock=True)
+
     with pytest.raises(ValueError, match="locked node"):
         acts.set_value(box, "scaleZ", 2.0, replace=True)
-    assert not cmds.objExists("box_rotateX")
 
 
 def test_values_are_of_the_attributes_own_type_and_range(acts: Acts) -> None:
@@ -319,50 +301,37 @@ def test_values_are_of_the_attributes_own_type_and_range(acts: Acts) -> None:
     assert acts.value(red, "metalness").type == "float 0..1"
 
 
-def test_the_scenes_own_values_are_read_and_written(acts: Acts, cmds: Any) -> None:
+def test_another_rate_moves_no_key_and_another_size_changes_the_ratio(
+    acts: Acts, cmds: Any
+) -> None:
     """`currentUnit` moves all keys unless told not to; a size needs its ratio."""
     box = cube(acts)
-    shot = acts.create("camera", "shot", None)
     acts.set_keys(box, "rotateX", [(24, 1.0)], "linear", clear=False)
-    values = {"start": 200, "end": 300, "frame": 210, "fps": 60, "size": [1920, 1080]}
-    before = {prop: acts.value(SCENE, prop).value for prop in [*values, "camera", "units"]}
-
-    for prop, value in (values | {"camera": shot}).items():
+    for prop, value in {"end": 300, "fps": 23.976, "size": [1920, 1080]}.items():
         acts.set_value(SCENE, prop, value)
 
-    assert before == {
-        **{"start": 1.0, "end": 120.0, "frame": 12.0, "fps": 24.0, "size": [960, 540]},
-        **{"camera": "|persp", "units": "cm"},
-    }
-    assert {prop: acts.value(SCENE, prop).value for prop in values} == values
-    assert acts.value(SCENE, "camera").value == shot
+    assert acts.value(SCENE, "fps").value == 23.976
     assert acts.keys(box, "rotateX") == [(24.0, near(1.0))]
     assert cmds.getAttr("defaultResolution.deviceAspectRatio") == near(16 / 9)
     assert cmds.playbackOptions(query=True, animationEndTime=True) == 300
-    acts.set_value(SCENE, "fps", 23.976)
-    assert acts.value(SCENE, "fps").value == 23.976
 
 
 # ---- connections and keys
 
 
-def test_connections_are_made_over_what_was_there_and_cut(acts: Acts, cmds: Any) -> None:
-    """`connectAttr`: a node comes between units; what is locked or of other types is refused."""
+def test_what_is_connected_is_of_a_type_that_fits_and_not_locked(acts: Acts, cmds: Any) -> None:
+    """What a type adds to what it derives from comes first."""
     far, box = cube(acts, "far"), cube(acts)
     turn = SocketLink(far, "rotateX", box, "translateX")
-    acts.connect(SocketLink(far, "scaleX", box, "translateX"))
-
     acts.connect(turn)
     acts.connect(turn)
 
-    assert turn in acts.look_into(box, "inputs")
+    inputs, outputs = acts.sockets(far)
     assert acts.value(box, "translateX").held == "driven by far.rotateX"
-    assert "rotateX" in acts.sockets(far)[1]
-    assert acts.sockets(far)[0][0] == "rotateOrder"
-    assert "worldMatrix[0]" in acts.sockets(far)[1]
-    assert "worldMatrix[0]" not in acts.sockets(far)[0]
+    assert inputs[0] == "rotateOrder"
+    assert "worldMatrix[0]" in outputs
+    assert "worldMatrix[0]" not in inputs
     acts.cut(turn)
-    assert acts.value(box, "translateX").held == ""
     with pytest.raises(ValueError, match="Nothing from"):
         acts.cut(turn)
     with pytest.raises(ValueError, match="cannot be connected"):
@@ -405,21 +374,17 @@ def test_keys_have_the_shape_that_was_asked_for(
     assert curve.type == "animCurveTL"
 
 
-def test_keys_are_added_replaced_and_cleared(acts: Acts, cmds: Any) -> None:
-    """`cutKey`: the curve goes with its last key; a compound is keyed in each part."""
+def test_a_compound_is_keyed_in_each_part_and_its_curves_go_with_their_keys(
+    acts: Acts, cmds: Any
+) -> None:
+    """`cutKey`: the curve goes with its last key."""
     box = cube(acts)
-    acts.set_keys(box, "translate", [(1, [0.0, 0, 0]), (5, [1.0, 2, 3])], "linear", clear=False)
+    acts.set_keys(box, "translate", [(5, [1.0, 2, 3])], "linear", clear=False)
     acts.set_keys(box, "translateX", [(5, 8.0)], "linear", clear=False)
-    added = acts.keys(box, "translate")
-    told = acts.look_into(box, "keys")
-    acts.set_keys(box, "translate", [(9, [1.0, 1, 1])], "linear", clear=True)
-    replaced = acts.keys(box, "translate")
+    keyed = acts.keys(box, "translate")
     acts.set_keys(box, "translate", [], "linear", clear=True)
 
-    assert added == [(1.0, [0.0, 0.0, 0.0]), (5.0, [8.0, 2.0, 3.0])]
-    assert told == {"translate": [[1.0, [0.0, 0.0, 0.0]], [5.0, [8.0, 2.0, 3.0]]]}
-    assert replaced == [(9.0, [1.0, 1.0, 1.0])]
-    assert acts.keys(box, "translate") == []
+    assert keyed == [(5.0, [8.0, 2.0, 3.0])]
     assert cmds.ls(type="animCurve") == []
 
 
@@ -457,20 +422,6 @@ def test_nodes_are_made_as_mayas_own_menus_do(acts: Acts, cmds: Any) -> None:
     assert cmds.listConnections(paint, type="shadingEngine") == ["paintSG"]
 
 
-def test_a_copy_is_whole_and_a_linked_one_shares_its_shape(acts: Acts, cmds: Any) -> None:
-    """`duplicate` and `instance`: names of children stay, so they mean two nodes."""
-    box = cube(acts)
-    cube(acts, "knob", box)
-
-    copy, linked = (acts.duplicate(box, linked=is_linked) for is_linked in (False, True))
-
-    assert (copy, linked) == ("|box1", "|box2")
-    assert list(acts.items(copy)) == ["|box1|knob"]
-    assert cmds.ls("boxShape", allPaths=True, long=True)[:1] == ["|box|boxShape"]
-    assert "|box2|boxShape" in cmds.ls("|box|boxShape", allPaths=True, long=True)
-    assert acts.kind("|box2") == "mesh"
-
-
 @pytest.mark.parametrize("order", ["xyz", "zxy", "yxz"])
 def test_an_item_is_where_it_was_put_in_the_world_below_a_turned_parent(
     acts: Acts, order: str
@@ -495,37 +446,23 @@ def test_an_item_is_where_it_was_put_in_the_world_below_a_turned_parent(
     )
 
 
-def test_what_is_locked_driven_or_keyed_is_not_placed(acts: Acts, cmds: Any) -> None:
+def test_what_is_locked_or_driven_is_not_placed(acts: Acts, cmds: Any) -> None:
     box = cube(acts)
     cmds.setAttr("box.translateY", lock=True)
     cmds.connectAttr("persp.rotateX", "box.rotateX")
-    acts.set_keys(box, "scaleX", [(1, 1.0)], "linear", clear=False)
 
-    attempts: tuple[tuple[dict[str, Any], str], ...] = (
-        ({"at": (1, 2, 3)}, "translate is locked"),
-        ({"rotation": (1, 2, 3)}, "rotate is driven by persp"),
-        ({"scale": (1, 2, 3)}, "scale is keyed"),
-    )
-    for how, why in attempts:
-        with pytest.raises(ValueError, match=why):
-            acts.place(box, **how)
+    with pytest.raises(ValueError, match="translate is locked"):
+        acts.place(box, at=(1, 2, 3))
+    with pytest.raises(ValueError, match="rotate is driven by persp"):
+        acts.place(box, rotation=(1, 2, 3))
 
 
-def test_applied_transforms_move_nothing(acts: Acts, cmds: Any) -> None:
+def test_what_is_shared_or_locked_below_is_not_applied(acts: Acts, cmds: Any) -> None:
     """`makeIdentity` resets all that is below too, and would move what instances share."""
     group = acts.create("transform", "group", None)
     box = cube(acts, "box", group)
-    acts.place(group, (1, 2, 3), (0, 0, 90), (2, 2, 2))
-    acts.place(box, (4, 5, 6), None, (1, 2, 3), "local")
-    before = acts.bounds(box)
-    assert before is not None
-
-    acts.apply(group, ["rotation", "scale"])
-
-    assert acts.bounds(box) == (near(before[0]), near(before[1]))
-    assert acts.placement(group, "local").scale == (1.0, 1.0, 1.0)
-    assert acts.placement(group, "local").at == near((1, 2, 3))
     acts.duplicate(box, linked=True)
+
     with pytest.raises(ValueError, match="shared by instances"):
         acts.apply(group, ["at"])
     cmds.setAttr("group.scaleX", lock=True)
@@ -533,61 +470,45 @@ def test_applied_transforms_move_nothing(acts: Acts, cmds: Any) -> None:
         acts.apply(group, ["scale"])
 
 
-def test_a_parent_keeps_the_place_or_not_and_names_follow(acts: Acts, cmds: Any) -> None:
-    """`parent`: absolute is the default, and it renames where a name is taken."""
+def test_a_parent_that_has_such_a_child_gives_it_another_name(acts: Acts, cmds: Any) -> None:
+    """`parent` renames where a name is taken; what is locked it would put below another node."""
     group = acts.create("transform", "group", None)
-    acts.place(group, (10, 0, 0), None, (2, 2, 2))
     cube(acts, "box", group)
-    box = cube(acts)
-    acts.place(box, (1, 2, 3))
-
-    now = acts.set_parent(box, group, keep_place=True)
+    now = acts.set_parent(cube(acts), group, keep_place=True)
 
     assert now == "|group|box1"
-    assert acts.placement(now).at == near((1, 2, 3))
-    assert acts.placement(now).scale == near((1, 1, 1))
     assert acts.set_parent(now, group, keep_place=True) == now
-    now = acts.set_parent(now, None, keep_place=False)
-    assert (now, acts.placement(now).at) == ("|box1", near((-4.5, 1, 1.5)))
-    with pytest.raises(ValueError, match="is below"):
-        acts.set_parent(group, "|group|box", keep_place=True)
-    cmds.setAttr("box1.translateX", lock=True)
+    cmds.setAttr("group|box1.translateX", lock=True)
     with pytest.raises(ValueError, match="cannot be kept in its place"):
-        acts.set_parent(now, group, keep_place=True)
+        acts.set_parent(now, None, keep_place=True)
 
 
-def test_items_go_into_sets_and_layers_that_are_made_or_there(acts: Acts) -> None:
+def test_items_go_into_layers_which_are_no_sets(acts: Acts) -> None:
     boxes = [cube(acts, name) for name in ("a", "b")]
+    for box in boxes:
+        assert acts.collect([box], "back", "layer") == "back"
 
-    for into, kind in (("props", "set"), ("back", "layer")):
-        for box in boxes:
-            assert acts.collect([box], into, kind) == into
-        assert list(acts.users(into)) == boxes
+    assert list(acts.users("back")) == boxes
     with pytest.raises(ValueError, match="back is a displayLayer and no set"):
         acts.collect(boxes, "back", "set")
 
 
-def test_a_material_has_its_group_its_values_and_its_files(acts: Acts, cmds: Any) -> None:
+def test_a_material_has_its_group_its_weights_and_its_files(acts: Acts, cmds: Any) -> None:
     """`shadingNode` makes no shading group, without which nothing can have a material."""
     box = cube(acts)
-    values = {"base_color": [1.0, 0.0, 0.0], "metallic": 0.5, "roughness": 0.3, "opacity": 0.5}
-    red = acts.material("red", values | {"emission": [0, 1, 0], "normal": "/tex/n.png"})
-    acts.assign(box, red)
-    acts.material("red", {"texture": "/tex/c.png"})
-    acts.material("red", {"texture": "/tex/d.png"})
+    values = {"base_color": [1.0, 0.0, 0.0], "metallic": 0.5, "opacity": 0.5}
+    acts.assign(box, acts.material("red", values | {"emission": [0, 1, 0], "normal": "/tex/n.png"}))
+    for file in ("/tex/c.png", "/tex/d.png"):
+        acts.material("red", {"texture": file})
 
-    assert acts.look_into(box, "uses")[0] == "red"
     assert cmds.sets("initialShadingGroup", query=True) is None
     assert cmds.getAttr("red.opacity") == [(0.5, 0.5, 0.5)]
-    assert (cmds.getAttr("red.metalness"), cmds.getAttr("red.specularRoughness")) == (0.5, 0.3)
+    assert cmds.getAttr("red.metalness") == 0.5
     assert (cmds.getAttr("red.emission"), cmds.getAttr("red.base")) == (1.0, 1.0)
     assert {file for _, _, file in acts.files()} == {"/tex/n.png", "/tex/d.png"}
     assert cmds.getAttr("file1.colorSpace") == "Raw"
-    assert acts.material(None, {}) == "material1"
-    assert set(acts.materials()) == {"lambert1", "red", "material1"}
-    for wrong, why in (({"shine": 1}, "'shine' is none of"), ({"base_color": [1, 0, 0]}, "driven")):
-        with pytest.raises(ValueError, match=why):
-            acts.material("red", wrong)
+    with pytest.raises(ValueError, match="driven"):
+        acts.material("red", {"base_color": [1, 0, 0]})
 
 
 def test_a_new_name_stays_in_its_namespace_and_is_nobodys(maya: Maya, acts: Acts) -> None:
@@ -630,25 +551,17 @@ def test_formats_are_those_of_the_plug_ins_that_are_loaded(acts: Acts) -> None:
     assert list(acts.export_formats()) == [".ma", ".mb", ".obj", ".fbx"]
 
 
-def test_a_file_comes_in_sized_turned_below_a_group_and_one_undo_takes_it_out(
-    maya: Maya, acts: Acts, tmp_path: Path
-) -> None:
-    """`file`: it is undoable; names that are taken get a number."""
+def test_a_file_comes_in_sized_and_turned_below_a_group(acts: Acts, tmp_path: Path) -> None:
+    """Names that are taken get a number."""
     file = tmp_path / "9 chairs.obj"
     file.write_text('["chair", "box"]')
     cube(acts)
     group = acts.create("transform", "props", None)
-    maya.undo.flush()
-    before = state(maya)
 
-    with acts.host.undo_step("Import"):
-        plain = acts.import_file(file, "copy", group, 1.0, None).items
-    acts.host.undo()
-    undone = state(maya)
+    plain = acts.import_file(file, "copy", group, 1.0, None).items
     sized = acts.import_file(file, "copy", group, 100.0, "Z").items
 
     assert plain == ["|props|chair", "|props|box1"]
-    assert undone == before
     assert sized == ["|props|imported_9_chairs"]
     assert acts.placement(sized[0], "local").rotation == near((-90, 0, 0))
     assert acts.placement(sized[0], "local").scale == (100.0, 100.0, 100.0)
@@ -670,17 +583,16 @@ def test_a_reference_is_told_and_cannot_be_renamed_or_deleted(acts: Acts, tmp_pa
         acts.import_file(file, "reference", None, 2.0, None)
 
 
-def test_items_are_exported_and_the_selection_stays(acts: Acts, tmp_path: Path) -> None:
+def test_the_items_are_exported_or_all_and_frames_not(acts: Acts, tmp_path: Path) -> None:
     """`file -exportSelected`: it takes what is selected."""
-    box, far = cube(acts), cube(acts, "far")
-    acts.host.select([far])
+    box = cube(acts)
+    cube(acts, "far")
 
     left_out = acts.export_file(tmp_path / "box.ma", [box], (1, 10))
     acts.export_file(tmp_path / "all.ma", [], None)
 
     assert json.loads((tmp_path / "box.ma").read_text())[0]["name"] == "box"
     assert left_out == ["The frames: Maya writes the one that it is at."]
-    assert acts.host.selection == [far]
     assert "far" in (tmp_path / "all.ma").read_text()
 
 
@@ -709,18 +621,14 @@ def test_junk_is_what_nobody_misses(maya: Maya, acts: Acts, cmds: Any) -> None:
     assert acts.junk("history") == ["|box", "|other"]
 
 
-def test_what_is_cleaned_is_gone_and_what_used_it_has_its_twin(acts: Acts, cmds: Any) -> None:
+def test_a_shading_group_goes_with_its_material_and_history_leaves_the_shape(
+    acts: Acts, cmds: Any
+) -> None:
     box = cube(acts)
-    for name in ("red", "crimson"):
-        acts.material(name, {"base_color": [1, 0, 0]})
-    acts.assign(box, "crimson")
-
-    acts.clean("duplicate_materials", ["crimson"])
+    acts.clean("unused", [acts.material("red", {})])
     acts.clean("history", [box])
 
-    assert list(acts.users("red")) == [box]
-    assert not cmds.objExists("crimson")
-    assert not cmds.objExists("crimsonSG")
+    assert not cmds.objExists("redSG")
     assert acts.junk("history") == []
     assert acts.look_into(box, "counts")["faces"] == 6
 
@@ -745,37 +653,21 @@ def test_history_under_a_deformer_is_no_junk(maya: Maya, acts: Acts) -> None:
     assert acts.junk("history") == []
 
 
-def test_items_are_deleted_at_once_and_what_must_stay_refuses_all(
-    maya: Maya, acts: Acts, cmds: Any
-) -> None:
+def test_what_must_stay_refuses_the_deletion_of_all(maya: Maya, acts: Acts) -> None:
     group = acts.create("transform", "group", None)
-    box = cube(acts, "box", group)
-    knob = cube(acts, "knob", box)
+    cube(acts, "knob", cube(acts, "box", group))
     other = cube(acts, "other")
-
-    assert (acts.below([group]), acts.below([group, box]), acts.below(["lambert1"])) == (2, 1, 0)
     one(maya, "knob").locked = True
-    for items, why in (
-        ([other, group], "knob is locked"),
-        ([other, "|persp"], "is Maya's own"),
-        ([other, "initialShadingGroup"], "is Maya's own"),
+
+    assert (acts.below([group]), acts.below(["lambert1"])) == (2, 0)
+    for item, why in (
+        (group, "knob is locked"),
+        ("|persp", "is Maya's own"),
+        ("initialShadingGroup", "is Maya's own"),
     ):
         with pytest.raises(ValueError, match=why):
-            acts.delete(items)
-    assert cmds.objExists(other)
-    one(maya, "knob").locked = False
-    acts.delete([knob, group, other])
-    assert list(acts.items()) == ["|persp", "|top"]
-
-
-def test_a_save_names_its_file_and_says_why_it_cannot(
-    maya: Maya, acts: Acts, tmp_path: Path
-) -> None:
-    assert acts.save(tmp_path / "a.ma") == tmp_path / "a.ma"
-    assert (acts.save_files(None), maya.scene.name) == (
-        [tmp_path / "a.ma"],
-        (tmp_path / "a.ma").as_posix(),
-    )
+            acts.delete([other, item])
+    assert other in set(acts.items())
 
 
 # ---- look
@@ -793,43 +685,17 @@ def test_the_views_are_those_of_the_person_and_of_cameras(acts: Acts, cmds: Any)
     assert acts.viewpoint("person").angle == near(person.angle)
 
 
-def test_a_picture_is_drawn_through_our_own_camera_and_all_is_as_it_was(
-    maya: Maya, acts: Acts, tmp_path: Path
-) -> None:
-    """`playblast`: of the panel that is named; the frame, the focus and undo stay as they were."""
-    box = cube(acts)
-    acts.host.select([box])
-    maya.scene.modified = False
-    before, undo, panels = state(maya), list(maya.undo.done), dict(maya.panels)
-    shots = [Shot((n, 0.0, 9.0), (n, 0.0, 0.0), (0.0, 1.0, 0.0), 40.0, frame=n) for n in (1, 5, 9)]
+def test_a_picture_is_drawn_through_our_own_camera(maya: Maya, acts: Acts) -> None:
+    """`playblast`: of the panel that is named."""
+    cube(acts)
+    shots = [Shot((n, 0.0, 9.0), (n, 0.0, 0.0), (0.0, 1.0, 0.0), 40.0, frame=n) for n in (1, 5)]
 
-    one_picture = acts.draw(shots[:1], 64, 48, "wire")
-    sheet = acts.draw([*shots, acts.viewpoint("|persp")], 64, 48, "material")
+    acts.draw(shots[:1], 64, 48, "wire")
+    acts.draw([*shots, acts.viewpoint("|persp")], 64, 48, "material")
 
-    for data, size in ((one_picture, (64, 48)), (sheet, (128, 96))):
-        (tmp_path / "seen.jpg").write_bytes(data)
-        with Image.open(tmp_path / "seen.jpg") as picture:
-            assert (picture.format, picture.size) == ("JPEG", size)
-            corners = {picture.getpixel((x, y)) for x in (9, size[0] - 9) for y in (9, size[1] - 9)}
-    assert len(corners) == 4
-    assert [shot["at"][0] for shot in maya.drawn] == near([1, 1, 5, 9, 3])
+    assert [shot["at"][0] for shot in maya.drawn] == near([1, 1, 5, 3])
     assert [shot["displayAppearance"] for shot in maya.drawn][:2] == ["wireframe", "smoothShaded"]
-    assert state(maya) == before
-    assert (maya.undo.done, maya.panels, maya.scene.modified) == (undo, panels, False)
-    assert (acts.host.selection, maya.focus, maya.undo.on) == ([box], "modelPanel4", True)
     acts.host.undo()  # what came and went unrecorded has damaged nothing
-
-
-def test_at_a_frame_all_is_read_there_and_the_person_s_own_comes_back(
-    maya: Maya, acts: Acts, cmds: Any
-) -> None:
-    before, undo = state(maya), list(maya.undo.done)
-
-    with acts.at_frame(7):
-        there = cmds.currentTime(query=True)
-
-    assert there == 7
-    assert (state(maya), maya.undo.done) == (before, undo)
 
 
 def test_a_maya_in_batch_says_that_it_has_no_viewport(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -269,8 +269,11 @@ def _read(path: Path, up: str | None) -> list[str]:
 
 def _read_blend(path: Path, *, link: bool) -> list[str]:
     libraries: Any = bpy.data.libraries  # its stub gives nothing to enter
-    with libraries.load(str(path), link=link) as (source, target):
-        target.objects = list(source.objects)
+    try:
+        with libraries.load(str(path), link=link) as (source, target):
+            target.objects = list(source.objects)
+    except OSError as error:
+        raise ValueError(f"{path.name} cannot be read: {str(error).strip()}") from error
     for thing in target.objects:
         if thing is not None and not is_in(thing, scene().objects):
             scene().collection.objects.link(thing)

@@ -22,6 +22,15 @@ from dcc_bridge.verbs import acts as port
 from dcc_bridge.verbs import editing
 from dcc_bridge.verbs.acts import SCENE, Acts, Shot, SocketLink, Value
 from tests.hosts.digests import scene_digest
+from tests.verbs.acts_contract import (
+    ActsContract,
+    FilesContract,
+    MaterialsContract,
+    PlacingContract,
+    SeeingContract,
+    Stand,
+    Words,
+)
 from tests.verbs.promises import Edit, one_step, refused
 
 SKILLS = Path(__file__).parents[2] / "plugins/freecad/skills"
@@ -70,6 +79,53 @@ def place(obj: Any, x: float) -> None:
     obj.Placement = FreeCAD.Placement(FreeCAD.Vector(x, 0, 0), FreeCAD.Rotation())
 
 
+def expressions(stand: Stand) -> tuple[SocketLink, SocketLink]:
+    """Two of the ball's sides drive one of the crate's."""
+    first, second = (
+        SocketLink(stand.ball, out, stand.crate, "Length") for out in ("Width", "Height")
+    )
+    return first, second
+
+
+def expressed(stand: Stand) -> tuple[str, str]:
+    stand.acts.connect(expressions(stand)[0])
+    return stand.crate, "Length"
+
+
+WORDS = Words(
+    solid="Part::Box",
+    kind="Part::Box",
+    group="App::Part",
+    hollow="App::DocumentObjectGroup",
+    number=("Length", 12.0),
+    links=expressions,
+    scene={},
+    collection="collection",
+    members=lambda acts, into: acts.items(into),
+    no_name=" ",
+    file=".FCStd",
+    exchange=".step",
+    holds={"driven by the expression": expressed},
+    may_begin=True,
+)
+
+
+@in_console
+class TestFreeCADActs(ActsContract, PlacingContract, FilesContract):
+    words = WORDS
+
+
+@in_window
+class TestWindow(MaterialsContract, SeeingContract):
+    words = WORDS
+
+    @pytest.fixture
+    def view(self) -> Any:
+        import FreeCADGui
+
+        return FreeCADGui.ActiveDocument.ActiveView.getCamera
+
+
 def near(first: Any, other: Any) -> bool:
     """Whether numbers are the same, in tuples as well."""
     if isinstance(other, tuple):
@@ -105,18 +161,11 @@ REFUSED: list[tuple[str, Edit]] = [
     ("is in it", lambda acts: acts.set_parent("Part", "Group", keep_place=True)),
     ("is in it", lambda acts: acts.set_parent("Group", "Group", keep_place=True)),
     ("not allowed", lambda acts: acts.set_parent("Ball", "Body", keep_place=True)),
-    ("holds nothing", lambda acts: acts.set_parent("Ball", "Box", keep_place=True)),
-    ("no layer: it has collection", lambda acts: acts.collect(["Ball"], "X", "layer")),
-    ("'Box' is taken: it is the label of Box", lambda acts: acts.rename("Tool", "Box")),
-    ("a label that can be read", lambda acts: acts.rename("Tool", " ")),
     ("FreeCAD makes 0.0 of it", lambda acts: acts.set_value("Box", "Length", -3)),
     ("Not matching Unit", lambda acts: acts.set_value("Box", "Length", "12 deg")),
-    ("it takes a Length", lambda acts: acts.set_value("Box", "Length", "much")),
     ("has no attribute 'q'", lambda acts: acts.set_value("Box", "Placement.Base.q", 3)),
     ("it is one of Deactivated", lambda acts: acts.set_value("Box", "MapMode", "Nope")),
-    ("driven by the expression", lambda acts: acts.set_value("Cylinder", "Height", 3)),
     ("taken", lambda acts: acts.set_value("Box", "Label", "Cut")),
-    ("always counts in mm", lambda acts: acts.set_value(SCENE, "units", "m")),
     ("cyclic", linked("Cylinder", "Height", "Tool", "Length")),
     ("circle", linked("Cut", "Shape", "Cut", "Base")),
     ("the one is Angle, the other Length", linked("Ball", "Angle1", "Tool", "Length")),
@@ -124,13 +173,9 @@ REFUSED: list[tuple[str, Edit]] = [
     ("history", lambda acts: acts.junk("history")),
     ("cannot be written", lambda acts: acts.save_files(Path("relative.FCStd"))),
     ("cannot be written", lambda acts: acts.save_files(Path("/x.step"))),
-    ("cannot be written", lambda acts: acts.save_files(Path("/no/x.FCStd"))),
 ]
 UNKNOWN: list[tuple[str, Edit]] = [
-    ("near: .*Cylinder", lambda acts: acts.kind("Cylindr")),
-    ("no object 'nothing'", lambda acts: list(acts.users("nothing"))),
     ("near: Part::Box", lambda acts: acts.create("Part::Bx", None, None)),
-    ("no property 'Lenght'; near: Length", lambda acts: acts.set_value("Box", "Lenght", 3)),
     ("no object 'Nobody'", lambda acts: acts.set_value("Cut", "Tool", "Nobody")),
     ("it has units", lambda acts: acts.value(SCENE, "frame")),
 ]
@@ -151,16 +196,13 @@ def test_what_cannot_be_done_is_refused_with_a_sentence_and_what_it_began_can_be
 
 
 @in_console
-def test_items_are_internal_names_with_a_type_a_label_and_a_parent(acts: Acts) -> None:
-    assert {"Box", "Tool", "Cut", "Part", "Group", "Cylinder", "Body", "Step"} <= set(acts.items())
+def test_items_are_internal_names_and_found_by_their_labels_too(acts: Acts) -> None:
     assert [it for it in acts.items("Part") if "Axis" not in it and "Plane" not in it] == [
         *("Group", "Cylinder", "Origin")
     ]
-    assert (acts.kind("Tool"), acts.name("Tool"), acts.kind("The tool")) == (
-        *("Part::Box", "The tool", "Part::Box"),
-    )
-    parents = [acts.parent(it) for it in ("Box", "Group", "Cylinder", "Step", "X_Axis", "Origin")]
-    assert parents == [None, "Part", "Group", "Body", "Origin", "Part"]
+    assert (acts.name("Tool"), acts.kind("The tool")) == ("The tool", "Part::Box")
+    parents = [acts.parent(it) for it in ("Group", "Cylinder", "Step", "X_Axis", "Origin")]
+    assert parents == ["Part", "Group", "Body", "Origin", "Part"]
 
 
 @in_console
@@ -174,19 +216,13 @@ def test_users_are_what_is_made_of_an_object_and_what_has_a_file(acts: Acts) -> 
 
 
 @in_console
-def test_values_have_their_type_and_what_holds_them(acts: Acts) -> None:
+def test_values_have_their_type_and_the_expression_that_drives_them(acts: Acts) -> None:
     values = acts.look_into("Cylinder", "values")
+    radius, height = values["Radius"], values["Height"]
 
-    assert (values["Radius"].value, values["Radius"].type, values["Radius"].held) == (
-        *(2.0, "Length", ""),
-    )
-    assert values["Height"].value == 13
-    assert values["Height"].held == (
-        "Height is driven by the expression <<The tool>>.Length + Sheet.wall"
-    )
+    assert (radius.type, height.value) == ("Length", 13)
+    assert height.held == "Height is driven by the expression <<The tool>>.Length + Sheet.wall"
     assert "Shape" not in values
-    json = [value.value for value in values.values()]
-    assert all(isinstance(it, bool | int | float | str | list | dict | None) for it in json)
 
 
 @in_console
@@ -216,17 +252,11 @@ def test_counts_are_of_solids_and_of_meshes(acts: Acts) -> None:
 
 
 @in_console
-def test_bounds_are_of_the_world_with_all_above_and_below(acts: Acts) -> None:
-    bounds = acts.bounds
-    cylinder = (98, 18, 0), (102, 22, 13)
-
-    assert near(bounds("Box"), ((0, 0, 0), (10, 10, 10)))
-    assert near(bounds("Cylinder"), cylinder)
-    assert near(bounds("Group"), cylinder)
-    assert near(bounds("Part"), cylinder)
-    assert near(bounds("Mesh"), ((45, -5, -5), (55, 5, 5)))
-    assert bounds("Sheet") is None
-    assert bounds("XY_Plane") is None
+def test_a_mesh_has_bounds_and_what_is_drawn_without_a_shape_has_none(acts: Acts) -> None:
+    for item in ("Cylinder", "Group", "Part"):
+        assert near(acts.bounds(item), ((98, 18, 0), (102, 22, 13)))
+    assert near(acts.bounds("Mesh"), ((45, -5, -5), (55, 5, 5)))
+    assert [acts.bounds(it) for it in ("Sheet", "XY_Plane")] == [None, None]
 
 
 @in_console
@@ -296,21 +326,6 @@ def test_a_whole_copy_has_copies_of_what_it_is_made_of(acts: Acts) -> None:
         assert near(acts.bounds(made), ((0, 0, 0), (5, 10, 10)))
 
 
-@in_console
-def test_a_thing_is_put_where_it_should_be_in_the_world_and_in_its_parent(acts: Acts) -> None:
-    assert near(acts.placement("Cylinder").at, (100, 20, 0))
-    assert near(acts.placement("Cylinder").rotation, (0, 0, 90))
-    assert near(acts.placement("Cylinder", "local").at, (20, 0, 0))
-    with one_step(acts):
-        acts.place("Cylinder", (1, 2, 3), (10, 20, 30), (1, 1, 1))
-        world = (acts.placement("Cylinder").at, acts.placement("Cylinder").rotation)
-    with one_step(acts):
-        acts.place("Cylinder", rotation=(10, 20, 30), space="local")
-        local = acts.placement("Cylinder", "local")
-    assert near(world, ((1, 2, 3), (10, 20, 30)))
-    assert near((local.at, local.rotation), ((20, 0, 0), (10, 20, 30)))
-
-
 @pytest.mark.parametrize(
     ("item", "under"),
     [
@@ -332,21 +347,6 @@ def test_what_gets_another_parent_stays_where_it_is(
         acts.set_parent(item, under, keep_place=True)
         assert acts.parent(item) == under
         assert near(acts.bounds(item), before)
-
-
-@in_console
-def test_without_its_place_it_goes_along(acts: Acts) -> None:
-    with one_step(acts):
-        acts.set_parent("Ball", "Part", keep_place=False)
-        assert near(acts.placement("Ball").at, (100, -50, 0))
-
-
-@in_console
-def test_things_are_collected_in_a_group_that_is_made(acts: Acts) -> None:
-    with one_step(acts):
-        acts.collect(["Ball", "Cylinder"], "Round things", "collection")
-        assert acts.name(str(acts.parent("Ball"))) == "Round things"
-        assert acts.parent("Cylinder") is not None
 
 
 @in_console
@@ -421,36 +421,12 @@ def test_a_value_is_set_read_back_and_undone(
 
 
 @in_console
-def test_what_is_driven_is_set_once_the_expression_may_go(acts: Acts) -> None:
-    with one_step(acts):
-        acts.set_value("Cylinder", "Height", 3, replace=True)
-        assert acts.value("Cylinder", "Height") == Value(3, "Length")
-        assert near(acts.bounds("Cylinder"), ((98, 18, 0), (102, 22, 3)))
-
-
-@in_console
-def test_the_document_has_units_and_nothing_that_moves(acts: Acts) -> None:
-    assert acts.value(SCENE, "units").value == "mm"
-    assert not acts.has("set_keys")
-
-
-@in_console
-def test_a_property_drives_another_one_and_is_cut_off_again(acts: Acts) -> None:
-    link = SocketLink("Tool", "Width", "Ball", "Radius")
-    inputs, _ = acts.sockets("Ball")
-    _, outputs = acts.sockets("Tool")
-    with one_step(acts):
-        acts.connect(link)
-        acts.set_value("Tool", "Width", 7)
-        driven = (acts.value("Ball", "Radius"), acts.look_into("Ball", "inputs"))
+def test_what_an_expression_gave_stays_when_it_is_cut_off(acts: Acts) -> None:
     with one_step(acts):
         acts.cut(SocketLink("", "", "Cylinder", "Height"))
-        cut = acts.value("Cylinder", "Height")
+        assert acts.value("Cylinder", "Height") == Value(13, "Length")
 
-    assert "Radius" in inputs
-    assert {"Width", "Placement.Base.x", "Shape"} <= set(outputs)
-    assert (driven[0].value, driven[1]) == (7, [link])
-    assert (cut.value, cut.held) == (13, "")
+    assert {"Width", "Placement.Base.x", "Shape"} <= set(acts.sockets("Tool")[1])
 
 
 @in_console
@@ -476,9 +452,7 @@ def test_what_is_exported_comes_in_again_where_it_was(
     acts: Acts, suffix: str, tmp_path: Path
 ) -> None:
     file = tmp_path / f"out{suffix}"
-    before = scene_digest(acts.host), acts.host.undo_mark()
     left_out = acts.export_file(file, ["Part", "Cut", "Sheet"], None)
-    assert (scene_digest(acts.host), acts.host.undo_mark()) == before
 
     with one_step(acts):
         new = acts.import_file(file, "copy", "Group", 1.0, None).items
@@ -629,16 +603,6 @@ def test_junk_is_found_and_cleaned(acts: Acts) -> None:
         assert acts.value("Ball", "Material").value == "Red"
 
 
-@in_console
-def test_a_save_writes_the_file_that_it_told(acts: Acts, tmp_path: Path) -> None:
-    file = tmp_path / "new.FCStd"
-
-    assert acts.save_files(None) == [tmp_path / "scene.FCStd"]
-    assert acts.save_files(file) == [file]
-    assert acts.save(file) == file
-    assert acts.host.file() == file
-
-
 # ---- check and find_api
 
 
@@ -668,28 +632,21 @@ def test_the_rules_find_what_cannot_be_computed_and_what_is_no_solid(acts: Acts)
 
 
 @in_console
-def test_the_api_has_types_properties_and_functions_and_leaves_nothing(acts: Acts) -> None:
-    before = scene_digest(acts.host), acts.host.undo_mark(), list(FreeCAD.listDocuments())
-    acts.types()
-    with acts.host.guard([], read=True):
-        cards = {card.name: card for card in acts.api()}
+def test_the_api_has_types_properties_and_functions_and_leaves_no_document(acts: Acts) -> None:
+    before = list(FreeCAD.listDocuments())
+    cards = {card.name: card for card in acts.api()}
 
-    assert cards["create type Part::Box"].kind == "type"
     assert cards["Part::Box.Length"].text == "The length of the box"
     assert "App::PropertyLength" in cards["Part::Box.Length"].signature
     assert "FlatFace" in cards["Part::Box.MapMode"].signature
     assert cards["Part.makeBox"].text.startswith("makeBox(length,width,height")
-    assert before == (
-        *(scene_digest(acts.host), acts.host.undo_mark(), list(FreeCAD.listDocuments())),
-    )
+    assert list(FreeCAD.listDocuments()) == before
 
 
 @in_console
-def test_the_console_has_no_looks(acts: Acts) -> None:
-    assert not any(map(acts.has, ("draw", "viewpoint", "material", "assign", "apply")))
+def test_the_console_has_no_looks_and_the_document_nothing_that_moves(acts: Acts) -> None:
+    assert not any(map(acts.has, ("draw", "viewpoint", "material", "assign", "apply", "set_keys")))
     assert acts.has("create", "duplicate", "connect", "import_file", "api", "junk")
-    assert len(acts.instructions) <= 600
-    assert acts.up == "Z"
 
 
 # ---- in a window
@@ -708,7 +665,6 @@ def test_a_material_gives_colours_and_can_be_changed_for_all_that_have_it(acts: 
             acts.assign(it, "Glass")
         acts.material("Glass", {"base_color": [0, 1, 0], "roughness": 0.2})
         assert shown(acts) == [((0.0, 1.0, 0.0), 75)] * 2
-        assert (acts.materials(), list(acts.users("Glass"))) == (["Glass"], ["Ball", "Box"])
 
     assert shown(acts) == before
     refused(acts, lambda acts: acts.material("M", {"texture": "/x.png"}), "draws no texture")
@@ -734,16 +690,13 @@ def test_how_an_object_is_drawn_is_set_and_undone(acts: Acts, prop: str, value: 
 
 
 @in_window
-def test_a_picture_from_anywhere_leaves_the_view_as_it_was(acts: Acts) -> None:
+def test_pictures_are_of_what_the_person_sees_or_from_anywhere(acts: Acts) -> None:
+    """They are looked at by who started this."""
     import FreeCADGui
-
-    from dcc_bridge.qt.binding import QImage
 
     view = FreeCADGui.ActiveDocument.ActiveView
     view.viewIsometric()
     FreeCADGui.SendMsgToActiveView("ViewFit")
-    FreeCADGui.Selection.addSelection("Scene", "Ball")
-    before = (view.getCamera(), scene_digest(acts.host), acts.host.undo_mark())
     person = acts.viewpoint("person")
     eyes = [(250.0, -250.0, 150.0), (-250.0, 250.0, 150.0)]
     shots = [Shot(eye, (25.0, 0.0, 5.0), (0.0, 0.0, 1.0), angle=35.0) for eye in eyes]
@@ -755,19 +708,9 @@ def test_a_picture_from_anywhere_leaves_the_view_as_it_was(acts: Acts) -> None:
         "wire": acts.draw([shots[0]], 400, 300, "wire"),
     }
 
-    sizes = []
     for name, picture in pictures.items():
-        image = QImage.fromData(picture)
-        sizes.append((image.width(), image.height()))
         Path(os.environ["SEEN_IN"], f"{name}.jpg").write_bytes(picture)
-        assert picture[:2] == b"\xff\xd8"
-        assert len(picture) < 100_000
-    assert sizes == [(400, 300), (800, 600), (400, 300)]
     assert pictures["wire"] != acts.draw([shots[0]], 400, 300, "solid")
-    assert (view.getCamera(), scene_digest(acts.host), acts.host.undo_mark()) == before
-    assert acts.host.selection == ["Ball"]
-    with pytest.raises(LookupError, match="no camera 'Box'"):
-        acts.viewpoint("Box")
 
 
 def run() -> int:

@@ -16,11 +16,12 @@ from typing import Any, Literal
 
 import pytest
 
-from dcc_bridge.verbs.acts import SCENE, Acts, Placement, Shot, SocketLink
+from dcc_bridge.verbs.acts import SCENE, Acts, Part, Placement, Shot, SocketLink
 from tests.hosts.digests import scene_digest, shape_of
 from tests.verbs.promises import Edit, one_step, refused
 
 SHOT = Shot((1.0, -9.0, 9.0), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 40.0)
+PARTS: tuple[Part, ...] = ("values", "inputs", "uses", "keys", "counts", "text")
 KEYS: list[tuple[float, Any]] = [(1.0, [0.0, 0.0, 0.0]), (25.0, [0.0, 0.0, 90.0])]
 
 
@@ -325,8 +326,9 @@ class ActsContract(_Contract):
 
         with acts.host.guard([], read=True):
             for item in items:
-                for part in ("values", "inputs", "uses", "keys", "bounds", "counts", "text"):
-                    acts.bounds(item) if part == "bounds" else acts.look_into(item, part)
+                acts.bounds(item)
+                for part in PARTS:
+                    acts.look_into(item, part)
             assert list(acts.api())
             for rule in acts.rules():
                 list(acts.failures(rule.name, items))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ pytest.importorskip("PySide6.QtWidgets")
 
 from tests.hosts.fakes.exits import SAYS
 
-OFFSCREEN = "This plugin does not support propagateSizeHints()\n"
+OFFSCREEN = re.compile(r"This plugin does not support \w+\(\)\n")  # what Qt says without a screen
 ROOT = Path(__file__).parents[2]
 
 
@@ -29,7 +30,7 @@ def test_the_exit_code_is_zero_with_the_panel_and_a_question_open(
         command, cwd=ROOT, capture_output=True, text=True, timeout=50, check=False
     )
 
-    said = done.stderr.replace(OFFSCREEN, "")
+    said = OFFSCREEN.sub("", done.stderr)
     assert SAYS in done.stdout
     assert (done.returncode, said) == (0, "")
     assert not list((tmp_path / "runtime").glob("*.json"))

@@ -391,9 +391,6 @@ class Parm:
         with self._houdini.undos.recorded("Parameter Change"):
             self._node._kept.parms[self._name] = value
 
-    def isAtDefault(self) -> bool:
-        return not self.eval()
-
     def expression(self) -> str:
         if not self._keys():
             raise OperationFailed("The parameter has no keyframes.")

@@ -185,8 +185,9 @@ def size_of(jpeg: bytes) -> tuple[int, int]:
 
 
 def _read_broken(s: Stand) -> object:
-    s.file("broken").write_text("hello")
-    return s.acts.import_file(s.file("broken"), "copy", None, 1.0, None)
+    file = s.folder / f"broken{s.words.file}"
+    file.write_text("hello")
+    return s.acts.import_file(file, "copy", None, 1.0, None)
 
 
 def _set_scene(s: Stand) -> None:

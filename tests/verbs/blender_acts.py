@@ -116,7 +116,7 @@ class TestBlenderActs(
         members=lambda acts, into: acts.items(into),
         no_name="",
         file=".blend",
-        exchange=".blend",
+        exchange=".obj",
         holds={
             "driven: frame": held(_drive),
             "locked": held(_lock),

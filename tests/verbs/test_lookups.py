@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pxr import Sdf
 
 from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.hosts.standalone.layer_copies import Copy, LayerChange
 from dcc_bridge.verbs.acts import load
 from tests.verbs import usd_scene
 from tests.verbs.memory import MemoryActs
@@ -62,30 +60,6 @@ def test_what_stays_is_measured_once_and_what_moves_along_for_each_item(
         counts.clear()
         scene.do("transform", items=["/Set/Key", "/Set"], move=[0, 3, 0], look_at="/Set/Rim")
         assert counts == {"/Set/Rim": 2}
-
-
-def test_each_prim_that_was_edited_is_compared_with_its_own_places_alone() -> None:
-    layer, reads = Sdf.Layer.CreateAnonymous(), Counter[str]()
-    paths = [Sdf.Path(f"/box_{number}.size") for number in range(50)]
-
-    class Places(dict[Sdf.Path, frozenset[str]]):
-        def __getitem__(self, path: Sdf.Path) -> frozenset[str]:
-            reads["of one"] += 1
-            return super().__getitem__(path)
-
-        def keys(self) -> Any:
-            reads["of all"] += 1
-            return super().keys()
-
-    for path in paths:
-        prim = Sdf.CreatePrimInLayer(layer, path.GetPrimPath())
-        Sdf.AttributeSpec(prim, path.name, Sdf.ValueTypeNames.Double).default = 1.0
-    mirror = Copy.of(layer)
-    places = Places.fromkeys(paths, frozenset({"default"}))
-    change = LayerChange(mirror, layer, Places(places))
-
-    assert change.places is not None
-    assert reads["of all"] < 3
 
 
 def test_each_prim_that_is_looked_at_for_a_list_is_a_chance_to_paint(

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cache
-from itertools import chain
-from math import inf
 from typing import Any, Final, NamedTuple
 
-from pxr import Sdf, Usd
+from pxr import Sdf
 
 from dcc_bridge.hosts.standalone import prims
-from dcc_bridge.hosts.standalone.prims import CHECKING, child_names, tracked
+from dcc_bridge.hosts.standalone.prims import child_names, drop_children
 
 _BYTES_PER_SPEC: Final = 250
 _BYTES_PER_SAMPLE: Final = 24
@@ -21,323 +17,300 @@ _SMALL: Final = 1000 * _BYTES_PER_SPEC
 _PARTS: Final = 4  # a part costs thrice what it costs in a copy of the whole layer, as measured
 _FEW: Final = 8  # of as many siblings one is put in its place without them
 _TOP: Final = Sdf.Path.absoluteRootPath
-# No dictionary: on its way through Python, a float in it becomes a double, a token a string.
-_PLAIN: Final = {"comment", "documentation", "hidden", "kind"}
-_PLAIN_OF_LAYER: Final = {"comment", "endTimeCode", "startTimeCode"}
 _ASIDE: Final = "/dcc_bridge_undo_"  # where a prim is for a moment that gets another place
-WHOLE: Final = ""  # among the fields of what is another one with all below it, or may be
-
-# Where USD tells that something was edited: fields of properties, of prims or of the layer itself.
-Edited = Mapping[Sdf.Path, frozenset[str]]
-Orders = Mapping[Sdf.Path, list[str]]  # the names of children
-
-
-class Places(NamedTuple):
-    """Where a layer is another one."""
-
-    fields: Edited  # of prims or the layer itself; none for properties, which are whole
-    branches: Mapping[Sdf.Path, set[str]]  # children that are others with all below them
-
-    def roots(self) -> list[Sdf.Path]:
-        """List the branches."""
-        return [at.AppendChild(it) for at, names in self.branches.items() for it in names]
 
 
 def copy_of(layer: Sdf.Layer) -> Sdf.Layer:
-    """Copy a layer to one of our own."""
+    """Return a copy of a layer, in memory."""
     content = Sdf.Layer.CreateAnonymous(".usdc")
     content.TransferContent(layer)
     return content
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """What a layer held, or a part of it."""
+class Places(NamedTuple):
+    """The places where two layers differ.
 
-    content: Sdf.Layer  # one of our own
-    size: int  # about how many bytes it keeps, as measured for specs and time samples
-    variants: frozenset[Sdf.Path]  # prims with variant sets: not of all edits in one USD tells
+    Attributes:
+        properties: Properties of prims that are in both.
+        branches: The names of children that differ, or what is below them, by their parent. A
+            parent whose children only stand in another order has none.
+    """
+
+    properties: set[Sdf.Path]
+    branches: dict[Sdf.Path, set[str]]
+
+    def roots(self) -> frozenset[Sdf.Path]:
+        """Return the paths of the branches."""
+        every = self.branches.items()
+        return frozenset(above.AppendChild(name) for above, names in every for name in names)
+
+
+class Copy(NamedTuple):
+    """What a layer held, or a part of it.
+
+    Attributes:
+        content: A layer of our own.
+        size: How many bytes it keeps, about, as measured for specs and time samples.
+        variants: The prims with variant sets: of some edits inside them USD does not tell.
+    """
+
+    content: Sdf.Layer
+    size: int
+    variants: frozenset[Sdf.Path]
 
     @classmethod
     def of(cls, layer: Sdf.Layer) -> Copy:
-        """Copy a layer, and look it through."""
-        return cls(copy_of(layer), *_sizes(layer, [_TOP]))
+        """Copy a layer."""
+        size, variants = _measure(layer, [_TOP])
+        return cls(copy_of(layer), size, variants)
 
     def part(self, places: Places) -> Copy:
         """Copy what it holds at some places."""
         held = Sdf.Layer.CreateAnonymous(".usdc")
-        for path in (*places.fields, *places.branches):
-            Sdf.CreatePrimInLayer(held, path.GetAbsoluteRootOrPrimPath())
-        _put(self.content, held, Places(places.fields, {}))
-        for root in filter(self.content.GetPrimAtPath, places.roots()):
-            Sdf.CopySpec(self.content, root, held, root)
-        return Copy(held, *_sizes(held, [_TOP]))
+        for path in (*places.properties, *places.roots()):
+            Sdf.CreatePrimInLayer(held, path.GetParentPath())
+            if self.content.GetObjectAtPath(path):
+                Sdf.CopySpec(self.content, path, held, path)
+        size, variants = _measure(held, [_TOP])
+        return Copy(held, size, variants)
+
+
+@dataclass(eq=False, slots=True)
+class Followed:
+    """A layer whose edits are undone.
+
+    Attributes:
+        layer: The layer; another one for the root once the scene is saved under another name.
+        mirror: What it held when we looked last.
+        state: What stands for that: the same object for the same content.
+        saved: The state that its file holds.
+    """
+
+    layer: Sdf.Layer
+    mirror: Copy
+    state: object
+    saved: object
 
 
 class LayerChange:
-    """What a layer held where it was edited; once that is undone, what it held then."""
+    """What a layer held where it was edited; once that is undone, what it held then.
 
-    def __init__(self, mirror: Copy, layer: Sdf.Layer, edited: Edited | None) -> None:
-        """Take it from the mirror, and bring that up to date; None if nobody knows where."""
-        places, names = None, cache(child_names)
+    Attributes:
+        followed: The layer.
+        places: Where it was edited; None if the whole layer is held.
+        held: What is held.
+    """
+
+    def __init__(self, followed: Followed, edited: Set[Sdf.Path] | None) -> None:
+        """Bring the mirror up to date, and hold what was in it; None if nobody knows where."""
+        mirror, layer = followed.mirror, followed.layer
+        self.followed = followed
+        self._state = followed.state
+        followed.state = object()
+        self.places: Places | None = None
+        self.held = mirror
         if edited is not None:
-            kept = mirror.content
-            unseen = [at for at in mirror.variants if _variants(kept, at) != _variants(layer, at)]
-            edited = {**edited, **dict.fromkeys(unseen, frozenset([WHOLE]))}
-            places = _differing(edited, names, kept, layer)
-        self._roots = roots = frozenset(places.roots() if places else ())
-        self._parents = {it for at in edited or () for it in (at, at.GetParentPath())}
-        most = (mirror.size + _SMALL) // _PARTS
-        size, variants = _sizes(mirror.content, roots, most)[0], frozenset[Sdf.Path]()
-        if size <= most:
-            size, variants = _sizes(layer, roots, most)
-        self.places = places = places if size <= most else None
-        if not places:
-            self.held, self.mirror = mirror, Copy.of(layer)
+            self.places = _differing(edited | mirror.variants, mirror.content, layer)
+        if self.places is not None:
+            self._roots = self.places.roots()
+            most = (mirror.size + _SMALL) // _PARTS
+            before, _ = _measure(mirror.content, self._roots, most)
+            now, variants = _measure(layer, self._roots, most)
+            if max(before, now) > most:
+                self.places = None
+        if self.places is None:
+            followed.mirror = Copy.of(layer)
             return
-        old, new = ({at: names(it, at) for at in places.branches} for it in (mirror.content, layer))
-        self.held, self._orders = mirror.part(places), old
-        _put(layer, mirror.content, places, old, new)
-        self.mirror = self._mirror(mirror, size, variants)
+        self._hold(self.places)
+        _put(layer, mirror.content, self.places, _orders(layer, self.places))
+        followed.mirror = Copy(mirror.content, mirror.size + now - before, variants)
 
-    def swap(self, mirror: Copy, layer: Sdf.Layer) -> Copy:
-        """Give a layer what is held here, and hold what it held; gives the mirror of it then."""
-        held, places = self.held, self.places
-        self.held = mirror.part(places) if places else mirror
-        if not places:
-            for path in self._parents:
-                there, then = (len(child_names(it, path)) for it in (layer, held.content))
-                if there - then > prims.MANY:
-                    prims.turn_off(layer.GetPrimAtPath(path))
-            layer.TransferContent(held.content)
-            return held
+    def _hold(self, places: Places) -> None:
+        mirror = self.followed.mirror
+        self.held = mirror.part(places)
+        self._orders = _orders(mirror.content, places)
+
+    def swap(self) -> None:
+        """Give the layer what is held here, and hold what it held."""
+        followed = self.followed
+        mirror = followed.mirror
+        state = followed.state
+        then = self.held
+        followed.state = self._state
+        self._state = state
+        if self.places is None:
+            self.held = mirror
+            followed.mirror = then
+            if mirror.size > then.size + prims.MANY * _BYTES_PER_SPEC:
+                _hide_crowds(followed.layer, then.content)
+            followed.layer.TransferContent(then.content)
+            return
         orders = self._orders
-        self._orders = {at: child_names(mirror.content, at) for at in places.branches}
-        for content in (mirror.content, layer):
-            _put(held.content, content, places, self._orders, orders)
-        return self._mirror(mirror, held.size, held.variants)
-
-    def _mirror(self, old: Copy, size: int, variants: frozenset[Sdf.Path]) -> Copy:
-        kept = [it for it in old.variants if self._roots.isdisjoint(it.GetPrefixes())]
-        return Copy(old.content, old.size + size - self.held.size, variants.union(kept))
+        self._hold(self.places)
+        for content in (mirror.content, followed.layer):
+            _put(then.content, content, self.places, orders)
+        size = mirror.size + then.size - self.held.size
+        followed.mirror = Copy(mirror.content, size, then.variants)
 
     def covers(self, path: Sdf.Path) -> bool:
-        """Whether what there was at a path is held here."""
-        if not self.places or (path.IsPropertyPath() and path in self.places.fields):
+        """Return whether what there was at a path is held here."""
+        if self.places is None or path in self.places.properties:
             return True
-        return bool(self._roots) and not self._roots.isdisjoint(path.GetPrefixes())
+        return not self._roots.isdisjoint(path.GetPrefixes())
 
 
-Place = Sdf.Layer | None  # None for the root layer, whichever: "save as" makes another one root
-State = Mapping[Place, object]  # what each layer held at one moment: the same object for the same
+class Before(NamedTuple):
+    """What layers held before the newest changes.
+
+    Attributes:
+        layers: The layers.
+        changes: The changes, in their order.
+    """
+
+    layers: Iterable[Followed]
+    changes: Sequence[LayerChange]
+
+    def specs(self, path: Sdf.Path) -> Iterator[Any]:
+        """Yield what they held at a path."""
+        for followed in self.layers:
+            content = followed.mirror.content
+            for change in self.changes:
+                if change.followed is followed and change.covers(path):
+                    content = change.held.content
+                    break
+            if spec := content.GetObjectAtPath(path):
+                yield spec
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """One entry of the undo stack."""
+    """One entry of the undo stack.
 
-    label: str  # what the person reads in the Edit menu
-    before: State
-    after: State  # the same but for the touched layers
-    changes: tuple[tuple[Place, LayerChange], ...]  # in their order
-    redo: tuple[Step, ...]  # what could be redone before it
-    resynced: frozenset[Sdf.Path]  # what was made, deleted or composed anew
+    Attributes:
+        label: What the person reads in the Edit menu.
+        changes: What became of layers, in this order.
+        redo: What could be redone before it.
+        resynced: The paths of what was made, deleted or composed anew.
+    """
 
-    def held(self, path: Sdf.Path, mirrors: Mapping[Place, Copy]) -> list[Any]:
-        """List what the layers held at a path before it, if it is the newest."""
-        return [spec for it in self._before(path, mirrors) if (spec := it.GetObjectAtPath(path))]
-
-    def _before(self, path: Sdf.Path, mirrors: Mapping[Place, Copy]) -> list[Sdf.Layer]:
-        contents = {place: mirrors[place].content for place in self.before}
-        contents |= {at: it.held.content for at, it in reversed(self.changes) if it.covers(path)}
-        return list(contents.values())
-
-    def lost(
-        self, stage: Usd.Stage, mirrors: Mapping[Place, Copy], agreed: frozenset[str]
-    ) -> list[str]:
-        """List what layers held before it, if it is the newest, and the scene shows no more.
-
-        Of what is agreed, or below it, some is left out: the caller leaves out the rest.
-        """
-        layers = stage.GetLayerStack(includeSessionLayers=True)
-        now = [mirrors[place].content for place in self.before]
-        holding: list[Any] = [stage, *(it for it in layers if it.rootPrims)]
-        changes = [change for _, change in self.changes]
-        # with much below it, each takes a while
-        size = sum(it.held.size for it in changes) // _BYTES_PER_SPEC
-        gone, left = self._gone(holding, mirrors, size, agreed)
-        lost, old = dict[Sdf.Path, None](), self._before(_TOP, mirrors)
-        alike = [it for it in old if it.rootPrims and not any(it.places for it in changes)]
-        for root in tracked(gone, CHECKING, size):
-            contents = alike or self._before(root, mirrors)
-            paths = [path for it in contents for path in _below(it, root)]
-            lost |= dict.fromkeys(filter(Sdf.Path.IsPrimPath, paths))
-        composed = tracked(list(self.resynced) if left else [], CHECKING)
-        paths = [it for it in composed if not left.isdisjoint(it.GetPrefixes())]
-        for root in tracked(list(left), CHECKING, size):
-            for content in [*now, *(it.held.content for it in changes)]:
-                own, children = _split(content, root)
-                paths += own
-                for child in tracked(_not_agreed(root, children, agreed), CHECKING):
-                    if child not in lost:
-                        paths += _below(content, child)
-        for path in tracked(list(set(paths)), CHECKING):
-            is_thing = path.IsPrimPath() or path.IsPrimPropertyPath()
-            if is_thing and _is_gone(path, stage, self.held(path, mirrors), layers):
-                lost[path] = None
-        lost |= dict.fromkeys(_relocated(layers) - _relocated(old))  # renamed in a reference
-        every = tracked(list(lost), CHECKING)  # a prim takes its properties along
-        return sorted(str(it) for it in every if it.IsPrimPath() or it.GetPrimPath() not in lost)
-
-    def _gone(
-        self, holding: list[Any], mirrors: Mapping[Place, Copy], size: int, agreed: frozenset[str]
-    ) -> tuple[list[Sdf.Path], set[Sdf.Path]]:
-        """Part what nobody holds any more, nor what is below it, from what may have lost more."""
-        gone, left = list[Sdf.Path](), set[Sdf.Path]()
-        for root in tracked(Sdf.Path.RemoveDescendentPaths(list(self.resynced)), CHECKING, size):
-            if root.IsPrimPath() and not any(it.GetPrimAtPath(root) for it in holding):
-                gone.append(root)
-                continue
-            left.add(root)
-            names = {it for at in self._before(root, mirrors) for it in child_names(at, root)}
-            names.difference_update(*(child_names(it, root) for it in holding))
-            gone += _not_agreed(root, sorted(names), agreed)
-        return gone, left
+    label: str
+    changes: tuple[LayerChange, ...]
+    redo: tuple[Step, ...]
+    resynced: frozenset[Sdf.Path]
 
 
-def _not_agreed(root: Sdf.Path, names: list[str], agreed: frozenset[str]) -> list[Sdf.Path]:
-    """Give the paths of those children of a prim that nobody agreed to."""
-    above = str(root).rstrip("/")
-    return [root.AppendChild(it) for it in names if f"{above}/{it}" not in agreed]
+def _differing(edited: Set[Sdf.Path], old: Sdf.Layer, new: Sdf.Layer) -> Places | None:
+    """Find where a mirror and its layer differ, from what USD tells; None if all of it may.
 
-
-def _split(layer: Sdf.Layer, root: Sdf.Path) -> tuple[list[Sdf.Path], list[str]]:
-    """List what a layer holds at a path, and the names of the children that hold the rest."""
-    prim: Any = layer.GetPrimAtPath(root)
-    if not prim or prim.variantSets:
-        return _below(layer, root), []
-    return [root, *(it.path for it in prim.properties)], child_names(layer, root)
-
-
-def _is_gone(path: Sdf.Path, stage: Usd.Stage, before: list[Any], layers: list[Sdf.Layer]) -> bool:
-    if prim := path.IsPrimPath() and stage.GetPrimAtPath(path):
-        was_hidden = any(it.HasInfo("active") and not it.active for it in before)
-        referred = any(spec.hasReferences or spec.hasPayloads for spec in before)
-        refers = prim.HasAuthoredReferences() or prim.HasAuthoredPayloads()
-        # What is referenced is deleted by hiding it, or all at once with what refers to it.
-        return (not prim.IsActive() and not was_hidden) or (referred and not refers)
-    prop = path.IsPropertyPath() and stage.GetPropertyAtPath(path)
-    is_there = prop and prop.IsAuthored()  # one of the prim's schema is there without it, too
-    return bool(before) and not is_there and not any(it.GetObjectAtPath(path) for it in layers)
-
-
-def _relocated(layers: list[Sdf.Layer]) -> set[Sdf.Path]:
-    return {source for layer in layers for source, _ in layer.relocates}
-
-
-def _differing(
-    edited: Edited, names: Callable[..., list[str]], *layers: Sdf.Layer
-) -> Places | None:
-    """Find where a mirror and its layer differ, from what USD tells; None if all of it may."""
-    fields, roots = dict[Sdf.Path, frozenset[str]](), set[Sdf.Path]()
-    for path, changed in edited.items():
+    In a notice of a block USD leaves out the old names of properties and prims, and orders.
+    """
+    roots = set[Sdf.Path]()
+    properties = set[Sdf.Path]()
+    for path in edited:
         prim = path.GetAbsoluteRootOrPrimPath()
-        plain = _PLAIN if prim.IsPrimPath() else _PLAIN_OF_LAYER
-        is_small = path.IsPropertyPath() or (path == prim and changed <= plain)
-        if is_small and all(it.GetObjectAtPath(prim) for it in layers):
-            fields[path] = changed - {WHOLE}
+        if path.IsPropertyPath() and old.GetPrimAtPath(prim) and new.GetPrimAtPath(prim):
+            properties.add(path)
         else:
             roots.add(prim)
-    for prim in {it.GetAbsoluteRootOrPrimPath() for it in fields}:
-        beside = _beside(prim, *layers)
-        fields |= dict.fromkeys(beside - {prim}, frozenset())
-        roots |= beside & {prim}
-    above = {it for path in edited for it in (_TOP, *path.GetPrefixes())} if roots else ()
-    for prim in [it for it in above if roots.isdisjoint(it.GetPrefixes())]:  # else it is whole
-        roots |= _moved(prim, *(names(it, prim) for it in layers))
+    for prim in {it.GetPrimPath() for it in properties}:
+        had: Any = old.GetPrimAtPath(prim)
+        has: Any = new.GetPrimAtPath(prim)
+        names = {*had.properties.keys()} ^ {*has.properties.keys()}
+        properties |= {prim.AppendProperty(name) for name in names}
+        if [*had.propertyOrder] != [*has.propertyOrder]:
+            roots.add(prim)
+    unordered = set[Sdf.Path]()
+    if roots:
+        above = {prim for path in edited for prim in path.GetPrefixes()}
+        unordered, renamed = _reordered({_TOP, *above} - roots, old, new)
+        roots |= renamed
     if _TOP in roots:
         return None
-    branches = defaultdict[Sdf.Path, set[str]](set)
-    present = {it for layer in layers for it in filter(layer.GetPrimAtPath, roots)}
-    for root in Sdf.Path.RemoveDescendentPaths([*present]):
-        branches[root.GetParentPath()].add(root.name)
-    below = {it for it in fields if not roots.isdisjoint(it.GetPrefixes())}
-    return Places({it: fields[it] for it in fields if it not in below}, branches)
-
-
-def _beside(prim: Sdf.Path, *layers: Sdf.Layer) -> set[Sdf.Path]:
-    """Give what USD leaves out of a notice: old names of properties; the prim for their order."""
-    specs: list[Any] = [it.GetPrimAtPath(prim) for it in layers]
-    old, new = (it.GetInfo("properties") if it.HasInfo("properties") else () for it in specs)
-    before, now = ([*it.propertyOrder] for it in specs)
-    props = {prim.AppendProperty(it) for it in {*old} ^ {*new}}
-    return props if before == now else {*props, prim}
-
-
-def _moved(prim: Sdf.Path, old: list[str], new: list[str]) -> set[Sdf.Path]:
-    """Give what else USD leaves out: old names of prims; the parent, if they are in disorder."""
-    names = new[len(old) :] if new[: len(old)] == old else {*old} ^ {*new}  # most comes last
-    return {prim.AppendChild(it) for it in names} if names or old == new else {prim}
-
-
-def _sizes(
-    layer: Sdf.Layer, roots: Collection[Sdf.Path], most: float = inf
-) -> tuple[int, frozenset[Sdf.Path]]:
-    """Measure what there is at prims and below, up to `most`; list which of them have variants."""
-    size, selections, groups = 0, list[Sdf.Path](), map(layer.GetPrimAtPath, roots)
-    if (least := _BYTES_PER_SPEC * sum(len(it.nameChildren) for it in groups if it)) > most:
-        return least, frozenset()
+    present = [it for it in roots if old.GetPrimAtPath(it) or new.GetPrimAtPath(it)]
+    roots = set(Sdf.Path.RemoveDescendentPaths(present))
+    branches: dict[Sdf.Path, set[str]] = {it: set() for it in unordered}
     for root in roots:
-        own, names = _split(layer, root) if most < inf else (_below(layer, root), [])
-        for specs in chain([own], (_below(layer, root.AppendChild(it)) for it in names)):
-            samples = sum(layer.GetNumTimeSamplesForPath(p) for p in specs if p.IsPropertyPath())
-            size += len(specs) * _BYTES_PER_SPEC + samples * _BYTES_PER_SAMPLE
-            selections += filter(Sdf.Path.IsPrimVariantSelectionPath, specs)
-            if size > most:
-                break
-    return size, frozenset(map(Sdf.Path.StripAllVariantSelections, selections))
+        branches.setdefault(root.GetParentPath(), set()).add(root.name)
+    return Places(
+        {it for it in properties if roots.isdisjoint(it.GetPrefixes())},
+        {it: names for it, names in branches.items() if roots.isdisjoint(it.GetPrefixes())},
+    )
 
 
-def _variants(layer: Sdf.Layer, path: Sdf.Path) -> list[str]:
-    prim = layer.GetPrimAtPath(path)
-    return [it.GetAsText() for it in prim.variantSets.values()] if prim else []
+def _reordered(
+    prims: Iterable[Sdf.Path], old: Sdf.Layer, new: Sdf.Layer
+) -> tuple[set[Sdf.Path], set[Sdf.Path]]:
+    """Return which prims have other children or in another order, and the others of these."""
+    unordered = set[Sdf.Path]()
+    renamed = set[Sdf.Path]()
+    for prim in prims:
+        had = child_names(old, prim)
+        has = child_names(new, prim)
+        if had != has:
+            unordered.add(prim)
+            renamed |= {prim.AppendChild(name) for name in {*had} ^ {*has}}
+    return unordered, renamed
 
 
-def _put(source: Sdf.Layer, target: Sdf.Layer, places: Places, *orders: Orders) -> None:
-    """Have one layer hold at some places what another one does; old and new orders of children."""
+def _orders(layer: Sdf.Layer, places: Places) -> dict[Sdf.Path, list[str]]:
+    return {parent: child_names(layer, parent) for parent in places.branches}
+
+
+def _measure(
+    layer: Sdf.Layer, roots: Iterable[Sdf.Path], most: float = float("inf")
+) -> tuple[int, frozenset[Sdf.Path]]:
+    """Return the size of prims with all below them, up to `most`, and which have variants."""
+    children = sum(len(child_names(layer, root)) for root in roots)
+    if children * _BYTES_PER_SPEC > most:
+        return children * _BYTES_PER_SPEC, frozenset()
+    size = 0
+    variants = set[Sdf.Path]()
+    for root in roots:
+        paths = below(layer, root)
+        size += len(paths) * _BYTES_PER_SPEC
+        if size > most:
+            break
+        samples = sum(layer.GetNumTimeSamplesForPath(it) for it in paths if it.IsPropertyPath())
+        size += samples * _BYTES_PER_SAMPLE
+        chosen = filter(Sdf.Path.IsPrimVariantSelectionPath, paths)
+        variants.update(map(Sdf.Path.StripAllVariantSelections, chosen))
+    return size, frozenset(variants)
+
+
+def _put(
+    source: Sdf.Layer, target: Sdf.Layer, places: Places, orders: Mapping[Sdf.Path, list[str]]
+) -> None:
+    """Have one layer hold at some places what another one does, its children in some orders."""
     with Sdf.ChangeBlock():
-        for path, fields in places.fields.items():
-            old: Any = target.GetObjectAtPath(path)
-            new = source.GetObjectAtPath(path)
-            if not path.IsPropertyPath():
-                for name in fields:
-                    old.ClearInfo(name)
-                    if new.HasInfo(name):
-                        old.SetInfo(name, new.GetInfo(name))
-                continue
-            if old and type(old) is not type(new):  # a copy would mix the two
-                old.owner.RemoveProperty(old)
+        for path in places.properties:
+            new = source.GetPropertyAtPath(path)
+            _make_room(target.GetPropertyAtPath(path), new)
             if new:
                 Sdf.CopySpec(source, path, target, path)
         for parent, names in places.branches.items():
-            before, order = (it[parent] for it in orders)
-            _graft(source, target, parent=parent, names=names, before=before, order=order)
+            _graft(source, target, parent, names, orders[parent])
+
+
+def _make_room(old: Any, new: Any) -> None:
+    """Remove a property that is not of the kind of the new one: a copy would mix the two."""
+    if old and type(old) is not type(new):
+        old.owner.RemoveProperty(old)
 
 
 def _copy(source: Sdf.Layer, target: Sdf.Layer, root: Sdf.Path) -> None:
     """Have a prim and all below it be what they are in another layer."""
-    old = _below(target, root)
+    old = below(target, root)
     for path in filter(Sdf.Path.IsPropertyPath, old):
-        prop: Any = target.GetPropertyAtPath(path)
-        new = source.GetPropertyAtPath(path)
-        if new and type(prop) is not type(new):  # a copy would mix the two
-            prop.owner.RemoveProperty(prop)
+        _make_room(target.GetPropertyAtPath(path), source.GetPropertyAtPath(path))
     Sdf.CopySpec(source, root, target, root)
-    for path in filter(Sdf.Path.IsPrimPath, _below(source, root) if old else ()):
-        _arrange(target, path, child_names(source, path))  # it does not do that
+    if not old:
+        return
+    for path in filter(Sdf.Path.IsPrimPath, below(source, root)):
+        _arrange(target, path, child_names(source, path))  # a copy does not do that
 
 
-def _below(layer: Sdf.Layer, root: Sdf.Path) -> list[Sdf.Path]:
+def below(layer: Sdf.Layer, root: Sdf.Path) -> list[Sdf.Path]:
+    """List what a layer holds at a path and below it."""
     paths: list[Sdf.Path] = []
     if layer.GetObjectAtPath(root):
         layer.Traverse(root, paths.append)  # type: ignore[arg-type]  # gives paths
@@ -353,26 +326,33 @@ def _arrange(layer: Sdf.Layer, parent: Sdf.Path, order: list[str]) -> None:
 
 
 def _graft(
-    *layers: Sdf.Layer, parent: Sdf.Path, names: set[str], before: list[str], order: list[str]
+    source: Sdf.Layer, target: Sdf.Layer, parent: Sdf.Path, names: set[str], order: list[str]
 ) -> None:
-    """Have some children of a prim be what they are in another layer, the first of the two."""
-    source, target = layers
-    wanted, old = ({n for n in names if it.GetPrimAtPath(parent.AppendChild(n))} for it in layers)
-    if gone := old - wanted:
-        prims.drop_children(target.GetPrimAtPath(parent), gone)
+    """Have some children of a prim be what they are in another layer, in an order of all."""
+    there = {name for name in names if target.GetPrimAtPath(parent.AppendChild(name))}
+    wanted = [name for name in order if name in names]
+    if gone := there.difference(wanted):
+        drop_children(target.GetPrimAtPath(parent), gone)
     # The others stay: of an over that is removed and made in one block USD says nothing, and its
     # stage goes on with what was below it (a crash, measured, 26.11).
-    kept = [it for it in order if it in wanted] if len(wanted) > 1 else [*wanted]
-    for name in kept:
+    for name in wanted:
         _copy(source, target, parent.AppendChild(name))
-    grafts = [it for it in kept if it not in old]
-    if ([it for it in before if it not in gone] if gone else before) + grafts == order:
-        return  # what is new is last
-    if _FEW * len(grafts) < len(order):
+    new = [name for name in wanted if name not in there]
+    if child_names(target, parent) == order:
+        return
+    if _FEW * len(new) < len(order):
         edits = Sdf.BatchNamespaceEdit()  # a child cannot be moved to a place among its siblings
-        for name in grafts:
+        for name in new:
             edits.Add(parent.AppendChild(name), f"{_ASIDE}{name}")
-        for name in grafts:
+        for name in new:
             edits.Add(f"{_ASIDE}{name}", parent.AppendChild(name), order.index(name))
         target.Apply(edits)
     _arrange(target, parent, order)
+
+
+def _hide_crowds(layer: Sdf.Layer, then: Sdf.Layer) -> None:
+    """Turn off the prims of a layer of which many children are about to go."""
+    for path in filter(Sdf.Path.IsPrimPath, below(layer, _TOP)):
+        count = len(child_names(layer, path))
+        if count > prims.MANY + len(child_names(then, path)):
+            prims.turn_off(layer.GetPrimAtPath(path))

@@ -1,14 +1,15 @@
 """Undo and redo for a stage: what its layers held before and after each step. Main thread.
 
 For each layer of the local layer stack (root, session, their sublayers) there is a mirror of what
-it held when we looked last. USD's notices say where it was touched since: values, and some
-metadata, are copied to the mirror one by one, so that such a step costs what was edited in it; for
-any other the layer is copied whole. An edit outside a step becomes a step of its own, `OUTSIDE`, as
+it held when we looked last. USD's notices say where it was touched since: properties, and prims
+with all below them, are copied to the mirror one by one, so that such a step costs what was edited
+in it. The layer is copied whole where that would cost more, where metadata of the layer itself is
+edited, and where nobody knows. An edit outside a step becomes a step of its own, `OUTSIDE`, as
 soon as anybody looks at the stacks or moves along them: it is undone like any other, never lost.
 
 The places come from a witness, another stage over the same layers with no prim in it: it tells of
-what the scene's own hides, as below instances (measured, 26.11). It goes where prims come or go,
-which would cost it half of what it costs the scene.
+what the scene's own hides, as below instances (measured, 26.11). It goes where prims come or go in
+crowds, which would cost it half of what it costs the scene.
 
 The stack holds at most `MOST_STEPS` steps and about `MOST_BYTES` (`Copy.size`, two million
 prims, attributes and relationships); the oldest go first, the newest always stays.
@@ -27,18 +28,17 @@ from typing import Any, Final
 from pxr import Sdf, Tf, Usd
 
 from dcc_bridge.host import UndoMark
-from dcc_bridge.hosts.standalone.layer_copies import WHOLE, Copy, LayerChange, Place, State, Step
-from dcc_bridge.hosts.standalone.prims import CHECKING, is_path, tracked
+from dcc_bridge.hosts.standalone.layer_copies import Before, Copy, Followed, LayerChange, Step
+from dcc_bridge.hosts.standalone.lost import lost
 
 OUTSIDE: Final = "Edit outside a step"
 MOST_STEPS: Final = 100
-_FEW_PLACES: Final = 100
-_BYTES_PER_PLACE: Final = 7500  # of a layer, whose copy costs as much as a place does
 MOST_BYTES: Final = 512 * 2**20
+_MOST_PLACES: Final = 5_000  # with more of them a layer of 100,000 prims is sooner copied whole
 
 
 class UndoStack:
-    """The undo and redo stacks of one scene. A state is replaced, never changed."""
+    """The undo and redo stacks of one scene."""
 
     def __init__(
         self, stage: Usd.Stage, changed: Callable[[], None], touched: Callable[[], None]
@@ -48,28 +48,21 @@ class UndoStack:
         self.resyncs = 0  # goes up as prims may have gone
         self._changed = changed
         self._touched_callback = touched
-        self._before: State | None = None
+        self.is_in_step = False
         self._lost: tuple[object, list[str]] | None = None
         self._dropped = 0
         self.reset(stage)
         # USD keeps a bound method weakly: the listeners go with this object.
-        self._listeners = (
-            Tf.Notice.RegisterGlobally(Sdf.Notice.LayersDidChange, self._note),
-            Tf.Notice.RegisterGlobally(Sdf.Notice.LayerDidReplaceContent, self._note_replaced),
-        )
+        self._listener = Tf.Notice.RegisterGlobally(Sdf.Notice.LayersDidChange, self._note)
 
     def reset(self, stage: Usd.Stage) -> None:
         """Begin again with another scene, in which nothing is unsaved; an open step stays open."""
-        self._mirrors: dict[Place, Copy] = {}
-        self._follow(stage)
+        self._followed: dict[Sdf.Layer, Followed] = {}
         self._undo: list[Step] = []
         self._redo: list[Step] = []
-        self._changes: list[tuple[Place, LayerChange]] = []
-        self._clean: State = {}
-        self._saved: State = {}
+        self._changes: list[LayerChange] = []
+        self._follow(stage)
         self.mark_saved()
-        if self._before is not None:
-            self._before = self._clean
 
     @property
     def undo_labels(self) -> list[str]:
@@ -86,49 +79,42 @@ class UndoStack:
     def mark(self) -> UndoMark:
         """Mark the step on top; it is the same mark only as long as it is the same step."""
         self._settle()
-        top = self._undo[-1] if self._undo else None
-        return UndoMark(self._dropped + len(self._undo), top.label if top else None, top)
+        if not self._undo:
+            return UndoMark(self._dropped)
+        top = self._undo[-1]
+        return UndoMark(self._dropped + len(self._undo), top.label, top)
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
         """List what the newest step deleted beside the agreed prims and what is below them."""
-        now = self._undo[-1:], self.notices, *agreed
-        if self._lost is None or self._lost[0] != now:  # it may be asked for once more
-            named, newest = frozenset(agreed), self._undo[-1:]
-            every = newest[0].lost(self._stage, self._mirrors, named) if newest else []
-            self._lost = now, [it for it in every if it not in named]
-        beside, root = self._lost[1], Sdf.Path.absoluteRootPath
-        covered = {Sdf.Path(item) for item in (agreed if beside else ()) if is_path(item)}
-        if not covered:
-            return beside
-        above = ((it, Sdf.Path(it).GetPrefixes()) for it in tracked(beside, CHECKING))
-        return [it for it, over in above if covered.isdisjoint((root, *over))]
+        if not self._undo:
+            return []
+        step = self._undo[-1]
+        asked = step, self.notices, *agreed
+        if self._lost is None or self._lost[0] != asked:  # it may be asked for once more
+            before = Before(self._followed.values(), step.changes)
+            self._lost = asked, lost(self._stage, step.resynced, before, frozenset(agreed))
+        return self._lost[1]
 
     def held(self, path: Sdf.Path) -> list[Any]:
         """List what the layers held at a path when the open step began."""
-        before = self._before or self._clean
-        return Step("", before, {}, (*self._changes,), (), frozenset()).held(path, self._mirrors)
-
-    @property
-    def is_in_step(self) -> bool:
-        """Whether a step is open."""
-        return self._before is not None
+        return list(Before(self._followed.values(), self._changes).specs(path))
 
     @contextmanager
     def step(self, label: str) -> Iterator[None]:
         """Make one entry of what is edited inside; roll it back on an exception."""
         self._refuse_in_step("open another one")
         self._settle()
-        self._before = self._clean
-        self._resynced.clear()
+        self.is_in_step = True
         try:
             yield
         except BaseException:  # the step is rolled back, and it goes on
-            self._look()
+            step = self._end(label)
             with self._unlocked():
-                if self._restore(self._changes[::-1], self._end()):
-                    self._changed()
+                self._restore(step.changes[::-1])
+            if step.changes:
+                self._changed()
             raise
-        if self._record(label, self._end()):
+        if self._record(self._end(label)):
             self._changed()
 
     def undo(self) -> None:
@@ -136,7 +122,7 @@ class UndoStack:
         self._refuse_in_step("undo")
         if not self.undo_labels:
             raise RuntimeError("There is nothing to undo.")
-        self._restore(self._undo[-1].changes[::-1], self._undo[-1].before)
+        self._restore(self._undo[-1].changes[::-1])
         self._redo.append(self._undo.pop())
         self._changed()
 
@@ -152,182 +138,165 @@ class UndoStack:
         self._refuse_in_step("redo")
         if not self.redo_labels:
             raise RuntimeError("There is nothing to redo.")
-        self._restore(self._redo[-1].changes, self._redo[-1].after)
+        self._restore(self._redo[-1].changes)
         self._undo.append(self._redo.pop())
         self._changed()
 
     def unsaved(self) -> list[Sdf.Layer]:
         """List the layers, but for the session's, that differ from their files. Fine in a step."""
         self._settle()
-        self._look()
-        layers = self._stage.GetLayerStack(includeSessionLayers=False)
-        places = {layer: self._place(layer) for layer in layers}
-        return [it for it, at in places.items() if self._clean[at] is not self._saved.get(at)]
+        stack = self._stage.GetLayerStack(includeSessionLayers=False)
+        every = [self._followed[layer] for layer in stack]
+        return [it.layer for it in every if it.state is not it.saved]
 
     def mark_saved(self) -> None:
         """Remember that the files hold what the layers hold now. Fine in a step."""
         self._settle()
-        self._look()
-        self._saved = self._clean
+        for followed in self._followed.values():
+            followed.saved = followed.state
 
     def move_root(self, stage: Usd.Stage, relocate: Callable[[Sdf.Layer], None]) -> None:
         """Go on with a stage whose root layer is another one that holds the same.
 
         `relocate` changes in each copy of the old one what depends on where the file lies.
         """
-        every = [it for step in self._undo + self._redo for it in step.changes] + self._changes
-        copies = [change.held.content for place, change in every if place is None]
-        for content in (self._mirrors[None].content, *copies):
-            relocate(content)
+        root = self._followed.pop(self._stage.GetRootLayer())
+        relocate(root.mirror.content)
+        changes = [it for step in self._undo + self._redo for it in step.changes]
+        for change in changes + self._changes:
+            if change.followed is root:
+                relocate(change.held.content)
+        root.layer = stage.GetRootLayer()
+        self._followed[root.layer] = root
         self._follow(stage)
 
     def _follow(self, stage: Usd.Stage) -> None:
-        self._stage, self._root = stage, stage.GetRootLayer()
+        self._stage = stage
         self.notices += 1
         self.resyncs += 1
         self._resynced: set[Sdf.Path] = set()
         self._observer = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._resync, stage)
-        self._call_witness()
+        self._witness: Usd.Stage | None = None
         self._forget()
-
-    def _call_witness(self) -> None:
-        """Have another one: in time there are instances in it, and below these it is blind."""
-        self._witness: Usd.Stage | None
-        self._is_blind = False
-        layers, nothing = (self._root, self._stage.GetSessionLayer()), Usd.StagePopulationMask()
-        witness = self._witness = Usd.Stage.OpenMasked(*layers, nothing, Usd.Stage.LoadNone)
-        self._witnessed = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._note_places, witness)
 
     def _forget(self) -> None:
         """Take all that was touched for seen."""
-        self._touched: set[Place] = set()
-        self._edited: dict[Sdf.Path, frozenset[str]] | None = {}
-        self._is_open = False
-        size = sum(it.size for it in self._mirrors.values())
-        self._most_places = max(_FEW_PLACES, size / _BYTES_PER_PLACE)
-
-    def _place(self, layer: Sdf.Layer) -> Place:
-        return None if layer == self._root else layer
-
-    def _layer(self, place: Place) -> Sdf.Layer:
-        return self._root if place is None else place
+        if self._witness is None:
+            layers = (self._stage.GetRootLayer(), self._stage.GetSessionLayer())
+            nothing = Usd.StagePopulationMask()
+            self._witness = Usd.Stage.OpenMasked(*layers, nothing, Usd.Stage.LoadNone)
+            notice = Usd.Notice.ObjectsChanged
+            self._witnessed = Tf.Notice.Register(notice, self._note_places, self._witness)
+        self._touched: set[Followed] = set()
+        self._edited: set[Sdf.Path] | None = set()
+        self._is_open = False  # an edit of ours of which the witness has said nothing yet
 
     def _note(self, notice: Sdf.Notice.LayersDidChange, _sender: object) -> None:
         self.notices += 1
+        if self._is_open:
+            self._edited = None
         if self._edited is None:
             self._witness = None
-        ours = {place for place in map(self._place, notice.GetLayers()) if place in self._clean}
+        ours = {self._followed[it] for it in notice.GetLayers() if it in self._followed}
         self._touched |= ours
-        if self._is_open:  # the witness saw nothing of the edit before
-            self._edited = None
         self._is_open = bool(ours)
         if ours:
             self._touched_callback()
+
+    def _note_places(self, notice: Usd.Notice.ObjectsChanged, witness: Usd.Stage) -> None:
+        paths = notice.GetResyncedPaths() + notice.GetChangedInfoOnlyPaths()
+        if paths:
+            self._is_open = False
+        # It tells of nothing below instances.
+        if self._edited is None or len(paths) > _MOST_PLACES or witness.GetPrototypes():
+            self._edited = None
+            return
+        self._edited.update(paths)
 
     def _resync(self, notice: Usd.Notice.ObjectsChanged, _stage: object) -> None:
         self.notices += 1
         if paths := notice.GetResyncedPaths():
             self.resyncs += 1
-            if self._before is not None:
+            if self.is_in_step:
                 self._resynced.update(paths)
-
-    def _note_replaced(self, _notice: object, layer: Sdf.Layer) -> None:
-        if self._place(layer) in self._clean:
-            self._edited = None
-
-    def _note_places(self, notice: Usd.Notice.ObjectsChanged, _stage: object) -> None:
-        if self._edited is None:
-            return
-        resynced, paths = notice.GetResyncedPaths(), notice.GetChangedInfoOnlyPaths()
-        self._is_open = self._is_open and not (resynced or paths)
-        if len(resynced) + len(paths) + len(self._edited) > self._most_places or self._is_blind:
-            self._edited = None
-            return
-        self._is_blind = bool(self._witness and self._witness.GetPrototypes())
-        fields = {it: notice.GetChangedFields(it) or [WHOLE] for it in paths}  # it is renamed
-        for path in (*resynced, *paths):
-            self._edited[path] = self._edited.get(path, frozenset()) | {*fields.get(path, [WHOLE])}
 
     def _look(self) -> None:
         """Bring the mirror of every layer up to date that was touched, or is new in the stack."""
-        stack = self._stage.GetLayerStack(includeSessionLayers=True)
-        new = {self._held(self._place(layer)) for layer in stack} - self._clean.keys()
-        touched, edited = self._touched, None if self._is_open else self._edited
-        stack = self._witness.GetLayerStack(includeSessionLayers=True) if self._witness else []
-        seen = {*map(self._place, stack)}
-        for place in touched:  # of a layer that was taken out, the witness sees nothing
-            where = edited if place in seen else None
-            change = LayerChange(self._mirrors[place], self._layer(place), where)
-            self._mirrors[place] = change.mirror
-            if not any(at == place and it.places is None for at, it in self._changes):
-                self._changes.append((place, change))
-        self._mirrors.update({place: Copy.of(self._layer(place)) for place in new})
-        if edited is None or self._is_blind:
-            self._call_witness()
+        edited = self._edited
+        seen: set[Sdf.Layer] = set()
+        if self._witness is not None and not self._is_open:
+            seen.update(self._witness.GetLayerStack(includeSessionLayers=True))
+        for followed in self._touched:
+            # of a layer that was taken out, the witness sees nothing
+            where = edited if followed.layer in seen else None
+            change = LayerChange(followed, where)
+            if not any(it.followed is followed and it.places is None for it in self._changes):
+                self._changes.append(change)
+        for layer in self._stage.GetLayerStack(includeSessionLayers=True):
+            if layer not in self._followed:
+                # GetLayerStack does not keep what it gives alive; FindOrOpen does.
+                held = Sdf.Layer.FindOrOpen(layer.identifier) or layer
+                state = object()
+                is_edited = layer.dirty or layer.anonymous
+                self._followed[held] = Followed(held, Copy.of(held), state, state)
+                if is_edited:
+                    self._followed[held].saved = None
+        if edited is None or self._is_open:
+            self._witness = None
         self._forget()
-        if stale := new | touched:
-            taken = {place: object() for place in stale}
-            self._clean = {**self._clean, **taken}
-            is_edited = {place: (it := self._layer(place)).dirty or it.anonymous for place in new}
-            unedited = {place: taken[place] for place in new if not is_edited[place]}
-            self._saved = {**self._saved, **unedited}
-
-    @staticmethod
-    def _held(place: Place) -> Place:
-        # A layer that GetLayerStack gave is not kept alive by it; one that FindOrOpen gave is.
-        return place and (Sdf.Layer.FindOrOpen(place.identifier) or place)
 
     def _settle(self) -> None:
         """Make a step of what was edited outside any."""
-        if self._before is None:
-            self._record(OUTSIDE, self._clean)
+        if self.is_in_step:
+            self._look()
+        else:
+            self._record(self._end(OUTSIDE))
 
     def _refuse_in_step(self, verb: str) -> None:
-        if self._before is not None:
+        if self.is_in_step:
             raise RuntimeError(f"An undo step is open; close it before you {verb}.")
 
-    def _end(self) -> State:
-        before, self._before = self._before, None
-        return before or {}
-
-    def _record(self, label: str, before: State) -> bool:
+    def _end(self, label: str) -> Step:
+        """Return what was edited since the last step, and close the open one."""
         self._look()
-        changes, self._changes = tuple(self._changes), []
-        if all(self._clean[place] is content for place, content in before.items()):
+        resynced = frozenset(self._resynced)
+        step = Step(label, tuple(self._changes), tuple(self._redo), resynced)
+        self.is_in_step = False
+        self._changes = []
+        self._resynced = set()
+        return step
+
+    def _record(self, step: Step) -> bool:
+        """Put a step on the stack, if it changed anything."""
+        if not step.changes:
             return False
-        self._undo.append(
-            Step(label, before, self._clean, changes, tuple(self._redo), frozenset(self._resynced))
-        )
+        self._undo.append(step)
         self._redo = []
         while len(self._undo) > MOST_STEPS or (len(self._undo) > 1 and self._size() > MOST_BYTES):
             del self._undo[0]
             self._dropped += 1
         return True
 
-    def _restore(self, changes: Sequence[tuple[Place, LayerChange]], state: State) -> bool:
-        """Put a state back, from the changes that lie between."""
-        for layer in {self._layer(place) for place, _ in changes}:
+    def _restore(self, changes: Sequence[LayerChange]) -> None:
+        """Swap what changes hold with what their layers do."""
+        for layer in {change.followed.layer for change in changes}:
             if not layer.permissionToEdit:
                 name = layer.GetDisplayName()
                 raise RuntimeError(f"The layer {name} is locked; unlock it first.")
-        if any(change.places is None for _, change in changes):
+        if any(change.places is None for change in changes):
             self._witness = None
         with Sdf.ChangeBlock():
-            for place, change in changes:
-                self._mirrors[place] = change.swap(self._mirrors[place], self._layer(place))
-        if self._witness is None or self._is_blind:
-            self._call_witness()
+            for change in changes:
+                change.swap()
         self._forget()
-        self._clean, self._changes = {**self._clean, **state}, []
         # Where a layer is no longer part of the scene, every edit of it would fail.
         if self._stage.GetEditTarget().GetLayer() not in self._stage.GetLayerStack():
-            self._stage.SetEditTarget(self._root)
-        return bool(changes)
+            self._stage.SetEditTarget(self._stage.GetRootLayer())
 
     @contextmanager
     def _unlocked(self) -> Iterator[None]:
         """Let what is ours be taken back from a layer that the person, or a body, has locked."""
-        locked = [it for it in map(self._layer, self._clean) if it and not it.permissionToEdit]
+        locked = [it for it in self._followed if it and not it.permissionToEdit]
         for layer in locked:
             layer.SetPermissionToEdit(True)
         try:
@@ -337,4 +306,4 @@ class UndoStack:
                 layer.SetPermissionToEdit(False)
 
     def _size(self) -> int:
-        return sum(it.held.size for step in self._undo + self._redo for _, it in step.changes)
+        return sum(it.held.size for step in self._undo + self._redo for it in step.changes)

@@ -9,11 +9,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from pxr import Sdf, Tf, Usd
 
-from dcc_bridge.hosts.standalone import UsdSession, layer_copies
+from dcc_bridge.hosts.standalone import UsdSession, layer_copies, prims
 from dcc_bridge.hosts.standalone.prims import remove, rename
 from tests.hosts.scenes import SMALL, Failed, check_undo, fail_after
 
@@ -71,8 +69,15 @@ def "a" ( prepend payload = @./asset.usda@</Asset> )
 }
 class "b" {}
 """
+FILES = {
+    "asset.usda": ASSET,
+    "sub.usda": SMALL.replace("@./sub.usda@", ""),
+    "empty.usda": "#usda 1.0\n",
+    "r.usda": RICH,
+}
 NAMES = ("a", "b", "c", "d")
 Edit = Callable[[Usd.Stage, Sdf.Layer, Random], object]
+States = list[dict[str, str]]  # what each layer holds, by its name, below each step
 
 
 def _prims(layer: Sdf.Layer) -> list[Sdf.PrimSpec]:
@@ -254,8 +259,6 @@ NOT_IN_A_BLOCK = {
     "put below another",
 }
 WAYS = ("step", "block", "failing step", "by hand", "by hand in a block", "look")
-edits = st.tuples(st.sampled_from(sorted(EDITS)), st.integers(0, 10**6))
-programs = st.lists(st.tuples(st.sampled_from(WAYS), st.lists(edits, max_size=4)), max_size=8)
 
 
 def edit_some(stage: Usd.Stage, some: Sequence[tuple[str, int]]) -> None:
@@ -272,6 +275,11 @@ def texts(session: UsdSession, layers: dict[str, Sdf.Layer]) -> dict[str, str]:
     stack = session.stage.GetLayerStack(includeSessionLayers=True)
     layers.update({it.identifier: Sdf.Layer.FindOrOpen(it.identifier) or it for it in stack})
     return {name: layer.ExportToString() for name, layer in layers.items()}
+
+
+def held(state: dict[str, str], layers: dict[str, Sdf.Layer]) -> dict[str, str]:
+    """Copy what the layers of a state hold now."""
+    return {name: layers[name].ExportToString() for name in state}
 
 
 def run(session: UsdSession, way: str, some: Sequence[tuple[str, int]]) -> None:
@@ -296,33 +304,64 @@ def run(session: UsdSession, way: str, some: Sequence[tuple[str, int]]) -> None:
             edit(session.stage)
 
 
-@settings(max_examples=75, suppress_health_check=list(HealthCheck))
-@given(program=programs)
-def test_undo_and_redo_are_as_exact_as_copies(
-    program: list[tuple[str, list[tuple[str, int]]]],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    folder = tmp_path_factory.mktemp("scene")
-    for name, text in (("asset", ASSET), ("sub", SMALL.replace("@./sub.usda@", "")), ("r", RICH)):
-        Path(folder, f"{name}.usda").write_text(text)
-    Path(folder, "empty.usda").write_text("#usda 1.0\n")
-    session, layers = UsdSession(folder / "r.usda"), dict[str, Sdf.Layer]()
+def _states(session: UsdSession, layers: dict[str, Sdf.Layer], random: Random) -> States:
+    """Edit here and there along the undo stack; return the texts of the layers below each step."""
     states = [texts(session, layers)]
-
-    for way, some in program:
-        run(session, way, some)
-        while len(session.undo_labels) >= len(states):
+    for _ in range(random.randint(2, 8)):
+        if random.random() < 0.3:
+            _wander(session, layers, random, states)
+            continue
+        before = len(session.undo_labels)
+        way = random.choice(WAYS)
+        names = random.choices(sorted(EDITS), k=random.randint(0, 4))
+        run(session, way, [(name, random.randrange(10**6)) for name in names])
+        depth = len(session.undo_labels)
+        if depth > before:
+            del states[before + 1 :]
+        while depth >= len(states):
             states.append(texts(session, layers))
-        now = texts(session, layers)
-        assert {it: now[it] for it in states[-1]} == states[-1], way
+        assert held(states[depth], layers) == states[depth], way
+    return states
 
-    for state in reversed(states[:-1]):
-        session.undo()
-        assert {it: layers[it].ExportToString() for it in state} == state
-    assert not session.modified
-    for state in states[1:]:
-        session.redo()
-        assert {it: layers[it].ExportToString() for it in state} == state
+
+def _wander(
+    session: UsdSession, layers: dict[str, Sdf.Layer], random: Random, states: States
+) -> None:
+    for _ in range(random.randint(1, 4)):
+        if session.undo_labels and random.random() < 0.6:
+            session.undo()
+        elif session.redo_labels:
+            session.redo()
+        depth = len(session.undo_labels)
+        assert held(states[depth], layers) == states[depth]
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("many", [500, 0])
+@pytest.mark.parametrize("programs", [60, pytest.param(1_000, marks=pytest.mark.long)])
+def test_any_edits_of_any_layers_are_undone_and_redone_to_the_letter(
+    programs: int, many: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In steps, in steps that fail and by hand; also where few prims go as a crowd does."""
+    monkeypatch.setattr(prims, "MANY", many)
+    for seed in range(programs):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        for name, text in FILES.items():
+            Path(folder, name).write_text(text)
+        session = UsdSession(folder / "r.usda")
+        layers = dict[str, Sdf.Layer]()
+
+        states = _states(session, layers, Random(seed))
+        while session.redo_labels:
+            session.redo()
+        for state in reversed(states[:-1]):
+            session.undo()
+            assert held(state, layers) == state, seed
+        assert not session.modified, seed
+        for state in states[1:]:
+            session.redo()
+            assert held(state, layers) == state, seed
 
 
 def test_an_edit_of_a_value_copies_no_layer(

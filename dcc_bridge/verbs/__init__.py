@@ -98,6 +98,7 @@ def counted(acts: Acts, items: Sequence[str]) -> str:
     """Say how many items there are, and what: "1 sphere light", "12 prims"."""
     kinds = {acts.kind(item) for item in items[:_OF_A_KIND] if item != SCENE}
     noun = kinds.pop() if len(kinds) == 1 and len(items) <= _OF_A_KIND else acts.host.item_noun
+    noun = noun.rpartition("::")[2]  # FreeCAD's types are "Part::Box"
     return plural(len(items), re.sub(r"(?<=[a-z])(?=[A-Z])", " ", noun).lower())
 
 

@@ -74,7 +74,7 @@ class Work:
     FAILS = ("set_values", {"changes": [LONGER, {**LONGER, "value": "far"}]})
     WHY = "Length cannot be 'far'"
     EDIT = ("set_values", {"changes": [LONGER]})
-    ASKED = "Delete 10 "
+    ASKED = "Delete 10 boxes?"
 
     def state(self, application: Application) -> dict[str, object]:
         there = names(application)

@@ -202,7 +202,7 @@ class Step:
 def _differing(edited: Set[Sdf.Path], old: Sdf.Layer, new: Sdf.Layer) -> Places | None:
     """Find where a mirror and its layer differ, from what USD tells; None if all of it may.
 
-    In a notice of a block USD leaves out the old names of properties and prims, and orders.
+    In a notice of a block USD leaves out old names of properties and prims, and orders of prims.
     """
     roots = set[Sdf.Path]()
     properties = set[Sdf.Path]()
@@ -217,8 +217,6 @@ def _differing(edited: Set[Sdf.Path], old: Sdf.Layer, new: Sdf.Layer) -> Places 
         has: Any = new.GetPrimAtPath(prim)
         names = {*had.properties.keys()} ^ {*has.properties.keys()}
         properties |= {prim.AppendProperty(name) for name in names}
-        if [*had.propertyOrder] != [*has.propertyOrder]:
-            roots.add(prim)
     unordered = set[Sdf.Path]()
     if roots:
         above = {prim for path in edited for prim in path.GetPrefixes()}

@@ -170,6 +170,14 @@ class Before(NamedTuple):
     layers: Iterable[Followed]
     changes: Sequence[LayerChange]
 
+    def whole_layers(self) -> list[Sdf.Layer]:
+        """Return layers with the metadata that they had: a layer of which it changes is held whole.
+
+        What prims held may be of now.
+        """
+        whole = {it.followed: it.held.content for it in self.changes if it.places is None}
+        return [whole.get(it, it.mirror.content) for it in self.layers]
+
     def specs(self, path: Sdf.Path) -> Iterator[Any]:
         """Yield what they held at a path."""
         for followed in self.layers:

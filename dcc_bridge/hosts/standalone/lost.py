@@ -26,7 +26,7 @@ def lost(stage: Usd.Stage, resynced: Set[Sdf.Path], before: Before, agreed: Set[
     contents = [it.mirror.content for it in before.layers]
     contents += [change.held.content for change in before.changes]
     gone, others = _gone(resynced, [stage, *layers], before, contents, agreed)
-    gone |= _relocated(layers) - _relocated(contents)  # renamed in a reference
+    gone |= _relocated(layers) - _relocated(before.whole_layers())  # renamed in a reference
     every = tracked([it for it in others if it.IsPrimPath()], CHECKING)
     gone |= {it for it in every if _is_gone(it, stage, layers, before)}
     # A prim takes its properties along.

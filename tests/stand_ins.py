@@ -28,7 +28,7 @@ class FakeEntry:
     redo: list[FakeEntry]  # what could be redone before it
 
 
-class ScriptedPresenter:
+class Person:
     """A person who answers as they were told, at once and on the thread that asks.
 
     Attributes:

@@ -27,10 +27,10 @@ from dcc_bridge.headless import Pump
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import Skill, describe
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 
 
-class Agreeing(ScriptedPresenter):
+class Agreeing(Person):
     """A person who agrees to everything, at once."""
 
     def show(self, question: Question, settle: Settle) -> TakeDown:

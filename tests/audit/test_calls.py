@@ -19,7 +19,7 @@ from dcc_bridge.elicitation.question import Expired, Reply
 from dcc_bridge.elicitation.text import safe_line
 from tests.audit.test_log import FailingDisk, die
 from tests.live import LIMIT, AskedFn, Live, accept, live, status, text
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 from tests.tiers import sampled
 
 YES = Reply("accept", {"confirm": True})
@@ -70,7 +70,7 @@ def played(
     host: FakeHost,
     *skills: Callable[..., Any],
     given: dict[str, Any] | None = None,
-    person: ScriptedPresenter | None = None,
+    person: Person | None = None,
     asked: AskedFn | None = None,
     **settings: Any,
 ) -> list[dict[str, Any]]:
@@ -108,7 +108,7 @@ def test_a_read_leaves_no_record(tmp_path: Path) -> None:
 
 
 def test_what_is_said_at_the_host_of_an_edit_names_the_call_of_the_record(tmp_path: Path) -> None:
-    host, person = FakeHost(has_ui=True), ScriptedPresenter()
+    host, person = FakeHost(has_ui=True), Person()
 
     lines = played(tmp_path, host, edit(host), given={"name": "cam1"}, person=person)
 
@@ -118,7 +118,7 @@ def test_what_is_said_at_the_host_of_an_edit_names_the_call_of_the_record(tmp_pa
 def test_a_consent_is_asked_granted_begun_and_ended_in_that_order(tmp_path: Path) -> None:
     host = FakeHost([f"cam{n}" for n in range(60)], has_ui=True)
 
-    lines = played(tmp_path, host, destructive(host), person=ScriptedPresenter(YES))
+    lines = played(tmp_path, host, destructive(host), person=Person(YES))
 
     asked, granted, *_ = lines
     assert events(lines) == ["asked", "granted", "begin", "end"]
@@ -138,7 +138,7 @@ def test_the_record_has_the_arguments_as_the_person_saw_them(
     def wipe(name: str, password: SecretStr, frames: int = 24) -> None:
         """Wipe it."""
 
-    lines = played(tmp_path, host, wipe, given=given, person=ScriptedPresenter(no))
+    lines = played(tmp_path, host, wipe, given=given, person=Person(no))
     cli.main(["audit", "show", *map(str, reader.logs(tmp_path / "audit"))])
 
     assert lines[0]["message"] == "Wipe?"
@@ -181,7 +181,7 @@ def test_a_refusal_is_on_record_and_nothing_begins(
     reply: Reply | Expired, event: str, tmp_path: Path
 ) -> None:
     host = FakeHost(["cam0"], has_ui=True)
-    person = ScriptedPresenter(reply)
+    person = Person(reply)
 
     lines = played(tmp_path, host, destructive(host), person=person)
 
@@ -196,7 +196,7 @@ def test_the_agent_is_told_why_the_person_said_no_and_not_to_try_another_way(
     host = FakeHost(["cam0"], has_ui=True)
     odd = "not\nthe \u202ehero"
     seen, cut = safe_line(odd), "x" * 499 + "…"
-    person = ScriptedPresenter(Reply("decline", reason=odd), Reply("decline", reason="x" * 5000))
+    person = Person(Reply("decline", reason=odd), Reply("decline", reason="x" * 5000))
 
     with live(tmp_path, destructive(host), host=host, presenter=person) as running:
         short, long = text(running.call("delete")), text(running.call("delete"))
@@ -210,7 +210,7 @@ def test_the_agent_is_told_why_the_person_said_no_and_not_to_try_another_way(
 
 def test_a_skill_can_read_why_its_form_was_declined(tmp_path: Path) -> None:
     host = FakeHost(has_ui=True)
-    person = ScriptedPresenter(Reply("decline", reason="ask the lead"))
+    person = Person(Reply("decline", reason="ask the lead"))
 
     @skill(risk="read")
     def explain() -> str:
@@ -256,7 +256,7 @@ def test_what_a_schema_hides_is_not_in_the_log_either(
 def test_a_justification_can_be_read_back(ends: str, tmp_path: Path) -> None:
     """Also where it was typed and the question was then cancelled."""
     host = FakeHost(has_ui=True)
-    person = ScriptedPresenter(Reply("accept" if ends == "accept" else "cancel", {"why": REASON}))
+    person = Person(Reply("accept" if ends == "accept" else "cancel", {"why": REASON}))
 
     @skill(risk="edit")
     def explain() -> None:
@@ -277,7 +277,7 @@ def test_a_skill_that_calls_another_is_one_call_on_record(tmp_path: Path) -> Non
         host.items.append("cam1")
         inner()
 
-    lines = played(tmp_path, host, tidy, person=ScriptedPresenter(YES))
+    lines = played(tmp_path, host, tidy, person=Person(YES))
 
     assert {(line["call"], line["skill"]) for line in lines} == {(lines[0]["call"], "tidy")}
     assert [line.get("inner_skill") for line in lines] == [None, None, "delete", None, None]
@@ -288,7 +288,7 @@ def test_a_skill_that_calls_another_is_one_call_on_record(tmp_path: Path) -> Non
 def test_an_async_skill_that_calls_another_names_it(thread: bool, tmp_path: Path) -> None:
     """Also where that one asks on a thread of its own."""
     host = FakeHost(["cam0"], has_ui=True)
-    person = ScriptedPresenter(Reply("decline"))
+    person = Person(Reply("decline"))
 
     @skill(risk="destructive", name="wipe_all", confirms=True)
     async def wipe() -> None:
@@ -337,7 +337,7 @@ def test_a_call_that_is_rejected_is_on_record_without_its_values(
 
 def test_an_undo_is_on_record_with_what_was_undone_and_by_whom(tmp_path: Path) -> None:
     """In the panel and the toast it is the person at the host, with `undo_last` the client."""
-    host, person = FakeHost(has_ui=True), ScriptedPresenter()
+    host, person = FakeHost(has_ui=True), Person()
 
     with live(tmp_path, edit(host), host=host, presenter=person) as running:
         for number in range(3):
@@ -362,9 +362,7 @@ def test_an_undo_is_on_record_with_what_was_undone_and_by_whom(tmp_path: Path) -
 
 def test_what_a_schema_hides_is_nowhere_in_the_record_nor_in_a_question(tmp_path: Path) -> None:
     host = FakeHost(["cam0"], has_ui=True)
-    person = ScriptedPresenter(
-        YES, Reply("accept", {"nick": CANARY}), Reply("cancel", {"nick": CANARY})
-    )
+    person = Person(YES, Reply("accept", {"nick": CANARY}), Reply("cancel", {"nick": CANARY}))
 
     @skill(risk="destructive")
     def publish(key: Annotated[str, Field(json_schema_extra={"redact": True})]) -> None:
@@ -399,7 +397,7 @@ def test_where_the_record_cannot_be_written_nothing_is_changed(
         host = FakeHost(["cam0"], has_ui=True)
         skills = edit(host), destructive(host)
         folder = tmp_path / str(nth)
-        person = ScriptedPresenter(YES)
+        person = Person(YES)
         with live(folder, *skills, host=host, presenter=person, audit=folder / "a") as running:
             running.bridge.audit.disk = FailingDisk(nth, half=half)
             before = list(host.items)
@@ -444,7 +442,7 @@ def test_a_skill_that_swallows_the_refusal_is_undone_all_the_same(tmp_path: Path
 
     for nth in range(1, 9):
         folder = tmp_path / str(nth)
-        with live(folder, push_on, host=host, presenter=ScriptedPresenter(YES)) as running:
+        with live(folder, push_on, host=host, presenter=Person(YES)) as running:
             running.bridge.audit.disk = FailingDisk(nth)
             host.items = ["cam0"]
             result = running.call("push_on")

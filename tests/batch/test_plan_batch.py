@@ -23,7 +23,7 @@ from dcc_bridge.audit.log import log_folder
 from dcc_bridge.elicitation.question import PresenterEvent, Reply
 from tests.batch.conftest import PLUGIN, SKILLS, digests, write_scene
 from tests.live import Live, accept, live, text
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 from tests.verbs.studio import studio
 from tests.verbs.test_bridge import TOKEN, tools
 
@@ -47,9 +47,9 @@ def scenes(tmp_path: Path) -> Path:
 @contextmanager
 def host(
     folder: Path, *answers: PresenterEvent | None, **more: Any
-) -> Iterator[tuple[Live, ScriptedPresenter]]:
+) -> Iterator[tuple[Live, Person]]:
     """Run a bridge with the skill, at which a person gives these answers."""
-    person = ScriptedPresenter(*answers)
+    person = Person(*answers)
     seat, presenter = FakeHost(has_ui=bool(answers)), person if answers else None
     with live(
         folder / "bridge", host=seat, presenter=presenter, skills=[FOLDER], **more

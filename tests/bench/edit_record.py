@@ -31,7 +31,7 @@ from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import Skill, describe
 from tests.audit.dying import no_loop
 from tests.bench.figures import more, options, over, show, timed
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 
 COLUMNS = ("ms", "without p50", "with p50", "with p95", "added", "ratio")
 CALLS = 100  # with an agreement
@@ -120,7 +120,7 @@ def agreement(prims: int) -> dict[str, list[float]]:
         for number in range(prims):
             Sdf.PrimSpec(world, f"p{number}", Sdf.SpecifierDef, "Camera")
     main = MainThread(lambda delay: None)
-    broker = Broker(SETTINGS, host=ScriptedPresenter(*[YES] * calls))
+    broker = Broker(SETTINGS, host=Person(*[YES] * calls))
     remove = context.install(broker, main, session)
     runner = Runner(session, main, SETTINGS, no_loop, _no_clock)
     taken: dict[str, list[float]] = {}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
-from tests.stand_ins import ScriptedPresenter
+from tests.stand_ins import Person
 
 
-class Agreeing(ScriptedPresenter):
+class Agreeing(Person):
     """Says yes, and leaves a form as it is filled in."""
 
     def show(self, question: Question, settle: Settle) -> TakeDown:

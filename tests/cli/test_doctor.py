@@ -14,7 +14,7 @@ from dcc_bridge.cli.hosts import START
 from dcc_bridge.elicitation.question import Reply
 from tests.cli.commands import SHOT, Done, run, serve
 from tests.live import ERAS, Live, accept, live
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 
 
 def doctor(running: Live, runtime: Path, *words: str, **more: str) -> Done:
@@ -29,7 +29,7 @@ def findings(done: Done) -> dict[str, str]:
 @pytest.mark.core
 def test_it_has_nothing_to_say_of_a_host_that_is_well(tmp_path: Path) -> None:
     host = FakeHost(has_ui=True)
-    with live(tmp_path, host=host, presenter=ScriptedPresenter(Reply("accept", {}))) as running:
+    with live(tmp_path, host=host, presenter=Person(Reply("accept", {}))) as running:
         running.call("recent_calls", era=ERAS[1], label="cursor", asked=accept())
         done = doctor(running, tmp_path)
 
@@ -88,7 +88,7 @@ def test_without_a_terminal_a_host_without_a_window_is_nothing_to_mend(tmp_path:
 
 
 def test_it_says_of_a_client_that_it_draws_nothing(tmp_path: Path) -> None:
-    with live(tmp_path, host=FakeHost(has_ui=True), presenter=ScriptedPresenter()) as running:
+    with live(tmp_path, host=FakeHost(has_ui=True), presenter=Person()) as running:
         running.call("recent_calls", label="codex", asked=accept())
         done = doctor(running, tmp_path, "--no-question")
 
@@ -97,7 +97,7 @@ def test_it_says_of_a_client_that_it_draws_nothing(tmp_path: Path) -> None:
 
 
 def test_it_says_that_the_question_was_not_seen(tmp_path: Path) -> None:
-    person = ScriptedPresenter(Reply("decline"))
+    person = Person(Reply("decline"))
     with live(tmp_path, host=FakeHost(has_ui=True), presenter=person) as running:
         done = doctor(running, tmp_path, "--json")
 

@@ -11,7 +11,7 @@ from dcc_bridge.elicitation.question import Reply
 from tests.cli.commands import Command, run, serve
 from tests.live import live
 from tests.skills.shelf import save, until
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 from tests.tiers import sampled
 
 ARGUMENTS = {
@@ -37,7 +37,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("risk", ARGUMENTS)
 def test_a_new_file_passes_the_check_and_runs(risk: str, tmp_path: Path, command: Command) -> None:
     folder = tmp_path / "skills"
-    person = ScriptedPresenter(Reply("accept", {"confirm": True}))
+    person = Person(Reply("accept", {"confirm": True}))
 
     assert command("skill", "new", "try_it", "--folder", folder, "--risk", risk).code == 0
     assert command("skill", "check", folder).code == 0

@@ -13,7 +13,7 @@ from dcc_bridge.audit import reader
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.hosts.standalone import UsdSession, install
 from tests.live import Live, status, text
-from tests.stand_ins import ScriptedPresenter
+from tests.stand_ins import Person
 from tests.verbs import usd_scene
 
 SKILLS = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
@@ -33,7 +33,7 @@ class Seat(Live):
     def __init__(self, where: Path, *answers: Any, **settings: Any) -> None:
         self.session = UsdSession(usd_scene.make(where / "shot.usda"), has_ui=True)
         self.uninstall = install(self.session)
-        person: Any = settings.pop("presenter", None) or ScriptedPresenter(*answers)
+        person: Any = settings.pop("presenter", None) or Person(*answers)
         self.person = person
         super().__init__(
             where / "run", host=self.session, presenter=person, skills=[SKILLS], **settings

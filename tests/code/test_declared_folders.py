@@ -14,7 +14,7 @@ from dcc_bridge.elicitation.question import Question, Settle, TakeDown
 from dcc_bridge.elicitation.view import undo_line
 from tests.code.seat import REMOVES, YES, Seat, Sit
 from tests.live import status, text
-from tests.stand_ins import ScriptedPresenter
+from tests.stand_ins import Person
 
 # `a` is a file in the declared folder `top`, `below` a folder in it with another one, `b`.
 CHANGES = {
@@ -313,7 +313,7 @@ def test_what_has_become_a_link_since_the_question_is_not_written_to(
     other = tmp_path / "other"
     other.mkdir()
 
-    class Swaps(ScriptedPresenter):
+    class Swaps(Person):
         def show(self, question: Question, settle: Settle) -> TakeDown:
             renders.rename(tmp_path / "before")
             renders.symlink_to(other)

@@ -28,7 +28,7 @@ from dcc_bridge.errors import BridgeError
 from tests.code import test_trip_wire
 from tests.code.seat import GRID, NO, REMOVES, YES, Sit
 from tests.live import status, text
-from tests.stand_ins import ScriptedPresenter
+from tests.stand_ins import Person
 from tests.verbs.memory import MemoryActs, MemoryHost
 
 REMEMBERED = Reply("accept", {"confirm": True}, remember=True)
@@ -174,7 +174,7 @@ def test_what_the_person_does_while_the_loss_is_asked_stays_where_the_code_then_
 ) -> None:
     monkeypatch.setattr(sys, "runs", 0, raising=False)
 
-    class Busy(ScriptedPresenter):
+    class Busy(Person):
         def show(self, question: Question, settle: Settle) -> TakeDown:
             if question.items:
                 live.session.stage.DefinePrim("/Mine")

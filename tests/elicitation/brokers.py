@@ -15,7 +15,7 @@ from dcc_bridge.elicitation.call import Call, Client, Route, current
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.headless import Pump
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 
 FORM = parse(
     {"type": "object", "properties": {"confirm": {"type": "boolean"}}, "required": ["confirm"]}
@@ -77,7 +77,7 @@ def ask_both(host: Any, client: Any) -> tuple[Any, Clock, Broker]:
     return ask(host=host, client=client, call=call, settings=Settings(input="either"))
 
 
-class Meddler(ScriptedPresenter):
+class Meddler(Person):
     """A person while whose answer something happens to the scene."""
 
     def __init__(self, meanwhile: Callable[[int], object], *answers: Any) -> None:

@@ -35,7 +35,7 @@ from dcc_bridge.elicitation.question import Expired, Question, Reply, Settle, Ta
 from dcc_bridge.elicitation.types import ElicitationResponse
 from tests.live import ERAS, LIMIT, Live, status
 from tests.server.skills import CONFIRM
-from tests.stand_ins import OUTSIDE, FakeHost, ScriptedPresenter
+from tests.stand_ins import OUTSIDE, FakeHost, Person
 
 CAMERAS: Final = [f"cam{number}" for number in range(7)]
 LISTED: Final = known_clients.SILENT[0]
@@ -108,7 +108,7 @@ class Chair:
     """The place at the host: whoever is to sit there for a call is put there before it."""
 
     def __init__(self, log: Callable[[], Log], *, empty: bool = False) -> None:
-        self.sitting = ScriptedPresenter()
+        self.sitting = Person()
         self._log = log
         self._is_empty = empty
 
@@ -187,7 +187,7 @@ class Stage:
         """Make everything ready for a call; gives how many undo steps there are before it."""
         self.cell, self.log = cell, Log()
         self.host.items = list(CAMERAS)
-        self.chair.sitting = ScriptedPresenter(*_sitting(cell))
+        self.chair.sitting = Person(*_sitting(cell))
         return self._steps()
 
     def _steps(self) -> int:

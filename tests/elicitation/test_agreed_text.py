@@ -20,7 +20,7 @@ from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.elicitation.view import client_details
 from dcc_bridge.errors import LeakedSecret, SchemaError
 from tests.elicitation.brokers import CLAUDE, FORM, YES, Clock, asking
-from tests.stand_ins import ScriptedPresenter
+from tests.stand_ins import Person
 
 CODE = "import bpy\nfor it in bpy.data.objects:\n\tbpy.data.objects.remove(it)\n"
 LONG = "\n".join(f"value_{number} = {number}" for number in range(400))
@@ -94,7 +94,7 @@ def test_more_than_a_person_reads_is_refused(details: dict[str, Any], why: str) 
 
 
 def test_the_functions_that_ask_take_a_text_or_its_details() -> None:
-    person = ScriptedPresenter(YES, YES, YES)
+    person = Person(YES, YES, YES)
     details = Details(CODE, ((3, "removes"),))
 
     with asking(person):
@@ -108,7 +108,7 @@ def test_the_functions_that_ask_take_a_text_or_its_details() -> None:
 def test_a_secret_in_a_text_is_not_asked_about() -> None:
     secret = Secret("hunter2-hunter2")
 
-    with asking(ScriptedPresenter(YES)), pytest.raises(LeakedSecret):
+    with asking(Person(YES)), pytest.raises(LeakedSecret):
         confirm_sync("Run it?", details=f"key = {secret.reveal()!r}")
 
 
@@ -118,7 +118,7 @@ def test_the_record_has_the_digest_of_the_text_and_never_the_text() -> None:
     def audit(*written: Any, durable: bool = False) -> None:
         events.extend(written)
 
-    with asking(ScriptedPresenter(YES), auditor=audit):
+    with asking(Person(YES), auditor=audit):
         confirm_sync("Run it?", details=CODE)
 
     asked = next(facts for event, facts in events if event == "asked")
@@ -165,7 +165,7 @@ def test_a_client_whose_form_has_no_room_is_not_asked_but_our_own_command_is() -
 def test_what_a_client_has_no_room_for_is_asked_in_the_host_or_refused(
     text: str, surface: str | None
 ) -> None:
-    client, person = ScriptedPresenter(YES), ScriptedPresenter(YES)
+    client, person = Person(YES), Person(YES)
     answers = []
     for host in (person, None):
         asked = question(Details(text))
@@ -177,7 +177,7 @@ def test_what_a_client_has_no_room_for_is_asked_in_the_host_or_refused(
 
 
 def test_there_is_time_to_read_a_long_text() -> None:
-    audience = Audience(Settings(), ScriptedPresenter())
+    audience = Audience(Settings(), Person())
     short, long = (audience.offers(question(Details(text))).soon for text in (CODE, LONG))
 
     assert (short, long) == (45 + 3, 300)

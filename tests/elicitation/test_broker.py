@@ -14,7 +14,7 @@ from dcc_bridge.elicitation.question import Consent, PresenterEvent, Question, R
 from dcc_bridge.elicitation.types import NOT_RECORDED
 from dcc_bridge.errors import NotRecorded
 from tests.elicitation.brokers import FORM, WRONG, YES, ask
-from tests.stand_ins import ScriptedPresenter
+from tests.stand_ins import Person
 
 
 def full_disk(*events: Event, durable: bool = False) -> None:
@@ -23,7 +23,7 @@ def full_disk(*events: Event, durable: bool = False) -> None:
 
 
 def test_a_valid_answer_ends_it_and_the_clock_stops() -> None:
-    person = ScriptedPresenter(YES)
+    person = Person(YES)
 
     future, clock, broker = ask(host=person)
 
@@ -35,7 +35,7 @@ def test_a_valid_answer_ends_it_and_the_clock_stops() -> None:
 
 
 def test_an_invalid_answer_is_asked_again_once_with_the_reason() -> None:
-    person = ScriptedPresenter(WRONG, YES)
+    person = Person(WRONG, YES)
 
     future, clock, _ = ask(host=person)
 
@@ -45,7 +45,7 @@ def test_an_invalid_answer_is_asked_again_once_with_the_reason() -> None:
 
 
 def test_wrong_answers_everywhere_are_a_cancel_and_never_the_fallback() -> None:
-    person = ScriptedPresenter(WRONG, WRONG)
+    person = Person(WRONG, WRONG)
 
     future, _, _ = ask(host=person, fallback={"confirm": True})
 
@@ -55,7 +55,7 @@ def test_wrong_answers_everywhere_are_a_cancel_and_never_the_fallback() -> None:
 
 @pytest.mark.parametrize("surface", ["host", "client"])
 def test_nobody_is_asked_for_a_consent_that_could_not_be_recorded(surface: str) -> None:
-    person: Any = ScriptedPresenter(YES)
+    person: Any = Person(YES)
 
     future, clock, broker = ask(auditor=full_disk, consent=Consent(("cam1",)), **{surface: person})
 
@@ -66,7 +66,7 @@ def test_nobody_is_asked_for_a_consent_that_could_not_be_recorded(surface: str) 
 
 @pytest.mark.parametrize("surface", ["host", "client"])
 def test_what_is_no_consent_is_asked_without_a_record(surface: str) -> None:
-    person: Any = ScriptedPresenter(YES)
+    person: Any = Person(YES)
 
     future, _, _ = ask(auditor=full_disk, **{surface: person})
 
@@ -77,7 +77,7 @@ def test_what_is_no_consent_is_asked_without_a_record(surface: str) -> None:
 def test_a_client_that_cannot_show_it_or_answers_wrongly_falls_through_to_the_host(
     events: list[PresenterEvent],
 ) -> None:
-    future, _, _ = ask(client=ScriptedPresenter(*events), host=ScriptedPresenter(YES))
+    future, _, _ = ask(client=Person(*events), host=Person(YES))
 
     assert future.result(0).answered_by == "host"
 
@@ -89,7 +89,7 @@ def test_a_surface_that_fails_does_not_take_the_question_along(
         def show(self, question: Question, settle: Any) -> Any:
             raise RuntimeError("no screen")
 
-    future, _, _ = ask(client=Broken(), host=ScriptedPresenter(YES))
+    future, _, _ = ask(client=Broken(), host=Person(YES))
 
     assert future.result(0).accepted
     assert "no screen" in caplog.text
@@ -107,7 +107,7 @@ def test_a_fallback_is_labelled(allow: bool, by: str) -> None:
 
 
 def test_the_deadline_is_a_cancel_and_never_the_fallback() -> None:
-    person = ScriptedPresenter(None)
+    person = Person(None)
     future, clock, _ = ask(host=person, fallback={"confirm": True})
 
     clock.strike()
@@ -119,7 +119,7 @@ def test_the_deadline_is_a_cancel_and_never_the_fallback() -> None:
 
 
 def test_an_answer_to_the_first_showing_does_not_count_for_the_second() -> None:
-    person = ScriptedPresenter(WRONG, None)
+    person = Person(WRONG, None)
     future, _, _ = ask(host=person)
 
     person.settles[0](YES)
@@ -128,7 +128,7 @@ def test_an_answer_to_the_first_showing_does_not_count_for_the_second() -> None:
 
 
 def test_a_call_that_ended_takes_its_questions_along_and_asks_no_more() -> None:
-    person = ScriptedPresenter(None)
+    person = Person(None)
     future, _, broker = ask(host=person)
     call = person.shown[0].call
 
@@ -141,7 +141,7 @@ def test_a_call_that_ended_takes_its_questions_along_and_asks_no_more() -> None:
 
 
 def test_closing_ends_every_question_and_later_ones_at_once() -> None:
-    person = ScriptedPresenter()
+    person = Person()
     future, _, broker = ask(host=person)
 
     broker.close()
@@ -152,7 +152,7 @@ def test_closing_ends_every_question_and_later_ones_at_once() -> None:
 
 
 def test_a_caller_who_gives_up_takes_the_question_down() -> None:
-    person = ScriptedPresenter(None)
+    person = Person(None)
     future, clock, broker = ask(host=person)
 
     future.cancel()
@@ -164,7 +164,7 @@ def test_a_caller_who_gives_up_takes_the_question_down() -> None:
 
 def test_of_many_answers_at_once_one_counts() -> None:
     for _ in range(50):
-        person = ScriptedPresenter(None)
+        person = Person(None)
         future, clock, _ = ask(host=person)
         rivals = [lambda: person.settles[0](YES), clock.strike, future.cancel]  # noqa: B023
         threads = [threading.Thread(target=rival) for rival in rivals]
@@ -183,9 +183,9 @@ def test_what_was_asked_and_answered_can_be_read_back_from_the_log(
 ) -> None:
     caplog.set_level("INFO", "dcc_bridge")
 
-    ask(host=ScriptedPresenter(YES))
-    ask(host=ScriptedPresenter(Reply("cancel")))
-    ask(client=ScriptedPresenter(YES), consent=Consent())
+    ask(host=Person(YES))
+    ask(host=Person(Reply("cancel")))
+    ask(client=Person(YES), consent=Consent())
 
     told = [message.partition(": ")[2] for message in caplog.messages]
     assert told == [
@@ -196,7 +196,7 @@ def test_what_was_asked_and_answered_can_be_read_back_from_the_log(
 
 
 def test_a_question_that_has_no_other_surface_stays_where_it_is() -> None:
-    client = ScriptedPresenter()
+    client = Person()
     _, _, broker = ask(client=client)
 
     broker.bring(broker.open[0])
@@ -206,7 +206,7 @@ def test_a_question_that_has_no_other_surface_stays_where_it_is() -> None:
 
 
 def test_a_question_can_be_dismissed_wherever_it_is() -> None:
-    future, _, broker = ask(client=ScriptedPresenter())
+    future, _, broker = ask(client=Person())
     (question,) = broker.open
 
     broker.dismiss(question)

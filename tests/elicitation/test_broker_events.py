@@ -15,7 +15,7 @@ from dcc_bridge.elicitation.question import Consent, HandOver, Question, Reply, 
 from dcc_bridge.errors import Busy
 from dcc_bridge.known_clients import CLI_LABEL
 from tests.elicitation.brokers import CLAUDE, FORM, WRONG, YES, Clock, ask, ask_both
-from tests.stand_ins import ScriptedPresenter
+from tests.stand_ins import Person
 
 
 def question(call: Call | None = None, **more: Any) -> Question:
@@ -32,8 +32,8 @@ def test_a_decline_counts_once_a_person_can_have_read_the_question(
 ) -> None:
     now = [time.monotonic()]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
-    client = ScriptedPresenter(None)
-    future, _, _ = ask(client=client, host=ScriptedPresenter(YES))
+    client = Person(None)
+    future, _, _ = ask(client=client, host=Person(YES))
 
     now[0] += age
     client.settles[0](Reply("decline"))
@@ -43,25 +43,25 @@ def test_a_decline_counts_once_a_person_can_have_read_the_question(
 
 def test_a_decline_of_the_persons_own_command_counts_at_once() -> None:
     """`dcc-bridge call` draws each question, or was told the answer before."""
-    host, call = ScriptedPresenter(YES), Call("delete", "Delete", client=Client(CLI_LABEL))
+    host, call = Person(YES), Call("delete", "Delete", client=Client(CLI_LABEL))
 
-    future, _, _ = ask(client=ScriptedPresenter(Reply("decline")), host=host, call=call)
+    future, _, _ = ask(client=Person(Reply("decline")), host=host, call=call)
 
     assert (future.result(0).answered_by, future.result(0).action) == ("client", "decline")
     assert host.shown == []
 
 
 def test_a_question_that_a_client_closed_at_once_is_closed() -> None:
-    host = ScriptedPresenter(YES)
+    host = Person(YES)
 
-    future, _, _ = ask(client=ScriptedPresenter(Reply("cancel")), host=host)
+    future, _, _ = ask(client=Person(Reply("cancel")), host=host)
 
     assert (future.result(0).answered_by, future.result(0).action) == ("client", "cancel")
     assert host.shown == []
 
 
 def test_an_answer_of_no_known_type_is_asked_for_again_with_the_reason() -> None:
-    person = ScriptedPresenter()
+    person = Person()
     future, _, _ = ask(client=person)
 
     person.settles[0](Unreadable())
@@ -86,7 +86,7 @@ def test_an_answer_of_no_known_type_is_asked_for_again_with_the_reason() -> None
 def test_the_deadlines_are_those_of_the_surface_or_of_the_question(
     surface: str, timeout: float | None, deadlines: list[float]
 ) -> None:
-    surfaces: dict[str, Any] = {surface: ScriptedPresenter(None)}
+    surfaces: dict[str, Any] = {surface: Person(None)}
 
     _, clock, _ = ask(**surfaces, timeout=timeout)
 
@@ -94,7 +94,7 @@ def test_the_deadlines_are_those_of_the_surface_or_of_the_question(
 
 
 def test_a_client_has_its_time_where_nobody_else_waits() -> None:
-    future, clock, _ = ask(client=ScriptedPresenter(None))
+    future, clock, _ = ask(client=Person(None))
 
     next(fn for after, fn in clock.waiting if after == 45)()
 
@@ -108,7 +108,7 @@ def test_a_clock_that_fails_ends_the_question(caplog: pytest.LogCaptureFixture) 
         return lambda: None
 
     broker = Broker(clock=broken)
-    client = ScriptedPresenter(None)
+    client = Person(None)
 
     future = broker.ask(question(Call("x", "X", client=CLAUDE, route=Route(client))))
 
@@ -124,7 +124,7 @@ def test_an_answer_that_cannot_be_looked_at_ends_the_question(
         def __contains__(self, key: object) -> bool:
             raise RuntimeError("no fields")
 
-    future, _, broker = ask(host=ScriptedPresenter(Reply("accept", Broken(confirm=True))))
+    future, _, broker = ask(host=Person(Reply("accept", Broken(confirm=True))))
 
     assert future.result(0).message == "surface_lost"
     assert broker.open == []
@@ -141,7 +141,7 @@ def test_a_call_is_told_when_its_question_opens_and_who_answered() -> None:
         def question_closed(self, answered: Any) -> None:
             self.told.append(answered.by)
 
-    broker = Broker(host=ScriptedPresenter(YES), clock=Clock())
+    broker = Broker(host=Person(YES), clock=Clock())
 
     future = broker.ask(question(Call("x", "X", control=Run())))
 
@@ -150,7 +150,7 @@ def test_a_call_is_told_when_its_question_opens_and_who_answered() -> None:
 
 
 def test_that_a_call_is_made_again_is_said_in_its_first_question_only() -> None:
-    person = ScriptedPresenter(YES, YES, YES)
+    person = Person(YES, YES, YES)
     broker, call = Broker(host=person, clock=Clock()), Call("x", "X")
 
     call.dialogue.repeats = "The same call was made."
@@ -167,7 +167,7 @@ def test_that_a_call_is_made_again_is_said_in_its_first_question_only() -> None:
 
 
 def test_whoever_watches_hears_of_each_question_that_is_put_moves_or_ends() -> None:
-    host, client, heard = ScriptedPresenter(None), ScriptedPresenter(), list[Any]()
+    host, client, heard = Person(None), Person(), list[Any]()
     broker = Broker(host=host, clock=Clock())
     stop = broker.watch(lambda: heard.append([at for _, at in broker.asked]))
 
@@ -183,7 +183,7 @@ def test_whoever_watches_hears_of_each_question_that_is_put_moves_or_ends() -> N
 
 
 def test_a_question_that_is_over_can_be_neither_brought_nor_dismissed() -> None:
-    host = ScriptedPresenter(YES, None)
+    host = Person(YES, None)
     future, _, broker = ask(host=host)
     other = broker.ask(question())
 
@@ -195,7 +195,7 @@ def test_a_question_that_is_over_can_be_neither_brought_nor_dismissed() -> None:
 
 
 def test_ending_a_call_leaves_the_questions_of_others() -> None:
-    person = ScriptedPresenter()
+    person = Person()
     future, _, broker = ask(host=person)
     other = broker.ask(question())
 
@@ -206,7 +206,7 @@ def test_ending_a_call_leaves_the_questions_of_others() -> None:
 
 
 def test_each_client_has_so_many_open_questions_and_a_place_again_when_one_ends() -> None:
-    person = ScriptedPresenter()
+    person = Person()
     broker, futures = Broker(host=person, clock=Clock()), list[Any]()
 
     def ask_on() -> None:
@@ -226,21 +226,21 @@ def test_each_client_has_so_many_open_questions_and_a_place_again_when_one_ends(
 
 
 def test_a_person_who_is_asked_too_has_no_notice_of_it() -> None:
-    host = ScriptedPresenter(None)
+    host = Person(None)
 
-    ask_both(host, ScriptedPresenter(None))
+    ask_both(host, Person(None))
 
     assert host.chips == []
 
 
 def test_a_client_cannot_mute_itself() -> None:
-    _, _, broker = ask(client=ScriptedPresenter(Reply("decline", mute=True)))
+    _, _, broker = ask(client=Person(Reply("decline", mute=True)))
 
     assert broker.audience.limits.muted == {}
 
 
 def test_muting_a_client_leaves_what_it_asks_in_its_own_window() -> None:
-    host, client = ScriptedPresenter(), ScriptedPresenter(None)
+    host, client = Person(), Person(None)
     at_client, _, broker = ask(host=host, client=client)
     for _ in range(2):
         broker.ask(question(Call("x", "X", client=CLAUDE)))
@@ -252,7 +252,7 @@ def test_muting_a_client_leaves_what_it_asks_in_its_own_window() -> None:
 
 
 def test_a_host_that_cannot_draw_silences_no_client() -> None:
-    host = ScriptedPresenter(Unable(lasting=True))
+    host = Person(Unable(lasting=True))
 
     _, _, broker = ask(host=host, call=Call("x", "X", client=CLAUDE))
 
@@ -260,7 +260,7 @@ def test_a_host_that_cannot_draw_silences_no_client() -> None:
 
 
 def test_where_both_are_asked_handing_over_leaves_the_other_one() -> None:
-    host, client = ScriptedPresenter(HandOver()), ScriptedPresenter(None)
+    host, client = Person(HandOver()), Person(None)
     future, _, _ = ask_both(host, client)
 
     waits = not future.done()
@@ -272,7 +272,7 @@ def test_where_both_are_asked_handing_over_leaves_the_other_one() -> None:
 
 
 def test_wrong_answers_of_one_of_two_leave_the_other_one() -> None:
-    host, client = ScriptedPresenter(None), ScriptedPresenter(WRONG, WRONG)
+    host, client = Person(None), Person(WRONG, WRONG)
 
     future, _, _ = ask_both(host, client)
     host.settles[0](YES)
@@ -285,7 +285,7 @@ def test_a_yes_counts_for_the_session_only_if_it_was_given_at_the_host(surface: 
     def renaming() -> Call:
         return Call("rename", "Rename", "edit", CLAUDE, digest="abc")
 
-    person = ScriptedPresenter(Reply("accept", {"confirm": True}, remember=True))
+    person = Person(Reply("accept", {"confirm": True}, remember=True))
     surfaces: dict[str, Any] = {surface: person}
 
     _, _, broker = ask(**surfaces, call=renaming(), consent=Consent())
@@ -301,7 +301,7 @@ def test_a_clock_that_fails_while_a_question_waits_its_turn_ends_it(
             raise RuntimeError("no timers left")
         return lambda: None
 
-    broker = Broker(Settings(dialogs_per_minute=1), host=ScriptedPresenter(YES, YES), clock=broken)
+    broker = Broker(Settings(dialogs_per_minute=1), host=Person(YES, YES), clock=broken)
 
     answers = [broker.ask(question(Call("x", "X", client=CLAUDE))).result(0) for _ in range(2)]
 

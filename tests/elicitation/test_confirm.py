@@ -27,7 +27,7 @@ from dcc_bridge.errors import (
     WrongThread,
 )
 from tests.elicitation.brokers import FORM, NO, YES, Meddler, asking
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 
 NOT_TICKED = Reply("accept", {"confirm": False})
 
@@ -47,7 +47,7 @@ def button(question: Question) -> str | None:
 
 
 def test_the_question_says_what_its_author_gave_and_has_a_title_a_verb_and_a_key_else() -> None:
-    person = ScriptedPresenter(*[YES] * 3)
+    person = Person(*[YES] * 3)
 
     with asking(person) as call:
         confirm_sync(
@@ -67,7 +67,7 @@ def test_the_question_says_what_its_author_gave_and_has_a_title_a_verb_and_a_key
 
 
 def test_texts_may_be_made_from_the_items() -> None:
-    person = ScriptedPresenter(YES)
+    person = Person(YES)
 
     with asking(person):
         grant = confirm_sync(
@@ -92,7 +92,7 @@ def test_texts_may_be_made_from_the_items() -> None:
     ],
 )
 def test_what_is_no_yes_is_an_error_that_says_which(answer: Any, error: Any, words: str) -> None:
-    with asking(ScriptedPresenter(answer)) as call:
+    with asking(Person(answer)) as call:
         with pytest.raises(NotConfirmed, match=words) as caught:
             confirm_sync("Delete it?")
 
@@ -109,14 +109,14 @@ def test_where_nobody_can_be_asked_or_nothing_be_written_down_nobody_agrees() ->
     with asking(None), pytest.raises(NobodyToAsk):
         confirm_sync("Delete it?")
     with (
-        asking(ScriptedPresenter(YES), auditor=full),
+        asking(Person(YES), auditor=full),
         pytest.raises(NotRecorded, match=r"\bthe disk"),
     ):
         confirm_sync("Delete it?")
 
 
 def test_a_yes_to_what_is_still_there_is_a_grant() -> None:
-    with asking(ScriptedPresenter(YES)) as call:
+    with asking(Person(YES)) as call:
         grant = confirm_sync("Delete it?", items=["cam1"])
 
         assert call.agreement.live
@@ -158,7 +158,7 @@ def test_after_three_questions_about_a_restless_scene_there_is_no_new_grant(befo
 
 
 def test_a_scene_that_changed_before_the_edit_is_asked_about_again() -> None:
-    host, person = FakeHost(["cam1", "cam2"]), ScriptedPresenter(YES, YES)
+    host, person = FakeHost(["cam1", "cam2"]), Person(YES, YES)
     edited: list[list[str]] = []
 
     with asking(person, host) as call:
@@ -176,7 +176,7 @@ def test_a_scene_that_changed_before_the_edit_is_asked_about_again() -> None:
 def test_a_no_to_the_scene_that_changed_before_the_edit_leaves_nothing_granted() -> None:
     host, edited = FakeHost(["cam1", "cam2"]), list[Any]()
 
-    with asking(ScriptedPresenter(YES, NO), host) as call:
+    with asking(Person(YES, NO), host) as call:
         grant = confirm_sync("Delete them?", items=lambda: tuple(host.items))
         host.items = ["cam2"]
         with pytest.raises(Declined):
@@ -229,7 +229,7 @@ def test_what_undo_does_not_bring_back_is_kept_after_the_yes(
 def test_a_second_yes_keeps_a_second_copy_of_the_scene_where_no_files_are_named(
     scene: FakeHost, tmp_path: Path
 ) -> None:
-    person = ScriptedPresenter(YES, YES)
+    person = Person(YES, YES)
 
     with asking(person, scene):
         grant = confirm_sync("Save it?", items=lambda: tuple(scene.items), undoable=False)
@@ -247,7 +247,7 @@ def test_a_second_yes_keeps_a_second_copy_of_the_scene_where_no_files_are_named(
 def test_where_undo_helps_or_nothing_is_lost_no_copy_is_kept_or_spoken_of(
     undoable: bool, file: str, scene: FakeHost, tmp_path: Path
 ) -> None:
-    person = ScriptedPresenter(YES)
+    person = Person(YES)
 
     with asking(person, scene) as call:
         grant = confirm_sync("Write it?", undoable=undoable, files=[tmp_path / file])
@@ -268,7 +268,7 @@ def test_without_a_bridge_a_skill_agrees_to_nothing_by_itself() -> None:
 
 
 def test_a_coroutine_asks_and_edits_without_blocking_its_loop() -> None:
-    host, person, edited = FakeHost(["cam1"]), ScriptedPresenter(YES, YES), list[Any]()
+    host, person, edited = FakeHost(["cam1"]), Person(YES, YES), list[Any]()
 
     async def asks() -> str:
         grant = await confirm("Delete it?", items=lambda: tuple(host.items), verb="Delete")
@@ -294,7 +294,7 @@ def test_without_its_copy_there_is_no_grant(
 ) -> None:
     (tmp_path / "shot.json.checkpoints").write_text("in the way")
 
-    with asking(ScriptedPresenter(YES), scene) as call:
+    with asking(Person(YES), scene) as call:
         asks: dict[bool, Callable[[], object]] = {
             False: lambda: confirm_sync("Save it?", undoable=False),
             True: lambda: context.run_sync(
@@ -325,7 +325,7 @@ def before_a_body(call: Call, *, undoable: bool) -> Question:
 def test_a_question_before_a_body_keeps_a_copy_after_a_yes(
     undoable: bool, answer: Reply, place: bool, copies: int, is_async: bool, scene: FakeHost
 ) -> None:
-    person = ScriptedPresenter(answer)
+    person = Person(answer)
 
     with asking(person, scene) as call:
         question = before_a_body(call, undoable=undoable)
@@ -342,7 +342,7 @@ def test_a_question_before_a_body_keeps_a_copy_after_a_yes(
 
 
 def test_of_a_folder_no_copy_is_promised_and_none_is_kept(scene: FakeHost, tmp_path: Path) -> None:
-    person = ScriptedPresenter(*[YES] * 3)
+    person = Person(*[YES] * 3)
     full = tmp_path / "full"
     empty = tmp_path / "empty"
     file = tmp_path / "file"
@@ -386,7 +386,7 @@ def test_a_thread_of_nobodys_call_edits_nothing_and_looks_nothing_up() -> None:
             except WrongThread as error:
                 refused.append(error)
 
-    with asking(ScriptedPresenter(YES)):
+    with asking(Person(YES)):
         grant = confirm_sync("Delete it?", items=["cam1"])
         thread = Thread(target=on_thread, args=(grant,))
         thread.start()

@@ -15,7 +15,7 @@ from dcc_bridge.hosts.standalone import UsdSession
 from tests import homes
 from tests.elicitation.brokers import NO, YES, Meddler
 from tests.live import accept, live, say, status, text
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 from tests.tiers import every_era
 
 
@@ -136,7 +136,7 @@ def test_a_grant_that_was_asked_for_again_keeps_a_copy_of_what_there_is_then(
     is_async: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     homes.set_all(monkeypatch, homes.state(tmp_path / "kept"))
-    host, person = FakeHost(["cam1"], has_ui=True), ScriptedPresenter(YES, YES)
+    host, person = FakeHost(["cam1"], has_ui=True), Person(YES, YES)
     (folder := tmp_path / "renders").mkdir()
     (folder / "one").touch()
     asked: dict[str, Any] = {
@@ -176,7 +176,7 @@ def test_a_grant_that_was_asked_for_again_keeps_a_copy_of_what_there_is_then(
 def test_a_skill_on_a_pool_thread_edits_through_its_grant_and_is_rolled_back_if_it_fails(
     fails: bool, tmp_path: Path
 ) -> None:
-    host, person = FakeHost(["cam1"], has_ui=True), ScriptedPresenter(YES)
+    host, person = FakeHost(["cam1"], has_ui=True), Person(YES)
 
     @skill(risk="destructive", confirms=True, thread="any")
     def delete() -> None:
@@ -195,7 +195,7 @@ def test_a_skill_on_a_pool_thread_edits_through_its_grant_and_is_rolled_back_if_
 
 
 def test_what_we_lock_for_a_look_is_no_change_of_the_scene(tmp_path: Path) -> None:
-    session, person = UsdSession(has_ui=True), ScriptedPresenter(YES, YES, YES)
+    session, person = UsdSession(has_ui=True), Person(YES, YES, YES)
     session.stage.DefinePrim("/cam1")
 
     @skill(risk="destructive", confirms=True, thread="any")

@@ -13,7 +13,7 @@ from dcc_bridge.elicitation.grants import LASTS, SessionGrants
 from dcc_bridge.elicitation.question import Consent, Question, Reply
 from dcc_bridge.skills.skill import describe
 from tests.elicitation.brokers import FORM, Clock, Time
-from tests.stand_ins import ScriptedPresenter
+from tests.stand_ins import Person
 
 SECRET = {"properties": {"key": {"type": "string", "format": "password"}}}
 FOR_THE_SESSION = Reply("accept", {"confirm": True}, remember=True)
@@ -88,13 +88,13 @@ def test_the_same_for_more_items_takes_the_place_of_the_first(second: int, most:
     assert [one.most for one in grants.live] == most
 
 
-def remembering() -> tuple[Broker, ScriptedPresenter]:
+def remembering() -> tuple[Broker, Person]:
     """Have a person who agrees for the session."""
-    host = ScriptedPresenter(FOR_THE_SESSION)
+    host = Person(FOR_THE_SESSION)
     return Broker(host=host, clock=Clock()), host
 
 
-def agreed(*items: str) -> tuple[Broker, ScriptedPresenter]:
+def agreed(*items: str) -> tuple[Broker, Person]:
     broker, host = remembering()
     broker.ask(Question("Rename?", rename(), FORM, consent=Consent(items)))
     return broker, host

@@ -18,7 +18,7 @@ from dcc_bridge import confirm_sync, elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Reply
 from tests.live import LIMIT, accept, live, status, text
 from tests.server.skills import CONFIRM
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 from tests.tiers import every_era, sampled
 
 LAX: Final[dict[str, dict[str, Any]]] = {
@@ -150,7 +150,7 @@ def test_a_client_that_answers_malformed_twice_hands_over_to_the_host(
 ) -> None:
     host, sloppy = FakeHost(CAMERAS, has_ui=True), Sloppy()
     sloppy.content = MALFORMED[shape]
-    person = ScriptedPresenter(Reply("accept", {"confirm": True}))
+    person = Person(Reply("accept", {"confirm": True}))
 
     @skill(risk="edit")
     def tidy() -> str:
@@ -168,9 +168,7 @@ def test_a_client_that_answers_malformed_twice_hands_over_to_the_host(
 def test_a_host_is_asked_once_more_and_deletes_nothing(way: str, tmp_path: Path) -> None:
     host = FakeHost(CAMERAS, has_ui=True)
     given = [*LAX.values(), *MALFORMED.values()]
-    person = ScriptedPresenter(
-        *[Reply("accept", content) for one in given for content in (one,) * 2]
-    )
+    person = Person(*[Reply("accept", content) for one in given for content in (one,) * 2])
 
     with live(
         tmp_path, *skills(host), host=host, presenter=person, dialogs_per_minute=1000

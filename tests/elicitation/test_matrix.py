@@ -53,7 +53,7 @@ from mcp_types import CallToolResult, ElicitResult, InputRequiredResult
 from dcc_bridge.elicitation.question import Reply
 from tests.elicitation.stage import CAMERAS, Scenario, Seen, Stage
 from tests.live import ERAS, status
-from tests.stand_ins import ScriptedPresenter
+from tests.stand_ins import Person
 from tests.tiers import every_era
 
 CONSENT = "confirm gate form form-fallback"
@@ -263,7 +263,7 @@ def test_a_hook_deletes_nothing_where_a_person_says_no(
     stage: Stage, era: str, question: str
 ) -> None:
     stage.set(Scenario(question, "hook", "host", "declines", era))
-    stage.chair.sitting = ScriptedPresenter(*[Reply("decline")] * HOOKED)
+    stage.chair.sitting = Person(*[Reply("decline")] * HOOKED)
 
     async def agent() -> list[CallToolResult]:
         async with stage.live.client(era, stage.asked, label="hook") as client:

@@ -13,7 +13,7 @@ from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import SchemaError
 from tests.live import live, text
 from tests.server.skills import CONFIRM
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 
 LONGEST: Final = "é" * 4096
 WAYS: Final[dict[str, Callable[[str], Any]]] = {
@@ -33,7 +33,7 @@ def test_a_message_of_more_than_eight_kib_is_refused(way: Callable[[str], Any]) 
 
 @every_way
 def test_a_message_of_eight_kib_is_asked_whole(way: Callable[[str], Any], tmp_path: Path) -> None:
-    person, host = ScriptedPresenter(Reply("cancel")), FakeHost(has_ui=True)
+    person, host = Person(Reply("cancel")), FakeHost(has_ui=True)
 
     @skill(risk="edit", thread="any")
     def ask() -> None:

@@ -17,7 +17,7 @@ from dcc_bridge.elicitation.question import Reply
 from tests.elicitation.brokers import NO, YES
 from tests.live import ERAS, accept, live, status, text
 from tests.server.skills import CONFIRM
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 from tests.tiers import every_era
 
 CAMERAS: Final = ["cam0", "cam1", "cam2"]
@@ -35,7 +35,7 @@ def call(host: FakeHost, tmp_path: Path) -> Called:
     """Call a skill of a client that accepts whatever it is asked, where a person sits."""
 
     def call(tool: Callable[..., Any], *said: Any, era: str = ERAS[-1], **settings: Any) -> Any:
-        person = ScriptedPresenter(*said)
+        person = Person(*said)
         with live(tmp_path, tool, host=host, presenter=person, **settings) as running:
             result = running.call(tool.__name__, asked=accept(confirm=True), era=era)
         return result, person.shown
@@ -137,7 +137,7 @@ def test_a_yes_to_the_edit_is_none_to_the_deletion_in_it(host: FakeHost, call: C
 def test_what_was_agreed_to_for_the_session_does_not_cover_a_deletion(
     host: FakeHost, tmp_path: Path
 ) -> None:
-    person = ScriptedPresenter(FOR_THE_SESSION, YES, NO)
+    person = Person(FOR_THE_SESSION, YES, NO)
 
     @skill(risk="destructive", confirms=True)
     def delete() -> None:

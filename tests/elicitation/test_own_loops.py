@@ -18,7 +18,7 @@ from dcc_bridge.headless import Pump
 from tests.elicitation.brokers import YES
 from tests.live import live, status, text
 from tests.server.skills import CONFIRM
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 
 FREEZES = 2.0
 """Seconds for which the main thread would stand still if the coroutine were not refused."""
@@ -44,7 +44,7 @@ def running(make: Coroutines, thread: Literal["main", "any"] = "main") -> Callab
 
 @pytest.mark.parametrize("name", ASKS)
 def test_a_skill_that_asks_so_is_told_which_function_asks_there(name: str, tmp_path: Path) -> None:
-    person = ScriptedPresenter()
+    person = Person()
 
     with live(tmp_path, running(ASKS[name]), presenter=person) as bridge:
         result = bridge.call("runs")
@@ -59,7 +59,7 @@ def test_a_grant_is_applied_there_without_a_coroutine(tmp_path: Path) -> None:
         """Apply in a coroutine."""
         asyncio.run(confirm_sync("Sure?").apply(lambda items: None))
 
-    with live(tmp_path, applies, presenter=ScriptedPresenter(YES)) as bridge:
+    with live(tmp_path, applies, presenter=Person(YES)) as bridge:
         result = bridge.call("applies")
 
     assert "use: grant.apply_sync(" in text(result)
@@ -83,7 +83,7 @@ def test_what_a_coroutine_does_on_the_main_thread_cannot_wait_for_it_either(tmp_
         """Run a second loop on the main thread."""
         await on_main(lambda: asyncio.run(asyncio.wait_for(confirm("Sure?"), FREEZES)))
 
-    with live(tmp_path, goes_there, presenter=ScriptedPresenter()) as bridge:
+    with live(tmp_path, goes_there, presenter=Person()) as bridge:
         result = bridge.call("goes_there")
 
     assert "use: confirm_sync(" in text(result)
@@ -91,7 +91,7 @@ def test_what_a_coroutine_does_on_the_main_thread_cannot_wait_for_it_either(tmp_
 
 @pytest.mark.parametrize("make", [lambda: confirm("Sure?"), lambda: on_main(lambda: None)])
 def test_a_skill_on_the_pool_may_have_a_loop_of_its_own(make: Coroutines, tmp_path: Path) -> None:
-    with live(tmp_path, running(make, "any"), presenter=ScriptedPresenter(YES)) as bridge:
+    with live(tmp_path, running(make, "any"), presenter=Person(YES)) as bridge:
         result = bridge.call("runs")
 
     assert status(result) == "done"
@@ -100,7 +100,7 @@ def test_a_skill_on_the_pool_may_have_a_loop_of_its_own(make: Coroutines, tmp_pa
 def test_the_applications_own_coroutine_may_ask_while_a_skill_shows_a_dialog_of_its_own() -> None:
     """Its step is on the skill's stack then, but the loop is the host's, which goes on."""
     pump, task = Pump(), Future[object]()
-    remove = context.install(Broker(host=ScriptedPresenter(YES)), pump.main, FakeHost())
+    remove = context.install(Broker(host=Person(YES)), pump.main, FakeHost())
 
     def step() -> None:
         task.set_result(asyncio.run(confirm("Sure?")))

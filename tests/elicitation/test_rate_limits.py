@@ -18,7 +18,7 @@ from dcc_bridge.elicitation.rate_limits import MUTED_FOR, RateLimiter
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.qt.panel import rows
 from tests.elicitation.brokers import CLAUDE, FORM, WRONG, YES, Clock, Time
-from tests.stand_ins import ScriptedPresenter
+from tests.stand_ins import Person
 
 CURSOR = Client("cursor")
 
@@ -29,7 +29,7 @@ def eager(number: int) -> Question:
 
 
 def crowd(
-    host: ScriptedPresenter, count: int, most_waiting: int = 50, **settings: Any
+    host: Person, count: int, most_waiting: int = 50, **settings: Any
 ) -> tuple[Broker, list[Any], Clock]:
     """Let one client ask many questions; gives the broker, their futures and the clock."""
     clock = Clock()
@@ -51,7 +51,7 @@ def refused(futures: list[Future[ElicitationResponse]]) -> int:
 
 def test_of_sixty_questions_three_are_open_fifty_wait_and_seven_are_refused() -> None:
     """The person is told so once, and another client is shown at once."""
-    host = ScriptedPresenter()
+    host = Person()
 
     broker, futures, _ = crowd(host, 60)
 
@@ -65,7 +65,7 @@ def test_of_sixty_questions_three_are_open_fifty_wait_and_seven_are_refused() ->
 
 
 def test_the_host_itself_does_not_stand_in_line() -> None:
-    host = ScriptedPresenter()
+    host = Person()
     broker = Broker(host=host, clock=Clock())
 
     for number in range(20):
@@ -76,7 +76,7 @@ def test_the_host_itself_does_not_stand_in_line() -> None:
 
 @pytest.mark.parametrize("ending", ["answer", "hand over", "give up", "end", "deadline"])
 def test_however_a_question_ends_the_next_in_line_gets_its_place(ending: str) -> None:
-    host = ScriptedPresenter()
+    host = Person()
     broker, futures, clock = crowd(host, 5)
     first = host.shown[0].call
     ways: dict[str, Callable[[], Any]] = {
@@ -93,7 +93,7 @@ def test_however_a_question_ends_the_next_in_line_gets_its_place(ending: str) ->
 
 
 def test_a_line_that_is_answered_at_once_is_served_in_order_and_in_a_loop() -> None:
-    host = ScriptedPresenter(None, *[YES] * 999)
+    host = Person(None, *[YES] * 999)
     _, futures, _ = crowd(host, 1000, pending_questions=1, most_waiting=999)
 
     host.settles[0](YES)
@@ -103,7 +103,7 @@ def test_a_line_that_is_answered_at_once_is_served_in_order_and_in_a_loop() -> N
 
 
 def test_asking_again_after_a_wrong_answer_keeps_the_place() -> None:
-    host = ScriptedPresenter(None, None, None, None, None)
+    host = Person(None, None, None, None, None)
     crowd(host, 60, dialogs_per_minute=3)
 
     host.settles[0](WRONG)
@@ -113,7 +113,7 @@ def test_asking_again_after_a_wrong_answer_keeps_the_place() -> None:
 
 
 def test_of_a_thousand_questions_that_are_answered_at_once_ten_are_shown_in_a_minute() -> None:
-    host = ScriptedPresenter(*[YES] * 1000)
+    host = Person(*[YES] * 1000)
 
     _, futures, clock = crowd(host, 1000, dialogs_per_minute=10)
 
@@ -140,7 +140,7 @@ def test_a_place_that_is_given_up_before_its_dialog_costs_no_dialog() -> None:
 
 
 def test_muting_refuses_what_the_client_asks_already_and_what_waits_behind() -> None:
-    host = ScriptedPresenter()
+    host = Person()
     broker, futures, _ = crowd(host, 60)
     other = broker.ask(Question("Mine?", Call("x", "X", client=CURSOR), FORM))
 
@@ -160,7 +160,7 @@ def test_muting_refuses_what_the_client_asks_already_and_what_waits_behind() -> 
 
 
 def test_muting_is_offered_from_the_first_question_on_and_so_after_two_declines() -> None:
-    host = ScriptedPresenter(*[Reply("decline")] * 2)
+    host = Person(*[Reply("decline")] * 2)
 
     crowd(host, 3)
 

@@ -14,11 +14,11 @@ from dcc_bridge.elicitation.call import Call, Route
 from dcc_bridge.elicitation.question import Consent, HandOver, PresenterEvent, Question, Unable
 from dcc_bridge.elicitation.schema import parse
 from tests.elicitation.brokers import CLAUDE, FORM, NO, YES, Clock, Time, ask, ask_both
-from tests.stand_ins import ScriptedPresenter
+from tests.stand_ins import Person
 
 
 def test_a_question_at_the_client_leaves_a_chip_at_the_host() -> None:
-    host, client = ScriptedPresenter(YES), ScriptedPresenter(None)
+    host, client = Person(YES), Person(None)
     future, _, _ = ask(host=host, client=client)
 
     (chip,) = host.chips
@@ -31,7 +31,7 @@ def test_a_question_at_the_client_leaves_a_chip_at_the_host() -> None:
 
 
 def test_with_either_a_client_that_cannot_take_its_question_back_is_asked_first() -> None:
-    host, client = ScriptedPresenter(None), ScriptedPresenter(None)
+    host, client = Person(None), Person(None)
 
     ask(host=host, client=client, settings=Settings(input="either"))
 
@@ -39,26 +39,26 @@ def test_with_either_a_client_that_cannot_take_its_question_back_is_asked_first(
 
 
 def test_a_chip_that_cannot_be_shown_leaves_the_question_with_the_client() -> None:
-    class Broken(ScriptedPresenter):
+    class Broken(Person):
         def chip(self, *_: Any) -> Any:
             raise RuntimeError("no window")
 
-    future, _, _ = ask(host=Broken(), client=ScriptedPresenter(YES))
+    future, _, _ = ask(host=Broken(), client=Person(YES))
 
     assert future.result(0).answered_by == "client"
 
 
 def test_the_chip_goes_when_the_client_answers() -> None:
-    host = ScriptedPresenter()
+    host = Person()
 
-    ask(host=host, client=ScriptedPresenter(YES))
+    ask(host=host, client=Person(YES))
 
     assert host.chips[0].taken_down == ["answered"]
 
 
 def test_a_person_may_cancel_from_the_chip() -> None:
-    host = ScriptedPresenter()
-    future, _, _ = ask(host=host, client=ScriptedPresenter(None))
+    host = Person()
+    future, _, _ = ask(host=host, client=Person(None))
 
     host.chips[0].cancel()
 
@@ -69,7 +69,7 @@ def test_a_person_may_cancel_from_the_chip() -> None:
 @pytest.mark.long
 def test_answer_here_and_the_clients_answer_in_the_same_moment_give_one_outcome() -> None:
     for _ in range(1000):
-        host, client = ScriptedPresenter(YES), ScriptedPresenter(None)
+        host, client = Person(YES), Person(None)
         future, clock, broker = ask(host=host, client=client)
 
         race(host.chips[0].answer_here, lambda: client.settles[0](YES))  # noqa: B023
@@ -83,7 +83,7 @@ def test_answer_here_and_the_clients_answer_in_the_same_moment_give_one_outcome(
 def test_a_dialog_hands_over_to_the_client_and_gets_back_what_that_cannot_show(
     event: PresenterEvent, by: str
 ) -> None:
-    host, client = ScriptedPresenter(HandOver(), YES), ScriptedPresenter(event)
+    host, client = Person(HandOver(), YES), Person(event)
 
     future, _, _ = ask(host=host, client=client, settings=Settings(input="host"))
 
@@ -94,16 +94,16 @@ def test_a_dialog_hands_over_to_the_client_and_gets_back_what_that_cannot_show(
 
 
 def test_consent_is_not_handed_over() -> None:
-    host = ScriptedPresenter(None)
+    host = Person(None)
 
-    ask(host=host, client=ScriptedPresenter(), consent=Consent())
+    ask(host=host, client=Person(), consent=Consent())
 
     assert host.shown[0].offers.hand_over is None
 
 
 @pytest.mark.parametrize("winner", ["host", "client"])
 def test_with_either_a_legacy_client_and_the_host_are_asked_at_once(winner: str) -> None:
-    host, client = ScriptedPresenter(None), ScriptedPresenter(None)
+    host, client = Person(None), Person(None)
     future, clock, _ = ask_both(host, client)
 
     (host if winner == "host" else client).settles[0](YES)
@@ -117,7 +117,7 @@ def test_with_either_a_legacy_client_and_the_host_are_asked_at_once(winner: str)
 @pytest.mark.long
 def test_of_two_answers_in_the_same_moment_one_counts() -> None:
     for _ in range(1000):
-        host, client = ScriptedPresenter(None), ScriptedPresenter(None)
+        host, client = Person(None), Person(None)
         future, _, broker = ask_both(host, client)
 
         race(lambda: host.settles[0](YES), lambda: client.settles[0](YES))  # noqa: B023
@@ -143,7 +143,7 @@ def race(one: Callable[[], None], other: Callable[[], None]) -> None:
 
 
 def test_a_fast_decline_does_not_take_the_dialog_from_the_person_who_is_asked_too() -> None:
-    host, client = ScriptedPresenter(None), ScriptedPresenter(None)
+    host, client = Person(None), Person(None)
     future, _, _ = ask_both(host, client)
 
     client.settles[0](NO)
@@ -155,7 +155,7 @@ def test_a_fast_decline_does_not_take_the_dialog_from_the_person_who_is_asked_to
 
 
 def test_a_client_that_never_can_is_not_asked_again() -> None:
-    host, client = ScriptedPresenter(YES, YES), ScriptedPresenter(Unable(lasting=True))
+    host, client = Person(YES, YES), Person(Unable(lasting=True))
     _, _, broker = ask(host=host, client=client)
 
     broker.ask(Question("Again?", Call("x", "X", client=CLAUDE, route=Route(client)), FORM))
@@ -172,7 +172,7 @@ def test_a_client_that_never_can_is_not_asked_again() -> None:
 def test_a_form_has_time_by_its_fields_and_who_is_at_it_has_more(
     fields: int, timeout: float | None, offered: tuple[float, float]
 ) -> None:
-    host = ScriptedPresenter()
+    host = Person()
     broker = Broker(host=host, clock=Clock())
     asked = parse(
         {"type": "object", "properties": {f"f{n}": {"type": "string"} for n in range(fields)}}
@@ -189,7 +189,7 @@ def test_a_client_has_less_time_while_others_wait_for_its_call(
 ) -> None:
     clock, time = Clock(), Time()
     monkeypatch.setattr("time.monotonic", time)
-    call = Call("x", "X", client=CLAUDE, route=Route(ScriptedPresenter(None)))
+    call = Call("x", "X", client=CLAUDE, route=Route(Person(None)))
     broker = Broker(clock=clock, holder=lambda: call if others_wait else None)
     future = broker.ask(Question("Well?", call, FORM))
 
@@ -201,7 +201,7 @@ def test_a_client_has_less_time_while_others_wait_for_its_call(
 
 def test_a_question_that_the_host_shows_is_ended_by_nobody_who_comes() -> None:
     """The dialog has a limit of its own, and the person sees it."""
-    future, _, broker = ask(host=ScriptedPresenter(None), settings=Settings(client_deadline=0.0))
+    future, _, broker = ask(host=Person(None), settings=Settings(client_deadline=0.0))
     (question,) = broker.open
 
     assert broker.held_up(question.call).startswith("the answer to a question of claude, until ")

@@ -12,11 +12,11 @@ from dcc_bridge.errors import Busy
 from tests.elicitation.brokers import YES
 from tests.live import live
 from tests.server.skills import CONFIRM
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 
 
 def test_sixty_threads_without_a_call_put_up_one_question_that_names_them(tmp_path: Path) -> None:
-    host, person = FakeHost(has_ui=True), ScriptedPresenter(None)
+    host, person = FakeHost(has_ui=True), Person(None)
     ends: list[str] = []
 
     def ask() -> None:
@@ -43,7 +43,7 @@ def test_sixty_threads_without_a_call_put_up_one_question_that_names_them(tmp_pa
 
 
 def test_the_main_thread_asks_as_the_host_itself(tmp_path: Path) -> None:
-    host, person = FakeHost(has_ui=True), ScriptedPresenter(YES)
+    host, person = FakeHost(has_ui=True), Person(YES)
 
     with live(tmp_path, host=host, presenter=person):
         answer = elicit_form_sync("Well?", CONFIRM)

@@ -31,7 +31,7 @@ from tests.elicitation.brokers import FORM, Clock
 from tests.live import ERAS, LIMIT, accept, live, status, text
 from tests.server.skills import CONFIRM
 from tests.skills.shelf import until
-from tests.stand_ins import ScriptedPresenter
+from tests.stand_ins import Person
 
 LOCK = threading.Lock()
 PATIENCE = 0.3
@@ -48,7 +48,7 @@ def _hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 def bridge_with(tmp_path: Path, *skills: Callable[..., Any]) -> Any:
     """Run a bridge at which somebody sits who never answers."""
     limits = {"client_deadline": DEADLINE, "host_deadline": DEADLINE}
-    return live(tmp_path, *skills, presenter=ScriptedPresenter(), **limits)
+    return live(tmp_path, *skills, presenter=Person(), **limits)
 
 
 async def silence(params: ElicitRequestParams) -> ElicitResult:
@@ -186,7 +186,7 @@ def test_a_question_waits_for_a_host_that_is_busy(
 
 
 def test_nothing_is_looked_at_while_no_question_is_open() -> None:
-    clock, pump, person = Clock(), Pump(), ScriptedPresenter()
+    clock, pump, person = Clock(), Pump(), Person()
     looks = Clock()
     broker = Broker(host=person, clock=clock)
     broker.watch(Watchdog(broker, pump.main, looks).note_question)

@@ -47,9 +47,9 @@ from dcc_bridge.errors import BridgeError
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
+from tests import stand_ins
 from tests.hosts.bad_plans import Act, Plan, every
 from tests.hosts.bad_port import Port, Scene
-from tests.stand_ins import ScriptedPresenter
 
 LIMIT: Final = 60.0  # seconds in which any of these programs ends
 FORM: Final[dict[str, Any]] = {
@@ -95,7 +95,7 @@ class Result:
     is_told: bool
 
 
-class Person(ScriptedPresenter):
+class Person(stand_ins.Person):
     """Answers what each question's text says, when the test lets them."""
 
     def __init__(self, wake: Callable[[], None]) -> None:

@@ -34,7 +34,7 @@ from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
-from tests.stand_ins import ScriptedPresenter
+from tests import stand_ins
 
 Fault = Literal["none", "exception", "cancel", "killed", "refused", "artist"]
 YES: Final = Reply("accept", {"confirm": True})
@@ -131,7 +131,7 @@ class Seen:
     labels: tuple[str, ...]  # the undo stack
 
 
-class Person(ScriptedPresenter):
+class Person(stand_ins.Person):
     """Looks at each question until the test lets them answer."""
 
     def __init__(self) -> None:

@@ -12,10 +12,10 @@ from dcc_bridge import skill
 from dcc_bridge.elicitation.call import current
 from dcc_bridge.elicitation.question import Question, Settle, TakeDown
 from dcc_bridge.hosts.standalone import UsdSession
+from tests import stand_ins
 from tests.bench.agent import ERAS, Agent, Server
 from tests.hosts.programs import Program
 from tests.live import live
-from tests.stand_ins import ScriptedPresenter
 
 PROGRAMS = 25
 LIMIT = 60.0
@@ -44,7 +44,7 @@ class Killed(Program):
                 time.sleep(0.001)
 
 
-class Person(ScriptedPresenter):
+class Person(stand_ins.Person):
     """Says yes, but is not quick enough where the client is killed at the question."""
 
     program: Killed

@@ -14,7 +14,7 @@ from dcc_bridge.elicitation.question import Consent, Reply
 from dcc_bridge.hosts.standalone import UsdSession, install
 from tests.hosts.scenes import SMALL
 from tests.live import ERAS, accept, live, status, text
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 
 YES, NO = Reply("accept", {"confirm": True}), Reply("decline")
 SKILLS = [Path(__file__).parents[2] / "plugins/standalone/skills"]
@@ -30,7 +30,7 @@ def edited(session: UsdSession) -> Iterator[UsdSession]:
 
 
 def test_saved_over_the_checkpoint_holds_the_old_bytes(edited: UsdSession, tmp_path: Path) -> None:
-    person, file = ScriptedPresenter(YES), tmp_path / "small.usda"
+    person, file = Person(YES), tmp_path / "small.usda"
 
     with live(tmp_path / "run", skills=SKILLS, host=edited, presenter=person) as running:
         told = running.call("save").structured_content or {}
@@ -50,7 +50,7 @@ def test_saved_over_the_checkpoint_holds_the_old_bytes(edited: UsdSession, tmp_p
 
 
 def test_a_no_writes_and_keeps_nothing(edited: UsdSession, tmp_path: Path) -> None:
-    person = ScriptedPresenter(NO)
+    person = Person(NO)
 
     with live(tmp_path / "run", skills=SKILLS, host=edited, presenter=person) as running:
         result = running.call("save")
@@ -66,9 +66,7 @@ def test_without_a_copy_it_is_not_saved(
     """The disk is short: the agent is told, and the file is as it was."""
     monkeypatch.setattr("shutil.disk_usage", lambda folder: _Usage())
 
-    with live(
-        tmp_path / "run", skills=SKILLS, host=edited, presenter=ScriptedPresenter(YES)
-    ) as running:
+    with live(tmp_path / "run", skills=SKILLS, host=edited, presenter=Person(YES)) as running:
         result = running.call("save")
 
     assert status(result) == "failed"
@@ -86,7 +84,7 @@ def test_another_file_that_is_written_over_is_kept(edited: UsdSession, tmp_path:
     """Save as: not the scene's own file is at risk, but the one that is there."""
     other = tmp_path / "other.usda"
     other.write_text("#usda 1.0\n")
-    person = ScriptedPresenter(YES)
+    person = Person(YES)
 
     with live(tmp_path / "run", skills=SKILLS, host=edited, presenter=person) as running:
         told = running.call("save", {"path": str(other)}).structured_content or {}
@@ -98,7 +96,7 @@ def test_another_file_that_is_written_over_is_kept(edited: UsdSession, tmp_path:
 
 def test_a_new_file_needs_no_copy(edited: UsdSession, tmp_path: Path) -> None:
     """Nothing is written over, so none is promised and none is made."""
-    person = ScriptedPresenter(YES)
+    person = Person(YES)
 
     with live(tmp_path / "run", skills=SKILLS, host=edited, presenter=person) as running:
         told = running.call("save", {"path": str(tmp_path / "new.usdc")})
@@ -164,7 +162,7 @@ def test_wherever_a_skill_runs_the_copy_comes_before_its_edit(kind: str, tmp_pat
         return await on_main(write)
 
     fn: Any = {"async": asynchronous, "gated async": gated}.get(kind, sync)
-    person = ScriptedPresenter(YES)
+    person = Person(YES)
     with live(tmp_path / "run", fn, host=host, presenter=person) as running:
         result = running.call(fn.__name__)
 
@@ -178,7 +176,7 @@ def test_wherever_a_skill_runs_the_copy_comes_before_its_edit(kind: str, tmp_pat
 def test_undo_is_offered_only_for_what_it_brings_back(undoable: bool, tmp_path: Path) -> None:
     """A step beside a written file would take back the half of it."""
     host = FakeHost(["cam1"], has_ui=True, file=tmp_path / "fake.json")
-    person = ScriptedPresenter(YES)
+    person = Person(YES)
 
     @skill(risk="destructive", undo=None if undoable else False)
     def rename() -> str:

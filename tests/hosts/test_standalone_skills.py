@@ -29,7 +29,7 @@ from dcc_bridge.hosts.standalone.prims import rename
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.importer import skills
 from dcc_bridge.skills.source import Source
-from tests.stand_ins import ScriptedPresenter
+from tests import stand_ins
 from tests.tiers import sampled
 
 EXAMPLE = Path(__file__).parents[2] / "resources" / "skills" / "delete_prims.py"
@@ -47,7 +47,7 @@ def delete_prims() -> Callable[..., dict[str, Any]]:
     return skill.fn
 
 
-class Person(ScriptedPresenter):
+class Person(stand_ins.Person):
     """Answers the questions of the example, after doing something in the scene."""
 
     def __init__(self, session: UsdSession, skill: Callable[..., dict[str, Any]]) -> None:
@@ -321,7 +321,7 @@ def calls(session: UsdSession, work: Callable[[], object]) -> list[int]:
             sys.setprofile(None)
 
     main = MainThread(lambda seconds: None, repaint=paint)
-    remove = context.install(Broker(host=ScriptedPresenter(YES)), main, session)
+    remove = context.install(Broker(host=stand_ins.Person(YES)), main, session)
     done = main.submit(job)
     gc.disable()  # else what other tests left may end in the middle, and count
     try:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.live import live
 from tests.server.sending import Sent, Tracker
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +21,7 @@ def anyio_backend() -> str:
 @pytest.fixture
 def sent(tmp_path: Path) -> Iterator[Sent]:
     """Have a page for a secret open, to which the host sends."""
-    tracker, host = Tracker(), ScriptedPresenter()
+    tracker, host = Tracker(), Person()
     fake = FakeHost(has_ui=True)
     with live(tmp_path, tracker.sync(), host=fake, presenter=host) as running:
         yield Sent(running, tracker, host)

@@ -12,7 +12,7 @@ from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
 from dcc_bridge import skill
 from dcc_bridge.elicitation.ask_secret import Secret, ask_secret, ask_secret_sync
 from tests.live import Live
-from tests.stand_ins import ScriptedPresenter
+from tests.stand_ins import Person
 
 CANARY = "canary-5f1e7c0a-ünï"
 ENTERED = {"exit": "accept", "secret": CANARY}
@@ -73,7 +73,7 @@ class Browser:
 class Sent:
     """A skill that waits for its secret, and the page on which it is entered."""
 
-    def __init__(self, running: Live, tracker: Tracker, host: ScriptedPresenter) -> None:
+    def __init__(self, running: Live, tracker: Tracker, host: Person) -> None:
         self.running = running
         self._tracker = tracker
         self.calling = running.start("sign_in")

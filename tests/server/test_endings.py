@@ -28,7 +28,7 @@ from dcc_bridge.errors import StartError
 from tests.bench.agent import LEGACY, MODERN, Agent, Server
 from tests.live import ERAS, LIMIT, Live, accept, live, status, text
 from tests.server.skills import CONFIRM, Skills
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 from tests.tiers import every_era, repeated
 
 OPEN = None
@@ -43,7 +43,7 @@ def gone(*_: str) -> None:
 def test_a_client_that_cancels_its_request_takes_the_question_along(
     era: str, tmp_path: Path
 ) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
+    skills, person = Skills(has_ui=True), Person(OPEN)
 
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
         running.leave("delete", lambda: bool(person.shown), era=era)
@@ -61,7 +61,7 @@ def test_a_client_that_is_gone_ends_its_question_a_legacy_one_after_its_whole_gr
     era: str, session_grace: float, grace: float, tmp_path: Path
 ) -> None:
     """A system closes what a killed process had open; the grace is since its last stream ended."""
-    skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
+    skills, person = Skills(has_ui=True), Person(OPEN)
 
     settings: Any = {"presenter": person, "session_grace": session_grace}
     with live(tmp_path, skills.delete(), host=skills.host, **settings) as running:
@@ -123,7 +123,7 @@ def test_an_answer_after_the_deadline_gets_the_cancel(tmp_path: Path) -> None:
 
 
 def test_stopping_ends_ten_open_questions_and_tells_each_skill(tmp_path: Path) -> None:
-    person, heard = ScriptedPresenter(), []
+    person, heard = Person(), []
 
     @skill(risk="read", thread="any")
     def wait() -> None:
@@ -144,7 +144,7 @@ def test_stopping_ends_ten_open_questions_and_tells_each_skill(tmp_path: Path) -
 
 def test_what_a_coroutine_changes_while_it_is_stopped_is_undone_too(tmp_path: Path) -> None:
     """It takes the end of its question for an answer, and goes on."""
-    host, person = FakeHost(["cam0"], has_ui=True), ScriptedPresenter(OPEN)
+    host, person = FakeHost(["cam0"], has_ui=True), Person(OPEN)
 
     def name_and_add() -> None:
         elicit_form_sync("Which name?", CONFIRM)
@@ -262,9 +262,9 @@ def test_a_text_that_utf_8_cannot_carry_is_asked_and_told_all_the_same(
 def test_a_surface_that_fails_to_take_a_question_down_keeps_no_place_in_line(
     tmp_path: Path,
 ) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter()
+    skills, person = Skills(has_ui=True), Person()
 
-    class Failing(ScriptedPresenter):
+    class Failing(Person):
         def show(self, question: Any, settle: Any) -> Any:
             person.show(question, settle)
             return gone
@@ -291,7 +291,7 @@ def test_items_without_a_text_end_their_question_as_one_that_is_not_on_record(
             raise ReferenceError("it has been removed")
 
     items: list[Any] = [Gone()]
-    skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
+    skills, person = Skills(has_ui=True), Person(OPEN)
 
     @skill(risk="destructive", confirms=True)
     def wipe() -> None:
@@ -350,7 +350,7 @@ def test_a_legacy_client_hears_of_progress_while_its_person_thinks(tmp_path: Pat
 
 
 def test_stopping_above_the_hosts_own_question_ends_it_first(tmp_path: Path) -> None:
-    person = ScriptedPresenter()
+    person = Person()
     running = Live(tmp_path, presenter=person, host=FakeHost(has_ui=True))
     running.bridge.main.post(running.bridge.stop)
 
@@ -361,7 +361,7 @@ def test_stopping_above_the_hosts_own_question_ends_it_first(tmp_path: Path) -> 
 
 
 def test_stopping_ends_a_suspended_skill_and_a_queued_call(tmp_path: Path) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(OPEN)
+    skills, person = Skills(has_ui=True), Person(OPEN)
 
     async def agent() -> Any:
         async with running.client() as client:

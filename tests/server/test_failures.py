@@ -18,7 +18,7 @@ from dcc_bridge.skills import importer
 from dcc_bridge.skills.source import Source
 from tests.live import Live, accept, live, status, text
 from tests.server.skills import CONFIRM, YES
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 from tests.tiers import every_era
 
 
@@ -59,7 +59,7 @@ def test_an_edit_that_was_undone_is_not_told_as_done(tmp_path: Path) -> None:
 
 @every_era
 def test_an_async_skill_whose_client_leaves_is_rolled_back(era: str, tmp_path: Path) -> None:
-    host, person = FakeHost(["a"], has_ui=True), ScriptedPresenter()
+    host, person = FakeHost(["a"], has_ui=True), Person()
 
     @skill(risk="edit")
     async def rename() -> None:
@@ -94,7 +94,7 @@ def test_a_host_that_cannot_undo_does_not_hang_the_call(thread: Any, tmp_path: P
 
 
 def test_stopping_undoes_what_a_skill_on_another_thread_has_half_done(tmp_path: Path) -> None:
-    host, person = FakeHost(["a", "b"], has_ui=True), ScriptedPresenter(YES)
+    host, person = FakeHost(["a", "b"], has_ui=True), Person(YES)
 
     @skill(risk="destructive", confirms=True, thread="any")
     def delete() -> None:

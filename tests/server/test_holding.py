@@ -15,7 +15,7 @@ from dcc_bridge import confirm_sync, elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Reply
 from tests.live import ERAS, Live, live, status, text
 from tests.server.skills import CONFIRM, NAME, YES, Skills
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 
 UNTIL = r"a question of absent, until \d\d:\d\d:\d\d at the latest"
 
@@ -228,7 +228,7 @@ def test_an_edit_that_was_asked_for_input_waits_for_one_that_began_meanwhile(
 
 
 def test_the_person_at_the_host_is_told_what_was_done_and_can_take_it_back(tmp_path: Path) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(YES, Reply("decline"))
+    skills, person = Skills(has_ui=True), Person(YES, Reply("decline"))
 
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
         running.call("delete")
@@ -248,7 +248,7 @@ def test_the_person_at_the_host_is_told_what_was_done_and_can_take_it_back(tmp_p
 
 
 def test_the_hosts_own_button_gets_its_own_question(tmp_path: Path) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(None, YES)
+    skills, person = Skills(has_ui=True), Person(None, YES)
 
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
         first = running.start("delete")

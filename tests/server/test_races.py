@@ -24,7 +24,7 @@ from dcc_bridge import elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Reply
 from tests.live import ERAS, Live, live, status, text
 from tests.server.skills import CONFIRM
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 
 RACES: Final = 1000
 LIMIT: Final = 120.0
@@ -39,7 +39,7 @@ class Race:
 
     def __init__(self) -> None:
         self.host = FakeHost(has_ui=True)
-        self.person = ScriptedPresenter()
+        self.person = Person()
         self.ran = 0
         self.answered: list[tuple[bool, str]] = []
         self.running: Live
@@ -130,7 +130,7 @@ def test_answer_here_and_the_clients_retry_come_at_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     race = Race()
-    race.person = ScriptedPresenter(*[YES] * RACES)
+    race.person = Person(*[YES] * RACES)
 
     async def asked(params: ElicitRequestParams) -> ElicitResult:
         while len(race.person.chips) < race.ran:

@@ -17,7 +17,7 @@ from tests.live import ERAS, Live, accept, listed, live, status, text
 from tests.server.skills import Skills
 from tests.server.task_wire import Wire
 from tests.skills.shelf import save
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 from tests.tiers import every_era, sampled
 
 DELETE = '''
@@ -181,7 +181,7 @@ def test_a_session_grant_does_not_outlive_an_edit_of_its_file(tmp_path: Path) ->
     text_ = text_.replace('"agreed": answer.accepted', '"agreed": True')
     file = save(tmp_path / "skills" / "delete.py", text_)
     session = Reply("accept", {"confirm": True}, remember=True)
-    person = ScriptedPresenter(session, session, session)
+    person = Person(session, session, session)
     heard: list[Any] = []
 
     async def agent(client: Client) -> list[int]:

@@ -19,7 +19,7 @@ from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.server import auth
 from tests.live import Live, live
 from tests.server.skills import Skills
-from tests.stand_ins import ScriptedPresenter
+from tests.stand_ins import Person
 
 T = TypeVar("T")
 LARGE = JSONRPCRequest(jsonrpc="2.0", id=1, method="ping", params={"_": "x" * 1000})
@@ -79,7 +79,7 @@ class Raw:
 
 
 def test_a_client_that_lost_its_stream_comes_back_for_the_result(tmp_path: Path) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(None)
+    skills, person = Skills(has_ui=True), Person(None)
 
     async def agent() -> Any:
         async with httpx2.AsyncClient(timeout=20) as http:

@@ -23,7 +23,7 @@ from dcc_bridge.server import resources
 from tests.hosts.scenes import SCENE
 from tests.live import ERAS, LIMIT, Live, live, text
 from tests.server.skills import YES
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 from tests.tiers import every_era
 
 CAMERA = "/World/Cameras/sq010/sh0010_cam"
@@ -106,7 +106,7 @@ def test_an_unknown_item_is_said_to_be_unknown_with_what_there_is(
 @pytest.mark.parametrize("edits_first", [False, True])
 def test_a_read_beside_a_waiting_edit(edits_first: bool, tmp_path: Path) -> None:
     """Served while it has not edited yet, and a clear word in the middle of an edit."""
-    host, person = FakeHost(["cam1", "cam2"], has_ui=True), ScriptedPresenter(YES, None)
+    host, person = FakeHost(["cam1", "cam2"], has_ui=True), Person(YES, None)
 
     @skill(risk="destructive", confirms=True)
     def delete() -> str:

@@ -14,7 +14,7 @@ from dcc_bridge.elicitation.ask_secret import Secret, ask_secret_sync
 from tests.live import ERAS, Tap, live, status, text
 from tests.server.seen import Seen
 from tests.server.sending import CANARY, ENTERED, Browser, Sent, Tracker
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 
 
 class Entering(Browser):
@@ -75,7 +75,7 @@ def test_who_enters_nothing_is_not_asked_for_it_in_another_way(
 
 
 def test_it_expires_with_its_question(tmp_path: Path) -> None:
-    tracker, host = Tracker(), ScriptedPresenter()
+    tracker, host = Tracker(), Person()
     fake, skill = FakeHost(has_ui=True), tracker.sync(timeout=0.2)
     with live(tmp_path, skill, host=fake, presenter=host) as running:
         sent = Sent(running, tracker, host)
@@ -147,7 +147,7 @@ def test_it_is_refused_in_a_result_and_a_question_and_cut_out_of_an_error_and_of
 
 def test_a_page_to_which_nobody_could_be_sent_is_not_kept(tmp_path: Path) -> None:
     """An agent that asks on and on would fill the memory."""
-    host, person = FakeHost(has_ui=True), ScriptedPresenter(None)
+    host, person = FakeHost(has_ui=True), Person(None)
 
     @skill(risk="edit", thread="any")
     def sign() -> None:

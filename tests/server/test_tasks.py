@@ -38,7 +38,7 @@ from dcc_bridge.server import fast_path, parked_calls, tasks
 from tests.live import ERAS, LIMIT, Live, live
 from tests.server.skills import CONFIRM, NAME, Skills
 from tests.server.task_wire import ENDED, Message, Wire
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 from tests.threats.raw import Raw
 
 MISSING_CAPABILITY = -32021
@@ -314,7 +314,7 @@ def test_a_question_that_is_fetched_again_says_how_much_of_its_time_is_left(
 def test_a_client_with_a_task_has_no_request_to_lose_so_its_person_has_more_time(
     tmp_path: Path,
 ) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(None, None)
+    skills, person = Skills(has_ui=True), Person(None, None)
 
     with live(
         tmp_path, skills.delete(), host=skills.host, presenter=person, client_deadline=200.0
@@ -458,7 +458,7 @@ def test_a_task_says_what_progress_says(tmp_path: Path) -> None:
         may_go_on.wait(LIMIT)
 
     host = FakeHost(["a"], has_ui=True)
-    with live(tmp_path, render, count, host=host, presenter=ScriptedPresenter(None)) as running:
+    with live(tmp_path, render, count, host=host, presenter=Person(None)) as running:
         wire = Wire.beside(running)
         counting = wire.call("count")["taskId"]
         counted = wire.when(counting, lambda look: "frames" in look.get("statusMessage", ""))

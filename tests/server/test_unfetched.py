@@ -19,7 +19,7 @@ from dcc_bridge.server.parked_calls import MOST, UnfetchedResults, same_call
 from tests.live import live, text
 from tests.server.skills import CONFIRM, YES
 from tests.server.task_wire import Wire
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 from tests.tiers import every_era
 
 
@@ -38,7 +38,7 @@ def ask_and_delete(host: FakeHost, *limits: float) -> Callable[..., Any]:
 
 @every_era
 def test_a_call_that_its_client_gave_up_is_not_told_of(era: str, tmp_path: Path) -> None:
-    host, person = FakeHost(["a", "b"], has_ui=True), ScriptedPresenter(None, YES)
+    host, person = FakeHost(["a", "b"], has_ui=True), Person(None, YES)
 
     with live(tmp_path, ask_and_delete(host), host=host, presenter=person) as running:
         running.leave("delete", lambda: bool(person.shown), era=era)

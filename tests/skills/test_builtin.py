@@ -16,7 +16,7 @@ from tests.audit.test_log import FailingDisk
 from tests.elicitation.brokers import NO, YES
 from tests.live import Live, live, status, text
 from tests.server.skills import CONFIRM, Skills
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 
 
 def dropping(host: FakeHost) -> Callable[[], None]:
@@ -48,7 +48,7 @@ def calls(running: Live, label: str = "test", **arguments: Any) -> Any:
 
 
 def test_a_client_sees_what_became_of_its_calls(tmp_path: Path) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(NO, YES)
+    skills, person = Skills(has_ui=True), Person(NO, YES)
 
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
         running.call("delete")
@@ -69,7 +69,7 @@ def test_a_client_sees_what_became_of_its_calls(tmp_path: Path) -> None:
 
 
 def test_it_is_served_while_an_edit_waits_in_its_middle(tmp_path: Path) -> None:
-    host, person = FakeHost(["a", "b"], has_ui=True), ScriptedPresenter(None)
+    host, person = FakeHost(["a", "b"], has_ui=True), Person(None)
 
     @skill(risk="edit")
     def half() -> None:
@@ -141,7 +141,7 @@ def test_an_agents_undo_is_on_record_before_it_is_done(tmp_path: Path) -> None:
 
 
 def test_a_studio_that_asks_for_edits_is_asked_for_the_undo_too(tmp_path: Path) -> None:
-    host, person = FakeHost(["a", "b"], has_ui=True), ScriptedPresenter(YES, NO)
+    host, person = FakeHost(["a", "b"], has_ui=True), Person(YES, NO)
 
     with live(tmp_path, dropping(host), host=host, presenter=person, edit="ask") as running:
         running.call("drop")
@@ -156,7 +156,7 @@ def test_a_studio_that_asks_for_edits_is_asked_for_the_undo_too(tmp_path: Path) 
 def test_a_call_with_two_steps_is_undone_whole_or_says_what_is_between_them(
     tmp_path: Path, meanwhile: str | None
 ) -> None:
-    host, person = FakeHost(["a", "b", "c"], has_ui=True), ScriptedPresenter(None)
+    host, person = FakeHost(["a", "b", "c"], has_ui=True), Person(None)
 
     @skill(risk="edit", title="Drop two")
     def drop() -> None:
@@ -204,7 +204,7 @@ def test_entries_that_a_body_pushed_by_itself_are_undone_with_its_step(tmp_path:
 def test_what_an_undo_did_not_bring_back_is_told_to_whoever_asked_for_it(
     by_person: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    host, person = FakeHost(["a", "b"], has_ui=True), ScriptedPresenter()
+    host, person = FakeHost(["a", "b"], has_ui=True), Person()
     whole = host.undo
 
     def undo() -> None:
@@ -235,7 +235,7 @@ def test_a_save_over_nothing_does_not_stand_in_the_way_of_the_call_before_it(
     host = FakeHost(["a", "b"], has_ui=True, file=file)
 
     with live(
-        tmp_path, dropping(host), saving(host, file), host=host, presenter=ScriptedPresenter(YES)
+        tmp_path, dropping(host), saving(host, file), host=host, presenter=Person(YES)
     ) as running:
         running.call("drop")
         running.call("save")
@@ -253,7 +253,7 @@ def test_after_a_save_only_a_call_that_is_named_is_undone(tmp_path: Path) -> Non
     host = FakeHost(["a", "b"], has_ui=True, file=file)
 
     with live(
-        tmp_path, dropping(host), saving(host, file), host=host, presenter=ScriptedPresenter(YES)
+        tmp_path, dropping(host), saving(host, file), host=host, presenter=Person(YES)
     ) as running:
         running.call("drop")
         running.call("save")

@@ -20,11 +20,11 @@ from dcc_bridge.skills.call_history import Effect, Recent, Record
 from tests.elicitation.brokers import YES
 from tests.live import Live, live, text
 from tests.server.skills import Skills
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 
 
 def test_a_call_is_told_of_from_the_queue_to_its_end(tmp_path: Path) -> None:
-    skills, person, told = Skills(has_ui=True), ScriptedPresenter(YES, YES), list[Record]()
+    skills, person, told = Skills(has_ui=True), Person(YES, YES), list[Record]()
 
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
         forget = running.bridge.recent.watch(told.append)
@@ -50,7 +50,7 @@ def test_a_call_that_is_refused_or_fails_says_so(tmp_path: Path) -> None:
         skills.host.items.clear()
         raise ValueError("no")
 
-    person = ScriptedPresenter(Reply("decline"))
+    person = Person(Reply("decline"))
     with live(tmp_path, skills.delete(), broken, host=skills.host, presenter=person) as running:
         running.call("delete")
         running.call("broken")
@@ -65,7 +65,7 @@ def test_a_call_that_is_refused_or_fails_says_so(tmp_path: Path) -> None:
 def test_a_coroutine_that_is_cancelled_notes_its_end(tmp_path: Path) -> None:
     skills = Skills()
     skills.host.has_ui = True
-    person = ScriptedPresenter()
+    person = Person()
 
     with live(tmp_path, skills.delete_async(), host=skills.host, presenter=person) as running:
         entry = running.bridge.registry.find("delete")

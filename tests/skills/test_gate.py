@@ -21,7 +21,7 @@ from dcc_bridge.skills import gate
 from dcc_bridge.skills.signature import Signature
 from dcc_bridge.skills.skill import Skill, describe
 from tests.elicitation.brokers import asking
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 
 MISSING: dict[str, Any] = {"up_axis": {"1": 1, "2": 2}, "mode": {"soft": "soft"}}
 
@@ -52,7 +52,7 @@ def ask_before(
     **settings: Any,
 ) -> list[Question]:
     """Ask what stands before a body; gives what was asked."""
-    person = ScriptedPresenter(*answers)
+    person = Person(*answers)
     with asking(person, call=call) as call:
         flow = gate.ask_before(skill, arguments, missing or {}, call, Settings(**settings))
         context.run_sync(flow, "gate")

@@ -14,7 +14,7 @@ from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import BrokenSkill
 from tests.skills.shelf import Shelf, save
-from tests.stand_ins import ScriptedPresenter
+from tests.stand_ins import Person
 
 SKILL = '\ndef work() -> str:\n    """Work."""\n    return "done"\n'
 
@@ -30,9 +30,9 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
 
 
 @pytest.fixture
-def person(shelf: Shelf) -> Iterator[ScriptedPresenter]:
+def person(shelf: Shelf) -> Iterator[Person]:
     """Somebody at the host who says no."""
-    person = ScriptedPresenter(Reply("decline"))
+    person = Person(Reply("decline"))
     remove = context.install(Broker(host=person), shelf.pump.main, shelf.host)
     yield person
     remove()
@@ -101,7 +101,7 @@ def test_a_file_that_only_looks_is_imported_also_where_no_step_can_be_opened(
     ],
 )
 def test_a_file_that_asks_when_it_is_imported_is_broken_and_nobody_is_asked(
-    top_level: str, shelf: Shelf, person: ScriptedPresenter, tmp_path: Path
+    top_level: str, shelf: Shelf, person: Person, tmp_path: Path
 ) -> None:
     told = why_broken(shelf, tmp_path, top_level)
 
@@ -112,7 +112,7 @@ def test_a_file_that_asks_when_it_is_imported_is_broken_and_nobody_is_asked(
 
 
 def test_what_its_functions_ask_later_is_asked(
-    shelf: Shelf, person: ScriptedPresenter, tmp_path: Path
+    shelf: Shelf, person: Person, tmp_path: Path
 ) -> None:
     asks = 'elicit_form_sync("Well?", {"type": "object"})'
     text = f'from dcc_bridge import elicit_form_sync\ndef work():\n    """Ask."""\n    {asks}\n'

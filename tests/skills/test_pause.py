@@ -10,7 +10,7 @@ from dcc_bridge import skill
 from tests.elicitation.brokers import YES
 from tests.live import live, text
 from tests.server.skills import Skills
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 from tests.tiers import every_era
 
 
@@ -39,7 +39,7 @@ def test_an_edit_is_refused_with_a_sentence_until_it_may_go_on(tmp_path: Path, e
 
 @pytest.mark.parametrize("where", ["delete", "delete_async"])
 def test_nobody_is_asked_for_what_is_refused(tmp_path: Path, where: str) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(YES)
+    skills, person = Skills(has_ui=True), Person(YES)
 
     with live(tmp_path, getattr(skills, where)(), host=skills.host, presenter=person) as running:
         running.bridge.pause()
@@ -67,7 +67,7 @@ def test_reading_still_works(tmp_path: Path) -> None:
 def test_neither_what_was_queued_nor_what_waits_for_an_answer_edits_any_more(
     tmp_path: Path,
 ) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(None)
+    skills, person = Skills(has_ui=True), Person(None)
 
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
         first = running.start("delete")
@@ -85,7 +85,7 @@ def test_neither_what_was_queued_nor_what_waits_for_an_answer_edits_any_more(
 
 @every_era
 def test_a_call_is_ended_while_it_asks_and_while_it_waits(tmp_path: Path, era: str) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(None, None)
+    skills, person = Skills(has_ui=True), Person(None, None)
 
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
         bridge = running.bridge

@@ -25,11 +25,11 @@ from dcc_bridge.skills import call_history
 from tests.elicitation.brokers import YES
 from tests.live import live, status, text
 from tests.server.skills import Skills
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 
 
 def test_where_too_many_wait_the_next_one_is_told_so_at_once(tmp_path: Path) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(None, YES, YES, YES)
+    skills, person = Skills(has_ui=True), Person(None, YES, YES, YES)
 
     with live(
         tmp_path, skills.delete(), host=skills.host, presenter=person, queued_calls=3
@@ -72,7 +72,7 @@ def test_a_call_that_began_before_its_queue_broke_is_told_as_it_ends(
 
 
 def test_a_call_that_waits_past_its_deadline_never_begins(tmp_path: Path) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(None)
+    skills, person = Skills(has_ui=True), Person(None)
 
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
         first, runner = running.start("delete"), running.bridge._runner
@@ -91,7 +91,7 @@ def test_a_call_that_waits_past_its_deadline_never_begins(tmp_path: Path) -> Non
 
 
 def test_a_call_that_is_cancelled_while_it_waits_makes_room(tmp_path: Path) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(None)
+    skills, person = Skills(has_ui=True), Person(None)
 
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
         first = running.start("delete")
@@ -203,7 +203,7 @@ def test_an_edit_of_which_the_host_cannot_say_whether_it_was_made_is_undone(tmp_
 
 
 def test_a_thread_that_a_skill_left_behind_neither_edits_nor_asks_any_more(tmp_path: Path) -> None:
-    host, person = FakeHost(["cam0"], has_ui=True), ScriptedPresenter()
+    host, person = FakeHost(["cam0"], has_ui=True), Person()
     go, late = threading.Event(), list[Any]()
 
     def edit_late() -> None:
@@ -272,7 +272,7 @@ def test_a_task_that_a_skill_left_behind_edits_no_more(tmp_path: Path) -> None:
 
 
 def test_a_question_that_a_skill_left_open_ends_with_it(tmp_path: Path) -> None:
-    host, person = FakeHost(has_ui=True), ScriptedPresenter(None)
+    host, person = FakeHost(has_ui=True), Person(None)
     tasks: list[Any] = []
 
     @skill(risk="edit")
@@ -343,7 +343,7 @@ def test_a_skill_that_raises_anything_at_all_is_undone_and_ends(
 
 
 def test_the_time_in_which_a_person_thinks_is_not_counted(tmp_path: Path) -> None:
-    skills, person = Skills(has_ui=True), ScriptedPresenter(None)
+    skills, person = Skills(has_ui=True), Person(None)
     delete = skills.delete()
 
     @skill(risk="destructive", confirms=True, timeout=3.0)

@@ -16,7 +16,7 @@ from dcc_bridge.elicitation.question import PresenterEvent, Reply
 from dcc_bridge.errors import BridgeError, NotUndoable
 from tests.elicitation.brokers import NO, YES
 from tests.live import live, status, text
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 
 FORM = {"type": "object", "properties": {}}
 SEEN = Reply("accept", {})
@@ -29,7 +29,7 @@ def called(
     host.has_ui = True
     with host.undo_step("Add b by hand"):
         host.items.append("b")
-    with live(folder, fn, host=host, presenter=ScriptedPresenter(*answers)) as running:
+    with live(folder, fn, host=host, presenter=Person(*answers)) as running:
         return running.call(fn.__name__)
 
 

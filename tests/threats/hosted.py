@@ -14,7 +14,7 @@ from threading import Event
 from dcc_bridge import elicit_form_sync, skill
 from tests.live import live
 from tests.server.skills import CONFIRM
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 from tests.threats.raw import Raw
 
 
@@ -28,7 +28,7 @@ def work() -> str:
 if __name__ == "__main__":
     over = Event()
     signal.signal(signal.SIGTERM, lambda *_: over.set())
-    at_host = {"host": FakeHost(has_ui=True), "presenter": ScriptedPresenter(), "input": "host"}
+    at_host = {"host": FakeHost(has_ui=True), "presenter": Person(), "input": "host"}
     with live(Path(sys.argv[1]), work, **at_host) as running:
         raw = Raw.to(running)
         print(raw.port, raw.token, flush=True)

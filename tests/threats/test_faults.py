@@ -59,7 +59,7 @@ from dcc_bridge.server.client_channel import ClientChannel
 from dcc_bridge.skills.call_history import LIVE
 from tests.live import ERAS, Live, accept, live, status
 from tests.server.skills import CONFIRM
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost, Person
 from tests.threats.loop import StrictLoop
 from tests.tiers import sampled
 
@@ -206,7 +206,7 @@ class Scene(FakeHost):
         FakeHost.__init__(self, START, has_ui=self.has_ui)
 
 
-class Dialogs(ScriptedPresenter):
+class Dialogs(Person):
     """A person before dialogs, which are made in the ui lane; they agree to everything."""
 
     main: MainThread

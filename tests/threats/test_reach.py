@@ -33,8 +33,9 @@ from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
+from tests import stand_ins
 from tests.live import live, status, text
-from tests.stand_ins import FakeHost, ScriptedPresenter
+from tests.stand_ins import FakeHost
 
 YES: Final = Reply("accept", {"confirm": True})
 NO: Final = Reply("decline")
@@ -64,7 +65,7 @@ A, B = "/World/a", "/World/b"
 Answer = Reply | Callable[[], Reply]
 
 
-class Person(ScriptedPresenter):
+class Person(stand_ins.Person):
     """One whose answers are made when they are due."""
 
     def __init__(self, answers: Iterator[Reply]) -> None:
@@ -85,7 +86,7 @@ class Studio:
 
     session: UsdSession
     folder: Path
-    person: ScriptedPresenter = field(default_factory=ScriptedPresenter)
+    person: stand_ins.Person = field(default_factory=stand_ins.Person)
     record: list[Event] = field(default_factory=list)
 
     @property
@@ -208,7 +209,7 @@ def called(
     folder: Path, host: FakeHost, fn: Callable[..., Any], *answers: Reply, **marks: Any
 ) -> tuple[str, str]:
     """Have a client call a skill with these marks; gives how that ended, and what it was told."""
-    person = ScriptedPresenter(*answers) if answers else None
+    person = stand_ins.Person(*answers) if answers else None
     with live(folder, marked_as(fn, **marks), host=host, presenter=person) as running:
         result = running.call("careless")
     return status(result), text(result)
@@ -333,7 +334,7 @@ def test_a_destructive_skill_that_an_edit_calls_is_asked_for_with_its_arguments(
 def test_a_destructive_skill_that_a_coroutine_calls_on_the_main_thread_is_asked_for(
     tmp_path: Path,
 ) -> None:
-    host, person = FakeHost(["cam0"], has_ui=True), ScriptedPresenter(NO)
+    host, person = FakeHost(["cam0"], has_ui=True), stand_ins.Person(NO)
     wipe = marked_as(lambda: host.items.clear(), risk="destructive")
 
     async def tidy() -> None:
@@ -346,7 +347,7 @@ def test_a_destructive_skill_that_a_coroutine_calls_on_the_main_thread_is_asked_
 
 
 def test_what_a_coroutine_lost_once_it_may_not_lose_again_in_a_later_part(tmp_path: Path) -> None:
-    host, person = FakeHost(["cam0"], has_ui=True), ScriptedPresenter(YES)
+    host, person = FakeHost(["cam0"], has_ui=True), stand_ins.Person(YES)
 
     async def tidy() -> None:
         await confirm("Delete it?", items=["cam0"])

@@ -11,7 +11,7 @@ from mcp_types import CallToolResult
 
 from dcc_bridge.elicitation.question import Reply
 from tests.live import Live
-from tests.stand_ins import ScriptedPresenter
+from tests.stand_ins import Person
 from tests.verbs.memory import MemoryHost, folder, node
 
 YES = Reply("accept", {"confirm": True})
@@ -22,7 +22,7 @@ class Studio(Live):
     """A bridge with the verbs, and a person who answers as told."""
 
     def __init__(self, where: Path, *answers: Any, **more: Any) -> None:
-        self.person = ScriptedPresenter(*answers)
+        self.person = Person(*answers)
         lights = {f"/Set/{name}": node("Light") for name in ("Key", "Fill", "Rim")}
         nodes = {"/": node("Scene"), "/Set": node("Group"), **lights, "/Tree": node("Mesh")}
         folders = more.pop("skills", None) or [folder(where / "skills")]

@@ -11,7 +11,7 @@ import pytest
 
 from dcc_bridge.elicitation.question import Question, Reply, Settle
 from tests.live import status, text
-from tests.stand_ins import ScriptedPresenter
+from tests.stand_ins import Person
 from tests.verbs.memory import MemoryHost, node
 from tests.verbs.studio import NO, YES, studio
 
@@ -41,7 +41,7 @@ def test_a_no_leaves_all_and_says_so(tmp_path: Path) -> None:
         assert asked == ["Delete 3 lights", "Delete 2 items"]
 
 
-class Busybody(ScriptedPresenter):
+class Busybody(Person):
     """A person who changes the scene while they are asked, and then says yes."""
 
     def __init__(self, *changes: Callable[[], None], answer: Reply = YES) -> None:

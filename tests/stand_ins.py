@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +18,19 @@ from dcc_bridge.elicitation.question import PresenterEvent, Question, Settle, Ta
 from dcc_bridge.host import CountChanges, Host, Undo, UndoMark, compared
 
 OUTSIDE: Final = "Edit outside a step"
+
+Said = PresenterEvent | None
+Answer = Said | Callable[[Question], Said]
+
+
+def after(meanwhile: Callable[[], object], answer: Said) -> Callable[[Question], Said]:
+    """Return the answer of a person who does something first, while the question is open."""
+
+    def answered(question: Question) -> Said:
+        meanwhile()
+        return answer
+
+    return answered
 
 
 @dataclass(eq=False, slots=True)
@@ -33,16 +47,19 @@ class Person:
 
     Attributes:
         shown: The questions so far, oldest first.
+        settles: What answers each of them, for a test that does so itself.
         taken_down: Why each was taken down.
     """
 
-    def __init__(self, *answers: PresenterEvent | None) -> None:
+    def __init__(self, *answers: Answer, then: Answer = None) -> None:
         """Take the answers in order.
 
         Args:
-            *answers: None leaves that question open; after the last one all are left open.
+            *answers: An event, None to leave that question open, or a function of the question that
+                returns one of these.
+            then: The answer to each question after those.
         """
-        self._answers: Iterable[PresenterEvent | None] = iter(answers)
+        self._answers = chain(answers, repeat(then))
         self.shown: list[Question] = []
         self.settles: list[Settle] = []
         self.taken_down: list[str] = []
@@ -54,9 +71,10 @@ class Person:
     def show(self, question: Question, settle: Settle) -> Callable[[str], None]:
         self.shown.append(question)
         self.settles.append(settle)
-        answer = next(iter(self._answers), None)
-        if answer is not None:
-            settle(answer)
+        answer = next(self._answers)
+        said = answer(question) if callable(answer) else answer
+        if said is not None:
+            settle(said)
         return self.taken_down.append
 
     def chip(

@@ -33,9 +33,8 @@ from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
-from tests import stand_ins
 from tests.live import live, status, text
-from tests.stand_ins import FakeHost
+from tests.stand_ins import Answer, FakeHost, Person, after
 
 YES: Final = Reply("accept", {"confirm": True})
 NO: Final = Reply("decline")
@@ -62,15 +61,6 @@ def Xform "World" {
 ASSET: Final = '#usda 1.0\ndef Xform "Asset" {\n    def Sphere "ball" {\n    }\n}\n'
 BELOW: Final = '#usda 1.0\nover "World" {\n    def "low" {\n    }\n}\n'
 A, B = "/World/a", "/World/b"
-Answer = Reply | Callable[[], Reply]
-
-
-class Person(stand_ins.Person):
-    """One whose answers are made when they are due."""
-
-    def __init__(self, answers: Iterator[Reply]) -> None:
-        super().__init__()
-        self._answers = answers
 
 
 @dataclass
@@ -86,7 +76,7 @@ class Studio:
 
     session: UsdSession
     folder: Path
-    person: stand_ins.Person = field(default_factory=stand_ins.Person)
+    person: Person = field(default_factory=Person)
     record: list[Event] = field(default_factory=list)
 
     @property
@@ -107,11 +97,10 @@ class Studio:
     ) -> Outcome:
         """Run a skill with these marks on the main thread to its end.
 
-        An answer may be worked out when it is due. The main thread is served until the thread ends
-        that is begun late.
+        The main thread is served until the thread ends that is begun late.
         """
         main = MainThread(lambda delay: None)
-        self.person = Person(it() if callable(it) else it for it in answers)
+        self.person = Person(*answers)
         settings = Settings(dialogs_per_minute=10**6)
         broker = Broker(settings, host=self.person, auditor=self.write)
         remove = context.install(broker, main, self.session)
@@ -209,7 +198,7 @@ def called(
     folder: Path, host: FakeHost, fn: Callable[..., Any], *answers: Reply, **marks: Any
 ) -> tuple[str, str]:
     """Have a client call a skill with these marks; gives how that ended, and what it was told."""
-    person = stand_ins.Person(*answers) if answers else None
+    person = Person(*answers) if answers else None
     with live(folder, marked_as(fn, **marks), host=host, presenter=person) as running:
         result = running.call("careless")
     return status(result), text(result)
@@ -334,7 +323,7 @@ def test_a_destructive_skill_that_an_edit_calls_is_asked_for_with_its_arguments(
 def test_a_destructive_skill_that_a_coroutine_calls_on_the_main_thread_is_asked_for(
     tmp_path: Path,
 ) -> None:
-    host, person = FakeHost(["cam0"], has_ui=True), stand_ins.Person(NO)
+    host, person = FakeHost(["cam0"], has_ui=True), Person(NO)
     wipe = marked_as(lambda: host.items.clear(), risk="destructive")
 
     async def tidy() -> None:
@@ -347,7 +336,7 @@ def test_a_destructive_skill_that_a_coroutine_calls_on_the_main_thread_is_asked_
 
 
 def test_what_a_coroutine_lost_once_it_may_not_lose_again_in_a_later_part(tmp_path: Path) -> None:
-    host, person = FakeHost(["cam0"], has_ui=True), stand_ins.Person(YES)
+    host, person = FakeHost(["cam0"], has_ui=True), Person(YES)
 
     async def tidy() -> None:
         await confirm("Delete it?", items=["cam0"])
@@ -680,16 +669,15 @@ def test_a_yes_to_one_file_is_none_to_another_nor_to_the_scene(studio: Studio) -
 
 
 def test_what_the_person_does_after_the_yes_is_in_a_copy_too(studio: Studio) -> None:
-    def work() -> Reply:
+    def work() -> None:
         with studio.session.undo_step("The person goes on"):
             studio.stage.DefinePrim("/World/late")
-        return YES
 
     def asked() -> None:
         elicit_form_sync("A name?", FORM, consent=False)
         _open(studio)
 
-    assert studio.run(asked, YES, work, **FINAL).status == "done"
+    assert studio.run(asked, YES, after(work, YES), **FINAL).status == "done"
     assert any('"late"' in text for _, text in studio.copies("*unsaved*"))
 
 
@@ -863,9 +851,7 @@ def test_a_layer_that_is_only_referenced_is_neither_edited_nor_saved(
 
 
 def test_what_the_person_edits_while_a_read_asks_is_theirs(studio: Studio) -> None:
-    def work() -> Reply:
-        studio.stage.RemovePrim(A)
-        return YES
+    work = after(lambda: studio.stage.RemovePrim(A), YES)
 
     def ask() -> None:
         elicit_form_sync("Look?", FORM)
@@ -879,12 +865,8 @@ def test_what_the_person_undid_meanwhile_is_not_reported_as_standing(studio: Stu
         studio.stage.DefinePrim("/World/new")
         elicit_form_sync("Go on?", FORM)
 
-    def undo_first() -> Reply:
-        studio.session.undo()
-        return NO
-
     before = studio.state()
-    ended = studio.run(tidy, undo_first, risk="edit")
+    ended = studio.run(tidy, after(studio.session.undo, NO), risk="edit")
 
     assert (ended.status, studio.state()[:2]) == ("refused", before[:2])
 

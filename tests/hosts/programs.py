@@ -23,10 +23,8 @@ from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import (
     Expired,
     PresenterEvent,
-    Question,
     Reply,
     Settle,
-    TakeDown,
 )
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.hosts.standalone.prims import remove, rename
@@ -34,7 +32,7 @@ from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
-from tests import stand_ins
+from tests.stand_ins import Person
 
 Fault = Literal["none", "exception", "cancel", "killed", "refused", "artist"]
 YES: Final = Reply("accept", {"confirm": True})
@@ -131,23 +129,6 @@ class Seen:
     labels: tuple[str, ...]  # the undo stack
 
 
-class Person(stand_ins.Person):
-    """Looks at each question until the test lets them answer."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.waiting: Settle | None = None
-
-    def show(self, question: Question, settle: Settle) -> TakeDown:
-        self.waiting = settle
-        return super().show(question, settle)
-
-    def answer(self, heard: PresenterEvent) -> None:
-        settle, self.waiting = self.waiting, None
-        assert settle is not None, "no question is open"
-        settle(heard)
-
-
 class Program:
     """One program: six kinds of edits and two questions in a random order, a consent the first."""
 
@@ -182,10 +163,10 @@ class Program:
             self._broker = broker
             self.call = Call("program", "Program", "destructive", Client("test"))
             self._run = runner.start(describe(self._skill()), {}, self.call)
-            while not self._run.outcome.done() or not self._main.is_unwound or self._person.waiting:
+            while not self._run.outcome.done() or not self._main.is_unwound or self._person.settles:
                 self._main.drain()
-                if self._person.waiting is not None:
-                    self._meet_question()
+                if self._person.settles:
+                    self._meet_question(self._person.settles.pop())
             for _ in range(3):
                 self._main.drain()
         return self._run.outcome.result(), before, self.seen()
@@ -239,17 +220,16 @@ class Program:
     def _form(self) -> bool:
         return elicit_form_sync("Sure?", FORM).accepted
 
-    def _meet_question(self) -> None:
+    def _meet_question(self, settle: Settle) -> None:
         is_here = self.index == self._at
         if is_here and self._fault in ("cancel", "killed"):
-            self._person.waiting = None
             self._leave()
         elif is_here and self._fault == "refused":
-            self._person.answer(self._random.choice(REFUSALS))
+            settle(self._random.choice(REFUSALS))
         else:
             if is_here and self._fault == "artist":
                 self._work_as_artist()
-            self._person.answer(self.yes())
+            settle(self.yes())
 
     def _leave(self) -> None:
         """End the call, as its client or its client's end does; the skill may look at that."""

@@ -10,12 +10,12 @@ import pytest
 
 from dcc_bridge import skill
 from dcc_bridge.elicitation.call import current
-from dcc_bridge.elicitation.question import Question, Settle, TakeDown
+from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.hosts.standalone import UsdSession
-from tests import stand_ins
 from tests.bench.agent import ERAS, Agent, Server
 from tests.hosts.programs import Program
 from tests.live import live
+from tests.stand_ins import Person
 
 PROGRAMS = 25
 LIMIT = 60.0
@@ -44,46 +44,41 @@ class Killed(Program):
                 time.sleep(0.001)
 
 
-class Person(stand_ins.Person):
-    """Says yes, but is not quick enough where the client is killed at the question."""
-
-    program: Killed
-
-    def show(self, question: Question, settle: Settle) -> TakeDown:
-        """Answer at once, or see the client go."""
-        if self.program.index == self.program.at:
-            self.program.kill()
-        else:
-            settle(self.program.yes())
-        return super().show(question, settle)
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("era", ERAS)
 def test_a_client_that_is_killed_anywhere_leaves_scene_and_undo_stack_as_they_were(
     era: str, tmp_path: Path
 ) -> None:
-    session, person = UsdSession(has_ui=True), Person()
+    session, programs = UsdSession(has_ui=True), list[Killed]()
+
+    def answer(question: Question) -> Reply | None:
+        """Say yes, but be not quick enough where the client is killed at the question."""
+        killed = programs[-1]
+        if killed.index != killed.at:
+            return killed.yes()
+        killed.kill()
+        return None
 
     @skill(risk="destructive", confirms=True)
     def program() -> str:
         """Edit, and ask in between."""
-        return person.program.body()
+        return programs[-1].body()
 
     with live(
         tmp_path,
         program,
         host=session,
-        presenter=person,
+        presenter=Person(then=answer),
         input="host",
         session_grace=0.05,
         dialogs_per_minute=10_000,
     ) as running:
         server = Server(running.bridge.url, running.bridge.instance.token("killed"))
         for seed in range(PROGRAMS):
-            played = person.program = Killed(seed, session)
+            played = Killed(seed, session)
+            programs.append(played)
             before = played.seen()
             played.client = Agent(server, era)
             played.client.send(played.client.calling("program"))
-            running.until(lambda: person.program.is_over)
+            running.until(lambda: programs[-1].is_over)
             assert played.seen() == before, f"seed {seed}, killed at step {played.at}"

@@ -47,9 +47,9 @@ from dcc_bridge.errors import BridgeError
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
-from tests import stand_ins
 from tests.hosts.bad_plans import Act, Plan, every
 from tests.hosts.bad_port import Port, Scene
+from tests.stand_ins import Person
 
 LIMIT: Final = 60.0  # seconds in which any of these programs ends
 FORM: Final[dict[str, Any]] = {
@@ -95,8 +95,8 @@ class Result:
     is_told: bool
 
 
-class Person(stand_ins.Person):
-    """Answers what each question's text says, when the test lets them."""
+class Undecided(Person):
+    """Leaves each question open, on whatever thread it comes, and wakes the main thread for it."""
 
     def __init__(self, wake: Callable[[], None]) -> None:
         super().__init__()
@@ -159,7 +159,7 @@ class Play:
     @contextmanager
     def _running(self, settings: Settings) -> Iterator[Runner]:
         self._main = MainThread(lambda delay: self._wake.set())
-        self._person = Person(self._wake.set)
+        self._person = Undecided(self._wake.set)
         self._broker = Broker(settings, host=self._person, clock=_no_clock)
         remove = context.install(self._broker, self._main, self._port.host)
         try:

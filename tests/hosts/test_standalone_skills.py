@@ -16,26 +16,21 @@ from pxr import Sdf, Usd
 
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.question import (
-    PresenterEvent,
-    Question,
-    Reply,
-    Settle,
-    TakeDown,
-)
+from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.headless import Pump
 from dcc_bridge.hosts.standalone import UsdSession, install
 from dcc_bridge.hosts.standalone.prims import rename
 from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.importer import skills
 from dcc_bridge.skills.source import Source
-from tests import stand_ins
+from tests.stand_ins import Person, after
 from tests.tiers import sampled
 
 EXAMPLE = Path(__file__).parents[2] / "resources" / "skills" / "delete_prims.py"
 YES = Reply("accept", {"confirm": True})
 NO = Reply("decline")
 
+Delete = Callable[..., dict[str, Any]]
 Meanwhile = Callable[[UsdSession], object]
 CAMERA = "/World/Cameras/sq010/sh0010_cam"
 
@@ -47,44 +42,18 @@ def delete_prims() -> Callable[..., dict[str, Any]]:
     return skill.fn
 
 
-class Person(stand_ins.Person):
-    """Answers the questions of the example, after doing something in the scene."""
+@pytest.fixture
+def delete(shot: UsdSession, delete_prims: Callable[..., dict[str, Any]]) -> Delete:
+    """Have the example delete cameras, or what else it is told, and ask that person."""
 
-    def __init__(self, session: UsdSession, skill: Callable[..., dict[str, Any]]) -> None:
-        super().__init__()
-        self._session = session
-        self._skill = skill
-        self._says: list[PresenterEvent] = []
-        self._meanwhile: list[Meanwhile] = []
-
-    def delete(
-        self,
-        *answers: PresenterEvent,
-        meanwhile: Meanwhile | None = None,
-        **more: Any,
-    ) -> dict[str, Any]:
-        more = {"pattern": "*", "type_name": "Camera", **more}
-        self._says = list(answers) or [YES]
-        self._meanwhile = [meanwhile] if meanwhile else []
-        pump = Pump()
-        broker = Broker(host=self)
-        remove = context.install(broker, pump.main, self._session)
+    def delete(person: Person, **more: Any) -> dict[str, Any]:
+        remove = context.install(Broker(host=person), Pump().main, shot)
         try:
-            return self._skill(**more)
+            return delete_prims(**{"pattern": "*", "type_name": "Camera", **more})
         finally:
             remove()
 
-    def show(self, question: Question, settle: Settle) -> TakeDown:
-        self.shown.append(question)
-        while self._meanwhile:
-            self._meanwhile.pop()(self._session)
-        settle(self._says.pop(0))
-        return self.taken_down.append
-
-
-@pytest.fixture
-def person(shot: UsdSession, delete_prims: Callable[..., dict[str, Any]]) -> Person:
-    return Person(shot, delete_prims)
+    return delete
 
 
 def cameras(session: UsdSession) -> int:
@@ -175,8 +144,10 @@ class TestRenaming:
 class TestDeleting:
     """Nothing is deleted but what a person agreed to."""
 
-    def test_the_question_says_how_many_of_what_which_and_where(self, person: Person) -> None:
-        person.delete()
+    def test_the_question_says_how_many_of_what_which_and_where(self, delete: Delete) -> None:
+        person = Person(YES)
+
+        delete(person)
 
         (asked,) = person.shown
         assert asked.message == "Delete 127 cameras?\nAll of them are under /World/Cameras."
@@ -202,24 +173,28 @@ class TestDeleting:
         ],
     )
     def test_it_knows_singular_plural_other_types_and_what_goes_with_them(
-        self, person: Person, arguments: dict[str, Any], message: str
+        self, delete: Delete, arguments: dict[str, Any], message: str
     ) -> None:
-        person.delete(**arguments)
+        person = Person(YES)
+
+        delete(person, **arguments)
 
         assert message in person.shown[0].message
 
     def test_after_a_no_nothing_is_deleted_and_the_agent_told_why(
-        self, shot: UsdSession, person: Person
+        self, shot: UsdSession, delete: Delete
     ) -> None:
         before = shot.scene_digest()
 
-        told = person.delete(NO)
+        told = delete(Person(NO))
 
         assert told == {"deleted": 0, "why": "Declined at the host."}
         assert shot.scene_digest() == before
 
-    def test_nobody_is_asked_for_nothing(self, shot: UsdSession, person: Person) -> None:
-        told = person.delete(pattern="nobody*", type_name="Mesh")
+    def test_nobody_is_asked_for_nothing(self, shot: UsdSession, delete: Delete) -> None:
+        person = Person(YES)
+
+        told = delete(person, pattern="nobody*", type_name="Mesh")
 
         assert told == {"deleted": 0, "why": "There are no meshes matching 'nobody*' under /."}
         assert person.shown == []
@@ -237,9 +212,11 @@ class TestDeleting:
         ids=["new", "deleted", "given a child", "made something else", "renamed", "another file"],
     )
     def test_what_changed_is_asked_for_again(
-        self, shot: UsdSession, person: Person, meanwhile: Meanwhile, count: int
+        self, shot: UsdSession, delete: Delete, meanwhile: Meanwhile, count: int
     ) -> None:
-        told = person.delete(YES, YES, meanwhile=meanwhile)
+        person = Person(after(lambda: meanwhile(shot), YES), YES)
+
+        told = delete(person)
 
         first, second = person.shown
         assert (len(first.items), len(second.items)) == (127, count)
@@ -248,36 +225,36 @@ class TestDeleting:
         assert told["deleted"] == count
 
     def test_opinions_in_the_session_layer_go_too_and_a_camera_of_another_file_is_hidden(
-        self, shot: UsdSession, person: Person
+        self, shot: UsdSession, delete: Delete
     ) -> None:
         with Usd.EditContext(shot.stage, shot.stage.GetSessionLayer()):
             shot.stage.OverridePrim(CAMERA).SetMetadata("comment", "mine")
         shot.stage.DefinePrim("/Rig/cam", "Camera")
         shot.stage.DefinePrim("/World/Rig").GetReferences().AddInternalReference("/Rig")
 
-        told = person.delete(under="/World")
+        told = delete(Person(YES), under="/World")
 
         assert told["deleted"] == 128
         assert told["only_deactivated"] == ["/World/Rig/cam"]
         assert not shot.stage.GetPrimAtPath(CAMERA)
         assert cameras(shot) == 1
 
-    def test_a_locked_layer(self, shot: UsdSession, person: Person) -> None:
+    def test_a_locked_layer(self, shot: UsdSession, delete: Delete) -> None:
         """If a layer cannot be edited, it is named."""
         before = shot.scene_digest()
         shot.stage.GetRootLayer().SetPermissionToEdit(False)
 
         with pytest.raises(ValueError, match="usda is locked"):
-            person.delete()
+            delete(Person(YES))
 
         assert shot.scene_digest() == before
 
     def test_a_camera_below_a_camera_is_counted_and_goes_with_it(
-        self, shot: UsdSession, person: Person
+        self, shot: UsdSession, delete: Delete
     ) -> None:
         shot.stage.DefinePrim(f"{CAMERA}/left", "Camera")
 
-        assert person.delete()["deleted"] == 128
+        assert delete(Person(YES))["deleted"] == 128
         assert cameras(shot) == 0
 
 
@@ -321,7 +298,7 @@ def calls(session: UsdSession, work: Callable[[], object]) -> list[int]:
             sys.setprofile(None)
 
     main = MainThread(lambda seconds: None, repaint=paint)
-    remove = context.install(Broker(host=stand_ins.Person(YES)), main, session)
+    remove = context.install(Broker(host=Person(YES)), main, session)
     done = main.submit(job)
     gc.disable()  # else what other tests left may end in the middle, and count
     try:

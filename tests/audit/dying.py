@@ -22,20 +22,12 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, current
-from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
+from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.headless import Pump
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import Skill, describe
 from tests.stand_ins import FakeHost, Person
-
-
-class Agreeing(Person):
-    """A person who agrees to everything, at once."""
-
-    def show(self, question: Question, settle: Settle) -> TakeDown:
-        settle(Reply("accept", {"confirm": True}))
-        return lambda why: None
 
 
 def skills(host: FakeHost, scene: int) -> list[Skill]:
@@ -64,7 +56,8 @@ def edit_for_ever(folder: Path) -> None:
     settings = Settings(dialogs_per_minute=1_000_000)
     log, pump, host = AuditLog(folder / "audit"), Pump(), FakeHost(has_ui=True)
     scene = os.open(folder / "scene", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    broker = Broker(settings, host=Agreeing(), auditor=log)
+    person = Person(then=Reply("accept", {"confirm": True}))
+    broker = Broker(settings, host=person, auditor=log)
     context.install(broker, pump.main, host)
     runner = Runner(host, pump.main, settings, no_loop, call_later, auditor=log)
     for called in cycle(skills(host, scene)):

@@ -153,6 +153,14 @@ def _slowest(profile: cProfile.Profile) -> str:
                      for (file, line, name), row in rows)  # fmt: skip
 
 
+def _agree(question: Any) -> Any:
+    """Say yes, and leave a form as it is filled in."""
+    from dcc_bridge.elicitation.question import Reply
+
+    fields = question.form.fields if question.form else ()
+    return Reply("accept", {it.name: it.default for it in fields} | {"confirm": True})
+
+
 class Table:
     """Calls verbs in a scene as the bridge does."""
 
@@ -166,13 +174,13 @@ class Table:
         from dcc_bridge.skills import builtin
         from dcc_bridge.skills.runner import Runner
         from dcc_bridge.verbs.acts import load
-        from tests.bench.verbs_person import Agreeing
+        from tests.stand_ins import Person
 
         self._scene, self._turns = scene, Turns(is_profiled)
         host = scene.host
         settings = Settings(dialogs_per_minute=10**6)
         self._main = MainThread(lambda delay: None, repaint=self._turns.note)
-        self.close = context.install(Broker(settings, host=Agreeing()), self._main, host)
+        self.close = context.install(Broker(settings, host=Person(then=_agree)), self._main, host)
         never = lambda seconds, fn: lambda: None  # noqa: E731 - a clock that never rings
         self._runner = Runner(host, self._main, settings, _no_loop, never)
         recent = self._runner.recent

@@ -12,10 +12,10 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call, Client, Route, current
-from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
+from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.headless import Pump
-from tests.stand_ins import FakeHost, Person
+from tests.stand_ins import FakeHost
 
 FORM = parse(
     {"type": "object", "properties": {"confirm": {"type": "boolean"}}, "required": ["confirm"]}
@@ -75,18 +75,6 @@ def ask_both(host: Any, client: Any) -> tuple[Any, Clock, Broker]:
     """Put a question to the host and to a client that can withdraw it, at once."""
     call = Call("x", "X", client=CLAUDE, route=Route(withdrawable=True))
     return ask(host=host, client=client, call=call, settings=Settings(input="either"))
-
-
-class Meddler(Person):
-    """A person while whose answer something happens to the scene."""
-
-    def __init__(self, meanwhile: Callable[[int], object], *answers: Any) -> None:
-        super().__init__(*answers)
-        self._meanwhile = meanwhile  # called with how many questions there were before
-
-    def show(self, question: Question, settle: Settle) -> TakeDown:
-        self._meanwhile(len(self.shown))
-        return super().show(question, settle)
 
 
 @contextmanager

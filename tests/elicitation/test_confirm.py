@@ -26,8 +26,8 @@ from dcc_bridge.errors import (
     TimedOut,
     WrongThread,
 )
-from tests.elicitation.brokers import FORM, NO, YES, Meddler, asking
-from tests.stand_ins import FakeHost, Person
+from tests.elicitation.brokers import FORM, NO, YES, asking
+from tests.stand_ins import FakeHost, Person, after
 
 NOT_TICKED = Reply("accept", {"confirm": False})
 
@@ -129,7 +129,7 @@ def test_a_scene_that_changed_is_shown_again_and_the_grant_is_for_what_is_there(
     is_looked_up: bool,
 ) -> None:
     host = FakeHost(["cam1", "cam2"])
-    person = Meddler(lambda number: host.items.pop() if number == 0 else None, YES, YES)
+    person = Person(after(host.items.pop, YES), YES)
     items = (lambda: tuple(host.items)) if is_looked_up else list(host.items)
 
     with asking(person, host) as call:
@@ -146,7 +146,7 @@ def test_a_scene_that_changed_is_shown_again_and_the_grant_is_for_what_is_there(
 @pytest.mark.parametrize("before", [False, True])
 def test_after_three_questions_about_a_restless_scene_there_is_no_new_grant(before: bool) -> None:
     host = FakeHost(["cam0"])
-    person = Meddler(lambda number: host.items.append(f"cam{number + 1}"), *[YES] * 9)
+    person = Person(then=after(lambda: host.items.append(f"cam{len(host.items)}"), YES))
 
     with asking(person, host) as call:
         call.agreement.grants = [CallGrant("earlier")] if before else []
@@ -188,7 +188,7 @@ def test_a_no_to_the_scene_that_changed_before_the_edit_leaves_nothing_granted()
 
 def test_an_edit_of_a_restless_scene_is_given_up_after_two_more_questions() -> None:
     host, edited = FakeHost(["cam0"]), list[Any]()
-    person = Meddler(lambda number: host.items.append(f"x{number}") if number else None, *[YES] * 9)
+    person = Person(YES, then=after(lambda: host.items.append(f"x{len(host.items)}"), YES))
 
     with asking(person, host) as call:
         grant = confirm_sync("Delete them?", items=lambda: tuple(host.items))
@@ -212,7 +212,7 @@ def test_what_undo_does_not_bring_back_is_kept_after_the_yes(
     scene: FakeHost, tmp_path: Path
 ) -> None:
     (written := tmp_path / "out.txt").write_text("old")
-    person = Meddler(lambda number: kept.extend(tmp_path.glob("*.checkpoints/*")), YES)
+    person = Person(after(lambda: kept.extend(tmp_path.glob("*.checkpoints/*")), YES))
     kept: list[Path] = []
 
     with asking(person, scene) as call:

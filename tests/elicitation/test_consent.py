@@ -13,9 +13,9 @@ from dcc_bridge import confirm, confirm_sync, on_main, skill
 from dcc_bridge.errors import NotConfirmed
 from dcc_bridge.hosts.standalone import UsdSession
 from tests import homes
-from tests.elicitation.brokers import NO, YES, Meddler
+from tests.elicitation.brokers import NO, YES
 from tests.live import accept, live, say, status, text
-from tests.stand_ins import FakeHost, Person
+from tests.stand_ins import FakeHost, Person, after
 from tests.tiers import every_era
 
 
@@ -32,7 +32,7 @@ def test_in_a_thousand_interleavings_nothing_is_deleted_that_was_not_shown(
     host = FakeHost(has_ui=True)
     stray: list[set[str]] = []
 
-    def artist(number: int) -> None:
+    def artist() -> None:
         """Edit the scene while the question is open."""
         for _ in range(shuffled.randrange(3)):
             edit(host, shuffled)
@@ -44,7 +44,7 @@ def test_in_a_thousand_interleavings_nothing_is_deleted_that_was_not_shown(
         host.items = [item for item in host.items if item not in agreed]
         return {"deleted": list(agreed)}
 
-    person = Meddler(artist, *[YES] * 5000)
+    person = Person(then=after(artist, YES))
     often = {"dialogs_per_minute": 100_000}
     with live(tmp_path, delete, host=host, presenter=person, **often) as running:
 
@@ -104,7 +104,7 @@ def test_a_yes_to_what_is_not_there_any_more_is_none_if_the_next_answer_is_no(
 ) -> None:
     """Even where the skill does not hear the no."""
     host = FakeHost(["cam1"], has_ui=True)
-    person = Meddler(lambda number: host.items.append("cam2") if not number else None, YES, NO)
+    person = Person(after(lambda: host.items.append("cam2"), YES), NO)
 
     @skill(risk="destructive", confirms=True)
     def delete() -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dcc_bridge.elicitation.question import Question, Reply, Settle
+from dcc_bridge.elicitation.question import Reply
 from tests.live import status, text
-from tests.stand_ins import Person
+from tests.stand_ins import Person, after
 from tests.verbs.memory import MemoryHost, node
 from tests.verbs.studio import NO, YES, studio
 
@@ -41,30 +40,13 @@ def test_a_no_leaves_all_and_says_so(tmp_path: Path) -> None:
         assert asked == ["Delete 3 lights", "Delete 2 items"]
 
 
-class Busybody(Person):
-    """A person who changes the scene while they are asked, and then says yes."""
-
-    def __init__(self, *changes: Callable[[], None], answer: Reply = YES) -> None:
-        super().__init__()
-        self.changes = list(changes)
-        self.answer = answer
-        self.messages: list[str] = []
-
-    def show(self, question: Question, settle: Settle) -> Callable[[str], None]:
-        self.messages.append(question.message)
-        if self.changes:
-            self.changes.pop(0)()
-        settle(self.answer)
-        return lambda reason: None
-
-
 @pytest.mark.parametrize("is_batch", [False, True])
 def test_a_deletion_is_asked_for_again_once_the_scene_is_another_one(
     tmp_path: Path, is_batch: bool
 ) -> None:
     with studio(tmp_path) as scene:
         change = lambda: scene.host.nodes.update({"/Set/New": scene.host.nodes["/Tree"]})  # noqa: E731
-        person = Busybody(change)
+        person = Person(after(change, YES), then=YES)
         scene.bridge.broker.audience.host = person
         wanted = {"items": ["/Set"]}
 
@@ -73,7 +55,7 @@ def test_a_deletion_is_asked_for_again_once_the_scene_is_another_one(
         else:
             scene.do("delete", **wanted)
 
-        counts = [message.rpartition("It is /Set. ")[2] for message in person.messages]
+        counts = [question.message.rpartition("It is /Set. ")[2] for question in person.shown]
         assert counts == [f"{n} more items below them will go too." for n in (3, 4)]
 
 
@@ -83,18 +65,18 @@ def test_what_matches_is_looked_for_before_the_question_and_once_after_each_answ
     """A look goes through the whole scene."""
     with studio(tmp_path) as scene:
         change = lambda: scene.host.nodes.update({"/Set/New": node("Light")})  # noqa: E731
-        scene.bridge.broker.audience.host = person = Busybody(change)
+        scene.bridge.broker.audience.host = person = Person(after(change, YES), then=YES)
         compared = Counter[int]()
 
         def match(name: str, pattern: str) -> bool:
-            compared[len(person.messages)] += 1
+            compared[len(person.shown)] += 1
             return True
 
         monkeypatch.setattr("dcc_bridge.verbs.losing.fnmatchcase", match)
 
         told = scene.do("delete", pattern="*", type="Light")
 
-        asked = [message.partition("?")[0] for message in person.messages]
+        asked = [question.message.partition("?")[0] for question in person.shown]
         assert asked == ["Delete 3 lights", "Delete 4 lights"]
         assert (told["found"], compared) == (4, {0: 3, 1: 4, 2: 4})
 
@@ -229,7 +211,7 @@ def test_what_is_used_by_now_is_not_cleaned_away(tmp_path: Path) -> None:
         scene.do("assign_material", material="Gold", values={"roughness": 1})
         use = lambda: scene.host.nodes["/Tree"].update(material="Gold")  # noqa: E731
         answer = Reply("accept", {"unused": ["/Gold"]})
-        scene.bridge.broker.audience.host = Busybody(use, answer=answer)
+        scene.bridge.broker.audience.host = Person(after(use, answer), then=answer)
 
         assert scene.do("clean", what=["unused"])["items"] == []
         assert "/Gold" in scene.nodes
@@ -274,7 +256,8 @@ def test_what_came_to_hold_a_value_while_it_was_asked_stays(tmp_path: Path) -> N
     with studio(tmp_path) as scene:
         held = scene.host.nodes["/Tree"]["held"]
         held["intensity"] = "driven by /Set"
-        scene.bridge.broker.audience.host = Busybody(lambda: held.update(hidden="keyed"))
+        key = lambda: held.update(hidden="keyed")  # noqa: E731
+        scene.bridge.broker.audience.host = Person(after(key, YES), then=YES)
         values = {"intensity": 3, "hidden": True}
 
         said = text(scene.call(

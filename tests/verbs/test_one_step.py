@@ -9,8 +9,8 @@ import pytest
 
 from dcc_bridge.elicitation.question import Reply
 from tests.live import text
+from tests.stand_ins import Person, after
 from tests.verbs.studio import NO, YES, Studio, studio
-from tests.verbs.test_losing import Busybody
 
 MADE: list[dict[str, Any]] = [
     {"id": "m", "do": "create", "with": {"things": [{"type": "Mesh", "name": "New"}]}},
@@ -110,7 +110,7 @@ def test_what_the_person_does_meanwhile_is_theirs_and_the_batch_goes_on_after_it
     """Then it is two steps: theirs lies between, and is not taken back to make it one."""
     with studio(tmp_path) as scene:
         theirs = lambda: scene.host.nodes.update({"/Theirs": scene.host.nodes["/Tree"]})  # noqa: E731
-        scene.bridge.broker.audience.host = Busybody(theirs)
+        scene.bridge.broker.audience.host = Person(after(theirs, YES), then=YES)
         steps = [*MADE, {"do": "delete", "with": {"items": ["$m"]}}, LAST]
         scene.do("batch", steps=steps)
 

@@ -33,10 +33,9 @@ class Seat(Live):
     def __init__(self, where: Path, *answers: Any, **settings: Any) -> None:
         self.session = UsdSession(usd_scene.make(where / "shot.usda"), has_ui=True)
         self.uninstall = install(self.session)
-        person: Any = settings.pop("presenter", None) or Person(*answers)
-        self.person = person
+        self.person: Any = Person(*answers)
         super().__init__(
-            where / "run", host=self.session, presenter=person, skills=[SKILLS], **settings
+            where / "run", host=self.session, presenter=self.person, skills=[SKILLS], **settings
         )
 
     def code(self, code: str, **more: Any) -> CallToolResult:

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from dcc_bridge import checkpoints
-from dcc_bridge.elicitation.question import Question, Settle, TakeDown
+from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.view import undo_line
 from tests.code.seat import REMOVES, YES, Seat, Sit
 from tests.live import status, text
-from tests.stand_ins import Person
+from tests.stand_ins import after
 
 # `a` is a file in the declared folder `top`, `below` a folder in it with another one, `b`.
 CHANGES = {
@@ -313,13 +313,11 @@ def test_what_has_become_a_link_since_the_question_is_not_written_to(
     other = tmp_path / "other"
     other.mkdir()
 
-    class Swaps(Person):
-        def show(self, question: Question, settle: Settle) -> TakeDown:
-            renders.rename(tmp_path / "before")
-            renders.symlink_to(other)
-            return super().show(question, settle)
+    def swap() -> None:
+        renders.rename(tmp_path / "before")
+        renders.symlink_to(other)
 
-    live = seat(presenter=Swaps(YES))
+    live = seat(after(swap, YES))
 
     result = live.vain(code_for(renders, "open(top + '/new', 'w').close()"), writes=[str(renders)])
 

@@ -23,12 +23,12 @@ from dcc_bridge.code.code_text import CodeText, read_code
 from dcc_bridge.code.execution import CodeResult
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.call import Call, current
-from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
+from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import BridgeError
 from tests.code import test_trip_wire
 from tests.code.seat import GRID, NO, REMOVES, YES, Sit
 from tests.live import status, text
-from tests.stand_ins import Person
+from tests.stand_ins import after
 from tests.verbs.memory import MemoryActs, MemoryHost
 
 REMEMBERED = Reply("accept", {"confirm": True}, remember=True)
@@ -174,13 +174,8 @@ def test_what_the_person_does_while_the_loss_is_asked_stays_where_the_code_then_
 ) -> None:
     monkeypatch.setattr(sys, "runs", 0, raising=False)
 
-    class Busy(Person):
-        def show(self, question: Question, settle: Settle) -> TakeDown:
-            if question.items:
-                live.session.stage.DefinePrim("/Mine")
-            return super().show(question, settle)
-
-    live = seat(presenter=Busy(YES, YES))
+    work = after(lambda: live.session.stage.DefinePrim("/Mine"), YES)
+    live = seat(YES, work)
     fails = f"import sys\nsys.runs += 1\n{REMOVES}\nif sys.runs > 1:\n    raise ValueError('twice')"
 
     said = text(live.code(fails))

@@ -85,11 +85,10 @@ def test_a_client_that_cannot_show_it_or_answers_wrongly_falls_through_to_the_ho
 def test_a_surface_that_fails_does_not_take_the_question_along(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    class Broken:
-        def show(self, question: Question, settle: Any) -> Any:
-            raise RuntimeError("no screen")
+    def broken(question: Question) -> None:
+        raise RuntimeError("no screen")
 
-    future, _, _ = ask(client=Broken(), host=Person(YES))
+    future, _, _ = ask(client=Person(broken), host=Person(YES))
 
     assert future.result(0).accepted
     assert "no screen" in caplog.text

@@ -21,20 +21,13 @@ from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.server.clients import ClientRegistry
 from dcc_bridge.server.start_problem import StartProblem
 from dcc_bridge.skills.call_history import Effect, Recent, Status, Trail
-from tests.stand_ins import FakeHost
+from tests.stand_ins import FakeHost, Person
 
 from .stage import Stage, form
 
 CLAUDE = Client("claude-code", "Claude Code", "2.1")
 CURSOR = Client("cursor", "Cursor", "1.9.3")
 YES = form(["ok"], ok={"type": "boolean", "title": "Do it"})
-
-
-class Channel:
-    """A client that shows what it is asked, and never answers."""
-
-    def show(self, question: Question, settle: Any) -> Callable[[str], None]:
-        return lambda reason: None
 
 
 class Traced(RunControl):
@@ -189,7 +182,7 @@ def furnish(desk: Parts) -> None:
     for_you, _ = desk.call("Delete prims", "destructive")
     desk.ask("Delete 127 cameras?\nAll of them.", for_you)
     elsewhere, _ = desk.call("Rename prim")
-    elsewhere.route = Route(Channel())
+    elsewhere.route = Route(Person())
     desk.ask("What should Lamp_08_Glow be called?", elsewhere, consent=False)
     rename = Call("rename", "Rename", "edit", CLAUDE, digest="x")
     twelve = Question("Rename them?", rename, YES, consent=Consent(("prim",) * 12))

@@ -21,8 +21,9 @@ from dcc_bridge.qt.panel.state import Port, State, is_due, read
 from dcc_bridge.qt.panel.widgets import Action
 from dcc_bridge.server.start_problem import StartProblem
 from dcc_bridge.skills.call_history import Effect
+from tests.stand_ins import Person
 
-from .desk import CLAUDE, CURSOR, YES, Channel, Desk
+from .desk import CLAUDE, CURSOR, YES, Desk
 from .stage import LIMIT, click, delete, elsewhere, press, until, words
 
 Key = Qt.Key
@@ -172,7 +173,7 @@ def test_a_mute_stands_in_the_head_and_says_what_it_quiets_and_ends_there(desk: 
 
 def test_a_question_at_its_client_is_answered_here(desk: Desk) -> None:
     call, _ = desk.call("Rename prim")
-    call.route = Route(Channel())
+    call.route = Route(Person())
     question = desk.ask("What is it called?", call, consent=False)
     desk.panel.refresh()
     assert not desk.presenter.dialogs

@@ -6,7 +6,7 @@ import json
 import random
 import socket
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,13 @@ from starlette.types import Receive, Scope
 
 from dcc_bridge import elicit_form_sync, on_main, skill
 from dcc_bridge.elicitation.ask import current_call
-from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
+from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.server import fast_path, tasks
 from dcc_bridge.server.auth import AuthMiddleware
 from tests.live import LIMIT, Live, live
 from tests.server.skills import NAME
 from tests.server.task_wire import ENDED, Message, Wire
-from tests.stand_ins import FakeHost
+from tests.stand_ins import FakeHost, Person
 from tests.tiers import sampled
 
 NOTICE = "The same call was"
@@ -87,25 +87,6 @@ class Breaking:
             pass
         result: Message = message["result"]
         return result
-
-
-class Consents:
-    """A person at the host who agrees at once, and reads why it is asked."""
-
-    def __init__(self) -> None:
-        self.reasons: dict[int, list[str | None]] = {}
-
-    def show(self, question: Question, settle: Settle) -> TakeDown:
-        number = question.call.arguments.value["number"]
-        self.reasons.setdefault(number, []).append(question.reason)
-        settle(Reply("accept", {"confirm": True}))
-        return lambda reason: None
-
-    def chip(self, *_: Any) -> TakeDown:
-        return lambda reason: None
-
-    def notice(self, *_: Any) -> TakeDown:
-        return lambda reason: None
 
 
 class Written:
@@ -226,8 +207,12 @@ def test_a_call_sent_again_after_its_stream_broke_never_counts_twice_unnoticed(
     once a run could have ended; and none where it knows tasks, as a run lasts longer than its
     first request. What is destructive is asked about then, too.
     """
-    host, ran, person = FakeHost(has_ui=True), Counter[int](), Consents()
+    host, ran, asked = FakeHost(has_ui=True), Counter[int](), defaultdict[int, list[str]](list)
     written = Written(monkeypatch)
+
+    def agree(question: Question) -> Reply:
+        asked[question.call.arguments.value["number"]].append(str(question.reason))
+        return Reply("accept", {"confirm": True})
 
     def client() -> tuple[dict[int, str], Breaking]:
         wire, texts = Wire.of(running, declares=declares), dict[int, str]()
@@ -243,7 +228,7 @@ def test_a_call_sent_again_after_its_stream_broke_never_counts_twice_unnoticed(
             texts[number] = " ".join(it["text"] for it in result["content"])
         return texts, breaking
 
-    usual = {"host": host, "presenter": person, "dialogs_per_minute": 100_000}
+    usual = {"host": host, "presenter": Person(then=agree), "dialogs_per_minute": 100_000}
     add = adder(host, ran, risk, lambda call: not declares or is_task(running, call))
     with live(tmp_path, add, **usual) as running:
         texts, breaking = running.beside(client, limit=900)
@@ -253,7 +238,7 @@ def test_a_call_sent_again_after_its_stream_broke_never_counts_twice_unnoticed(
     for item in host.items:
         number, run = map(int, item.split())
         stands[number].append(run)
-    reasons = {it: [texts[it], *map(str, person.reasons.get(it, []))] for it in stands}
+    reasons = {it: [texts[it], *asked[it]] for it in stands}
     unnoticed = {
         number
         for number, runs in stands.items()
@@ -271,7 +256,7 @@ def test_a_call_sent_again_after_its_stream_broke_never_counts_twice_unnoticed(
     print(f"{second} second runs unnoticed: {share}; {dict(breaking.lost)}")
     assert second <= (0 if declares else len(late))
     if risk == "destructive":
-        assert all(len(person.reasons[it]) >= len(runs) for it, runs in stands.items())
+        assert all(len(asked[it]) >= len(runs) for it, runs in stands.items())
 
 
 @pytest.mark.parametrize("count", sampled([25], [25, 10_000]))

@@ -45,7 +45,7 @@ from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown, U
 from dcc_bridge.errors import BridgeClosed, BridgeError, Busy, WrongThread
 from dcc_bridge.skills.skill import describe
 from tests.live import Live
-from tests.stand_ins import FakeHost
+from tests.stand_ins import FakeHost, Person
 from tests.threats.loop import StrictLoop
 
 SITES: Final = [
@@ -122,10 +122,11 @@ class Scene(FakeHost):
         del self._undo[:-20]
 
 
-class Person:
+class Anywhere(Person):
     """Answers at a surface as each site says, on one thread or another."""
 
     def __init__(self, sites: dict[int, Site], random: Random) -> None:
+        super().__init__()
         self._sites, self._random = sites, random
         self.running: Live
 
@@ -136,12 +137,6 @@ class Person:
         reply = self._reply(site.answer, question)
         if reply is not None:
             self._somewhere(lambda: settle(reply), late=site.answer == "late")
-        return lambda why: None
-
-    def chip(self, *args: Any) -> TakeDown:
-        return lambda why: None
-
-    def notice(self, *args: Any) -> TakeDown:
         return lambda why: None
 
     @staticmethod
@@ -204,7 +199,7 @@ class Stage:
 
     def __init__(self, folder: Path, random: Random, sites: dict[int, Site]) -> None:
         self._loop, self.host = StrictLoop(), Scene()
-        self._person = Person(sites, random)
+        self._person = Anywhere(sites, random)
         self.running = self._person.running = Live(
             folder,
             host=self.host,

@@ -31,7 +31,7 @@ from dcc_bridge.host import UndoMark
 from dcc_bridge.skills.call_history import LIVE
 from tests.bench.figures import memory
 from tests.live import Live
-from tests.stand_ins import FakeHost
+from tests.stand_ins import FakeHost, Person
 from tests.threats.beats import Beats
 from tests.threats.loop import StrictLoop
 
@@ -76,10 +76,25 @@ class Ledger:
         self._file.close()
 
 
-class Person:
-    """Sits at the host: takes a while, agrees or not, and sometimes does not answer at all."""
+class Forgetful(Person):
+    """Agrees at once, and keeps nothing, where what is held grows with the number of calls."""
+
+    def show(self, question: Question, settle: Settle) -> TakeDown:
+        settle(Reply("accept", {"confirm": True}))
+        return lambda why: None
+
+    def chip(self, *args: Any) -> TakeDown:
+        return lambda why: None
+
+    def notice(self, *args: Any) -> TakeDown:
+        return lambda why: None
+
+
+class Wavering(Forgetful):
+    """Takes a while, agrees or not, and sometimes does not answer at all."""
 
     def __init__(self, loop: StrictLoop, ledger: Ledger, random: Random) -> None:
+        super().__init__()
         self._loop, self._ledger, self._random = loop, ledger, random
 
     def show(self, question: Question, settle: Settle) -> TakeDown:
@@ -93,12 +108,6 @@ class Person:
                 settle(Reply(action, filled if action == "accept" else None))
 
         self._loop.later(self._random.uniform(0.0, 0.1), answer)
-        return lambda why: None
-
-    def chip(self, *args: Any) -> TakeDown:
-        return lambda why: None
-
-    def notice(self, *args: Any) -> TakeDown:
         return lambda why: None
 
 
@@ -204,7 +213,7 @@ class Soak:
         """Give what was seen."""
         host = Scene(has_ui=True)
         with closing(Ledger(self._folder / "host")) as ledger:
-            person = Person(self._loop, ledger, Random(self._seed))
+            person = Wavering(self._loop, ledger, Random(self._seed))
             self._live = running = Live(
                 self._folder,
                 *skills(host, ledger),

@@ -16,12 +16,11 @@ from pydantic_core import from_json
 from dcc_bridge import bridge, skill
 from dcc_bridge.elicitation import rate_limits
 from dcc_bridge.elicitation.call import current, current_run
-from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown
 from tests.bench.agent import LEGACY, Agent, Server
 from tests.live import ERAS, Live, live
 from tests.stand_ins import FakeHost
 from tests.threats.raw import Line, Raw
-from tests.threats.soak import Ledger, Scene, skills
+from tests.threats.soak import Forgetful, Ledger, Scene, skills
 
 CALLS: Final = 1000
 LEFT: Final = 1.0
@@ -45,20 +44,6 @@ def fill_string_cache() -> None:
         from_json(b'"%d"' % number)
 
 
-class Person:
-    """Agrees at once, and remembers nothing."""
-
-    def show(self, question: Question, settle: Settle) -> TakeDown:
-        settle(Reply("accept", {"confirm": True}))
-        return lambda why: None
-
-    def chip(self, *args: Any) -> TakeDown:
-        return lambda why: None
-
-    def notice(self, *args: Any) -> TakeDown:
-        return lambda why: None
-
-
 @pytest.mark.long
 @pytest.mark.timeout(900)
 def test_no_kind_of_call_leaves_anything_behind(
@@ -72,7 +57,7 @@ def test_no_kind_of_call_leaves_anything_behind(
 
     with closing(Ledger(tmp_path / "host")) as ledger:
         fns = skills(host, ledger)
-        with live(tmp_path, *fns, host=host, presenter=Person(), **ROOM) as running:
+        with live(tmp_path, *fns, host=host, presenter=Forgetful(), **ROOM) as running:
             for name, call in kinds_of_calls(running).items():
                 left[name] = left_a_call(running, call, name)
 
@@ -91,7 +76,7 @@ def test_an_edit_is_let_go_while_its_notice_may_still_be_shown(tmp_path: Path) -
         runs.append(weakref.ref(call.control))
         host.items.append("cam")
 
-    with live(tmp_path, edit, host=host, presenter=Person()) as running:
+    with live(tmp_path, edit, host=host, presenter=Forgetful()) as running:
         running.call("edit")
         running.until(lambda: gc.collect() >= 0 and runs[0]() is None)
 

@@ -47,7 +47,7 @@ SPOOFS = [
 ]
 
 
-class Stage:
+class Pages:
     """A running bridge that makes pages."""
 
     def __init__(self, running: Live) -> None:
@@ -82,29 +82,29 @@ class Stage:
 
 
 @pytest.fixture(scope="module")
-def running_stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+def running_pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pages]:
     with live(tmp_path_factory.mktemp("runtime")) as running:
-        yield Stage(running)
+        yield Pages(running)
 
 
 @pytest.fixture
-def stage(running_stage: Stage) -> Iterator[Stage]:
-    yield running_stage
-    running_stage.close()
+def pages(running_pages: Pages) -> Iterator[Pages]:
+    yield running_pages
+    running_pages.close()
 
 
-def test_a_page_takes_one_answer_and_a_replay_changes_nothing(stage: Stage) -> None:
-    url, person, _ = stage.open()
+def test_a_page_takes_one_answer_and_a_replay_changes_nothing(pages: Pages) -> None:
+    url, person, _ = pages.open()
 
     first = person.post(url, data=ENTERED)
     again = [
         person.post(url, data={"exit": exit, "secret": "another one"})
         for exit in ("accept", "decline", "cancel")
     ]
-    later, foreign = person.get(url), stage.browser().get(url)
+    later, foreign = person.get(url), pages.browser().get(url)
 
-    assert stage.heard == [Reply("accept")]
-    assert stage.entered == ENTERED["secret"]
+    assert pages.heard == [Reply("accept")]
+    assert pages.entered == ENTERED["secret"]
     assert {page.status_code for page in again} == {410}
     assert all("This page has been used" in page.text for page in again)
     for page in (first, later, foreign):
@@ -114,44 +114,44 @@ def test_a_page_takes_one_answer_and_a_replay_changes_nothing(stage: Stage) -> N
         assert ENTERED["secret"] not in page.text
 
 
-def test_nothing_entered_is_said_on_the_page(stage: Stage) -> None:
-    url, person, _ = stage.open()
+def test_nothing_entered_is_said_on_the_page(pages: Pages) -> None:
+    url, person, _ = pages.open()
 
     empty = person.post(url, data={"exit": "accept", "secret": ""})
     long = person.post(url, data={"exit": "accept", "secret": "x" * 65_537})
     assert (empty.status_code, "Nothing was entered." in empty.text) == (422, True)
     assert (long.status_code, "more than 65,536 characters" in long.text) == (422, True)
     assert "xxx" not in long.text
-    assert stage.heard == []
+    assert pages.heard == []
 
     person.post(url, data=ENTERED)
-    assert stage.entered == ENTERED["secret"]
+    assert pages.entered == ENTERED["secret"]
 
 
-def test_only_the_browser_that_opened_it_first_may_see_and_answer(stage: Stage) -> None:
-    url, person, _ = stage.open("The key of the hero?")
-    other = stage.browser()
+def test_only_the_browser_that_opened_it_first_may_see_and_answer(pages: Pages) -> None:
+    url, person, _ = pages.open("The key of the hero?")
+    other = pages.browser()
 
     looked, posted = other.get(url), other.post(url, data=ENTERED)
 
     for page in (looked, posted):
         assert (page.status_code, "Opened in another browser" in page.text) == (403, True)
         assert "hero" not in page.text
-    assert stage.heard == []
+    assert pages.heard == []
     assert person.post(url, data=ENTERED).status_code == 200
 
 
 def test_the_browser_is_known_by_a_cookie_that_no_script_and_no_other_site_can_use(
-    stage: Stage,
+    pages: Pages,
 ) -> None:
-    url = stage.make()
+    url = pages.make()
 
-    cookie = stage.browser().get(url).headers["set-cookie"]
+    cookie = pages.browser().get(url).headers["set-cookie"]
 
     assert {part.strip().lower() for part in cookie.split(";")[1:]} == {
         "httponly",
         "samesite=strict",
-        f"path={url.removeprefix(stage.origin)}",
+        f"path={url.removeprefix(pages.origin)}",
     }
 
 
@@ -167,53 +167,53 @@ def test_the_browser_is_known_by_a_cookie_that_no_script_and_no_other_site_can_u
         {"Sec-Fetch-Site": "none"},
     ],
 )
-def test_an_answer_of_another_site_is_refused(stage: Stage, headers: dict[str, str]) -> None:
-    url, person, _ = stage.open()
+def test_an_answer_of_another_site_is_refused(pages: Pages, headers: dict[str, str]) -> None:
+    url, person, _ = pages.open()
 
     refused = person.post(url, data=ENTERED, headers=headers)
 
     assert (refused.status_code, "from another site" in refused.text) == (403, True)
-    assert stage.heard == []
-    own = {"Origin": stage.origin, "Sec-Fetch-Site": "same-origin"}
+    assert pages.heard == []
+    own = {"Origin": pages.origin, "Sec-Fetch-Site": "same-origin"}
     assert person.post(url, data=ENTERED, headers=own).status_code == 200
 
 
 @pytest.mark.parametrize("part", ["iframe", "frame", "embed", "object", "image", "empty"])
-def test_it_is_no_part_of_another_page(stage: Stage, part: str) -> None:
-    framed = stage.browser().get(stage.make(), headers={"Sec-Fetch-Dest": part})
+def test_it_is_no_part_of_another_page(pages: Pages, part: str) -> None:
+    framed = pages.browser().get(pages.make(), headers={"Sec-Fetch-Dest": part})
 
     assert (framed.status_code, "inside another page" in framed.text) == (403, True)
     assert framed.headers["x-frame-options"] == "DENY"
     assert "set-cookie" not in framed.headers
 
 
-def test_who_is_sent_by_another_site_is_told_so_first(stage: Stage) -> None:
-    url, person = stage.make(), stage.browser()
+def test_who_is_sent_by_another_site_is_told_so_first(pages: Pages) -> None:
+    url, person = pages.make(), pages.browser()
 
     led = person.get(url, headers={"Sec-Fetch-Site": "cross-site"})
     opened = person.get(url, headers={"Sec-Fetch-Site": "same-origin"})
 
     assert "Another site sent you here" in led.text
     assert "set-cookie" not in led.headers
-    assert Seen(led.text).one(href=url.removeprefix(stage.origin))
+    assert Seen(led.text).one(href=url.removeprefix(pages.origin))
     assert 'name="secret"' not in led.text
     assert 'name="secret"' in opened.text
 
 
-def test_of_answers_at_the_same_moment_one_counts(stage: Stage) -> None:
-    url, person, _ = stage.open()
+def test_of_answers_at_the_same_moment_one_counts(pages: Pages) -> None:
+    url, person, _ = pages.open()
     key = person.cookies["ask"]
 
     def answer(_: int) -> int:
         headers = {"Cookie": f"ask={key}"}
         return replay.post(url, data=ENTERED, headers=headers, follow_redirects=False).status_code
 
-    replay = stage.browser()
+    replay = pages.browser()
     with ThreadPoolExecutor(16) as pool:
         seen = Counter(pool.map(answer, range(32)))
 
     assert seen == {303: 1, 410: 31}
-    assert stage.heard == [Reply("accept")]
+    assert pages.heard == [Reply("accept")]
 
 
 @pytest.mark.parametrize(
@@ -227,31 +227,31 @@ def test_of_answers_at_the_same_moment_one_counts(stage: Stage) -> None:
         ("something else", "It ended without an answer"),
     ],
 )
-def test_a_page_ends_with_its_question_and_says_how(stage: Stage, reason: str, says: str) -> None:
-    url, person, _ = stage.open()
+def test_a_page_ends_with_its_question_and_says_how(pages: Pages, reason: str, says: str) -> None:
+    url, person, _ = pages.open()
 
-    stage.page.end(reason)
+    pages.page.end(reason)
     looked, answered = person.get(url), person.post(url, data=ENTERED)
 
     assert looked.status_code == answered.status_code == 410
     assert says in looked.text
     assert says in answered.text
     assert "Your answer was not used" in answered.text
-    assert (stage.heard, stage.page.result) == ([], None)
+    assert (pages.heard, pages.page.result) == ([], None)
 
 
 def test_an_answer_that_lost_against_another_one_does_not_say_that_it_counted(
-    stage: Stage,
+    pages: Pages,
 ) -> None:
-    url, person, _ = stage.open()
+    url, person, _ = pages.open()
 
     person.post(url, data=ENTERED)
-    stage.page.end("timed_out")
+    pages.page.end("timed_out")
 
     assert "Nobody answered in time" in person.get(url).text
 
 
-def test_who_listens_late_is_told_all_the_same(stage: Stage) -> None:
+def test_who_listens_late_is_told_all_the_same(pages: Pages) -> None:
     page = SecretPage(Question("A key?", CALL), "Key")
     heard: list[PresenterEvent] = []
 
@@ -261,59 +261,59 @@ def test_who_listens_late_is_told_all_the_same(stage: Stage) -> None:
     assert heard == [Reply("accept")]
 
 
-def test_a_page_that_nobody_opened_cannot_be_answered(stage: Stage) -> None:
-    url = stage.make()
+def test_a_page_that_nobody_opened_cannot_be_answered(pages: Pages) -> None:
+    url = pages.make()
 
     codes = [
-        stage.browser().post(url, data=ENTERED, headers=headers).status_code
+        pages.browser().post(url, data=ENTERED, headers=headers).status_code
         for headers in ({}, {b"Cookie": b"ask="}, {b"Cookie": b"ask=x"}, {b"Cookie": b"ask=\xfc"})
     ]
 
     assert codes == [403] * 4
-    assert stage.heard == []
+    assert pages.heard == []
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "[::1]", ""])
-def test_another_host_is_refused(stage: Stage, host: str) -> None:
-    url = stage.make()
+def test_another_host_is_refused(pages: Pages, host: str) -> None:
+    url = pages.make()
 
     refused = [
-        stage.browser().get(url, headers={"Host": host}),
-        stage.browser().post(url, headers={"Host": host}),
+        pages.browser().get(url, headers={"Host": host}),
+        pages.browser().post(url, headers={"Host": host}),
     ]
 
     assert {response.status_code for response in refused} <= {400, 421}
-    assert stage.heard == []
+    assert pages.heard == []
 
 
-def test_an_id_cannot_be_guessed(stage: Stage) -> None:
-    url = stage.make()
+def test_an_id_cannot_be_guessed(pages: Pages) -> None:
+    url = pages.make()
     id = url.rpartition("/")[2]
     guesses = [secrets.token_hex(16) for _ in range(200)]
     near = [id[:-1], id + "0", id.upper() + "x", f"{id}/", f"{id}/x", f" {id}", f"{id}%00", "", "%"]
 
-    client = stage.browser()
-    seen = [client.get(f"{stage.origin}/ask/{guess}") for guess in [*guesses, *near]]
+    client = pages.browser()
+    seen = [client.get(f"{pages.origin}/ask/{guess}") for guess in [*guesses, *near]]
 
     assert len(bytes.fromhex(id)) == 16
     assert {response.status_code for response in seen} == {404}
     assert all("There is no question here" in response.text for response in seen)
     assert all("set-cookie" not in response.headers for response in seen)
-    assert stage.browser().get(url).status_code == 200
+    assert pages.browser().get(url).status_code == 200
 
 
-def test_everything_else_still_needs_the_token(stage: Stage) -> None:
-    port = int(stage.origin.rpartition(":")[2])
+def test_everything_else_still_needs_the_token(pages: Pages) -> None:
+    port = int(pages.origin.rpartition(":")[2])
     paths = ["/", "/mcp", "/ask", "/asked", "/ASK/x", "//ask/x", "/mcp/../ask/x", "/favicon.ico"]
 
     assert {path: raw(port, path) for path in paths} == dict.fromkeys(paths, 401)
     assert raw(port, "/ask/../mcp") == raw(port, "/ask/%2e%2e/mcp") == 404
 
 
-def test_every_page_is_sent_with_strict_headers(stage: Stage) -> None:
-    url, person, _ = stage.open()
-    unknown = person.get(stage.origin + "/ask/x")
-    foreign = stage.browser().get(url)
+def test_every_page_is_sent_with_strict_headers(pages: Pages) -> None:
+    url, person, _ = pages.open()
+    unknown = person.get(pages.origin + "/ask/x")
+    foreign = pages.browser().get(url)
     drawn, wrong = person.get(url), person.post(url, data={"exit": "accept"})
     moved = person.post(url, data={"exit": "cancel"}, follow_redirects=False)
     used = person.get(url)
@@ -347,48 +347,48 @@ def test_every_page_is_sent_with_strict_headers(stage: Stage) -> None:
         (b"exit=else&secret=abcdef", "application/x-www-form-urlencoded"),
     ],
 )
-def test_what_is_not_an_answer_to_the_page_is_refused(stage: Stage, body: bytes, kind: str) -> None:
-    url, person, _ = stage.open()
+def test_what_is_not_an_answer_to_the_page_is_refused(pages: Pages, body: bytes, kind: str) -> None:
+    url, person, _ = pages.open()
 
     refused = person.post(url, content=body, headers={"Content-Type": kind})
 
     assert refused.status_code == 400
-    assert stage.heard == []
+    assert pages.heard == []
     assert person.put(url).status_code == person.head(url).status_code == 405
 
 
 @pytest.mark.parametrize("spoof", sampled(SPOOFS[::4], SPOOFS), ids=range(len(SPOOFS)))
-def test_what_a_skill_says_leaves_the_page_as_it_was(stage: Stage, spoof: str) -> None:
+def test_what_a_skill_says_leaves_the_page_as_it_was(pages: Pages, spoof: str) -> None:
     assert len(SPOOFS) >= 50
-    _, _, honest = stage.open("Which?\nWhy", label="a")
+    _, _, honest = pages.open("Which?\nWhy", label="a")
 
-    _, _, seen = stage.open(f"Which?\n{spoof}", label=spoof)
+    _, _, seen = pages.open(f"Which?\n{spoof}", label=spoof)
 
     assert seen.facts == REAL
     assert seen.tags == honest.tags
 
 
 def test_the_header_is_cut_marked_and_shows_what_is_hidden(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
+    pages: Pages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(FakeHost, "scene", lambda self: "a\u202eb\n<c>")
     call = replace(CALL, client=Client("farm", "x" * 500, "1"), title="<b>\u2066")
 
-    seen = Seen(stage.browser().get(stage.make(call=call)).text)
+    seen = Seen(pages.browser().get(pages.make(call=call)).text)
 
     assert seen.facts[1] == ("Scene", "a\u2039U+202E\u203ab\u2039U+000A\u203a<c>")
     assert seen.facts[3] == ("Calls itself", "x" * 99 + "… (self-reported)")
     assert seen.facts[4] == ("Skill", "<b>\u2039U+2066\u203a")
 
 
-def test_the_host_that_asks_for_itself_is_named(stage: Stage) -> None:
-    seen = Seen(stage.browser().get(stage.make(call=Call("host", "The host itself"))).text)
+def test_the_host_that_asks_for_itself_is_named(pages: Pages) -> None:
+    seen = Seen(pages.browser().get(pages.make(call=Call("host", "The host itself"))).text)
 
     assert ("Asked by", "fake 1.0 itself") in seen.facts
 
 
-def test_every_control_has_a_label_and_every_reference_leads_somewhere(stage: Stage) -> None:
-    url, person, _ = stage.open()
+def test_every_control_has_a_label_and_every_reference_leads_somewhere(pages: Pages) -> None:
+    url, person, _ = pages.open()
 
     seen = Seen(person.post(url, data={"exit": "accept"}).text)
 
@@ -399,12 +399,12 @@ def test_every_control_has_a_label_and_every_reference_leads_somewhere(stage: St
     assert seen.all("html")[0]["lang"] == "en"
 
 
-def test_only_the_last_pages_remember_what_became_of_them(stage: Stage) -> None:
-    first = stage.make()
-    stage.page.end("answered")
+def test_only_the_last_pages_remember_what_became_of_them(pages: Pages) -> None:
+    first = pages.make()
+    pages.page.end("answered")
     for _ in range(70):
-        last = stage.make()
-        stage.page.end("answered")
+        last = pages.make()
+        pages.page.end("answered")
 
-    assert stage.browser().get(first).status_code == 404
-    assert stage.browser().get(last).status_code == 410
+    assert pages.browser().get(first).status_code == 404
+    assert pages.browser().get(last).status_code == 410

@@ -48,7 +48,7 @@ STATES = {**dict.fromkeys(WAYS, "asks"), "fails": "failed", "unsafe": "unsafe"}
 
 
 @dataclass
-class Stage:
+class WarmShow:
     """A show whose plan is approved, and a warm host for it."""
 
     show: Show
@@ -90,7 +90,7 @@ def cameras(file: Path) -> int:
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmShow]:
     root = tmp_path_factory.mktemp("show")
     for name in CASES:
         write_scene(root / name)
@@ -110,94 +110,94 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     approval.approve(show.plan)
     (root / "other" / "fewer").touch()
     with session_of(show, tmp_path_factory.mktemp("session") / "host") as session:
-        yield Stage(show, session, before)
+        yield WarmShow(show, session, before)
 
 
-def test_a_plan_says_of_each_scene_what_it_would_be_asked(stage: Stage) -> None:
-    scene = stage.show.scene("plain.usda")
+def test_a_plan_says_of_each_scene_what_it_would_be_asked(warm: WarmShow) -> None:
+    scene = warm.show.scene("plain.usda")
 
     assert scene["state"] == "asks"
     assert scene["question"]["items"] == ["/World/cam_0", "/World/cam_1"]
     assert scene["question"]["kinds"] == ["Camera", "Camera"]
     assert scene["question"]["message"] == "Delete 2 cameras of plain.usda?"
-    assert scene["sha256"] == stage.before["plain.usda"][0]
+    assert scene["sha256"] == warm.before["plain.usda"][0]
 
 
-def test_a_plan_says_why_a_scene_cannot_be_changed(stage: Stage) -> None:
-    states = {way: stage.show.scene(f"{way}/{way}.usda")["state"] for way in WAYS}
+def test_a_plan_says_why_a_scene_cannot_be_changed(warm: WarmShow) -> None:
+    states = {way: warm.show.scene(f"{way}/{way}.usda")["state"] for way in WAYS}
 
     assert states == STATES
-    assert stage.show.scene("empty.usda")["state"] == "nothing"
-    assert stage.show.scene("broken.usda")["state"] == "failed"
-    assert "not a readable USD file" in stage.show.scene("broken.usda")["why"]
-    assert "not one of ours" in stage.show.scene("fails/fails.usda")["why"]
+    assert warm.show.scene("empty.usda")["state"] == "nothing"
+    assert warm.show.scene("broken.usda")["state"] == "failed"
+    assert "not a readable USD file" in warm.show.scene("broken.usda")["why"]
+    assert "not one of ours" in warm.show.scene("fails/fails.usda")["why"]
 
 
-def test_a_plan_writes_nothing_to_a_scene_nor_beside_it(stage: Stage) -> None:
+def test_a_plan_writes_nothing_to_a_scene_nor_beside_it(warm: WarmShow) -> None:
     # what later tests of this file change is named for it; this scene and its folder are nobody's
-    assert stage.is_as_before("empty.usda")
-    assert stage.is_as_before("broken.usda")
-    assert stage.is_as_before("unsafe/unsafe.usda")
-    assert sorted(os.listdir(stage.root / "unsafe")) == ["unsafe.usda"]
+    assert warm.is_as_before("empty.usda")
+    assert warm.is_as_before("broken.usda")
+    assert warm.is_as_before("unsafe/unsafe.usda")
+    assert sorted(os.listdir(warm.root / "unsafe")) == ["unsafe.usda"]
 
 
 @pytest.mark.core
 @pytest.mark.parametrize(
     "name", ["plain.usda", "a b/shot 1.usda", "ä ö/shot 1.usda", "雪.usda", "later.usda"]
 )
-def test_what_was_agreed_to_is_done_and_the_original_is_kept(stage: Stage, name: str) -> None:
-    entry, places = stage.run(name), stage.places(name)
+def test_what_was_agreed_to_is_done_and_the_original_is_kept(warm: WarmShow, name: str) -> None:
+    entry, places = warm.run(name), warm.places(name)
 
     assert (entry["state"], entry["changed"]) == ("done", 2)
     assert cameras(places.scene) == 0
     assert entry["sha256"] == digest_file(places.scene)
-    assert digest_file(places.kept) == stage.before[name][0]
+    assert digest_file(places.kept) == warm.before[name][0]
     assert not places.work.exists()
 
 
-def test_a_scene_that_is_done_is_not_edited_again(stage: Stage) -> None:
-    stage.run("good.usda")
-    after = digests(stage.root)["good.usda"]
+def test_a_scene_that_is_done_is_not_edited_again(warm: WarmShow) -> None:
+    warm.run("good.usda")
+    after = digests(warm.root)["good.usda"]
 
-    assert stage.run("good.usda", "second")["state"] == "done"
-    assert digests(stage.root)["good.usda"] == after
+    assert warm.run("good.usda", "second")["state"] == "done"
+    assert digests(warm.root)["good.usda"] == after
 
 
 @pytest.mark.core
-def test_a_scene_that_was_changed_since_the_plan_is_left(stage: Stage) -> None:
-    write_scene(stage.root / "changed.usda", cameras=5)
-    now = digests(stage.root)["changed.usda"]
+def test_a_scene_that_was_changed_since_the_plan_is_left(warm: WarmShow) -> None:
+    write_scene(warm.root / "changed.usda", cameras=5)
+    now = digests(warm.root)["changed.usda"]
 
-    assert stage.run("changed.usda")["why"] == "It was changed after it was planned."
-    assert digests(stage.root)["changed.usda"] == now
-
-
-def test_a_scene_that_is_gone_is_left(stage: Stage) -> None:
-    (stage.root / "gone.usda").unlink()
-
-    assert stage.run("gone.usda")["why"] == "It is not there any more."
+    assert warm.run("changed.usda")["why"] == "It was changed after it was planned."
+    assert digests(warm.root)["changed.usda"] == now
 
 
-def test_a_question_about_other_items_is_not_granted(stage: Stage) -> None:
-    entry = stage.run("other/differs.usda")
+def test_a_scene_that_is_gone_is_left(warm: WarmShow) -> None:
+    (warm.root / "gone.usda").unlink()
+
+    assert warm.run("gone.usda")["why"] == "It is not there any more."
+
+
+def test_a_question_about_other_items_is_not_granted(warm: WarmShow) -> None:
+    entry = warm.run("other/differs.usda")
 
     assert entry["state"] == "left"
     assert entry["why"].startswith("It asks something else than what was approved: Delete 2")
-    assert stage.is_as_before("other/differs.usda")
+    assert warm.is_as_before("other/differs.usda")
 
 
-def test_a_second_question_is_not_granted(stage: Stage) -> None:
-    assert "And once more?" in stage.run("twice/twice.usda")["why"]
-    assert stage.is_as_before("twice/twice.usda")
+def test_a_second_question_is_not_granted(warm: WarmShow) -> None:
+    assert "And once more?" in warm.run("twice/twice.usda")["why"]
+    assert warm.is_as_before("twice/twice.usda")
 
 
 def test_a_scene_whose_name_is_no_text_fails_alone(
-    stage: Stage, capsys: pytest.CaptureFixture[str]
+    warm: WarmShow, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    scene = stage.show.scene(ODD)
+    scene = warm.show.scene(ODD)
 
-    report.write(stage.show.plan)
-    display.show_plan(stage.show.plan, display.console())
+    report.write(warm.show.plan)
+    display.show_plan(warm.show.plan, display.console())
 
     assert scene["state"] == "failed"
     assert scene["why"] == "Its name is not UTF-8, so no host can be told of it."
@@ -205,154 +205,156 @@ def test_a_scene_whose_name_is_no_text_fails_alone(
 
 
 @pytest.mark.parametrize("name", ["fails/fails.usda", "unsafe/unsafe.usda", "empty.usda", ODD])
-def test_a_scene_that_no_plan_can_speak_for_is_left(stage: Stage, name: str) -> None:
-    assert stage.run(name)["state"] == "left"
-    assert stage.is_as_before(name)
+def test_a_scene_that_no_plan_can_speak_for_is_left(warm: WarmShow, name: str) -> None:
+    assert warm.run(name)["state"] == "left"
+    assert warm.is_as_before(name)
 
 
-def test_a_skill_that_changes_nothing_leaves_the_scene(stage: Stage) -> None:
-    assert stage.run("idle/idle.usda")["why"] == "The skill ran, and changed nothing."
-    assert stage.is_as_before("idle/idle.usda")
+def test_a_skill_that_changes_nothing_leaves_the_scene(warm: WarmShow) -> None:
+    assert warm.run("idle/idle.usda")["why"] == "The skill ran, and changed nothing."
+    assert warm.is_as_before("idle/idle.usda")
 
 
 @pytest.mark.parametrize(
     ("way", "proof"), [("plain", "items"), ("values", "items"), ("adds", "scene")]
 )
 def test_the_saved_scene_says_whether_what_was_agreed_to_is_another_one(
-    stage: Stage, way: str, proof: str
+    warm: WarmShow, way: str, proof: str
 ) -> None:
     name = "proof.usda" if way == "plain" else f"{way}/{way}.usda"
-    entry = stage.run(name)
+    entry = warm.run(name)
 
     assert (entry["state"], entry["proof"]) == ("done", proof)
 
 
-def test_a_scene_that_holds_what_it_held_is_left_and_counted_apart(stage: Stage) -> None:
-    before = outcome.totals(stage.show.plan).states["unchanged"]
+def test_a_scene_that_holds_what_it_held_is_left_and_counted_apart(warm: WarmShow) -> None:
+    before = outcome.totals(warm.show.plan).states["unchanged"]
 
-    entry = stage.run("back and forth/back and forth.usda")
+    entry = warm.run("back and forth/back and forth.usda")
 
     assert entry["why"] == "The skill ran, and changed nothing."
-    assert outcome.totals(stage.show.plan).states["unchanged"] == before + 1
-    assert stage.is_as_before("back and forth/back and forth.usda")
+    assert outcome.totals(warm.show.plan).states["unchanged"] == before + 1
+    assert warm.is_as_before("back and forth/back and forth.usda")
 
 
-def test_a_change_to_another_file_than_the_scene_is_not_saved(stage: Stage) -> None:
+def test_a_change_to_another_file_than_the_scene_is_not_saved(warm: WarmShow) -> None:
     why = "Saving would write under.usda too, which the plan does not speak of."
 
-    assert stage.run("below/below.usda")["why"] == why
-    assert stage.is_as_before("below/below.usda")
-    assert stage.is_as_before("below/under.usda")
+    assert warm.run("below/below.usda")["why"] == why
+    assert warm.is_as_before("below/below.usda")
+    assert warm.is_as_before("below/under.usda")
 
 
-def test_a_scene_that_the_skill_opens_instead_is_not_saved(stage: Stage) -> None:
-    entry = stage.run("elsewhere/elsewhere.usda")
+def test_a_scene_that_the_skill_opens_instead_is_not_saved(warm: WarmShow) -> None:
+    entry = warm.run("elsewhere/elsewhere.usda")
 
     assert entry["state"] == "failed"
     assert "wanted to open other.usda in place of" in entry["why"]
-    assert stage.is_as_before("elsewhere/elsewhere.usda")
-    assert stage.is_as_before("elsewhere/next/other.usda")
+    assert warm.is_as_before("elsewhere/elsewhere.usda")
+    assert warm.is_as_before("elsewhere/next/other.usda")
 
 
-def test_a_read_only_scene_is_left(stage: Stage) -> None:
-    (stage.root / "read only.usda").chmod(0o444)
+def test_a_read_only_scene_is_left(warm: WarmShow) -> None:
+    (warm.root / "read only.usda").chmod(0o444)
 
-    assert stage.run("read only.usda")["why"] == "It is read-only."
+    assert warm.run("read only.usda")["why"] == "It is read-only."
 
 
-def test_a_scene_that_another_program_holds_is_left(stage: Stage) -> None:
-    with (stage.root / "held.usda").open() as held:
+def test_a_scene_that_another_program_holds_is_left(warm: WarmShow) -> None:
+    with (warm.root / "held.usda").open() as held:
         fcntl.flock(held, fcntl.LOCK_SH)
-        entry = stage.run("held.usda")
+        entry = warm.run("held.usda")
 
     assert entry["why"] == "Another program holds it locked."
 
 
-def test_where_there_is_no_room_the_scene_fails_and_the_next_run_goes_on(stage: Stage) -> None:
+def test_where_there_is_no_room_the_scene_fails_and_the_next_run_goes_on(warm: WarmShow) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    size = stage.places("no room.usda").scene.stat().st_size
+    size = warm.places("no room.usda").scene.stat().st_size
     resource.setrlimit(resource.RLIMIT_FSIZE, (size - 1, hard))
     try:
-        first = stage.run("no room.usda")
+        first = warm.run("no room.usda")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
     assert (first["state"], first["why"]) == ("failed", "File too large.")
-    assert stage.run("no room.usda", "first") == first
-    assert stage.run("no room.usda", "second")["state"] == "done"
+    assert warm.run("no room.usda", "first") == first
+    assert warm.run("no room.usda", "second")["state"] == "done"
 
 
-def test_a_task_that_ended_in_the_middle_of_a_scene_begins_it_again(stage: Stage) -> None:
-    places = stage.places("half.usda")
+def test_a_task_that_ended_in_the_middle_of_a_scene_begins_it_again(warm: WarmShow) -> None:
+    places = warm.places("half.usda")
     places.work.write_text("half of a")
-    stage.note("half.usda", "editing", attempt=1, tries=1)
+    warm.note("half.usda", "editing", attempt=1, tries=1)
 
-    assert stage.run("half.usda")["state"] == "done"
+    assert warm.run("half.usda")["state"] == "done"
     assert cameras(places.scene) == 0
     assert not places.work.exists()
-    assert not stage.places("half.usda").work.exists()
+    assert not warm.places("half.usda").work.exists()
 
 
-def test_a_torn_last_line_of_the_ledger_is_none(stage: Stage) -> None:
-    number = stage.show.number("torn.usda")
-    stage.note("torn.usda", "editing", attempt=1, tries=1)
-    with ledger.file_of(stage.show.plan, number).open("ab") as out:
+def test_a_torn_last_line_of_the_ledger_is_none(warm: WarmShow) -> None:
+    number = warm.show.number("torn.usda")
+    warm.note("torn.usda", "editing", attempt=1, tries=1)
+    with ledger.file_of(warm.show.plan, number).open("ab") as out:
         out.write(b'{"n":%d,"state":"do' % number)
 
-    assert stage.entry("torn.usda")["state"] == "editing"
-    assert stage.run("torn.usda")["state"] == "done"
+    assert warm.entry("torn.usda")["state"] == "editing"
+    assert warm.run("torn.usda")["state"] == "done"
 
 
-def test_a_task_that_ended_after_the_rename_says_so_and_edits_nothing(stage: Stage) -> None:
+def test_a_task_that_ended_after_the_rename_says_so_and_edits_nothing(warm: WarmShow) -> None:
     name = "renamed.usda"
-    stage.run(name)
-    file = ledger.file_of(stage.show.plan, stage.show.number(name))
+    warm.run(name)
+    file = ledger.file_of(warm.show.plan, warm.show.number(name))
     lines = file.read_bytes().splitlines(keepends=True)
     assert [json.loads(line)["state"] for line in lines] == ["editing", "proved", "done"]
     file.write_bytes(b"".join(lines[:-1]))
-    after = digests(stage.root)[name]
+    after = digests(warm.root)[name]
 
-    assert stage.run(name, "second")["state"] == "done"
-    assert digests(stage.root)[name] == after
-    assert digest_file(stage.places(name).kept) == stage.before[name][0]
+    assert warm.run(name, "second")["state"] == "done"
+    assert digests(warm.root)[name] == after
+    assert digest_file(warm.places(name).kept) == warm.before[name][0]
 
 
-def test_rollback_brings_back_the_very_files_and_leaves_what_was_edited_since(stage: Stage) -> None:
-    back, edited = stage.places("back.usda"), stage.places("edited.usda")
+def test_rollback_brings_back_the_very_files_and_leaves_what_was_edited_since(
+    warm: WarmShow,
+) -> None:
+    back, edited = warm.places("back.usda"), warm.places("edited.usda")
     node = back.scene.stat().st_ino
     for name in ("back.usda", "edited.usda"):
-        stage.run(name)
-    kept = stage.places("edited.usda").kept
+        warm.run(name)
+    kept = warm.places("edited.usda").kept
     write_scene(edited.scene, cameras=7)
 
-    totals = outcome.roll_back(stage.show.plan, stage.root)
-    approval.approve(stage.show.plan)  # which it took back, and other tests need
+    totals = outcome.roll_back(warm.show.plan, warm.root)
+    approval.approve(warm.show.plan)  # which it took back, and other tests need
 
     assert totals.states["rolled_back"] >= 1
-    assert stage.is_as_before("back.usda")
+    assert warm.is_as_before("back.usda")
     assert back.scene.stat().st_ino == node
-    assert stage.entry("back.usda")["state"] == "rolled_back"
+    assert warm.entry("back.usda")["state"] == "rolled_back"
     assert cameras(edited.scene) == 7
-    assert "changed after the run" in stage.entry("edited.usda")["kept"]
-    assert digest_file(kept) == stage.before["edited.usda"][0]
+    assert "changed after the run" in warm.entry("edited.usda")["kept"]
+    assert digest_file(kept) == warm.before["edited.usda"][0]
 
 
-def copied(stage: Stage, folder: Path) -> Plan:
+def copied(warm: WarmShow, folder: Path) -> Plan:
     """Copy the plan, of which nothing was run, and approve it."""
     for name in (HEADER, SCENES):
-        shutil.copy(stage.show.plan.folder / name, folder)
+        shutil.copy(warm.show.plan.folder / name, folder)
     plan = Plan.read(folder)
     approval.approve(plan)
     return plan
 
 
 def test_a_task_whose_plan_cannot_be_read_any_more_does_not_blame_the_ledger(
-    stage: Stage, tmp_path: Path
+    warm: WarmShow, tmp_path: Path
 ) -> None:
-    plan, said = copied(stage, tmp_path), list[str]()
+    plan, said = copied(warm, tmp_path), list[str]()
     (plan.folder / SCENES).unlink()
 
-    code = task.run(stage.work(plan), say=said.append)
+    code = task.run(warm.work(plan), say=said.append)
 
     assert code not in (0, task.NO_LEDGER)
     assert said == [
@@ -360,19 +362,19 @@ def test_a_task_whose_plan_cannot_be_read_any_more_does_not_blame_the_ledger(
     ]
 
 
-def test_a_ledger_that_cannot_be_written_is_told_as_such(stage: Stage, tmp_path: Path) -> None:
-    plan, said = copied(stage, tmp_path), list[str]()
+def test_a_ledger_that_cannot_be_written_is_told_as_such(warm: WarmShow, tmp_path: Path) -> None:
+    plan, said = copied(warm, tmp_path), list[str]()
     ledger.folder(plan).touch()
 
-    code = task.run(stage.work(plan), say=said.append)
+    code = task.run(warm.work(plan), say=said.append)
 
     assert code == task.NO_LEDGER
     assert said == ["openjd_fail: The ledger of the plan cannot be written: File exists."]
 
 
 @pytest.mark.anyio
-async def test_no_other_client_can_use_the_tools_of_a_warm_host(stage: Stage) -> None:
-    (instance,) = discovery.running(stage.session.folder / "runtime")
+async def test_no_other_client_can_use_the_tools_of_a_warm_host(warm: WarmShow) -> None:
+    (instance,) = discovery.running(warm.session.folder / "runtime")
 
     async with connect(instance.url, instance.token("claude")) as agent:
         result = await agent.call("batch_open", {"file": "/x.usda", "name": "x", "number": 0})
@@ -380,12 +382,12 @@ async def test_no_other_client_can_use_the_tools_of_a_warm_host(stage: Stage) ->
     assert result.is_error
 
 
-def test_a_warm_host_is_not_among_the_hosts_that_agents_find(stage: Stage) -> None:
-    assert stage.session.url not in [it.url for it in discovery.running()]
+def test_a_warm_host_is_not_among_the_hosts_that_agents_find(warm: WarmShow) -> None:
+    assert warm.session.url not in [it.url for it in discovery.running()]
 
 
 def test_a_host_does_not_start_for_a_plan_that_nobody_approved(
-    stage: Stage, tmp_path: Path
+    warm: WarmShow, tmp_path: Path
 ) -> None:
     write_scene(tmp_path / "show" / "shot.usda")
     show = make_show(tmp_path / "show", tmp_path / "plan")
@@ -399,16 +401,16 @@ def test_a_host_does_not_start_for_a_plan_that_nobody_approved(
 
 @pytest.mark.parametrize("is_any_version", [False, True])
 def test_a_host_of_another_version_than_the_plans_runs_it_only_where_that_is_wanted(
-    stage: Stage, tmp_path: Path, is_any_version: bool
+    warm: WarmShow, tmp_path: Path, is_any_version: bool
 ) -> None:
-    header = stage.show.plan.header
+    header = warm.show.plan.header
     skill = header["skill"]
     facts = HostFacts("Standalone 0.0", header["bridge"], skill["sha256"], skill["file"])
     made = plan.write(
-        tmp_path / "plan", stage.show.plan.request, facts, stage.root, stage.show.plan.scenes()
+        tmp_path / "plan", warm.show.plan.request, facts, warm.root, warm.show.plan.scenes()
     )
     approval.approve(made)
-    show = Show(stage.root, made)
+    show = Show(warm.root, made)
 
     with ExitStack() as stack:
         if not is_any_version:

@@ -194,7 +194,7 @@ async def ask(site: Site, host: Scene) -> Any:
     return await grant.apply(lambda items: host.edit()) if site.ask == "apply" else grant
 
 
-class Stage:
+class SiteTrial:
     """A bridge, and the sites that are tried on it."""
 
     def __init__(self, folder: Path, random: Random, sites: dict[int, Site]) -> None:
@@ -410,18 +410,18 @@ def test_a_question_that_nobody_can_wait_for_is_taken_down(
     monkeypatch.setattr(f"{__name__}.SHORT", LIMIT)
     first = Site(0, "button", "form", "never", "edit")
     second = Site(1, "button inside", "form", "never", "edit")
-    stage = Stage(tmp_path, Random(0), {0: first, 1: second})
-    broker, opened = stage.running.bridge.broker, list[int]()
+    trial = SiteTrial(tmp_path, Random(0), {0: first, 1: second})
+    broker, opened = trial.running.bridge.broker, list[int]()
 
     def look_and_close() -> None:
         opened.append(len(broker.open))
         for question in broker.open:
             broker.dismiss(question)
 
-    stage.begin(second)
-    stage.running.bridge.main.post(look_and_close)
-    stage.begin(first)
-    stage.running.stop()
+    trial.begin(second)
+    trial.running.bridge.main.post(look_and_close)
+    trial.begin(first)
+    trial.running.stop()
 
     assert isinstance(second.ended.exception(), Busy)
     assert opened == [1]
@@ -429,18 +429,18 @@ def test_a_question_that_nobody_can_wait_for_is_taken_down(
 
 def play(folder: Path, random: Random, sites: dict[int, Site], numbers: range) -> None:
     """Try sites on one bridge, and stop it in the middle of the last of them."""
-    stage = Stage(folder, random, sites)
+    trial = SiteTrial(folder, random, sites)
     for start in range(numbers.start, numbers.stop, A_TIME):
         batch = numbers[start - numbers.start :][:A_TIME]
         drawn = [draw(random, number) for number in batch]
         sites |= {site.number: site for site in drawn}
         for site in drawn:
-            stage.begin(site)
+            trial.begin(site)
         if batch.stop < numbers.stop:
-            stage.wait_for(drawn)
-    stage.running.stop()
+            trial.wait_for(drawn)
+    trial.running.stop()
     _until(lambda: all(site.ended.done() for site in drawn), drawn)
-    assert stage.host.elsewhere == 0
+    assert trial.host.elsewhere == 0
 
 
 def _until(condition: Callable[[], bool], left: object = "something") -> None:

@@ -30,7 +30,7 @@ QUESTION = repr("Delete cam0?")
 SURFACES = ("agent", "dialog", "toast", "panel", "record", "terminal")
 
 
-class Stage(LiveDesk):
+class OutcomeDesk(LiveDesk):
     """One with a destructive skill and an edit.
 
     Attributes:
@@ -63,28 +63,28 @@ class Stage(LiveDesk):
         return dialog
 
 
-def agree(stage: Stage) -> None:
-    click(stage.dialog().exits.verb)
+def agree(desk: OutcomeDesk) -> None:
+    click(desk.dialog().exits.verb)
 
 
-def decline_with_reason(stage: Stage) -> None:
-    exits = stage.dialog().exits
+def decline_with_reason(desk: OutcomeDesk) -> None:
+    exits = desk.dialog().exits
     click(exits.with_reason)
     QTest.keyClicks(exits.reason, "not now")
     QTest.keyClick(exits.reason, Qt.Key.Key_Return)
 
 
-def cancel(stage: Stage) -> None:
-    stage.dialog()
-    (record,) = stage.bridge.recent.records()
-    stage.bridge.cancel(record.id)
+def cancel(desk: OutcomeDesk) -> None:
+    desk.dialog()
+    (record,) = desk.bridge.recent.records()
+    desk.bridge.cancel(record.id)
 
 
-def stop(stage: Stage) -> None:
+def stop(desk: OutcomeDesk) -> None:
     """Stop as a plug-in does."""
-    stage.dialog()
-    stage.running.stop()
-    stage.presenter.close()
+    desk.dialog()
+    desk.running.stop()
+    desk.presenter.close()
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,8 @@ class Outcome:
     sentence: str  # what every surface says that says anything
     event: tuple[str, str | None] | None = None  # what is in the record, and who did it
     status: str = "refused"  # how the call ended
-    before: Callable[[Stage], object] | None = None  # done before the call
-    then: Callable[[Stage], object] | None = None  # done while it waits
+    before: Callable[[OutcomeDesk], object] | None = None  # done before the call
+    then: Callable[[OutcomeDesk], object] | None = None  # done while it waits
     asked: AskedFn | None = None  # who answers at the client; None if it draws no questions
     has_ui: bool = True  # whether a person sits at the host
     settings: dict[str, Any] = field(default_factory=dict)
@@ -117,7 +117,7 @@ OUTCOMES = {
     "declined at the host": Outcome(
         "declined at the host",
         ("declined", "host"),
-        then=lambda stage: click(stage.dialog().exits.decline),
+        then=lambda desk: click(desk.dialog().exits.decline),
     ),
     "declined with a reason": Outcome(
         "declined at the host",
@@ -128,7 +128,7 @@ OUTCOMES = {
     "muted at its question": Outcome(
         "declined at the host",
         ("declined", "host"),
-        then=lambda stage: click(stage.dialog().further.mute),
+        then=lambda desk: click(desk.dialog().further.mute),
     ),
     "cancelled in the panel": Outcome(
         "the call was cancelled before anybody answered",
@@ -143,7 +143,7 @@ OUTCOMES = {
     "Esc at the host": Outcome(
         "closed at the host without an answer",
         ("cancelled", "host"),
-        then=lambda stage: press(stage.dialog(), Qt.Key.Key_Escape),
+        then=lambda desk: press(desk.dialog(), Qt.Key.Key_Escape),
     ),
     "closed in the client": Outcome(
         "closed in the client without an answer",
@@ -157,12 +157,12 @@ OUTCOMES = {
     "muted": Outcome(
         "nobody was asked, because the client is muted",
         ("unanswered", "policy"),
-        before=lambda stage: stage.bridge.broker.audience.limits.mute("claude-code"),
+        before=lambda desk: desk.bridge.broker.audience.limits.mute("claude-code"),
     ),
     "paused": Outcome(
         "agents are paused at the host",
         status="not_started",
-        before=lambda stage: stage.bridge.pause(),
+        before=lambda desk: desk.bridge.pause(),
     ),
     "stopped": Outcome(
         "the bridge was stopped before anybody answered",
@@ -208,30 +208,30 @@ def test_an_outcome_is_told_truly_and_in_the_same_words_everywhere(
     table: list[str],
 ) -> None:
     case = OUTCOMES[name]
-    stage = Stage(tmp_path, has_ui=case.has_ui, **case.settings)
+    desk = OutcomeDesk(tmp_path, has_ui=case.has_ui, **case.settings)
     try:
         if case.before is not None:
-            case.before(stage)
-        calling = stage.go(case.tool, case.asked)
+            case.before(desk)
+        calling = desk.go(case.tool, case.asked)
         if case.then is not None:
-            case.then(stage)
-        stage.running.until(calling.done)
+            case.then(desk)
+        desk.running.until(calling.done)
         if case.status == "done" and case.has_ui:
-            stage.running.until(lambda: bool(stage.presenter.notifications.visible))
-        stage.panel.refresh()
-        (row,) = ended(stage.panel)
-        (record,) = stage.bridge.recent.records()
-        toasts = [chip.text for chip in stage.presenter.notifications.visible]
+            desk.running.until(lambda: bool(desk.presenter.notifications.visible))
+        desk.panel.refresh()
+        (row,) = ended(desk.panel)
+        (record,) = desk.bridge.recent.records()
+        toasts = [chip.text for chip in desk.presenter.notifications.visible]
     finally:
-        stage.close()
+        desk.close()
     agent = text(calling.result()).replace(NO_OTHER_WAY, "").strip()
     capsys.readouterr()
-    terminal, events = _recorded(stage, capsys) if case.event else ("", [])
+    terminal, events = _recorded(desk, capsys) if case.event else ("", [])
 
     is_done = case.status == "done"
     assert record.state == case.status
     left = {"add": ["cam0", "cam1"], "remove": []}[case.tool]
-    assert stage.host.items == (left if is_done else ["cam0"])
+    assert desk.host.items == (left if is_done else ["cam0"])
     assert case.sentence in row
     assert is_done or agent.startswith(case.sentence.capitalize())
     assert all(": done for claude-code" in toast for toast in toasts)
@@ -243,15 +243,15 @@ def test_an_outcome_is_told_truly_and_in_the_same_words_everywhere(
         assert case.event in events
         assert case.sentence in terminal
         assert is_done or QUESTION in agent
-    shown = (agent, "".join(stage.dialogs), "".join(toasts), row)
+    shown = (agent, "".join(desk.dialogs), "".join(toasts), row)
     event = " by ".join(filter(None, case.event or ()))
     cells = (*shown, event, terminal)
     table.append(f"| {name} | {' | '.join(cell or 'nothing' for cell in cells)} |")
 
 
-def _recorded(stage: Stage, capsys: pytest.CaptureFixture[str]) -> tuple[str, list[Any]]:
+def _recorded(desk: OutcomeDesk, capsys: pytest.CaptureFixture[str]) -> tuple[str, list[Any]]:
     """Give what `audit show` prints of the answer, and the events of the record."""
-    (file,) = reader.logs(stage.bridge.audit.folder)
+    (file,) = reader.logs(desk.bridge.audit.folder)
     lines = [line.fields for line in reader.read(file).lines()]
     events = [(line.get("event"), line.get("by")) for line in lines]
     assert cli.main(["audit", "show", str(file)]) == 0
@@ -260,10 +260,10 @@ def _recorded(stage: Stage, capsys: pytest.CaptureFixture[str]) -> tuple[str, li
     return capsys.readouterr().out.splitlines()[at + 1].strip(), events
 
 
-UNDOS: dict[str, Callable[[Stage], object]] = {
-    "the person": lambda stage: stage.host.undo(),
-    "the panel": lambda stage: click(stage.panel.history.undo),
-    "an agent": lambda stage: stage.running.call("undo_last"),
+UNDOS: dict[str, Callable[[OutcomeDesk], object]] = {
+    "the person": lambda desk: desk.host.undo(),
+    "the panel": lambda desk: click(desk.panel.history.undo),
+    "an agent": lambda desk: desk.running.call("undo_last"),
 }
 
 
@@ -272,17 +272,17 @@ def test_the_toast_of_a_step_goes_with_the_step(
     who: str, app: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(notifications, "_PASSING", 1_000_000)
-    stage = Stage(tmp_path, has_ui=True)
+    desk = OutcomeDesk(tmp_path, has_ui=True)
     try:
-        calling = stage.go("remove")
-        agree(stage)
-        stage.running.until(lambda: calling.done() and bool(stage.presenter.notifications.visible))
-        stage.panel.refresh()
+        calling = desk.go("remove")
+        agree(desk)
+        desk.running.until(lambda: calling.done() and bool(desk.presenter.notifications.visible))
+        desk.panel.refresh()
         if who == "the person":
-            stage.panel.hide()  # it would look each second
+            desk.panel.hide()  # it would look each second
 
-        UNDOS[who](stage)
+        UNDOS[who](desk)
 
-        stage.running.until(lambda: not stage.presenter.notifications.visible)
+        desk.running.until(lambda: not desk.presenter.notifications.visible)
     finally:
-        stage.close()
+        desk.close()

@@ -51,7 +51,7 @@ from _pytest.mark import ParameterSet
 from mcp_types import CallToolResult, ElicitResult, InputRequiredResult
 
 from dcc_bridge.elicitation.question import Reply
-from tests.elicitation.stage import CAMERAS, Scenario, Seen, Stage
+from tests.elicitation.matrix_bridge import CAMERAS, MatrixBridge, Scenario, Seen
 from tests.live import ERAS, status
 from tests.stand_ins import Person
 from tests.tiers import every_era
@@ -156,9 +156,9 @@ def name(cell: Scenario) -> str:
     return f"{cell.question}-{cell.client}-{cell.surface}-{cell.person}-{cell.era}"
 
 
-# Sorted, so that a stage is opened once.
+# Sorted, so that a bridge is opened once.
 EXPECTED = sorted(
-    ((cell, rule) for rule in RULES for cell in cells(rule)), key=lambda one: one[0].stage
+    ((cell, rule) for rule in RULES for cell in cells(rule)), key=lambda one: one[0].bridge
 )
 
 
@@ -177,46 +177,46 @@ every_consent = pytest.mark.parametrize(
 )
 
 
-class Theatre:
-    """One stage at a time, and what was seen on them: two tests look at the same call."""
+class Bridges:
+    """One bridge at a time, and what was seen on them: two tests look at the same call."""
 
     def __init__(self, runtime: Path) -> None:
         self._runtime = runtime
         self._seen: dict[Scenario, Seen] = {}
-        self._stage: Stage | None = None
+        self._bridge: MatrixBridge | None = None
 
     def play(self, cell: Scenario) -> Seen:
         """Give what was seen of a call; a client makes all its calls in one go."""
         if cell not in self._seen:
-            one = (cell.stage, cell.client, cell.era)
-            calls = [c for c, _ in EXPECTED if (c.stage, c.client, c.era) == one]
-            self._seen |= self.stage(cell.stage).play(calls)
+            one = (cell.bridge, cell.client, cell.era)
+            calls = [c for c, _ in EXPECTED if (c.bridge, c.client, c.era) == one]
+            self._seen |= self.bridge(cell.bridge).play(calls)
         return self._seen[cell]
 
-    def stage(self, name: str) -> Stage:
-        if self._stage is None or self._stage.name != name:
+    def bridge(self, name: str) -> MatrixBridge:
+        if self._bridge is None or self._bridge.name != name:
             self.close()
-            self._stage = Stage(self._runtime, name)
-        return self._stage
+            self._bridge = MatrixBridge(self._runtime, name)
+        return self._bridge
 
     def close(self) -> None:
-        if self._stage is not None:
-            self._stage.live.stop()
+        if self._bridge is not None:
+            self._bridge.live.stop()
 
 
 @pytest.fixture(scope="module")
-def theatre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Theatre]:
-    theatre = Theatre(tmp_path_factory.mktemp("runtime"))
+def bridges(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bridges]:
+    bridges = Bridges(tmp_path_factory.mktemp("runtime"))
     # On a busy machine a test's decline may come late; that the limit is 300 ms is told elsewhere.
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("dcc_bridge.elicitation.broker.TOO_FAST", 30.0)
-        yield theatre
-    theatre.close()
+        yield bridges
+    bridges.close()
 
 
 @pytest.fixture
-def stage(theatre: Theatre) -> Stage:
-    return theatre.stage("host, answering clients")
+def bridge(bridges: Bridges) -> MatrixBridge:
+    return bridges.bridge("host, answering clients")
 
 
 def test_the_table_names_every_cell_once() -> None:
@@ -235,8 +235,8 @@ def test_the_table_names_every_cell_once() -> None:
 
 
 @every_cell
-def test_a_cell_is_as_the_table_says(theatre: Theatre, cell: Scenario, rule: Rule) -> None:
-    seen = theatre.play(cell)
+def test_a_cell_is_as_the_table_says(bridges: Bridges, cell: Scenario, rule: Rule) -> None:
+    seen = bridges.play(cell)
 
     (answer,) = seen.answers
     assert seen.asked == rule.asked.split(), rule.why
@@ -247,9 +247,9 @@ def test_a_cell_is_as_the_table_says(theatre: Theatre, cell: Scenario, rule: Rul
 
 
 @every_consent
-def test_nothing_is_lost_without_a_yes_where_it_counts(theatre: Theatre, cell: Scenario) -> None:
+def test_nothing_is_lost_without_a_yes_where_it_counts(bridges: Bridges, cell: Scenario) -> None:
     """Told apart from the table: the host decides where it can draw, else the client."""
-    seen = theatre.play(cell)
+    seen = bridges.play(cell)
 
     decides = "client" if cell.surface == "headless" else "host"
     assert not seen.lost or decides in seen.agreed
@@ -260,43 +260,45 @@ def test_nothing_is_lost_without_a_yes_where_it_counts(theatre: Theatre, cell: S
 @pytest.mark.parametrize("question", CONSENT.split())
 @every_era
 def test_a_hook_deletes_nothing_where_a_person_says_no(
-    stage: Stage, era: str, question: str
+    bridge: MatrixBridge, era: str, question: str
 ) -> None:
-    stage.set(Scenario(question, "hook", "host", "declines", era))
-    stage.chair.sitting = Person(*[Reply("decline")] * HOOKED)
+    bridge.set(Scenario(question, "hook", "host", "declines", era))
+    bridge.chair.sitting = Person(*[Reply("decline")] * HOOKED)
 
     async def agent() -> list[CallToolResult]:
-        async with stage.live.client(era, stage.asked, label="hook") as client:
+        async with bridge.live.client(era, bridge.asked, label="hook") as client:
             return [await client.call_tool(question, {}) for _ in range(HOOKED)]
 
-    results = stage.live.run(agent)
+    results = bridge.live.run(agent)
 
-    assert stage.host.items == CAMERAS
+    assert bridge.host.items == CAMERAS
     assert [status(one) for one in results] == ["refused"] * HOOKED
-    assert stage.log.asked == ["host"] * HOOKED
+    assert bridge.log.asked == ["host"] * HOOKED
 
 
-def test_a_question_that_a_client_leaves_lying_is_answered_from_the_chip(stage: Stage) -> None:
-    stage.set(Scenario("input", "both", "host", "agrees", ERAS[-1]))
+def test_a_question_that_a_client_leaves_lying_is_answered_from_the_chip(
+    bridge: MatrixBridge,
+) -> None:
+    bridge.set(Scenario("input", "both", "host", "agrees", ERAS[-1]))
 
     async def agent() -> CallToolResult:
-        async with stage.live.client(asked=stage.asked) as client:
+        async with bridge.live.client(asked=bridge.asked) as client:
             send = partial(client.session.call_tool, "input", {}, allow_input_required=True)
             asked = await send()
             assert isinstance(asked, InputRequiredResult)
-            while not stage.log.answers:  # the question is out before its future is given
+            while not bridge.log.answers:  # the question is out before its future is given
                 await asyncio.sleep(0.001)
-            await asyncio.wrap_future(stage.log.answers[-1])
+            await asyncio.wrap_future(bridge.log.answers[-1])
             late = dict.fromkeys(asked.input_requests or {}, ElicitResult(action="decline"))
             result = await send(input_responses=late, request_state=asked.request_state)
             assert isinstance(result, CallToolResult)
             return result
 
-    calling = stage.live.go(agent)
-    stage.live.until(lambda: bool(stage.chair.sitting.chips))
-    stage.chair.sitting.chips[0].answer_here()
-    stage.live.until(calling.done)
+    calling = bridge.live.go(agent)
+    bridge.live.until(lambda: bool(bridge.chair.sitting.chips))
+    bridge.chair.sitting.chips[0].answer_here()
+    bridge.live.until(calling.done)
 
     assert status(calling.result()) == "done"
-    assert stage.log.answers[-1].result(0).answered_by == "host"
-    assert stage.host.items == [*CAMERAS, "cam_new"]
+    assert bridge.log.answers[-1].result(0).answered_by == "host"
+    assert bridge.host.items == [*CAMERAS, "cam_new"]

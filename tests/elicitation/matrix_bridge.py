@@ -62,7 +62,7 @@ class Scenario:
     era: str
 
     @property
-    def stage(self) -> str:
+    def bridge(self) -> str:
         return f"{self.surface}, {'silent' if self.client == 'silent' else 'answering'} clients"
 
 
@@ -132,7 +132,7 @@ class Chair:
         return self.sitting.notice(text, undo, call)
 
 
-class Stage:
+class MatrixBridge:
     """A running bridge with the matrix's skills."""
 
     def __init__(self, runtime: Path, name: str) -> None:

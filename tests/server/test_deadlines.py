@@ -16,7 +16,7 @@ from dcc_bridge.server.worker import Deadlines
 LIMIT = 60.0
 
 
-class Desk:
+class DeadlineLoop:
     """Deadlines on a loop, and how often that was woken for them."""
 
     def __init__(self) -> None:
@@ -47,62 +47,62 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_those_that_are_due_are_called_in_the_order_of_their_times_and_no_earlier() -> None:
-    desk, begin = Desk(), time.monotonic()
+    loop, begin = DeadlineLoop(), time.monotonic()
     with patch.object(time, "monotonic", lambda: begin):  # all are added at one moment
         for seconds, name in ((0.06, "end"), (0.02, "first"), (0.04, "second"), (3600.0, "never")):
-            desk.add(seconds, name)
-    await desk.end()
+            loop.add(seconds, name)
+    await loop.end()
 
-    assert desk.calls == ["first", "second", "end"]
+    assert loop.calls == ["first", "second", "end"]
     assert time.monotonic() - begin >= 0.06
 
 
 async def test_one_that_is_set_behind_another_and_stopped_wakes_no_loop() -> None:
-    desk = Desk()
-    stop = desk.add(3600.0, "long")
+    loop = DeadlineLoop()
+    stop = loop.add(3600.0, "long")
     for _ in range(100):
-        desk.add(3601.0, "longer")()
+        loop.add(3601.0, "longer")()
     stop()
-    desk.add(0.0, "end")
-    await desk.end()
+    loop.add(0.0, "end")
+    await loop.end()
 
-    assert (desk.wakes, desk.calls) == (2, ["end"])
+    assert (loop.wakes, loop.calls) == (2, ["end"])
 
 
 async def test_a_short_one_behind_a_long_one_that_was_stopped_is_met() -> None:
     """The loop looks when the stopped one was due, and then again."""
-    desk = Desk()
-    stop = desk.add(0.01, "stopped")
-    desk.add(0.03, "end")
+    loop = DeadlineLoop()
+    stop = loop.add(0.01, "stopped")
+    loop.add(0.03, "end")
     stop()
-    await desk.end()
+    await loop.end()
 
-    assert desk.calls == ["end"]
+    assert loop.calls == ["end"]
 
 
 async def test_one_that_a_deadline_sets_or_stops_is_heard(caplog: pytest.LogCaptureFixture) -> None:
-    desk = Desk()
+    loop = DeadlineLoop()
     stops: list[Callable[[], None]] = []
 
     def both() -> None:
         stops[0]()
-        desk.add(0.0, "end")
+        loop.add(0.0, "end")
         raise ValueError("it fails besides")
 
-    desk.deadlines.add(0.0, both)
-    stops.append(desk.add(0.0, "stopped"))
-    await desk.end()
+    loop.deadlines.add(0.0, both)
+    stops.append(loop.add(0.0, "stopped"))
+    await loop.end()
 
-    assert desk.calls == ["end"]
+    assert loop.calls == ["end"]
     assert "it fails besides" in caplog.text
 
 
 async def test_a_deadline_is_called_in_the_context_of_whoever_set_it() -> None:
-    variable, desk = ContextVar("variable", default="nobody's"), Desk()
+    variable, loop = ContextVar("variable", default="nobody's"), DeadlineLoop()
 
     def set_one(name: str, seconds: float) -> None:
         variable.set(name)
-        desk.deadlines.add(seconds, lambda: desk.note(variable.get()))
+        loop.deadlines.add(seconds, lambda: loop.note(variable.get()))
 
     begin = time.monotonic()
     with patch.object(time, "monotonic", lambda: begin):  # all are added at one moment
@@ -110,27 +110,27 @@ async def test_a_deadline_is_called_in_the_context_of_whoever_set_it() -> None:
             thread = threading.Thread(target=set_one, args=args)
             thread.start()
             await asyncio.to_thread(thread.join)
-        desk.add(0.05, "end")
-    await desk.end()
+        loop.add(0.05, "end")
+    await loop.end()
 
-    assert desk.calls == ["short", "long", "end"]
+    assert loop.calls == ["short", "long", "end"]
 
 
 async def test_deadlines_from_many_threads_are_all_met_once() -> None:
-    desk = Desk()
+    loop = DeadlineLoop()
 
     def add(number: int) -> None:
         for turn in range(50):
-            desk.add(0.001 * (turn % 5), f"{number}.{turn}")
-            desk.add(0.0, "stopped")()
+            loop.add(0.001 * (turn % 5), f"{number}.{turn}")
+            loop.add(0.0, "stopped")()
 
     threads = [threading.Thread(target=add, args=(number,)) for number in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         await asyncio.to_thread(thread.join)
-    desk.add(0.05, "end")
-    await desk.end()
+    loop.add(0.05, "end")
+    await loop.end()
 
-    calls = [name for name in desk.calls if name not in {"end", "stopped"}]
+    calls = [name for name in loop.calls if name not in {"end", "stopped"}]
     assert len(calls) == len(set(calls)) == 400

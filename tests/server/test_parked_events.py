@@ -32,7 +32,7 @@ YES = ElicitResult(action="accept", content={"confirm": True})
 DONE = CallToolResult(content=[])
 
 
-class Desk:
+class Parking:
     """Parked calls, with all that they tell to others."""
 
     def __init__(self) -> None:
@@ -117,25 +117,25 @@ def shift(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 
 
 async def test_a_call_that_asked_is_known_by_its_state_and_open_until_it_ends() -> None:
-    desk = Desk()
-    parked, _, asked = await desk.ask()
+    parking = Parking()
+    parked, _, asked = await parking.ask()
     assert isinstance(asked, InputRequiredResult)
     assert asked.request_state == f"{parked.call.id}.0"
 
-    assert (desk.calls.open, desk.calls.knows(asked.request_state)) == (1, True)
-    assert not desk.calls.knows("another.0")
+    assert (parking.calls.open, parking.calls.knows(asked.request_state)) == (1, True)
+    assert not parking.calls.knows("another.0")
 
-    desk.calls.finish(parked, DONE, "done")
-    assert (desk.calls.open, desk.calls.knows(asked.request_state)) == (0, True)
+    parking.calls.finish(parked, DONE, "done")
+    assert (parking.calls.open, parking.calls.knows(asked.request_state)) == (0, True)
 
 
 async def test_a_call_that_never_asked_is_forgotten_with_its_result() -> None:
-    desk = Desk()
-    parked = desk.park()
-    desk.calls.finish(parked, DONE, "done")
-    await desk.calls.begin(parked, request())
+    parking = Parking()
+    parked = parking.park()
+    parking.calls.finish(parked, DONE, "done")
+    await parking.calls.begin(parked, request())
 
-    assert not desk.calls.knows(f"{parked.call.id}.0")
+    assert not parking.calls.knows(f"{parked.call.id}.0")
 
 
 @pytest.mark.parametrize(
@@ -153,26 +153,26 @@ async def test_a_call_that_never_asked_is_forgotten_with_its_result() -> None:
     ],
 )
 async def test_a_state_that_leads_nowhere_is_an_error_that_says_so(state: str, label: str) -> None:
-    desk = Desk()
-    parked, answers, _ = await desk.ask()
-    desk.calls.finish(parked, DONE, "done")
+    parking = Parking()
+    parked, answers, _ = await parking.ask()
+    parking.calls.finish(parked, DONE, "done")
 
     with pytest.raises(MCPError, match=r"^This call is not waiting for an answer") as caught:
-        await desk.calls.resume(state.format(id=parked.call.id), label, {}, request())
+        await parking.calls.resume(state.format(id=parked.call.id), label, {}, request())
 
     assert caught.value.error.code == INVALID_PARAMS
     assert answers == []
 
 
 async def test_a_retry_without_its_answer_gets_the_question_and_later_what_came_next() -> None:
-    desk = Desk()
-    parked, answers, first = await desk.ask()
+    parking = Parking()
+    parked, answers, first = await parking.ask()
     assert isinstance(first, InputRequiredResult)
     state = str(first.request_state)
 
-    again = await desk.calls.resume(state, "claude", {}, request())
-    desk.calls.finish(parked, DONE, "done")
-    last = await desk.calls.resume(state, "claude", {}, request())
+    again = await parking.calls.resume(state, "claude", {}, request())
+    parking.calls.finish(parked, DONE, "done")
+    last = await parking.calls.resume(state, "claude", {}, request())
 
     assert isinstance(again, InputRequiredResult)
     texts = [it.model_dump_json(by_alias=True) for it in (first, again)]
@@ -183,21 +183,21 @@ async def test_a_retry_without_its_answer_gets_the_question_and_later_what_came_
 
 
 async def test_the_first_answer_counts_and_brings_the_result() -> None:
-    desk = Desk()
-    parked, answers, _ = await desk.ask()
+    parking = Parking()
+    parked, answers, _ = await parking.ask()
     state = f"{parked.call.id}.0"
-    desk.calls.finish(parked, DONE, "done")
-    assert desk.calls.unfetched.notice_for(parked.same) is not None
+    parking.calls.finish(parked, DONE, "done")
+    assert parking.calls.unfetched.notice_for(parked.same) is not None
 
     for _ in range(2):
-        assert await desk.calls.resume(state, "claude", {"sure": YES}, request()) is DONE
+        assert await parking.calls.resume(state, "claude", {"sure": YES}, request()) is DONE
 
     assert answers == [Reply("accept", {"confirm": True})]
-    assert desk.calls.unfetched.notice_for(parked.same) is None
+    assert parking.calls.unfetched.notice_for(parked.same) is None
 
 
 async def test_an_answer_to_a_question_that_was_withdrawn_comes_too_late() -> None:
-    asked, answers = question(Desk().park())
+    asked, answers = question(Parking().park())
 
     asked.withdraw("timed_out")
     asked.answer(Reply("accept", {"confirm": True}))
@@ -206,9 +206,9 @@ async def test_an_answer_to_a_question_that_was_withdrawn_comes_too_late() -> No
 
 
 async def test_only_a_modern_client_is_not_asked_too_often() -> None:
-    desk = Desk()
+    parking = Parking()
     for modern, heard in ((True, [Unable(TOO_MANY_QUESTIONS, ends=True)]), (False, [])):
-        parked = desk.park(modern=modern)
+        parked = parking.park(modern=modern)
         answers: list[Any] = []
         for _ in range(MOST_ROUNDS + 1):
             asked, answers = question(parked)
@@ -217,22 +217,22 @@ async def test_only_a_modern_client_is_not_asked_too_often() -> None:
 
 
 async def test_the_end_of_a_session_ends_its_own_open_calls_only() -> None:
-    desk = Desk()
-    mine, _, over = [(await desk.ask(session))[0] for session in ("a", "b", "a")]
-    desk.calls.finish(over, DONE, "done")
+    parking = Parking()
+    mine, _, over = [(await parking.ask(session))[0] for session in ("a", "b", "a")]
+    parking.calls.finish(over, DONE, "done")
 
-    desk.calls.end_session("a")
+    parking.calls.end_session("a")
 
-    assert desk.ended == desk.cancelled == [mine.call]
+    assert parking.ended == parking.cancelled == [mine.call]
 
 
 async def test_a_call_goes_on_until_the_last_of_its_requests_is_cut_off() -> None:
-    desk = Desk()
-    parked, scopes = desk.park(), [anyio.CancelScope(), anyio.CancelScope()]
+    parking = Parking()
+    parked, scopes = parking.park(), [anyio.CancelScope(), anyio.CancelScope()]
 
     async def wait(scope: anyio.CancelScope) -> None:
         with scope:
-            await desk.calls.begin(parked, request())
+            await parking.calls.begin(parked, request())
 
     async with anyio.create_task_group() as tasks:
         for scope in scopes:
@@ -240,85 +240,85 @@ async def test_a_call_goes_on_until_the_last_of_its_requests_is_cut_off() -> Non
         await anyio.wait_all_tasks_blocked()
         scopes[0].cancel()
         await anyio.wait_all_tasks_blocked()
-        assert desk.ended == desk.cancelled == []
+        assert parking.ended == parking.cancelled == []
         scopes[1].cancel()
 
-    assert desk.ended == desk.cancelled == [parked.call]
+    assert parking.ended == parking.cancelled == [parked.call]
 
 
 async def test_a_call_that_is_served_plainly_is_open_until_its_result() -> None:
-    desk = Desk()
-    parked, results = desk.park(), list[Any]()
+    parking = Parking()
+    parked, results = parking.park(), list[Any]()
 
     async def wait() -> None:
-        results.append(await desk.calls.begin_plain(parked, {}))
+        results.append(await parking.calls.begin_plain(parked, {}))
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(wait)
         await anyio.wait_all_tasks_blocked()
-        meanwhile = desk.calls.open
-        desk.calls.finish(parked, DONE, "done")
+        meanwhile = parking.calls.open
+        parking.calls.finish(parked, DONE, "done")
 
-    assert (meanwhile, desk.calls.open, results) == (1, 0, [DONE])
-    assert not desk.calls.knows(f"{parked.call.id}.0")
+    assert (meanwhile, parking.calls.open, results) == (1, 0, [DONE])
+    assert not parking.calls.knows(f"{parked.call.id}.0")
 
 
 @pytest.mark.parametrize("ends", [False, True])
 async def test_of_one_that_was_seen_to_leave_too_late_the_same_one_is_told_as_it_ends(
     ends: bool,
 ) -> None:
-    desk = Desk()
-    parked = desk.park()
+    parking = Parking()
+    parked = parking.park()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(desk.calls.begin, parked, request())
+        tasks.start_soon(parking.calls.begin, parked, request())
         await anyio.wait_all_tasks_blocked()
-        beside = desk.calls.alike(parked.same)
-        before = desk.calls.late_notice_for(parked.same, beside)
-        assert desk.calls.notice_for(parked.same) is None  # two at once are two calls
+        beside = parking.calls.alike(parked.same)
+        before = parking.calls.late_notice_for(parked.same, beside)
+        assert parking.calls.notice_for(parked.same) is None  # two at once are two calls
         tasks.cancel_scope.cancel()
     if ends:
-        desk.calls.finish(parked, DONE, "done")
+        parking.calls.finish(parked, DONE, "done")
 
-    assert (desk.calls.notice_for(parked.same) is None, before) == (False, None)
+    assert (parking.calls.notice_for(parked.same) is None, before) == (False, None)
     told = "was done, but nobody fetched" if ends else "was under way"
-    assert told in (desk.calls.late_notice_for(parked.same, beside) or "")
-    assert desk.calls.late_notice_for(parked.same, []) is None
+    assert told in (parking.calls.late_notice_for(parked.same, beside) or "")
+    assert parking.calls.late_notice_for(parked.same, []) is None
 
 
 async def test_of_one_that_was_answered_the_same_one_beside_it_is_told_nothing() -> None:
     """What was said of its result is on its way."""
-    desk = Desk()
-    parked = desk.park()
+    parking = Parking()
+    parked = parking.park()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(desk.calls.begin, parked, request())
+        tasks.start_soon(parking.calls.begin, parked, request())
         await anyio.wait_all_tasks_blocked()
-        beside = desk.calls.alike(parked.same)
-        desk.calls.finish(parked, DONE, "done")
-    desk.calls.unfetched.add(parked.same, "done")
+        beside = parking.calls.alike(parked.same)
+        parking.calls.finish(parked, DONE, "done")
+    parking.calls.unfetched.add(parked.same, "done")
 
-    assert desk.calls.late_notice_for(parked.same, beside) is None
+    assert parking.calls.late_notice_for(parked.same, beside) is None
 
 
 async def test_of_a_call_that_was_cut_off_and_goes_on_the_same_one_alone_is_told() -> None:
-    desk = Desk()
-    parked, other = desk.park(), desk.park("rename")
+    parking = Parking()
+    parked, other = parking.park(), parking.park("rename")
 
     with anyio.move_on_after(0):
-        await desk.calls.begin(parked, request())
+        await parking.calls.begin(parked, request())
 
-    assert desk.calls.notice_for(other.same) is None
-    assert "was under way" in (desk.calls.notice_for(parked.same) or "")
+    assert parking.calls.notice_for(other.same) is None
+    assert "was under way" in (parking.calls.notice_for(parked.same) or "")
 
 
 async def test_a_request_whose_client_cannot_be_told_anything_fails_and_ends_its_call() -> None:
-    desk = Desk()
-    parked = desk.park()
+    parking = Parking()
+    parked = parking.park()
     parked.note_progress((1, 2, "half"))
 
     with pytest.raises(ConnectionError):
-        await desk.calls.begin(parked, request(refuses=True))
+        await parking.calls.begin(parked, request(refuses=True))
 
-    assert desk.ended == [parked.call]
+    assert parking.ended == [parked.call]
 
 
 @pytest.mark.parametrize(
@@ -334,30 +334,30 @@ async def test_a_request_that_waits_is_told_for_what(
     state: str | None, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dcc_bridge.server.parked_calls.KEEPALIVE_S", 0.005)
-    desk, heard = Desk(), request()
-    parked = desk.park()
+    parking, heard = Parking(), request()
+    parked = parking.park()
     if state is not None:
-        desk.states[parked.call.id] = state
+        parking.states[parked.call.id] = state
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(desk.calls.begin, parked, heard)
+        tasks.start_soon(parking.calls.begin, parked, heard)
         while len(heard.session.told) < 2:
             await anyio.sleep(0.002)
-        desk.calls.finish(parked, DONE, "done")
+        parking.calls.finish(parked, DONE, "done")
 
     assert {text for _, _, text in heard.session.told} == {words}
 
 
 async def test_progress_is_told_when_it_comes_and_the_last_of_it_before_the_result() -> None:
-    desk, heard = Desk(), request()
-    parked = desk.park()
+    parking, heard = Parking(), request()
+    parked = parking.park()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(desk.calls.begin, parked, heard)
+        tasks.start_soon(parking.calls.begin, parked, heard)
         await anyio.wait_all_tasks_blocked()
         parked.note_progress((1, 4, "one"))
         await anyio.wait_all_tasks_blocked()
         assert heard.session.told == [(1, 4, "one")]
         parked.note_progress((3, 4, "three"))
-        desk.calls.finish(parked, DONE, "done")
+        parking.calls.finish(parked, DONE, "done")
 
     assert heard.session.told == [(1, 4, "one"), (3, 4, "three")]
 
@@ -366,33 +366,33 @@ async def test_progress_is_told_when_it_comes_and_the_last_of_it_before_the_resu
 async def test_a_result_can_be_fetched_for_two_minutes(
     seconds: float, known: bool, shift: Callable[[float], None]
 ) -> None:
-    desk = Desk()
-    waits, *_ = await desk.ask()
-    parked = await desk.end()
+    parking = Parking()
+    waits, *_ = await parking.ask()
+    parked = await parking.end()
     shift(seconds)
-    await desk.end()
+    await parking.end()
 
-    assert desk.calls.knows(f"{parked.call.id}.0") is known
-    assert desk.calls.knows(f"{waits.call.id}.0")
+    assert parking.calls.knows(f"{parked.call.id}.0") is known
+    assert parking.calls.knows(f"{waits.call.id}.0")
 
 
 async def test_of_too_many_results_the_oldest_go_first() -> None:
-    desk = Desk()
-    parked = [await desk.end() for _ in range(MOST_KEPT + 3)]
+    parking = Parking()
+    parked = [await parking.end() for _ in range(MOST_KEPT + 3)]
 
-    known = [desk.calls.knows(f"{one.call.id}.0") for one in parked]
+    known = [parking.calls.knows(f"{one.call.id}.0") for one in parked]
 
     assert known == [False] * 2 + [True] * (MOST_KEPT + 1)
 
 
 async def test_of_too_many_results_those_of_the_client_with_most_of_them_go() -> None:
-    desk = Desk()
-    another = await desk.end("cursor")
+    parking = Parking()
+    another = await parking.end("cursor")
 
-    parked = [await desk.end() for _ in range(MOST_KEPT + 3)]
+    parked = [await parking.end() for _ in range(MOST_KEPT + 3)]
 
-    known = [desk.calls.knows(f"{one.call.id}.0") for one in parked]
-    assert desk.calls.knows(f"{another.call.id}.0")
+    known = [parking.calls.knows(f"{one.call.id}.0") for one in parked]
+    assert parking.calls.knows(f"{another.call.id}.0")
     assert known == [False] * 3 + [True] * MOST_KEPT
 
 
@@ -411,11 +411,11 @@ async def test_of_too_many_results_those_of_the_client_with_most_of_them_go() ->
 async def test_the_next_call_says_how_the_same_one_ended_and_when(
     status: Any, seconds: float, words: str | None, shift: Callable[[float], None]
 ) -> None:
-    desk = Desk()
-    parked = desk.park()
-    desk.calls.finish(parked, DONE, status)
+    parking = Parking()
+    parked = parking.park()
+    parking.calls.finish(parked, DONE, status)
     shift(seconds)
-    notice = desk.calls.unfetched.notice_for(parked.same)
+    notice = parking.calls.unfetched.notice_for(parked.same)
     assert (notice is None) if words is None else f"was made {words}" in (notice or "")
 
 
@@ -424,7 +424,7 @@ def test_any_arguments_have_a_digest() -> None:
 
 
 async def test_a_call_has_the_events_so_far_and_the_next_one() -> None:
-    parked = Desk().park()
+    parked = Parking().park()
     assert [parked.has_event(number) for number in (-1, 0, 1)] == [False, True, False]
     parked.add_event(DONE)
     assert [parked.has_event(number) for number in (0, 1, 2)] == [True, True, False]
@@ -432,12 +432,12 @@ async def test_a_call_has_the_events_so_far_and_the_next_one() -> None:
 
 
 async def test_what_was_reported_before_a_request_came_is_told_before_the_result() -> None:
-    desk, heard = Desk(), request()
-    parked = desk.park()
+    parking, heard = Parking(), request()
+    parked = parking.park()
     parked.note_progress((3, 4, "three"))
-    desk.calls.finish(parked, DONE, "done")
+    parking.calls.finish(parked, DONE, "done")
 
-    assert await desk.calls.begin(parked, heard) is DONE
+    assert await parking.calls.begin(parked, heard) is DONE
     assert heard.session.told == [(3, 4, "three")]
 
 

@@ -135,7 +135,7 @@ def test_what_the_person_undoes_and_redoes_by_themselves_is_seen(tmp_path: Path)
     assert recent.records()[0].effect.undone_by == ""
 
 
-class Desk:
+class TwoEditors:
     """A person and an agent in our own host, and which of the agent's steps stand.
 
     Attributes:
@@ -215,15 +215,15 @@ def edit_by_hand(session: UsdSession) -> None:
 
 
 @pytest.fixture
-def desks(tmp_path: Path) -> Iterator[Callable[[], Desk]]:
+def seat_editors(tmp_path: Path) -> Iterator[Callable[[], TwoEditors]]:
     """Seat a person and an agent at a scene that was opened anew, as often as wanted."""
     file = tmp_path / "shot.usda"
     file.write_text("#usda 1.0\n")
     session = UsdSession()
 
-    def seat() -> Desk:
+    def seat() -> TwoEditors:
         session.open(file)
-        return Desk(running, session)
+        return TwoEditors(running, session)
 
     with live(tmp_path, touching(session), host=session) as running:
         yield seat
@@ -239,14 +239,14 @@ ACTS = ("agent_edits", "person_edits", "person_undoes", "person_redoes")
 @example(["agent_edits", "person_undoes", "look", "person_edits", "agent_edits"])
 @example(["agent_edits", "person_edits", *["person_undoes"] * 2, "look", *["person_redoes"] * 2])
 def test_the_history_says_undone_of_just_what_does_not_stand(
-    desks: Callable[[], Desk], acts: list[str]
+    seat_editors: Callable[[], TwoEditors], acts: list[str]
 ) -> None:
-    desk = desks()
+    editors = seat_editors()
 
     for act in acts:
-        getattr(desk, act)()
+        getattr(editors, act)()
 
-    desk.look()
+    editors.look()
 
 
 def test_a_scene_that_is_saved_under_a_name_is_the_same_scene(tmp_path: Path) -> None:

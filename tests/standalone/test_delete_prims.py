@@ -53,7 +53,7 @@ def cameras(session: UsdSession) -> int:
 
 
 @dataclass(frozen=True)
-class Desk:
+class ServedScene:
     """A host that serves a scene with its own skills."""
 
     running: Live
@@ -91,7 +91,7 @@ class Desk:
 @contextmanager
 def serving(
     folder: Path, scene: Path | UsdSession, *, window: bool, parent: QWidget | None = None
-) -> Iterator[Desk]:
+) -> Iterator[ServedScene]:
     """Serve a scene, in a window or headless; no widget is left behind."""
     session = scene if isinstance(scene, UsdSession) else UsdSession(scene, has_ui=window)
     pump = QtPump() if window else Pump()
@@ -100,7 +100,7 @@ def serving(
     running = Live(folder, host=session, presenter=presenter, pump=pump, skills=skills)
     uninstall = install(session)
     try:
-        yield Desk(running, session, presenter)
+        yield ServedScene(running, session, presenter)
     finally:
         running.stop()
         if presenter is not None:
@@ -138,13 +138,13 @@ def test_the_dialog_decides(
     app: QApplication, tmp_path: Path, scene: Path, era: str, action: str
 ) -> None:
     tap = Tap()
-    with serving(tmp_path, scene, window=True) as desk:
-        session = desk.session
+    with serving(tmp_path, scene, window=True) as served:
+        session = served.session
         before, count = session.scene_digest(), cameras(session)
-        result = desk.delete(era, tap)
-        assert desk.dialog
+        result = served.delete(era, tap)
+        assert served.dialog
         asked_before_any_edit = session.scene_digest() == before
-        ended = desk.press(action, result)
+        ended = served.press(action, result)
         left = cameras(session)
         if action == "accept":
             session.undo()
@@ -159,13 +159,13 @@ def test_the_dialog_decides(
 
 
 def test_why_the_person_declined_reaches_the_agent(app: QApplication, tmp_path: Path) -> None:
-    with serving(tmp_path, SHOT, window=True) as desk:
-        result = desk.delete()
-        exits = desk.dialog.exits
+    with serving(tmp_path, SHOT, window=True) as served:
+        result = served.delete()
+        exits = served.dialog.exits
         QTest.mouseClick(exits.with_reason, Qt.MouseButton.LeftButton)
         QTest.keyClicks(exits.reason, "they are in the client's edit")
         QTest.keyClick(exits.reason, Qt.Key.Key_Return)
-        desk.running.until(result.done)
+        served.running.until(result.done)
 
     why = "they are in the client's edit"
     assert why in text(result.result())
@@ -184,10 +184,10 @@ def test_the_client_decides_where_nobody_is_at_the_host(
         assert isinstance(answer, ElicitResult)
         return answer
 
-    with serving(tmp_path, scene, window=False) as desk:
-        session = desk.session
+    with serving(tmp_path, scene, window=False) as served:
+        session = served.session
         before, count = session.scene_digest(), cameras(session)
-        result = desk.running.call("delete", CAMERAS, era=era, asked=person)
+        result = served.running.call("delete", CAMERAS, era=era, asked=person)
         left, steps = cameras(session), len(session.undo_labels)
         if action == "accept":
             session.undo()
@@ -209,27 +209,27 @@ def test_nothing_is_deleted_where_there_is_nobody(
     app: QApplication, tmp_path: Path, scene: Path, era: str
 ) -> None:
     tap = Tap()
-    with serving(tmp_path, scene, window=False) as desk:
-        before = desk.session.scene_digest()
-        result = desk.running.call("delete", CAMERAS, era=era, tap=tap)
+    with serving(tmp_path, scene, window=False) as served:
+        before = served.session.scene_digest()
+        result = served.running.call("delete", CAMERAS, era=era, tap=tap)
 
-    assert desk.session.scene_digest() == before
+    assert served.session.scene_digest() == before
     assert "Nobody could be asked" in text(result)
     assert status(result) == "refused"
     assert b"elicitation/create" not in tap.heard
 
 
 def test_the_host_stays_alive_while_its_dialog_is_open(app: QApplication, tmp_path: Path) -> None:
-    with serving(tmp_path, SHOT, window=True) as desk:
-        result = desk.delete()
-        assert desk.dialog
+    with serving(tmp_path, SHOT, window=True) as served:
+        result = served.delete()
+        assert served.dialog
         every = {"type": "Camera", "limit": 500}
-        listed = desk.running.call("list_items", every, label="second")
-        still_open = desk.is_asking() and not result.done()
-        with desk.session.undo_step("The artist goes on working"):
-            Sdf.CreatePrimInLayer(desk.session.stage.GetRootLayer(), "/World/Note")
-        ended = desk.press("accept", result)
-        labels = desk.session.undo_labels
+        listed = served.running.call("list_items", every, label="second")
+        still_open = served.is_asking() and not result.done()
+        with served.session.undo_step("The artist goes on working"):
+            Sdf.CreatePrimInLayer(served.session.stage.GetRootLayer(), "/World/Note")
+        ended = served.press("accept", result)
+        labels = served.session.undo_labels
 
     assert listed.structured_content is not None
     assert listed.structured_content["listed"] == 127
@@ -243,18 +243,18 @@ def test_the_viewport_can_be_orbited_and_the_outliner_scrolled_meanwhile(
     window: MainWindow, tmp_path: Path
 ) -> None:
     viewport = window.viewport
-    with serving(tmp_path, window.session, window=True, parent=window) as desk:
-        result = desk.delete()
-        dialog = desk.dialog
+    with serving(tmp_path, window.session, window=True, parent=window) as served:
+        result = served.delete()
+        dialog = served.dialog
         before = viewport.grab().toImage()
         QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=QPoint(200, 200))
         QTest.mouseMove(viewport, QPoint(320, 260))
         QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=QPoint(320, 260))
         bar = window.outliner.findChildren(QScrollBar)[0]
         bar.setValue(bar.maximum())
-        desk.running.until(lambda: viewport.grab().toImage() != before)
+        served.running.until(lambda: viewport.grab().toImage() != before)
         open_meanwhile = dialog.isVisible() and not dialog.isModal()
-        ended = desk.press("cancel", result)
+        ended = served.press("cancel", result)
 
     assert open_meanwhile
     assert status(ended) == "refused"

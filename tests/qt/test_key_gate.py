@@ -44,8 +44,8 @@ KINDS: dict[str, Question] = {
 TYPED = "rename the glow key, decline it and send it to my yard "  # all mnemonics are among them
 
 
-class Desk:
-    """A host's window in which somebody types."""
+class Typist:
+    """Somebody who types in a host's window."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
@@ -78,176 +78,176 @@ class Desk:
 
 
 @pytest.fixture
-def desk(stage: Stage) -> Desk:
-    return Desk(stage)
+def typist(stage: Stage) -> Typist:
+    return Typist(stage)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_who_types_in_the_host_answers_no_question_and_loses_no_letter(
-    desk: Desk, kind: str
+    typist: Typist, kind: str
 ) -> None:
     """Five seconds of typing: before, as and after the question comes.
 
     A window system that gives a new window the keyboard, as this platform's does, changes nothing.
     """
     half = len(TYPED) // 2
-    desk.type(TYPED[:half])
-    heard, _ = desk.stage.show(KINDS[kind])
-    while not desk.stage.presenter.dialogs:
-        desk.stage.main.drain()
-    (dialog,) = desk.stage.presenter.dialogs
+    typist.type(TYPED[:half])
+    heard, _ = typist.stage.show(KINDS[kind])
+    while not typist.stage.presenter.dialogs:
+        typist.stage.main.drain()
+    (dialog,) = typist.stage.presenter.dialogs
     draft = dialog.form.content() if dialog.form is not None else None
-    desk.strike(TYPED[half])  # as it appears, before the window system hears of anything
-    desk.type(TYPED[half + 1 :])
+    typist.strike(TYPED[half])  # as it appears, before the window system hears of anything
+    typist.type(TYPED[half + 1 :])
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Escape, Qt.Key.Key_Space, Qt.Key.Key_Enter):
-        desk.strike(key)
-    field = desk.field.text()
-    desk.sit(desk.console)
+        typist.strike(key)
+    field = typist.field.text()
+    typist.sit(typist.console)
     for key in (Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Space):
-        desk.strike(key)
-    desk.type(TYPED)
+        typist.strike(key)
+    typist.type(TYPED)
 
     assert (heard, dialog.isVisible()) == ([], True)
     assert field == f"{TYPED} "
-    assert desk.console.toPlainText() == f"\n {TYPED}"
+    assert typist.console.toPlainText() == f"\n {TYPED}"
     assert (dialog.form.content() if dialog.form is not None else None) == draft
 
 
-def test_a_held_space_of_the_host_presses_nothing_in_a_consent(desk: Desk) -> None:
-    heard, _ = desk.stage.show(consent())
-    dialog = desk.stage.dialog
+def test_a_held_space_of_the_host_presses_nothing_in_a_consent(typist: Typist) -> None:
+    heard, _ = typist.stage.show(consent())
+    dialog = typist.stage.dialog
 
     for _ in range(20):
-        desk.strike(Qt.Key.Key_Space)
+        typist.strike(Qt.Key.Key_Space)
 
-    assert (heard, dialog.isVisible(), desk.field.text()) == ([], True, " " * 20)
+    assert (heard, dialog.isVisible(), typist.field.text()) == ([], True, " " * 20)
 
 
 def test_keys_count_once_the_person_went_there_and_pressed_none_for_a_moment(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    typist: Typist, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The moment is 500 ms, and each key begins it anew; here it ends when the test says so."""
     assert key_gate.KEY_DELAY == 500
-    heard, _ = desk.stage.show(ask_name(form=NAMED))
-    dialog = desk.stage.dialog
+    heard, _ = typist.stage.show(ask_name(form=NAMED))
+    dialog = typist.stage.dialog
     monkeypatch.setattr(key_gate, "KEY_DELAY", 60_000)
 
-    assert desk.stage.presenter.enter()
+    assert typist.stage.presenter.enter()
     until(dialog.isActiveWindow)
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Escape, Qt.Key.Key_X):
-        desk.strike(key)
-    desk.strike("s", ALT)  # Send
+        typist.strike(key)
+    typist.strike("s", ALT)  # Send
 
-    assert (heard, desk.field.text()) == ([], "")
+    assert (heard, typist.field.text()) == ([], "")
     assert dialog.form.content() == {"name": "shot_010"}
     monkeypatch.setattr(key_gate, "KEY_DELAY", 0)
-    desk.strike(Qt.Key.Key_X)
+    typist.strike(Qt.Key.Key_X)
     until(lambda: dialog.gate.is_open)
-    desk.strike(Qt.Key.Key_Tab)
+    typist.strike(Qt.Key.Key_Tab)
     assert dialog.focusWidget() is dialog.exits.verb
-    desk.strike("s", ALT)
+    typist.strike("s", ALT)
     until(lambda: heard)
     assert heard == [Reply("accept", {"name": "shot_010"})]
 
 
-def test_a_click_leads_into_a_question(desk: Desk) -> None:
-    heard, _ = desk.stage.show(ask_name())
-    dialog = desk.stage.dialog
+def test_a_click_leads_into_a_question(typist: Typist) -> None:
+    heard, _ = typist.stage.show(ask_name())
+    dialog = typist.stage.dialog
     line = dialog.form.rows[0].editor
     at = line.mapTo(dialog, line.rect().center())
 
     QTest.mouseClick(dialog.windowHandle(), Qt.MouseButton.LeftButton, pos=at)
     until(lambda: dialog.gate.is_open)
-    desk.type("key")
-    desk.strike(Qt.Key.Key_Return)
+    typist.type("key")
+    typist.strike(Qt.Key.Key_Return)
     until(lambda: heard)
 
     assert heard == [Reply("accept", {"name": "key"})]
-    assert desk.field.text() == ""
+    assert typist.field.text() == ""
 
 
 def test_the_window_systems_own_keys_lead_into_a_question_once_it_has_appeared(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    typist: Typist, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Alt+Tab: all that is seen of it is that the window has the keyboard."""
     monkeypatch.setattr(key_gate, "KEY_DELAY", 0)  # it has appeared in the next turn
-    heard, _ = desk.stage.show(consent())
-    dialog = desk.stage.dialog
-    until(desk.stage.window.isActiveWindow)
+    heard, _ = typist.stage.show(consent())
+    dialog = typist.stage.dialog
+    until(typist.stage.window.isActiveWindow)
 
     def press_alt_tab() -> bool:
         dialog.windowHandle().requestActivate()
         return bool(dialog.gate.is_open)
 
     until(press_alt_tab)
-    desk.strike(Qt.Key.Key_Escape)
+    typist.strike(Qt.Key.Key_Escape)
     until(lambda: heard)
 
     assert heard == [Reply("cancel")]
 
 
 def test_who_goes_back_to_the_host_is_there_until_they_come_again(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    typist: Typist, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    heard, _ = desk.stage.show(consent())
-    dialog = desk.stage.dialog
+    heard, _ = typist.stage.show(consent())
+    dialog = typist.stage.dialog
     go_to(dialog)
     monkeypatch.setattr(key_gate, "KEY_DELAY", 60_000)
 
-    desk.sit(desk.field)
-    desk.type(TYPED)
-    desk.stage.presenter.enter()
+    typist.sit(typist.field)
+    typist.type(TYPED)
+    typist.stage.presenter.enter()
     until(dialog.isActiveWindow)
-    desk.strike(Qt.Key.Key_Escape)
+    typist.strike(Qt.Key.Key_Escape)
 
-    assert (heard, dialog.isVisible(), desk.field.text()) == ([], True, TYPED)
+    assert (heard, dialog.isVisible(), typist.field.text()) == ([], True, TYPED)
 
 
-def test_a_list_that_drops_down_in_a_question_does_not_lead_out_of_it(desk: Desk) -> None:
+def test_a_list_that_drops_down_in_a_question_does_not_lead_out_of_it(typist: Typist) -> None:
     choice = form(["choice"], choice=EACH["choice"])
-    heard, _ = desk.stage.show(ask_name(form=choice))
-    dialog = desk.stage.dialog
+    heard, _ = typist.stage.show(ask_name(form=choice))
+    dialog = typist.stage.dialog
     combo = dialog.form.rows[0].editor
     go_to(dialog)
 
-    desk.strike(Qt.Key.Key_Space)
+    typist.strike(Qt.Key.Key_Space)
     until(combo.view().isVisible)
-    desk.strike(Qt.Key.Key_Down)
-    desk.strike(Qt.Key.Key_Return)
+    typist.strike(Qt.Key.Key_Down)
+    typist.strike(Qt.Key.Key_Return)
     until(lambda: not combo.view().isVisible())
-    desk.strike(Qt.Key.Key_Return)
+    typist.strike(Qt.Key.Key_Return)
     until(lambda: heard)
 
     assert [type(one) for one in heard] == [Reply]
     assert heard[0].action == "accept"  # type: ignore[union-attr]  # a reply, as was said
 
 
-def test_the_next_question_takes_no_keyboard_from_who_answered_one(desk: Desk) -> None:
-    heard = [desk.stage.show(ask_name(f"{n}?", form=NAMED))[0] for n in range(2)]
-    first = desk.stage.dialog
-    until(lambda: desk.stage.presenter.questions.waiting)
+def test_the_next_question_takes_no_keyboard_from_who_answered_one(typist: Typist) -> None:
+    heard = [typist.stage.show(ask_name(f"{n}?", form=NAMED))[0] for n in range(2)]
+    first = typist.stage.dialog
+    until(lambda: typist.stage.presenter.questions.waiting)
     go_to(first)
 
-    desk.strike(Qt.Key.Key_Return)
-    until(lambda: heard[0] and desk.stage.presenter.dialogs != [first])
-    desk.sit(desk.field)
-    desk.type(TYPED)
-    desk.strike(Qt.Key.Key_Return)
+    typist.strike(Qt.Key.Key_Return)
+    until(lambda: heard[0] and typist.stage.presenter.dialogs != [first])
+    typist.sit(typist.field)
+    typist.type(TYPED)
+    typist.strike(Qt.Key.Key_Return)
 
-    assert (heard[1], desk.field.text()) == ([], TYPED)
+    assert (heard[1], typist.field.text()) == ([], TYPED)
 
 
-def test_a_question_does_not_cover_the_text_in_which_the_person_types(desk: Desk) -> None:
-    window, field = desk.stage.window, desk.field
+def test_a_question_does_not_cover_the_text_in_which_the_person_types(typist: Typist) -> None:
+    window, field = typist.stage.window, typist.field
     window.move(0, 0)
     window.resize(800, 800)
     field.setParent(window)
     field.setGeometry(200, 400, 400, 30)
     field.show()
-    desk.sit(field)
+    typist.sit(field)
 
-    desk.stage.show(ask_name())
-    dialog = desk.stage.dialog
+    typist.stage.show(ask_name())
+    dialog = typist.stage.dialog
 
     text = QRect(field.mapToGlobal(QPoint()), field.size())
     assert not dialog.frameGeometry().intersects(text)
@@ -255,7 +255,7 @@ def test_a_question_does_not_cover_the_text_in_which_the_person_types(desk: Desk
 
 
 def test_the_task_bar_and_a_notice_say_that_there_is_a_question(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    typist: Typist, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A dialog need not have a place of its own in the task bar, so the host's is marked too."""
     marked: list[QWidget] = []
@@ -266,34 +266,34 @@ def test_the_task_bar_and_a_notice_say_that_there_is_a_question(
         "updateAccessibility",
         lambda event: said.append((event.object().accessibleName(), event.type())),
     )
-    desk.stage.show(consent())
-    dialog = desk.stage.dialog
+    typist.stage.show(consent())
+    dialog = typist.stage.dialog
 
-    (notice,) = desk.stage.presenter.notifications.visible
-    assert marked == [dialog, desk.stage.window]
+    (notice,) = typist.stage.presenter.notifications.visible
+    assert marked == [dialog, typist.stage.window]
     assert notice.text == "A question for you: Delete 127 cameras?"
     assert said == [(notice.text, QAccessible.Event.Alert)]
     assert QApplication.activeWindow() is not notice
     click(notice.buttons[0])
     until(dialog.isActiveWindow)
-    assert desk.stage.presenter.notifications.visible == []
+    assert typist.stage.presenter.notifications.visible == []
 
 
-def test_the_notice_goes_with_its_question_and_comes_again_with_it(desk: Desk) -> None:
+def test_the_notice_goes_with_its_question_and_comes_again_with_it(typist: Typist) -> None:
     def notices() -> list[str]:
-        return [one.text for one in desk.stage.presenter.notifications.visible]
+        return [one.text for one in typist.stage.presenter.notifications.visible]
 
     second = ask_name("Second?")
-    desk.stage.show(ask_name("First?"))
-    _, take_down = desk.stage.show(second)
-    until(lambda: desk.stage.presenter.questions.waiting)
+    typist.stage.show(ask_name("First?"))
+    _, take_down = typist.stage.show(second)
+    until(lambda: typist.stage.presenter.questions.waiting)
     assert notices() == ["A question for you: First?"]
 
-    desk.stage.presenter.bring(second)
+    typist.stage.presenter.bring(second)
     assert notices() == []  # they went to it
     take_down("cancelled")
     until(lambda: notices() == ["A question for you: First?"])
-    click(desk.stage.dialog.exits.decline)
+    click(typist.stage.dialog.exits.decline)
 
     until(lambda: notices() == [])
 

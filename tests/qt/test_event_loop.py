@@ -226,7 +226,7 @@ def test_the_hosts_timers_tick_in_a_job_that_repaints_and_no_job_is_nested(loop:
     assert ours == ["begin", "end", "second"]
 
 
-class _Desk(QWidget):
+class _Controls(QWidget):
     """A window with a button that stops a job, another button, and a shortcut."""
 
     def __init__(self) -> None:
@@ -262,39 +262,39 @@ class _Desk(QWidget):
 def test_a_job_that_can_be_stopped_serves_its_stop_and_holds_the_rest_in_order(
     loop: HostLoop,
 ) -> None:
-    desk = _Desk()
+    controls = _Controls()
 
     def person() -> None:
-        desk.key("a")
-        desk.key(Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
-        desk.windowHandle().close()
-        desk.press(desk.other)
-        desk.press(desk.live)
+        controls.key("a")
+        controls.key(Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+        controls.windowHandle().close()
+        controls.press(controls.other)
+        controls.press(controls.live)
 
     def work() -> list[bool]:
         QTimer.singleShot(0, person)
         escaped = []
-        while "stop" not in desk.seen:
+        while "stop" not in controls.seen:
             escaped.append(loop.main.repaint(True))
-        desk.seen.append("end")
+        controls.seen.append("end")
         return escaped
 
     job = loop.main.submit(work)
-    until(lambda: "other" in desk.seen)
-    seen = desk.seen
-    delete(desk)
+    until(lambda: "other" in controls.seen)
+    seen = controls.seen
+    delete(controls)
 
     assert not any(job.result())
     assert seen == ["stop", "end", "a", "shortcut", "closed", "other"]
 
 
 def test_what_is_composed_in_a_job_does_not_reach_the_host(loop: HostLoop) -> None:
-    desk = _Desk()
+    controls = _Controls()
 
     def person() -> None:
         event = QInputMethodEvent()
         event.setCommitString("é")
-        QApplication.sendEvent(desk.line, event)
+        QApplication.sendEvent(controls.line, event)
 
     def work() -> None:
         QTimer.singleShot(0, person)
@@ -302,15 +302,15 @@ def test_what_is_composed_in_a_job_does_not_reach_the_host(loop: HostLoop) -> No
             loop.main.repaint(True)
 
     until(loop.main.submit(work).done)
-    seen = desk.seen
-    delete(desk)
+    seen = controls.seen
+    delete(controls)
 
     assert seen == []
 
 
 def test_a_job_that_can_be_stopped_is_told_of_escape_and_the_window_is_not(loop: HostLoop) -> None:
-    desk = _Desk()
-    dialog = QDialog(desk)
+    controls = _Controls()
+    dialog = QDialog(controls)
     dialog.show()
     until(dialog.isActiveWindow)
     end = time.monotonic() + LIMIT
@@ -325,6 +325,6 @@ def test_a_job_that_can_be_stopped_is_told_of_escape_and_the_window_is_not(loop:
     job = loop.main.submit(work)
     until(job.done)
     seen = dialog.isVisible()
-    delete(desk)
+    delete(controls)
 
     assert (job.result(), seen) == (True, True)

@@ -19,7 +19,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.errors import StartError
 from dcc_bridge.plugin import PlugIn
 from dcc_bridge.server import discovery
-from tests.hosts.fakes.desk import Desk, application
+from tests.hosts.fakes.live_application import LiveApplication, application
 from tests.stand_ins import FakeHost
 
 
@@ -56,7 +56,7 @@ def test_it_stops_before_it_is_ready_and_starts_again(plug_in: PlugIn) -> None:
     plug_in.start()
 
     assert plug_in.bridge is not None
-    assert Desk(plug_in.bridge).call("recent_calls").is_error is False
+    assert LiveApplication(plug_in.bridge).call("recent_calls").is_error is False
 
 
 class Turns(FakeHost):

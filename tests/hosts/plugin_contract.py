@@ -19,7 +19,7 @@ from dcc_bridge import confirm_sync, headless, skill
 from dcc_bridge.host import Host
 from dcc_bridge.skills.skill import describe
 from tests.hosts.digests import scene_digest
-from tests.hosts.fakes.desk import Desk, shown
+from tests.hosts.fakes.live_application import LiveApplication, shown
 from tests.live import status, text
 from tests.tiers import repeated
 
@@ -30,14 +30,14 @@ Call = tuple[str, dict[str, Any]]  # a skill and its arguments
 class Seat:
     """Somebody at a host that was started, with the bridge in it."""
 
-    desk: Desk  # the person, and agents
+    live: LiveApplication  # the person, and agents
     window: QWidget  # the host's own window
     scene: Path  # the scene's file
     edit: Callable[[], object]  # edits something by hand
     undo: Callable[[], object]  # undoes the last edit by hand
     show_panel: Callable[[], QWidget]  # shows the panel, and gives it
     # Unloads the plug-in, looks that the host has nothing of it, and loads it again.
-    restart: Callable[[], Desk]
+    restart: Callable[[], LiveApplication]
     change: Callable[[], object]  # changes what DELETE asks about
     lose: Callable[[], object]  # begins a new scene in place of the open one
     lost: str  # what an agent is told then, to which nobody agreed
@@ -54,66 +54,66 @@ class PlugInContract:
 
     def test_consent_in_a_dialog_over_the_hosts_window(self, seat: Seat) -> None:
         """The agent asks, the person agrees, three are gone; the host's undo brings them back."""
-        desk = seat.desk
-        before = scene_digest(desk.host)
-        future = desk.go(call_skill, desk, self.DELETE)
+        live = seat.live
+        before = scene_digest(live.host)
+        future = live.go(call_skill, live, self.DELETE)
 
-        parent = desk.dialog.parentWidget()
-        verb = desk.agree()
-        desk.until(future.done)
+        parent = live.dialog.parentWidget()
+        verb = live.agree()
+        live.until(future.done)
 
         assert (parent, verb) == (seat.window, self.VERB)
         assert future.result().structured_content["found"] == 3
-        assert "Delete" in str(desk.host.undo_mark().label)
-        assert scene_digest(desk.host) != before
-        desk.host.undo()
-        assert scene_digest(desk.host) == before
+        assert "Delete" in str(live.host.undo_mark().label)
+        assert scene_digest(live.host) != before
+        live.host.undo()
+        assert scene_digest(live.host) == before
 
     def test_a_question_has_the_keyboard_once_the_hosts_command_leads_into_it(
         self, seat: Seat
     ) -> None:
-        desk = seat.desk
+        live = seat.live
         seat.window.activateWindow()
-        desk.until(seat.window.isActiveWindow)
-        future = desk.go(call_skill, desk, self.DELETE)
-        dialog = desk.dialog
-        desk.until(seat.window.isActiveWindow)
+        live.until(seat.window.isActiveWindow)
+        future = live.go(call_skill, live, self.DELETE)
+        dialog = live.dialog
+        live.until(seat.window.isActiveWindow)
 
         import_module(self.MODULE).show_panel()  # what its shelf calls
 
-        desk.until(dialog.isActiveWindow)
-        desk.refuse()
-        desk.until(future.done)
+        live.until(dialog.isActiveWindow)
+        live.refuse()
+        live.until(future.done)
 
     def test_a_refusal_changes_nothing(self, seat: Seat) -> None:
-        desk = seat.desk
-        before = scene_digest(desk.host), desk.host.undo_mark().label
-        future = desk.go(call_skill, desk, self.DELETE)
+        live = seat.live
+        before = scene_digest(live.host), live.host.undo_mark().label
+        future = live.go(call_skill, live, self.DELETE)
 
-        desk.refuse()
-        desk.until(future.done)
+        live.refuse()
+        live.until(future.done)
 
         assert "eclined at the host" in text(future.result())
-        assert (scene_digest(desk.host), desk.host.undo_mark().label) == before
+        assert (scene_digest(live.host), live.host.undo_mark().label) == before
 
     def test_what_changed_under_the_question_is_asked_for_again(self, seat: Seat) -> None:
         """What was agreed to was not what is there."""
-        desk = seat.desk
-        future = desk.go(call_skill, desk, self.DELETE)
-        first = desk.dialog.question.id
+        live = seat.live
+        future = live.go(call_skill, live, self.DELETE)
+        first = live.dialog.question.id
         seat.change()
-        desk.agree()
+        live.agree()
 
-        desk.until(lambda: any(one.question.id != first for one in shown()))
-        verb = desk.agree()
-        desk.until(future.done)
+        live.until(lambda: any(one.question.id != first for one in shown()))
+        verb = live.agree()
+        live.until(future.done)
 
         assert verb == self.AGAIN
         assert f"Delete {future.result().structured_content['found']} " in verb
 
     def test_what_fails_is_rolled_back(self, seat: Seat) -> None:
         """Half an edit is undone, with the host's own undo; what the person did before stays."""
-        desk = seat.desk
+        live = seat.live
 
         @skill(risk="edit")
         def half() -> None:
@@ -121,13 +121,13 @@ class PlugInContract:
             raise RuntimeError("the disk is full")
 
         seat.edit()
-        before = scene_digest(desk.host), desk.host.undo_mark().label
-        desk.bridge.registry.add(describe(half))
+        before = scene_digest(live.host), live.host.undo_mark().label
+        live.bridge.registry.add(describe(half))
 
-        result = desk.call("half")
+        result = live.call("half")
 
         assert "the disk is full" in text(result)
-        assert (scene_digest(desk.host), desk.host.undo_mark().label) == before
+        assert (scene_digest(live.host), live.host.undo_mark().label) == before
 
     def test_a_scene_is_not_lost_without_a_word(self, seat: Seat) -> None:
         """It is refused, or the agent and the person are told where the copy is."""
@@ -161,10 +161,10 @@ class PlugInContract:
         """The person is asked, and the old bytes are kept beside the scene."""
         old = seat.scene.read_bytes()
         seat.edit()
-        future = seat.desk.go(call_skill, seat.desk, ("save", {}))
+        future = seat.live.go(call_skill, seat.live, ("save", {}))
 
-        seat.desk.agree()
-        seat.desk.until(future.done)
+        seat.live.agree()
+        seat.live.until(future.done)
 
         kept = Path(future.result().structured_content["copies"]) / seat.scene.name
         assert kept.read_bytes() == old != seat.scene.read_bytes()
@@ -174,15 +174,15 @@ class PlugInContract:
         self, times: int, seat: Seat, tmp_path: Path
     ) -> None:
         """Each time its windows, its callbacks and its place in the list are gone."""
-        desk = seat.desk
+        live = seat.live
         for _ in range(times):
-            panel, bridge = seat.show_panel(), desk.bridge
-            desk = seat.restart()
+            panel, bridge = seat.show_panel(), live.bridge
+            live = seat.restart()
             assert not shiboken6.isValid(panel)
             assert bridge.stopped.done()
             assert len(list((tmp_path / "runtime").glob("*.json"))) == 1
 
-        assert desk.call("list_items").is_error is False
+        assert live.call("list_items").is_error is False
 
     def test_batch_serves_without_a_window_and_refuses_what_needs_a_person(
         self, batch: tuple[Host, Path]
@@ -193,8 +193,8 @@ class PlugInContract:
         calls: list[Any] = []
 
         def ready(bridge: Any) -> None:
-            desk = Desk(bridge)
-            calls.extend(desk.go(call_skill, desk, call) for call in (self.DELETE, self.EDIT))
+            live = LiveApplication(bridge)
+            calls.extend(live.go(call_skill, live, call) for call in (self.DELETE, self.EDIT))
 
         headless.serve(host, [skills], lambda: all(call.done() for call in calls), ready)
 
@@ -205,8 +205,8 @@ class PlugInContract:
         assert scene_digest(host) == before
 
 
-async def call_skill(desk: Desk, call: Call) -> Any:
-    async with desk.client() as session:
+async def call_skill(live: LiveApplication, call: Call) -> Any:
+    async with live.client() as session:
         return await session.call_tool(*call)
 
 
@@ -214,13 +214,13 @@ def _call(
     seat: Seat, function: Callable[[], object], *, agree: bool = False
 ) -> tuple[Any, tuple[object, ...], tuple[object, ...]]:
     """Call a skill after an edit of the person's; give what was there before and after."""
-    desk = seat.desk
-    desk.bridge.registry.add(describe(function))
+    live = seat.live
+    live.bridge.registry.add(describe(function))
     seat.edit()
-    before = scene_digest(desk.host), desk.host.undo_mark()
+    before = scene_digest(live.host), live.host.undo_mark()
     name = function.__name__
-    future = desk.go(call_skill, desk, (name, {}))
+    future = live.go(call_skill, live, (name, {}))
     if agree:
-        desk.agree()
-    desk.until(future.done)
-    return future.result(), before, (scene_digest(desk.host), desk.host.undo_mark())
+        live.agree()
+    live.until(future.done)
+    return future.result(), before, (scene_digest(live.host), live.host.undo_mark())

@@ -18,10 +18,10 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow
 
 from dcc_bridge.qt.panel.panel import Panel
-from tests.hosts.fakes.desk import Desk, application, shown
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.houdini.application import MODULE
 from tests.hosts.fakes.houdini.panes import PythonPanel
+from tests.hosts.fakes.live_application import LiveApplication, application, shown
 from tests.hosts.plugin_contract import PlugInContract, Seat
 from tests.hosts.test_houdini import fill
 from tests.live import status
@@ -56,10 +56,10 @@ def houdini(app: QApplication, monkeypatch: pytest.MonkeyPatch, folders: Path) -
 
 
 @pytest.fixture
-def desk(houdini: Houdini) -> Desk:
+def live(houdini: Houdini) -> LiveApplication:
     """Somebody at a Houdini that was started, with the bridge in it."""
     houdini.start()
-    return Desk(running().bridge)
+    return LiveApplication(running().bridge)
 
 
 @pytest.fixture
@@ -83,19 +83,19 @@ class TestPlugIn(PlugInContract):
     EDIT = ("set_values", {"items": ["/obj/key"], "values": {"tx": 2.0}})
 
     @pytest.fixture
-    def seat(self, desk: Desk, houdini: Houdini, hou: Any) -> Seat:
+    def seat(self, live: LiveApplication, houdini: Houdini, hou: Any) -> Seat:
         module: Any = sys.modules["dcc_bridge_houdini"]
         tx = hou.node("/obj/key").parm("tx")
         assert houdini.window is not None
 
-        def restart() -> Desk:
+        def restart() -> LiveApplication:
             module.stop()
             assert houdini.polled == []
             module.start_when_ready()
-            return Desk(running().bridge)
+            return LiveApplication(running().bridge)
 
         return Seat(
-            desk,
+            live,
             houdini.window,
             Path(houdini.scene.path),
             lambda: tx.set(tx.eval() + 1.0),
@@ -174,7 +174,7 @@ class TestPanel:
         shiboken6.delete(early)
 
     def test_the_shelf_button_opens_one_pane_and_brings_it_to_the_front(
-        self, desk: Desk, houdini: Houdini
+        self, live: LiveApplication, houdini: Houdini
     ) -> None:
         houdini.press_shelf()
         houdini.press_shelf()
@@ -185,11 +185,11 @@ class TestPanel:
 
 class TestWork:
     def test_a_wake_that_is_lost_is_made_good_by_the_event_loop(
-        self, desk: Desk, houdini: Houdini, monkeypatch: pytest.MonkeyPatch
+        self, live: LiveApplication, houdini: Houdini, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """hou.ui.addEventLoopCallback: every 50 ms, whatever became of Qt's event."""
-        monkeypatch.setattr(desk.bridge.main, "_wake_host", lambda delay: None)
+        monkeypatch.setattr(live.bridge.main, "_wake_host", lambda delay: None)
 
-        result = desk.call("list_items")
+        result = live.call("list_items")
 
         assert status(result) == "done"

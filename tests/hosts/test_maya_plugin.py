@@ -21,7 +21,7 @@ from dcc_bridge import skill
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.skills.skill import describe
 from tests.hosts.digests import scene_digest
-from tests.hosts.fakes.desk import Desk, application, shown
+from tests.hosts.fakes.live_application import LiveApplication, application, shown
 from tests.hosts.fakes.maya import Maya
 from tests.hosts.fakes.maya.application import MODULE
 from tests.hosts.fakes.maya.shots import fill
@@ -62,11 +62,11 @@ def cmds(maya: Maya) -> Any:
 
 
 @pytest.fixture
-def desk(maya: Maya) -> Desk:
+def live(maya: Maya) -> LiveApplication:
     """Somebody at a Maya that was started, with the bridge in it."""
     maya.run_user_setup()
     maya.show(Windows())
-    return Desk(running().bridge)
+    return LiveApplication(running().bridge)
 
 
 def running() -> Any:
@@ -94,7 +94,7 @@ class TestPlugIn(PlugInContract):
     EDIT = ("set_values", {"items": ["key"], "values": {"translateX": 2.0}})
 
     @pytest.fixture
-    def seat(self, desk: Desk, maya: Maya, cmds: Any) -> Seat:
+    def seat(self, live: LiveApplication, maya: Maya, cmds: Any) -> Seat:
         windows = maya.windows
         assert windows is not None
 
@@ -102,14 +102,14 @@ class TestPlugIn(PlugInContract):
             sys.modules["dcc_bridge_maya"].show_panel()
             return windows.controls["dccBridgePanel"].findChildren(Panel)[0]
 
-        def restart() -> Desk:
+        def restart() -> LiveApplication:
             cmds.unloadPlugin(PLUG_IN)
             assert (maya.heard_by, windows.shelves, windows.controls) == ({}, {}, {})
             cmds.loadPlugin(PLUG_IN)
-            return Desk(running().bridge)
+            return LiveApplication(running().bridge)
 
         return Seat(
-            desk,
+            live,
             windows.main,
             Path(maya.scene.name),
             lambda: cmds.setAttr("key.translateX", cmds.getAttr("key.translateX") + 1.0),
@@ -176,8 +176,8 @@ class TestStart:
         running()
         shiboken6.delete(modal)
 
-    def test_agents_find_it_as_maya_with_its_scene(self, desk: Desk, maya: Maya) -> None:
-        assert (desk.bridge.instance.host, desk.bridge.instance.scene) == ("Maya", "shot.ma")
+    def test_agents_find_it_as_maya_with_its_scene(self, live: LiveApplication, maya: Maya) -> None:
+        assert (live.bridge.instance.host, live.bridge.instance.scene) == ("Maya", "shot.ma")
 
 
 class TestPanel:
@@ -210,7 +210,9 @@ class TestPanel:
         assert maya.windows is not None
         assert not maya.windows.controls["dccBridgePanel"].findChildren(Panel)
 
-    def test_the_shelf_button_shows_one_panel_docked(self, desk: Desk, maya: Maya) -> None:
+    def test_the_shelf_button_shows_one_panel_docked(
+        self, live: LiveApplication, maya: Maya
+    ) -> None:
         assert maya.windows is not None
         (command,) = maya.windows.shelves["Agents"]
 
@@ -222,9 +224,9 @@ class TestPanel:
 
 
 class TestEnd:
-    def test_exit_without_an_unload_stops_it(self, desk: Desk, maya: Maya) -> None:
+    def test_exit_without_an_unload_stops_it(self, live: LiveApplication, maya: Maya) -> None:
         """On exit plug-ins are not unloaded; kMayaExiting is what we are told."""
-        bridge = desk.bridge
+        bridge = live.bridge
         sys.modules["dcc_bridge_maya"].show_panel()
 
         maya.exit()
@@ -235,37 +237,39 @@ class TestEnd:
         assert bridge.stopped.done()
         assert PLUG_IN in maya.loaded
 
-    def test_an_open_question_ends_with_maya(self, desk: Desk, maya: Maya, cmds: Any) -> None:
-        before = scene_digest(desk.host)
-        future = desk.go(call_skill, desk, TestPlugIn.DELETE)
-        desk.until(lambda: bool(shown()))
+    def test_an_open_question_ends_with_maya(
+        self, live: LiveApplication, maya: Maya, cmds: Any
+    ) -> None:
+        before = scene_digest(live.host)
+        future = live.go(call_skill, live, TestPlugIn.DELETE)
+        live.until(lambda: bool(shown()))
 
         maya.exit()
 
-        desk.until(future.done)
+        live.until(future.done)
         assert shown() == []
-        assert scene_digest(desk.host) == before
+        assert scene_digest(live.host) == before
 
 
 class TestWork:
-    def test_maya_goes_on_while_the_question_waits(self, desk: Desk, maya: Maya) -> None:
+    def test_maya_goes_on_while_the_question_waits(self, live: LiveApplication, maya: Maya) -> None:
         """Its idle events come, and another agent reads, in the middle of the first one's skill."""
-        future = desk.go(call_skill, desk, TestPlugIn.DELETE)
-        desk.until(lambda: bool(shown()))
+        future = live.go(call_skill, live, TestPlugIn.DELETE)
+        live.until(lambda: bool(shown()))
         turned: list[str] = []
         maya.executeDeferred(turned.append, "idle")
 
-        listed = desk.call("list_items")
+        listed = live.call("list_items")
 
         assert listed.structured_content is not None
         assert listed.structured_content["found"] == 8
         assert turned == ["idle"]
         assert not future.done()
-        desk.refuse()
-        desk.until(future.done)
+        live.refuse()
+        live.until(future.done)
 
     def test_a_skill_that_leaves_undo_off_is_told_what_became_of_the_undo_list(
-        self, desk: Desk, cmds: Any
+        self, live: LiveApplication, cmds: Any
     ) -> None:
         """Not that it undid what others had done: the list was emptied, as it is unsafe now."""
 
@@ -275,24 +279,26 @@ class TestWork:
             cmds.delete("|cameras|shot_000")
 
         cmds.setAttr("key.translateX", 1.0)
-        desk.bridge.registry.add(describe(careless))
+        live.bridge.registry.add(describe(careless))
 
-        result = desk.call("careless")
+        result = live.call("careless")
 
         assert "its undo list was emptied" in text(result)
 
-    def test_a_modal_dialog_of_mayas_holds_the_work_back(self, desk: Desk, maya: Maya) -> None:
+    def test_a_modal_dialog_of_mayas_holds_the_work_back(
+        self, live: LiveApplication, maya: Maya
+    ) -> None:
         """Qt's events come all the same; an edit in the middle of somebody's dialog does not."""
         assert maya.windows is not None
         modal = QDialog(maya.windows.main)
         modal.setModal(True)
         modal.show()
-        future = desk.go(call_skill, desk, TestPlugIn.EDIT)
-        desk.until(lambda: desk.bridge.main.waiting > 0)
+        future = live.go(call_skill, live, TestPlugIn.EDIT)
+        live.until(lambda: live.bridge.main.waiting > 0)
         held = not future.done()
 
         modal.close()
-        desk.until(future.done)
+        live.until(future.done)
 
         assert held
         assert status(future.result()) == "done"

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import pytest
 
-from tests.hosts.fakes.desk import Desk, application, shown
 from tests.hosts.fakes.houdini import Houdini
+from tests.hosts.fakes.live_application import LiveApplication, application, shown
 from tests.hosts.fakes.maya import Maya
 from tests.hosts.fakes.maya.shots import fill
 from tests.hosts.fakes.maya.windows import Windows
@@ -26,8 +26,8 @@ def run(host: str, folder: Path) -> None:
     for name in ("RUNTIME", "AUDIT"):
         os.environ[f"DCC_BRIDGE_{name}"] = str(folder / name.lower())
     module: Any = _maya(patch, folder) if host == "maya" else _houdini(patch, folder)
-    desk = Desk(module.plug_in().bridge)
-    desk.go(_delete, desk)
+    live = LiveApplication(module.plug_in().bridge)
+    live.go(_delete, live)
     stage.until(lambda: bool(shown()))
     print(SAYS, flush=True)
     app.quit()
@@ -66,8 +66,8 @@ def _turn(host: Maya | Houdini) -> None:
     stage.until(is_up)
 
 
-async def _delete(desk: Desk) -> Any:
-    async with desk.client() as session:
+async def _delete(live: LiveApplication) -> Any:
+    async with live.client() as session:
         return await session.call_tool("delete", {"pattern": "*"})
 
 

@@ -21,7 +21,7 @@ def application() -> QApplication:
     return app
 
 
-class Desk(Live):
+class LiveApplication(Live):
     """Agents on threads of their own, over HTTP; a person at the window."""
 
     def __init__(self, bridge: Bridge) -> None:

@@ -33,7 +33,7 @@ from dcc_bridge.qt.binding import (
 )
 from dcc_bridge.qt.panel.cards import Card
 from dcc_bridge.qt.presenter import DialogPresenter
-from tests.hosts.person import Person
+from tests.hosts.person import WindowPerson
 from tests.hosts.screen import SIZE
 
 HOME = Path(os.environ["HOME"])
@@ -158,7 +158,7 @@ def leave() -> None:
 _SETTLED = 10  # how often a button is found at its place before it is believed to stay there
 
 
-class Typist(Person):
+class Typist(WindowPerson):
     """Types the word for which a dialog asks, and tells where a button is on the screen.
 
     They wait for what can be seen before they press a key as well: a shortcut of FreeCAD's that is

@@ -24,7 +24,7 @@ from tests.hosts.orders import DONE, ORDERS, TYPED
 _EVERY: Final = 10
 
 
-class Person(QObject):
+class WindowPerson(QObject):
     """Looks at the orders every 10 ms."""
 
     def __init__(

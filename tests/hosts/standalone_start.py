@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDialog
 
 from dcc_bridge.cli import hosting, hosts, load
 from tests.hosts.heart import Heart
-from tests.hosts.person import Person
+from tests.hosts.person import WindowPerson
 
 if TYPE_CHECKING:
     from dcc_bridge_serve import Running
@@ -44,7 +44,7 @@ def sit_down(running: Running) -> None:
         "sit": sit,
         "close": running.stop,
     }
-    globals()["there"] = heart, Person(lambda: running.presenter, words)
+    globals()["there"] = heart, WindowPerson(lambda: running.presenter, words)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def in_window() -> None:
     from PySide6.QtTest import QTest
 
     from tests.hosts.heart import Heart
-    from tests.hosts.person import Person
+    from tests.hosts.person import WindowPerson
 
     heart = globals()["heart"] = Heart()
     plug_in = globals()["plug_in"] = PlugIn(QtHost(), [SKILLS])
@@ -61,7 +61,7 @@ def in_window() -> None:
         "close": close,
         "vanish": lambda: qt_host.quit(0),  # without a word to the plug-in
     }
-    globals()["person"] = Person(presenter, words)
+    globals()["person"] = WindowPerson(presenter, words)
     plug_in.install()
 
 

@@ -18,7 +18,7 @@ HOME: Final = Path(os.environ["HOME"])
 ENDS: Final = ("reload", "close")
 
 
-class Person:
+class BatchPerson:
     """Does what a file says, line by line."""
 
     def __init__(self, words: Mapping[str, Callable[[], object]]) -> None:

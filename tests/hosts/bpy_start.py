@@ -22,7 +22,7 @@ sys.path[:0] = [
 
 from dcc_bridge_blender import plugin  # noqa: E402 - found on the path above
 
-from tests.hosts.batch_person import HOME, Person  # noqa: E402
+from tests.hosts.batch_person import HOME, BatchPerson  # noqa: E402
 
 
 def load() -> None:
@@ -44,6 +44,6 @@ if __name__ == "__main__":
     scene: Any = bpy.context.scene  # an image that needs no graphics card, and takes a moment
     scene.render.engine = "CYCLES"
     scene.cycles.samples = 1
-    person = Person(ORDERED)
+    person = BatchPerson(ORDERED)
     while person.end != "close":
         plugin.serve(lambda: person.end is not None, person.sit_down)

@@ -7,7 +7,7 @@ import FreeCAD
 import dcc_bridge_freecad
 from dcc_bridge import headless
 from dcc_bridge.hosts.freecad import FreeCADHost
-from tests.hosts.batch_person import HOME, Person
+from tests.hosts.batch_person import HOME, BatchPerson
 
 
 def run() -> None:
@@ -18,7 +18,7 @@ def run() -> None:
     document.addObject("Part::Cylinder", "Cylinder")
     document.recompute()
     document.saveAs(str(HOME / "scene.FCStd"))
-    person = Person({"undo": document.undo})
+    person = BatchPerson({"undo": document.undo})
     while person.end != "close":
         skills = [dcc_bridge_freecad.SKILLS]
         headless.serve(FreeCADHost(), skills, lambda: person.end is not None, person.sit_down)

@@ -15,7 +15,7 @@ SEEN_LIMIT = 16.0
 STOP_LIMIT = 0.5
 
 
-class Person:
+class DriverPerson:
     """Answers what one case after the other is asked."""
 
     def begin(self, case):
@@ -62,7 +62,7 @@ def shares(case):
 
 
 async def _together(target, group, connect, call):
-    person, all_told = Person(), []
+    person, all_told = DriverPerson(), []
     person.begin(group[0])
     try:
         async with connect(target, group[0], person) as session:

@@ -16,7 +16,7 @@ PATIENCE = 300
 TARGET = json.loads(os.environ["TARGET"])
 
 
-class Person:
+class FrameworkPerson:
     """Says to each question what the call at hand wants said."""
 
     reply: dict
@@ -32,7 +32,7 @@ class Person:
         return self.reply
 
 
-PERSON = Person()
+PERSON = FrameworkPerson()
 
 
 @asynccontextmanager

@@ -110,7 +110,7 @@ def call(tmp_path: Path, host: FakeHost) -> Callable[..., CallToolResult]:
     return call
 
 
-class Person:
+class ClientPerson:
     """Who answers at the client, in the order told."""
 
     def __init__(self, *answers: ElicitResult) -> None:
@@ -138,7 +138,7 @@ def yes(**content: Any) -> ElicitResult:
 def test_the_documented_example_is_gated_and_asks_and_with_the_decorator_asks_once(
     era: str, written: str, questions: list[str], host: FakeHost, call: Callable[..., Any]
 ) -> None:
-    person = Person(yes(confirm=True), yes(confirm=True))
+    person = ClientPerson(yes(confirm=True), yes(confirm=True))
 
     result = call("delete_objects", written, era, person)
 
@@ -360,7 +360,7 @@ def test_an_answer_comes_back_as_the_model_that_was_asked_for(model: type, tmp_p
 
 @every_era
 def test_what_the_model_refuses_is_asked_again_with_its_reason(era: str, tmp_path: Path) -> None:
-    person = Person(yes(first=9, last=1), yes(first=1, last=9))
+    person = ClientPerson(yes(first=9, last=1), yes(first=1, last=9))
 
     @skill(risk="read")
     def frames() -> str:

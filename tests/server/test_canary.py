@@ -32,7 +32,7 @@ class Both(Tap):
         return await super().handle_async_request(request)
 
 
-class Person:
+class PagePerson:
     """Enters a secret, or does something wrong on its page."""
 
     def __init__(self) -> None:
@@ -110,7 +110,7 @@ FAULTS: tuple[Callable[[Secret], Any], ...] = (
 @pytest.mark.timeout(290)
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
 def test_none_of_a_thousand_secrets_is_found_anywhere(tmp_path: Path) -> None:
-    person, tap, ends = Person(), Both(), Counter[str]()
+    person, tap, ends = PagePerson(), Both(), Counter[str]()
     revealed: list[str] = []
 
     @skill(risk="edit")

@@ -158,7 +158,7 @@ def leave() -> None:
 _SETTLED = 10  # how often a button is found at its place before it is believed to stay there
 
 
-class Typist(WindowPerson):
+class FreeCADPerson(WindowPerson):
     """Types the word for which a dialog asks, and tells where a button is on the screen.
 
     They wait for what can be seen before they press a key as well: a shortcut of FreeCAD's that is
@@ -267,4 +267,4 @@ WORDS: dict[str, Any] = {
     "leave": leave,
     "tick": HEART.note,
 }
-PERSON = Typist(presenter, WORDS)
+PERSON = FreeCADPerson(presenter, WORDS)

@@ -120,7 +120,7 @@ def agreement(prims: int) -> dict[str, list[float]]:
         for number in range(prims):
             Sdf.PrimSpec(world, f"p{number}", Sdf.SpecifierDef, "Camera")
     main = MainThread(lambda delay: None)
-    broker = Broker(SETTINGS, host=Person(*[YES] * calls))
+    broker = Broker(SETTINGS, host=Person(then=YES))
     remove = context.install(broker, main, session)
     runner = Runner(session, main, SETTINGS, no_loop, _no_clock)
     taken: dict[str, list[float]] = {}

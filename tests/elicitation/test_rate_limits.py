@@ -93,7 +93,7 @@ def test_however_a_question_ends_the_next_in_line_gets_its_place(ending: str) ->
 
 
 def test_a_line_that_is_answered_at_once_is_served_in_order_and_in_a_loop() -> None:
-    host = Person(None, *[YES] * 999)
+    host = Person(None, then=YES)
     _, futures, _ = crowd(host, 1000, pending_questions=1, most_waiting=999)
 
     host.settles[0](YES)
@@ -113,7 +113,7 @@ def test_asking_again_after_a_wrong_answer_keeps_the_place() -> None:
 
 
 def test_of_a_thousand_questions_that_are_answered_at_once_ten_are_shown_in_a_minute() -> None:
-    host = Person(*[YES] * 1000)
+    host = Person(then=YES)
 
     _, futures, clock = crowd(host, 1000, dialogs_per_minute=10)
 

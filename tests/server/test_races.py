@@ -130,7 +130,7 @@ def test_answer_here_and_the_clients_retry_come_at_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     race = Race()
-    race.person = Person(*[YES] * RACES)
+    race.person = Person(then=YES)
 
     async def asked(params: ElicitRequestParams) -> ElicitResult:
         while len(race.person.chips) < race.ran:

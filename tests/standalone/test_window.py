@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pxr import Gf
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QMessageBox
 
 from dcc_bridge.hosts.standalone import UsdSession
-from dcc_standalone.space import Eye, Screen
+from dcc_standalone.space import Eye
 from dcc_standalone.window import MainWindow
 
 Button = QMessageBox.StandardButton
@@ -253,8 +254,9 @@ def test_what_is_hidden_is_not_drawn(window: MainWindow, session: UsdSession) ->
 
 
 def test_a_line_is_cut_at_the_eye_whichever_end_is_behind() -> None:
-    screen = Screen(Eye(distance=10.0, pitch=0.0, yaw=0.0), 100, 100)
-    ahead, behind = screen.seen((1.0, 0.0, 0.0)), screen.seen((1.0, 0.0, 50.0))
+    screen = Eye(distance=10.0, pitch=0.0, yaw=0.0).screen(100, 100)
+    ahead = screen.seen(Gf.Vec3d(1, 0, 0))
+    behind = screen.seen(Gf.Vec3d(1, 0, 50))
 
     for line in ([ahead, behind], [behind, ahead]):
         xs = sorted(x for x, _, depth in screen.outline(line)[-2:] if depth > 0)

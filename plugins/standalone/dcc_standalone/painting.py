@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from math import floor, log10
+from typing import Any
 
+from pxr import Gf, Usd, UsdGeom
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPen, QPolygonF
 
 from dcc_standalone import theme
 from dcc_standalone.icons import COLOURS
 from dcc_standalone.shapes import FACES, Scenery, Shape
-from dcc_standalone.space import Box, Point, Screen, Spot, dot
+from dcc_standalone.space import Point, Screen, Spot, around, radius, upright
 from dcc_standalone.tree import Kind
 
 _MANY = 3000
@@ -38,12 +40,47 @@ class Drawn:
         return (at - self.place).manhattanLength() < _NEAR
 
 
-def project(scenery: Scenery, screen: Screen) -> list[Drawn]:
+def paint(
+    painter: QPainter,
+    stage: Usd.Stage,
+    scenery: Scenery,
+    screen: Screen,
+    *,
+    selected: Collection[str] = (),
+    without: Collection[Kind] = (),
+    wire: bool = False,
+    writes: bool = True,
+) -> list[Drawn]:
+    """Paint a stage, and return what fell where.
+
+    Args:
+        painter: What it is painted with; the picture begins at its origin.
+        stage: The scene.
+        scenery: Its shapes.
+        screen: From where it is seen, and how large the picture is.
+        selected: The paths of prims that are drawn over all else, with their names.
+        without: Kinds of prims that are left out.
+        wire: Draw edges only.
+        writes: Draw the axes, and write how large the grid is; Qt needs fonts for that.
+    """
+    brush = _Brush(painter, screen, set(selected), wire=wire)
+    brush.background()
+    step = brush.grid(around(scenery.focus))
+    drawn = [it for it in _project(scenery, screen) if it.shape.kind not in without]
+    brush.shapes(drawn)
+    brush.names(drawn)
+    if writes:
+        brush.axes(upright(stage))
+        brush.note(f"Grid {step * UsdGeom.GetStageMetersPerUnit(stage):g} m")
+    return drawn
+
+
+def _project(scenery: Scenery, screen: Screen) -> list[Drawn]:
     """Find where shapes fall, in the order to draw them; what is behind the eye is left out.
 
     Boxes come first, the farthest first of all. So cameras and lights are seen through walls.
     """
-    project_one = _project if len(scenery.shapes) <= _MANY else _project_dot
+    project_one = _project_shape if len(scenery.shapes) <= _MANY else _project_dot
     drawn = (project_one(shape, screen) for shape in scenery.shapes)
     return sorted(
         (drawing for drawing in drawn if drawing),
@@ -53,18 +90,17 @@ def project(scenery: Scenery, screen: Screen) -> list[Drawn]:
 
 def _project_dot(shape: Shape, screen: Screen) -> Drawn | None:
     x, y, depth = screen.spot(_middle(shape))
-    is_behind = depth < 0 and not screen.eye.is_plan
+    is_behind = depth < 0 and not screen.is_flat
     return None if is_behind else Drawn(shape, QPointF(x, y), depth)
 
 
 def _middle(shape: Shape) -> Point:
     if shape.kind in (Kind.CAMERA, Kind.LIGHT):
         return shape.points[0]
-    (ax, ay, az), (bx, by, bz) = shape.points[0], shape.points[-1]
-    return (ax + bx) / 2, (ay + by) / 2, (az + bz) / 2
+    return Gf.Vec3d((shape.points[0] + shape.points[-1]) / 2)
 
 
-def _project(shape: Shape, screen: Screen) -> Drawn | None:
+def _project_shape(shape: Shape, screen: Screen) -> Drawn | None:
     if shape.kind is Kind.CAMERA:
         return _project_camera(shape, screen)
     if shape.kind is Kind.LIGHT:
@@ -78,7 +114,7 @@ def _project(shape: Shape, screen: Screen) -> Drawn | None:
 
 def _project_camera(shape: Shape, screen: Screen) -> Drawn | None:
     spots = [screen.spot(point) for point in shape.points]
-    if min(spot[2] for spot in spots) < 0 and not screen.eye.is_plan:
+    if min(spot[2] for spot in spots) < 0 and not screen.is_flat:
         return None
     eye, *corners = (QPointF(x, y) for x, y, _ in spots)
     return Drawn(shape, eye, spots[0][2], tuple(corners))
@@ -108,11 +144,11 @@ _NAMES = 12
 _SELECTED_SIZE = 2.5
 
 
-class Brush:
+class _Brush:
     """Paints one picture."""
 
     def __init__(
-        self, painter: QPainter, screen: Screen, selected: set[str], *, wire: bool = False
+        self, painter: QPainter, screen: Screen, selected: set[str], *, wire: bool
     ) -> None:
         self._painter = painter
         self._wire = wire
@@ -127,23 +163,27 @@ class Brush:
             path = path.rpartition("/")[0]
         return bool(path)
 
-    def background(self, area: QRectF) -> None:
+    def background(self) -> None:
         """Fill with a quiet gradient."""
+        area = QRectF(0, 0, self._screen.width, self._screen.height)
         gradient = QLinearGradient(area.topLeft(), area.bottomLeft())
         gradient.setColorAt(0, _SKY)
         gradient.setColorAt(1, _GROUND)
         self._painter.fillRect(area, gradient)
 
-    def grid(self, box: Box) -> float:
+    def grid(self, box: Gf.Range3d) -> float:
         """Draw the ground; give the side of one square, in the scene's units."""
-        step = 10.0 ** floor(log10(box.radius))
-        reach = step * max(10, 2 * int(box.radius / step) + 2)
-        x, _, z = (step * round(at / step) for at in box.centre)
-        for line in range(-int(reach / step), int(reach / step) + 1):
-            at = line * step
+        step = 10.0 ** floor(log10(radius(box)))
+        lines = max(10, 2 * int(radius(box) / step) + 2)
+        middle = box.GetMidpoint() / step
+        centre = Gf.Vec3d(round(middle[0]), 0, round(middle[2])) * step
+        along = Gf.Vec3d(step, 0, 0)
+        across = Gf.Vec3d(0, 0, step)
+        for line in range(-lines, lines + 1):
             self._painter.setPen(_GRID_FAR if line % 5 else _GRID)
-            self._line((x + at, 0, z - reach), (x + at, 0, z + reach))
-            self._line((x - reach, 0, z + at), (x + reach, 0, z + at))
+            for side, other in ((along, across), (across, along)):
+                at = centre + side * line
+                self._line(at - other * lines, at + other * lines)
         return step
 
     def _line(self, start: Point, end: Point) -> None:
@@ -228,43 +268,44 @@ class Brush:
         """Write the name beside what is selected, if it is not too many."""
         named = [drawing for drawing in drawn if self._is_selected(drawing)]
         for drawing in named if len(named) <= _NAMES else []:
-            self.name(drawing.shape.path, drawing.place, theme.SELECTED)
+            write_name(self._painter, drawing.shape.path, drawing.place, theme.SELECTED)
 
-    def name(self, path: str, at: QPointF, colour: QColor = theme.TEXT) -> None:
-        """Write a prim's name beside a place."""
-        self._plate(path.rsplit("/", 1)[-1], at + QPointF(12, -8), colour)
-
-    def note(self, text: str, corner: QPointF) -> None:
-        """Write a line that ends in a corner."""
+    def note(self, text: str) -> None:
+        """Write a line in the corner on the lower right."""
         width = QFontMetricsF(self._painter.font()).horizontalAdvance(text)
-        self._plate(text, corner - QPointF(width, 0), theme.DIM)
+        at = QPointF(self._screen.width - 18 - width, self._screen.height - 18)
+        _plate(self._painter, text, at, theme.DIM)
 
-    def _plate(self, text: str, at: QPointF, colour: QColor) -> None:
-        """Write on a dark ground, to be read over anything."""
-        metrics = QFontMetricsF(self._painter.font())
-        plate = metrics.boundingRect(text).translated(at).adjusted(-6, -3, 6, 3)
-        self._painter.setPen(Qt.PenStyle.NoPen)
-        self._painter.setBrush(_PLATE)
-        self._painter.drawRoundedRect(plate, 4, 4)
-        self._painter.setPen(colour)
-        self._painter.drawText(at, text)
-
-    def axes(self, corner: QPointF, is_z_up: bool) -> None:
-        """Draw the scene's axes, small, in a corner."""
-        directions = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-        if is_z_up:
-            directions = (1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)
-        right, up, _ = self._screen.eye.axes()
+    def axes(self, upright: Gf.Matrix4d) -> None:
+        """Draw the scene's axes, small, in the corner on the lower left."""
+        corner = QPointF(60, self._screen.height - 60)
         self._painter.setPen(Qt.PenStyle.NoPen)
         self._painter.setBrush(_PLATE)
         self._painter.drawEllipse(corner, 44, 44)
-        for (name, colour), axis in zip(_AXES, directions, strict=True):
-            x, y = dot(axis, right), -dot(axis, up)
+        for row, (name, colour) in enumerate(_AXES):
+            axis: Any = self._screen.look.TransformDir(upright.GetRow3(row))
+            end = QPointF(axis[0], -axis[1])
             self._painter.setPen(QPen(colour, 2))
-            self._painter.drawLine(corner, corner + QPointF(x, y) * 24)
-            if abs(x) + abs(y) > 0.2:
-                box = QRectF(-8, -8, 16, 16).translated(corner + QPointF(x, y) * 33)
+            self._painter.drawLine(corner, corner + end * 24)
+            if end.manhattanLength() > 0.2:
+                box = QRectF(-8, -8, 16, 16).translated(corner + end * 33)
                 self._painter.drawText(box, Qt.AlignmentFlag.AlignCenter, name)
+
+
+def write_name(painter: QPainter, path: str, at: QPointF, colour: QColor = theme.TEXT) -> None:
+    """Write a prim's name beside a place."""
+    _plate(painter, path.rsplit("/", 1)[-1], at + QPointF(12, -8), colour)
+
+
+def _plate(painter: QPainter, text: str, at: QPointF, colour: QColor) -> None:
+    """Write on a dark ground, to be read over anything."""
+    metrics = QFontMetricsF(painter.font())
+    plate = metrics.boundingRect(text).translated(at).adjusted(-6, -3, 6, 3)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(_PLATE)
+    painter.drawRoundedRect(plate, 4, 4)
+    painter.setPen(colour)
+    painter.drawText(at, text)
 
 
 def _display(colour: tuple[float, float, float]) -> QColor:

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
-from math import hypot
-from typing import Any
 
 from pxr import Gf, Tf, Usd, UsdGeom, UsdLux, UsdShade
 
-from dcc_standalone.space import Box, Point, cross, dot
+from dcc_standalone.space import Point, around, numbers, radius, upright
 from dcc_standalone.tree import Kind, kind_of
 
 Colour = tuple[float, float, float]
@@ -21,10 +18,10 @@ _Seen = tuple[Usd.Prim, Kind]
 _FIRST = Usd.TimeCode.EarliestTime()
 _GREY: Colour = (0.46, 0.49, 0.54)
 _SOLID = {Kind.GEOMETRY, Kind.CURVES}
-FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+FACES = ((0, 4, 6, 2), (1, 3, 7, 5), (0, 1, 5, 4), (2, 6, 7, 3), (0, 2, 3, 1), (4, 5, 7, 6))
 """The corners of a box's faces, counter-clockwise seen from outside."""
 _SKY = Tf.Type.Find(UsdLux.DomeLight)
-_SUN = (0.349, 0.847, 0.399)
+_SUN = Gf.Vec3d(0.349, 0.847, 0.399)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +59,21 @@ def collect(
     prims = list(_visible(stage, time))
     boxes = through([seen for seen in prims if seen[1] in _SOLID])
     solids = [shape for prim, kind in boxes for shape in reader.solid(prim, kind)]
-    placed = [(prim, kind, reader.axes(prim)) for prim, kind in prims if kind not in _SOLID]
-    focus = _focus(solids, [axes.origin for _, _, axes in placed])
-    size = Box.around(focus).radius * 0.013
-    marks = [reader.mark(prim, kind, axes, size) for prim, kind, axes in placed]
+    placed = [(prim, kind, reader.place(prim)) for prim, kind in prims if kind not in _SOLID]
+    focus = _focus(solids, [place.ExtractTranslation() for _, _, place in placed])
+    size = radius(around(focus)) * 0.013
+    marks = [reader.mark(prim, kind, place, size) for prim, kind, place in placed]
     return Scenery((*solids, *marks), focus, size)
 
 
 def _focus(solids: Sequence[Shape], places: Sequence[Point]) -> tuple[Point, ...]:
     everything = [*places, *(point for shape in solids for point in shape.points)]
-    box = Box.around(everything)
-    objects = [shape for shape in solids if Box.around(shape.points).radius < box.radius * 0.7]
-    kept = [*places, *(point for shape in objects for point in shape.points)] if objects else []
-    return tuple(kept or everything or (box.low, box.high))
+    box = around(everything)
+    large = radius(box) * 0.7
+    objects = [shape for shape in solids if radius(around(shape.points)) < large]
+    if not objects:
+        return tuple(everything or (box.GetMin(), box.GetMax()))
+    return (*places, *(point for shape in objects for point in shape.points))
 
 
 def _visible(stage: Usd.Stage, time: Usd.TimeCode) -> Iterator[_Seen]:
@@ -90,35 +89,20 @@ def _visible(stage: Usd.Stage, time: Usd.TimeCode) -> Iterator[_Seen]:
             yield prim, kind
 
 
-class _Axes:
-    """Where a prim's own axes lie in the world, Y up, as plain numbers."""
+def _shades(matrix: Gf.Matrix4d) -> tuple[float, ...]:
+    """Return how bright the faces of a box are."""
+    x, y, z = (matrix.GetRow3(row) for row in range(3))
+    side = -1.0 if _is_mirrored(matrix) else 1.0
+    shades = list[float]()
+    for normal in (Gf.Cross(y, z), Gf.Cross(z, x), Gf.Cross(x, y)):
+        toward = side * (normal * _SUN) / (normal.GetLength() or 1.0)
+        shades += [0.55 + 0.45 * max(-0.4, turned) for turned in (-toward, toward)]
+    return tuple(shades)
 
-    def __init__(self, matrix: Gf.Matrix4d, lies: bool) -> None:
-        points = [(x, z, -y) if lies else (x, y, z) for x, y, z, _ in _numbers(matrix)]
-        self.x, self.y, self.z, self.origin = points
 
-    def point(self, x: float, y: float, z: float) -> Point:
-        """Put a point of the prim's own space into the world."""
-        (ax, ay, az), (bx, by, bz), (cx, cy, cz) = self.x, self.y, self.z
-        ox, oy, oz = self.origin
-        return (
-            ox + x * ax + y * bx + z * cx,
-            oy + x * ay + y * by + z * cy,
-            oz + x * az + y * bz + z * cz,
-        )
-
-    def is_mirrored(self) -> bool:
-        """Whether left became right."""
-        return dot(self.x, cross(self.y, self.z)) < 0
-
-    def shades(self) -> tuple[float, ...]:
-        """Say how bright the faces of a box are."""
-        normals = cross(self.y, self.z), cross(self.z, self.x), cross(self.x, self.y)
-        sign = -1.0 if self.is_mirrored() else 1.0
-        lit = [sign * dot(normal, _SUN) / (hypot(*normal) or 1.0) for normal in normals]
-        return tuple(
-            0.55 + 0.45 * max(-0.4, turned) for toward in lit for turned in (-toward, toward)
-        )
+def _is_mirrored(matrix: Gf.Matrix4d) -> bool:
+    """Return whether left became right."""
+    return bool(matrix.GetDeterminant3() < 0)
 
 
 class _Reader:
@@ -129,29 +113,29 @@ class _Reader:
         self._places = UsdGeom.XformCache(time)
         self._bounds = UsdGeom.BBoxCache(time, [UsdGeom.Tokens.default_, UsdGeom.Tokens.render])
         self._colours = {"": _GREY}
-        self._lies = UsdGeom.GetStageUpAxis(stage) == UsdGeom.Tokens.z
+        self._upright = upright(stage)
 
-    def axes(self, prim: Usd.Prim) -> _Axes:
-        """Say where a prim stands and how it is turned, at its true size."""
+    def place(self, prim: Usd.Prim) -> Gf.Matrix4d:
+        """Return where a prim stands and how it is turned, at its true size."""
         matrix = self._places.GetLocalToWorldTransform(prim)
-        return _Axes(matrix.RemoveScaleShear(), self._lies)
+        return Gf.Matrix4d(matrix.RemoveScaleShear() * self._upright)
 
     def solid(self, prim: Usd.Prim, kind: Kind) -> Iterator[Shape]:
         """Make the box of what has an extent; nothing if it is empty."""
         limits = self._bounds.ComputeUntransformedBound(prim).GetRange()
         if limits.IsEmpty():
             return
-        axes = _Axes(self._places.GetLocalToWorldTransform(prim), self._lies)
-        (ax, ay, az), (bx, by, bz) = _numbers(limits.GetMin()), _numbers(limits.GetMax())
-        if axes.is_mirrored():
-            ax, bx = bx, ax  # so that the faces stay turned outwards
-        points = tuple(axes.point(*at) for at in product((ax, bx), (ay, by), (az, bz)))
-        yield Shape(str(prim.GetPath()), kind, points, self._colour(prim), axes.shades())
+        matrix = self._places.GetLocalToWorldTransform(prim) * self._upright
+        corners: Sequence[int] = range(8)
+        if _is_mirrored(matrix):
+            corners = (1, 0, 3, 2, 5, 4, 7, 6)  # so that the faces stay turned outwards
+        points = tuple(matrix.Transform(limits.GetCorner(corner)) for corner in corners)
+        yield Shape(str(prim.GetPath()), kind, points, self._colour(prim), _shades(matrix))
 
     def _colour(self, prim: Usd.Prim) -> Colour:
         colours = UsdGeom.Gprim(prim).GetDisplayColorAttr().Get(self._time)
         if colours:
-            red, green, blue = _numbers(colours[0])
+            red, green, blue = numbers(colours[0])
             return red, green, blue
         material, _ = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial()
         path = str(material.GetPath()) if material else ""
@@ -159,11 +143,12 @@ class _Reader:
             self._colours[path] = _diffuse(material, self._time)
         return self._colours[path]
 
-    def mark(self, prim: Usd.Prim, kind: Kind, axes: _Axes, size: float) -> Shape:
+    def mark(self, prim: Usd.Prim, kind: Kind, place: Gf.Matrix4d, size: float) -> Shape:
         """Make the mark of a camera or a light, of a size in the scene's units."""
-        ends = self._frame(prim, size) if kind is Kind.CAMERA else []
-        points = (axes.origin, *(axes.point(*end) for end in ends))
-        return Shape(str(prim.GetPath()), kind, points)
+        points = [Gf.Vec3d(0)]
+        if kind is Kind.CAMERA:
+            points += self._frame(prim, size)
+        return Shape(str(prim.GetPath()), kind, tuple(map(place.Transform, points)))
 
     def _frame(self, prim: Usd.Prim, size: float) -> list[Point]:
         camera = UsdGeom.Camera(prim)
@@ -171,7 +156,8 @@ class _Reader:
         wide = camera.GetHorizontalApertureAttr().Get(self._time) or 20.955
         high = camera.GetVerticalApertureAttr().Get(self._time) or 15.2908
         x, y = min(wide / lens, 3.0) * size / 2, min(high / lens, 3.0) * size / 2
-        return [(-x, -y, -size), (x, -y, -size), (x, y, -size), (-x, y, -size)]
+        corners = (-x, -y), (x, -y), (x, y), (-x, y)
+        return [Gf.Vec3d(across, upwards, -size) for across, upwards in corners]
 
 
 def _diffuse(material: UsdShade.Material, time: Usd.TimeCode) -> Colour:
@@ -180,8 +166,3 @@ def _diffuse(material: UsdShade.Material, time: Usd.TimeCode) -> Colour:
     given = shader.GetInput("diffuseColor") if shader else None
     value = given.Get(time) if given else None
     return (value[0], value[1], value[2]) if value is not None else _GREY
-
-
-def _numbers(value: object) -> Any:
-    """Give the numbers of one of USD's vectors or matrices; its own iterator takes 20 µs each."""
-    return memoryview(value).tolist()  # type: ignore[arg-type]  # they are buffers; the stubs do not say so

@@ -6,17 +6,17 @@ Left-drag turns, middle-drag or Shift moves, the wheel zooms, a click selects. M
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pxr import UsdGeom
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from dcc_standalone.painting import Brush, Drawn, project
+from dcc_standalone.painting import Drawn, paint, write_name
 from dcc_standalone.scene import SessionFeed
 from dcc_standalone.shapes import Scenery, collect
-from dcc_standalone.space import Box, Eye, Point, Screen
+from dcc_standalone.space import Eye, Point
 
 if TYPE_CHECKING:
     from dcc_bridge.hosts.standalone import UsdSession
@@ -100,7 +100,7 @@ class Viewport(QWidget):
 
     def set_plan(self, is_plan: bool) -> None:
         """Look straight from above, or in perspective."""
-        self._look(Eye(self.eye.target, self.eye.distance, self.eye.yaw, self.eye.pitch, is_plan))
+        self._look(replace(self.eye, is_plan=is_plan))
 
     def _look(self, eye: Eye) -> None:
         self._is_framed = True
@@ -110,20 +110,13 @@ class Viewport(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the picture."""
         self._focus = self.scenery.focus
-        screen = Screen(self.eye, self.width(), self.height())
+        screen = self.eye.screen(self.width(), self.height())
+        selected = self._session.selection
         painter = QPainter(self)
-        brush = Brush(painter, screen, set(self._session.selection))
-        brush.background(QRectF(self.rect()))
-        step = brush.grid(Box.around(self._focus))
-        self.drawn = project(self.scenery, screen)
-        brush.shapes(self.drawn)
-        brush.names(self.drawn)
+        stage = self._session.stage
+        self.drawn = paint(painter, stage, self.scenery, screen, selected=selected)
         if self._hovered:
-            brush.name(self._hovered, self._last)
-        is_z_up = UsdGeom.GetStageUpAxis(self._session.stage) == UsdGeom.Tokens.z
-        brush.axes(QPointF(60, self.height() - 60), is_z_up)
-        metres = step * UsdGeom.GetStageMetersPerUnit(self._session.stage)
-        brush.note(f"Grid {metres:g} m", QPointF(self.width() - 18, self.height() - 18))
+            write_name(painter, self._hovered, self._last)
         painter.end()
 
     def path_at(self, at: QPointF) -> str:

@@ -207,6 +207,20 @@ def test_a_locked_layer_is_not_undone(session: UsdSession) -> None:
     assert not prim(session.stage, "d")
 
 
+def test_a_failed_step_is_rolled_back_in_a_layer_that_it_locked(session: UsdSession) -> None:
+    before = session.scene_digest()
+
+    def edit_and_lock(stage: Usd.Stage) -> None:
+        stage.DefinePrim("/World/d")
+        stage.GetRootLayer().SetPermissionToEdit(False)
+
+    with pytest.raises(Failed):
+        fail_after(session, edit_and_lock)
+
+    assert session.scene_digest() == before
+    assert not session.stage.GetRootLayer().permissionToEdit
+
+
 def test_undo_leaves_a_usable_edit_target(session: UsdSession) -> None:
     """When the layer that is edited leaves the scene, the root layer is edited from then on."""
     with session.undo_step("Layer"):

@@ -50,7 +50,7 @@ def verbs(acts: Acts, checks: Path | None = None) -> list[Callable[..., Any]]:
         size: int = 768,
         marks: list[str] = [],
     ) -> Any:
-        """See the scene, or some items, as one picture with a legend of what is where.
+        """See the scene, or some items, as one picture with a legend.
 
         The person's view, camera and selection stay as they are.
 

@@ -17,7 +17,7 @@ from tests.clients.matrix import Matrix, not_met
 pytestmark = [
     pytest.mark.real,
     pytest.mark.long,
-    pytest.mark.timeout(300),
+    pytest.mark.timeout(900),
     pytest.mark.skipif(NPM is None, reason="needs npm, which brings the clients"),
 ]
 

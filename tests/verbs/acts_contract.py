@@ -764,14 +764,15 @@ class SeeingContract(_Contract):
         acts, host = stand.acts, stand.acts.host
         host.select([stand.ball])
         shots = [replace(SHOT, eye=(n, -9.0, 9.0)) for n in (1, 5, 9)]
-        before = scene_digest(host), host.undo_mark(), host.selection, view()
+        before = [scene_digest(host), host.undo_mark(), host.selection, view()]
         put_back: list[str] = []
         with host.guard(put_back, read=True):
             one = acts.draw(shots[:1], 64, 48, "solid")
             wire = acts.draw(shots[:1], 64, 48, "wire")
             three = acts.draw(shots, 64, 48, "material")
 
-        assert (scene_digest(host), host.undo_mark(), host.selection, view()) == before
+        after = [scene_digest(host), host.undo_mark(), host.selection, view()]
+        assert after == before, (before, after)
         assert put_back == []
         assert [size_of(it) for it in (one, wire, three)] == [(64, 48), (64, 48), (128, 96)]
         assert max(map(len, (one, wire, three))) < 100_000

@@ -221,6 +221,28 @@ def test_what_is_edited_in_a_variant_beside_another_edit_is_undone(scene: UsdSes
     assert state(scene) == before
 
 
+def test_a_value_beside_variants_is_edited_without_a_copy_of_the_layer(
+    scene: UsdSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of those, what they hold is compared; only what is another one is kept."""
+    stage = scene.stage
+    with scene.undo_step("Variants"):
+        sets = stage.GetPrimAtPath("/World/b").GetVariantSets().AddVariantSet("v")
+        sets.AddVariant("one")
+    before = state(scene)
+    monkeypatch.delattr(layer_copies, "copy_of")
+
+    with scene.undo_step("Value"):
+        stage.GetPrimAtPath("/World/a").GetAttribute("x").Set(7.0)
+    with scene.undo_step("Both"), Sdf.ChangeBlock():
+        Sdf.PrimSpec(_layer(stage).GetPrimAtPath("/World/b{v=one}"), "inside", Sdf.SpecifierDef)
+        _layer(stage).GetAttributeAtPath("/World/a.x").default = 8.0
+    scene.undo()
+    scene.undo()
+
+    assert state(scene) == before
+
+
 def test_a_prim_that_a_step_deleted_in_every_layer_is_listed_as_lost(scene: UsdSession) -> None:
     with scene.undo_step("Delete"):
         for layer in filter(lambda it: it.GetPrimAtPath("/World/a"), scene.stage.GetLayerStack()):

@@ -110,7 +110,9 @@ class LayerChange:
         self.places: Places | None = None
         self.held = mirror
         if edited is not None:
-            self.places = _differing(edited | mirror.variants, mirror.content, layer)
+            old = mirror.content
+            varied = {it for it in mirror.variants if _variants(old, it) != _variants(layer, it)}
+            self.places = _differing(edited | varied, old, layer)
         if self.places is not None:
             self._roots = self.places.roots()
             most = (mirror.size + _SMALL) // _PARTS
@@ -123,7 +125,12 @@ class LayerChange:
             return
         self._hold(self.places)
         _put(layer, mirror.content, self.places, _orders(layer, self.places))
+        variants |= self._variants_elsewhere(mirror)
         followed.mirror = Copy(mirror.content, mirror.size + now - before, variants)
+
+    def _variants_elsewhere(self, mirror: Copy) -> frozenset[Sdf.Path]:
+        """Return the prims with variant sets that are in no branch of this change."""
+        return frozenset(it for it in mirror.variants if self._roots.isdisjoint(it.GetPrefixes()))
 
     def _hold(self, places: Places) -> None:
         mirror = self.followed.mirror
@@ -150,7 +157,8 @@ class LayerChange:
         for content in (mirror.content, followed.layer):
             _put(then.content, content, self.places, orders)
         size = mirror.size + then.size - self.held.size
-        followed.mirror = Copy(mirror.content, size, then.variants)
+        variants = then.variants | self._variants_elsewhere(mirror)
+        followed.mirror = Copy(mirror.content, size, variants)
 
     def covers(self, path: Sdf.Path) -> bool:
         """Return whether what there was at a path is held here."""
@@ -256,6 +264,12 @@ def _reordered(
             unordered.add(prim)
             renamed |= {prim.AppendChild(name) for name in {*had} ^ {*has}}
     return unordered, renamed
+
+
+def _variants(layer: Sdf.Layer, prim: Sdf.Path) -> list[str]:
+    """Return all that the variant sets of a prim hold; nothing where it is gone."""
+    spec = layer.GetPrimAtPath(prim)
+    return [it.GetAsText() for it in spec.variantSets.values()] if spec else []
 
 
 def _orders(layer: Sdf.Layer, places: Places) -> dict[Sdf.Path, list[str]]:

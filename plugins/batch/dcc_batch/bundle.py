@@ -126,7 +126,8 @@ def job(
 def export(plan: Plan, folder: Path, python: str) -> None:
     """Write the bundle of an approved plan into a folder that is not there, or empty.
 
-    FileExistsError: there is something in it. OSError: it cannot be written.
+    FileExistsError: there is something in it. OSError: it cannot be written. NotApproved: the
+    consent that was copied is not the user's own; on a farm nobody can check that any more.
     """
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
@@ -135,6 +136,8 @@ def export(plan: Plan, folder: Path, python: str) -> None:
     copy.mkdir()
     for name in (HEADER, SCENES, approval.FILE):
         shutil.copy2(plan.folder / name, copy / name)
+    copied = Plan.read(copy)
+    approval.check(copied)
     (copy / "ledger").mkdir()
     document = template(plan, Path(PLAN), python)
     for parameter in document["parameterDefinitions"]:
@@ -142,7 +145,7 @@ def export(plan: Plan, folder: Path, python: str) -> None:
             del parameter["default"]
     values = {
         "Root": str(plan.root),
-        "Consent": approval.digest(plan),
+        "Consent": approval.digest(copied),
         "Interpreter": plan.request.interpreter or "",
     }
     listed = [{"name": name, "value": value} for name, value in values.items()]

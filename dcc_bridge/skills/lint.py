@@ -80,7 +80,8 @@ def _problems(function: Function) -> Iterator[tuple[int, str]]:
     """Yield the lines of a skill at which something is missing, and what."""
     if not ast.get_docstring(function):
         yield function.lineno, "it has no docstring that says when to call it."
-    for parameter in (*function.args.args, *function.args.kwonlyargs):
+    given = function.args
+    for parameter in (*given.posonlyargs, *given.args, *given.kwonlyargs):
         if parameter.annotation is None:
             yield parameter.lineno, f"{parameter.arg!r} has no type, so agents may pass anything."
     if not _states_risk(function):

@@ -98,7 +98,8 @@ def counted(acts: Acts, items: Sequence[str]) -> str:
     """Say how many items there are, and what: "1 sphere light", "12 prims"."""
     kinds = {acts.kind(item) for item in items[:_OF_A_KIND] if item != SCENE}
     noun = kinds.pop() if len(kinds) == 1 and len(items) <= _OF_A_KIND else acts.host.item_noun
-    noun = noun.rpartition("::")[2]  # FreeCAD's types are "Part::Box"
+    if qualified := re.fullmatch(r"[A-Za-z]+::([A-Za-z]+)", noun):  # such as "Part::Box"
+        noun = qualified[1]
     return plural(len(items), re.sub(r"(?<=[a-z])(?=[A-Z])", " ", noun).lower())
 
 

@@ -121,6 +121,21 @@ def test_a_farm_has_the_one_consent_count_that_its_job_names(
     assert agreed == plan.user()
 
 
+def test_a_consent_that_somebody_else_put_there_is_not_exported(
+    made: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a farm its digest is all that counts."""
+    bundle = pytest.importorskip("dcc_batch.bundle", reason="a bundle needs Open Job Description")
+    homes.set_all(monkeypatch, homes.state(tmp_path / "mallory"))
+    approval.approve(made)
+    homes.set_all(monkeypatch, homes.state(tmp_path / "alice"))
+
+    with pytest.raises(NotApproved, match="was changed, or another user gave it"):
+        bundle.export(made, tmp_path / "job", sys.executable)
+
+    assert not (tmp_path / "job" / "parameter_values.json").exists()
+
+
 def test_a_key_that_is_damaged_approves_nothing(
     made: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -100,28 +100,33 @@ class Live:
         skills: Sequence[Path] = (),
         **settings: Any,
     ) -> None:
-        self._limits = ExitStack()  # puts back what a test has lowered
-        for name in LIMITS.keys() & settings.keys():
-            module, constant = LIMITS[name]
-            self._limits.enter_context(patch.object(module, constant, settings.pop(name)))
+        lowered = {LIMITS[name]: settings.pop(name) for name in LIMITS.keys() & settings.keys()}
         self.host: Any = host or FakeHost(f"cam{number}" for number in range(127))
         self.pump = pump or Pump()
-        self.bridge = Bridge(
-            self.host,
-            self.pump.main,
-            presenter=presenter,
-            extend=extend,
-            settings=replace(
-                Settings(runtime=runtime, audit=runtime / "audit", user_skills=runtime / "none"),
-                **settings,
-            ),
-            skills=skills,
-        )
-        added = {fn.__name__: self.bridge.registry.add(describe(fn)) for fn in fns}
-        self.forget: Callable[[str], None] = lambda name: added[name]()
-        started = self.bridge.start()
-        self.until(started.done)
-        started.result()
+        with (
+            ExitStack() as limits
+        ):  # put back what a test has lowered, also where it does not start
+            for (module, constant), value in lowered.items():
+                limits.enter_context(patch.object(module, constant, value))
+            self.bridge = Bridge(
+                self.host,
+                self.pump.main,
+                presenter=presenter,
+                extend=extend,
+                settings=replace(
+                    Settings(
+                        runtime=runtime, audit=runtime / "audit", user_skills=runtime / "none"
+                    ),
+                    **settings,
+                ),
+                skills=skills,
+            )
+            added = {fn.__name__: self.bridge.registry.add(describe(fn)) for fn in fns}
+            self.forget: Callable[[str], None] = lambda name: added[name]()
+            started = self.bridge.start()
+            self.until(started.done)
+            started.result()
+            self._limits = limits.pop_all()
 
     def load(self, file: Path) -> None:
         """Take the skills of a file in at once, as if they were made in code."""

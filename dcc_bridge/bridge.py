@@ -18,7 +18,7 @@ from pathlib import Path
 from socket import socket
 from typing import TYPE_CHECKING, Any, Final
 
-from dcc_bridge import config, main_thread
+from dcc_bridge import config
 from dcc_bridge.audit import reader, redact
 from dcc_bridge.audit.log import AuditLog, log_folder
 from dcc_bridge.callbacks import Callbacks, Throttle, Unsubscribe, call_later, call_safely
@@ -41,6 +41,7 @@ from dcc_bridge.server.start_problem import (
 )
 from dcc_bridge.server.worker import LOOPBACK, Worker, listen
 from dcc_bridge.skills import builtin, call_history, loader, registry, runner
+from dcc_bridge.threads import main_thread
 
 if TYPE_CHECKING:
     from dcc_bridge.server.mcp_server import Server

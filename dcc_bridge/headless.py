@@ -16,10 +16,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from dcc_bridge import bridge, checkpoints, config, errors, main_thread
+from dcc_bridge import bridge, checkpoints, config, errors
 from dcc_bridge.elicitation.question import HostPresenter
 from dcc_bridge.host import Host
 from dcc_bridge.hosts import batch
+from dcc_bridge.threads import main_thread
 
 AnyHost = TypeVar("AnyHost", bound=Host)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # skills import this, and need none of it
     from dcc_bridge.elicitation.ask_secret import Desk
     from dcc_bridge.elicitation.broker import Broker
     from dcc_bridge.host import Host
-    from dcc_bridge.main_thread import MainThread
+    from dcc_bridge.threads.main_thread import MainThread
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -34,7 +34,7 @@ from dcc_bridge.elicitation.question import (
     Unable,
 )
 from dcc_bridge.elicitation.types import ElicitationResponse, cancelled_response
-from dcc_bridge.main_thread import MainThread
+from dcc_bridge.threads.main_thread import MainThread
 
 if TYPE_CHECKING:
     from dcc_bridge.elicitation.broker import Broker

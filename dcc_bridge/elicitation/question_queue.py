@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
-from dcc_bridge import errors, main_thread
+from dcc_bridge import errors
 from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.question import (
     PresenterEvent,
@@ -21,6 +21,7 @@ from dcc_bridge.elicitation.question import (
     TakeDown,
     Unable,
 )
+from dcc_bridge.threads import main_thread
 
 log = logging.getLogger(__name__)
 

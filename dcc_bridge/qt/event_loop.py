@@ -13,8 +13,8 @@ from concurrent.futures import Future
 from typing import Any, Final
 
 from dcc_bridge.errors import BridgeClosed, StartError
-from dcc_bridge.main_thread import MainThread
 from dcc_bridge.qt import binding as qt
+from dcc_bridge.threads.main_thread import MainThread
 
 OURS: Final = "dcc_bridge"  # the property that tells a window of ours from the host's
 LIVE: Final = "dcc_bridge_live"  # the property of a button that works while a skill runs

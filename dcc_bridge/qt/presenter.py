@@ -29,12 +29,12 @@ from dcc_bridge.elicitation.text import breakable, safe_line, safe_text
 from dcc_bridge.elicitation.types import SURFACE_LOST
 from dcc_bridge.errors import RefusedAddress
 from dcc_bridge.host import Host
-from dcc_bridge.main_thread import MainThread
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt import event_loop, notifications
 from dcc_bridge.qt.buttons import ARM_DELAY, Button
 from dcc_bridge.qt.labels import SMALL, Notice, add_all, label, plain_column, scale, tr
 from dcc_bridge.qt.question_dialog import QuestionDialog
+from dcc_bridge.threads.main_thread import MainThread
 
 _LOST: Final = Unable(SURFACE_LOST, ends=True)
 _FRAME: Final = qt.QSize(12, 48)  # what a window manager draws around a dialog, at most

@@ -24,11 +24,11 @@ from pydantic_core import from_json, to_json
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dcc_bridge.elicitation.call import Client, SeenClient
-from dcc_bridge.jobs import client
 from dcc_bridge.server import auth, protocol
 from dcc_bridge.server.legacy_requests import receive_again
 from dcc_bridge.server.parked_calls import ParkedCall
 from dcc_bridge.skills.registry import Entry
+from dcc_bridge.threads.jobs import client
 
 if TYPE_CHECKING:
     from dcc_bridge.server.mcp_server import Server

@@ -29,7 +29,6 @@ from dcc_bridge.elicitation.call import Call, Route, SeenClient
 from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill, own_version
 from dcc_bridge.host import Host
-from dcc_bridge.jobs import client
 from dcc_bridge.known_clients import ICON, REVISIONS
 from dcc_bridge.server import auth, client_channel, protocol, resources
 from dcc_bridge.server.client_channel import label_of
@@ -42,6 +41,7 @@ from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Entry, Registry
 from dcc_bridge.skills.runner import Runner
+from dcc_bridge.threads.jobs import client
 
 log = logging.getLogger(__name__)
 

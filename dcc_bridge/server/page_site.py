@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs
 
-from dcc_bridge import config, main_thread
+from dcc_bridge import config
 from dcc_bridge.elicitation import view
 from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Offers, Question
@@ -23,6 +23,7 @@ from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.host import Host
 from dcc_bridge.server import one_time_page
 from dcc_bridge.server.one_time_page import Html, PageEnding, SecretPage
+from dcc_bridge.threads import main_thread
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -17,9 +17,9 @@ from dcc_bridge.elicitation.ask import elicit_form_sync
 from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.errors import BridgeError, NotRecorded, NotUndoable, Stopped
 from dcc_bridge.host import Host
-from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import CallFacts, Recent, Record, why_not_undo
 from dcc_bridge.skills.skill import Skill, describe, skill
+from dcc_bridge.threads.main_thread import MainThread
 
 log = logging.getLogger(__name__)
 

@@ -24,13 +24,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from dcc_bridge import config, main_thread
+from dcc_bridge import config
 from dcc_bridge.errors import BrokenSkill, SkillError
 from dcc_bridge.host import Host
 from dcc_bridge.skills import importer
 from dcc_bridge.skills.importer import SkillFile
 from dcc_bridge.skills.registry import Entry, Filed, Registry
 from dcc_bridge.skills.source import Source, check_folder, read_trusted
+from dcc_bridge.threads import main_thread
 
 log = logging.getLogger(__name__)
 

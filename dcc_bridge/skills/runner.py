@@ -13,16 +13,17 @@ from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
 from typing import Any, Final, TypeVar
 
-from dcc_bridge import callbacks, config, main_thread
+from dcc_bridge import callbacks, config
 from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.elicitation import audit_trail, rate_limits, routing
 from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.errors import BridgeError, Busy, NotRecorded
 from dcc_bridge.host import Host
-from dcc_bridge.jobs import QueuedJob
 from dcc_bridge.skills.call_history import Outcome, Recent
 from dcc_bridge.skills.run import Run
 from dcc_bridge.skills.skill import Options, Skill
+from dcc_bridge.threads import main_thread
+from dcc_bridge.threads.jobs import QueuedJob
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")

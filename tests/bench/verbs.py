@@ -170,9 +170,9 @@ class Table:
         from dcc_bridge.config import Settings
         from dcc_bridge.elicitation import context
         from dcc_bridge.elicitation.broker import Broker
-        from dcc_bridge.main_thread import MainThread
         from dcc_bridge.skills import builtin
         from dcc_bridge.skills.runner import Runner
+        from dcc_bridge.threads.main_thread import MainThread
         from dcc_bridge.verbs.acts import load
         from tests.stand_ins import Person
 

@@ -44,9 +44,9 @@ from dcc_bridge.elicitation.question import (
     TakeDown,
 )
 from dcc_bridge.errors import BridgeError
-from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
+from dcc_bridge.threads.main_thread import MainThread
 from tests.hosts.bad_plans import Act, Plan, every
 from tests.hosts.bad_port import Port, Scene
 from tests.stand_ins import Person

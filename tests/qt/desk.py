@@ -16,11 +16,11 @@ from dcc_bridge.elicitation.call import Call, Client, Risk, Route, RunControl, S
 from dcc_bridge.elicitation.question import CodeRun, Consent, Question
 from dcc_bridge.elicitation.types import AGREED, DECLINED, Answered, AnsweredBy
 from dcc_bridge.local_clients import LocalClients
-from dcc_bridge.main_thread import MainThread
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.server.clients import ClientRegistry
 from dcc_bridge.server.start_problem import StartProblem
 from dcc_bridge.skills.call_history import Effect, Recent, Status, Trail
+from dcc_bridge.threads.main_thread import MainThread
 from tests.stand_ins import FakeHost, Person
 
 from .stage import Stage, form

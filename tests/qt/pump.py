@@ -11,10 +11,10 @@ from mcp_types import CallToolResult
 from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop
 
 from dcc_bridge.headless import Pump
-from dcc_bridge.main_thread import MainThread
 from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.presenter import DialogPresenter
+from dcc_bridge.threads.main_thread import MainThread
 from tests.live import AskedFn, Live
 from tests.stand_ins import FakeHost
 

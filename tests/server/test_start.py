@@ -105,7 +105,7 @@ def test_a_host_whose_collector_is_not_to_be_touched_says_so_at_its_start(
         begun.append(given)
         return lambda: None
 
-    monkeypatch.setattr("dcc_bridge.main_thread.freeze", note)
+    monkeypatch.setattr("dcc_bridge.threads.main_thread.freeze", note)
     monkeypatch.delenv("DCC_BRIDGE_FREEZE")
     if setting is not None:
         monkeypatch.setenv("DCC_BRIDGE_FREEZE", setting)

@@ -22,10 +22,10 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.call import Call
-from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import Record
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
+from dcc_bridge.threads.main_thread import MainThread
 from tests.live import ERAS, LIMIT, Live, live, status
 from tests.stand_ins import FakeHost
 from tests.tiers import every_era

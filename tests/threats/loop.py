@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from heapq import heappop, heappush
 from typing import Any
 
-from dcc_bridge.main_thread import MainThread
+from dcc_bridge.threads.main_thread import MainThread
 
 
 class StrictLoop:

@@ -54,9 +54,9 @@ from dcc_bridge.elicitation.open_question import OpenQuestion
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown, Unable
 from dcc_bridge.elicitation.types import TIMED_OUT
 from dcc_bridge.errors import BridgeClosed
-from dcc_bridge.main_thread import MainThread
 from dcc_bridge.server.client_channel import ClientChannel
 from dcc_bridge.skills.call_history import LIVE
+from dcc_bridge.threads.main_thread import MainThread
 from tests.live import ERAS, Live, accept, live, status
 from tests.server.skills import CONFIRM
 from tests.stand_ins import FakeHost, Person

@@ -60,7 +60,7 @@ FILES: Final = (
     "tests/test_callbacks.py",
     "tests/test_config.py",
     "tests/test_imports.py",
-    "tests/test_main_thread.py",
+    "tests/threads/test_main_thread.py",
     "tests/test_plugin.py",
     "tests/threats/test_reach.py",
     "tests/threats/test_tokens.py",

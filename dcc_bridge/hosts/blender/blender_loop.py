@@ -17,7 +17,7 @@ import bpy
 from mathutils import Vector
 
 from dcc_bridge.hosts.blender.names import name_of, named
-from dcc_bridge.main_thread import MainThread
+from dcc_bridge.threads.main_thread import MainThread
 
 log = logging.getLogger(__name__)
 

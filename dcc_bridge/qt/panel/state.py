@@ -18,8 +18,8 @@ from dcc_bridge.elicitation.grants import SessionGrant
 from dcc_bridge.elicitation.question import Question, Surface
 from dcc_bridge.host import Host, UndoMark
 from dcc_bridge.local_clients import LocalClients, LocalState
-from dcc_bridge.main_thread import MainThread
 from dcc_bridge.skills.call_history import LIVE, Recent, Record
+from dcc_bridge.threads.main_thread import MainThread
 
 if TYPE_CHECKING:
     from dcc_bridge.server.clients import ClientRegistry

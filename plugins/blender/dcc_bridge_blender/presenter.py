@@ -20,7 +20,7 @@ from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.view import view_of
 from dcc_bridge.host import Host
 from dcc_bridge.hosts.blender.blender_loop import is_blocked
-from dcc_bridge.main_thread import MainThread
+from dcc_bridge.threads.main_thread import MainThread
 
 from .dialog import OperatorDialog
 

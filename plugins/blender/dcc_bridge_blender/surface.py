@@ -16,7 +16,7 @@ from typing import Final
 
 from dcc_bridge.elicitation.question import HostPresenter
 from dcc_bridge.host import Host
-from dcc_bridge.main_thread import MainThread
+from dcc_bridge.threads.main_thread import MainThread
 
 from .presenter import OperatorPresenter
 

@@ -17,8 +17,8 @@ from greenlet import GreenletExit, getcurrent, greenlet
 from dcc_bridge.callbacks import Unsubscribe, call_later
 from dcc_bridge.errors import BridgeClosed, Busy
 from dcc_bridge.headless import Pump
-from dcc_bridge.jobs import MOST_SPARE, client
-from dcc_bridge.main_thread import IDLE, LOOKS, MOST_LOOKS, MainThread, freeze
+from dcc_bridge.threads.jobs import MOST_SPARE, client
+from dcc_bridge.threads.main_thread import IDLE, LOOKS, MOST_LOOKS, MainThread, freeze
 
 LIMIT = 60.0
 
@@ -604,7 +604,7 @@ def test_a_host_that_cannot_be_woken_is_tried_by_one_thread(
         stops.append(call_later(60.0, fn))
         return stops[-1]
 
-    monkeypatch.setattr("dcc_bridge.main_thread.call_later", later)
+    monkeypatch.setattr("dcc_bridge.threads.main_thread.call_later", later)
     before = set(threading.enumerate())
     main = MainThread(wake)
     for _ in range(100):

@@ -43,7 +43,7 @@ from greenlet import getcurrent, greenlet
 
 from dcc_bridge.callbacks import CallLater, Unsubscribe, call_later
 from dcc_bridge.errors import BridgeClosed, Busy
-from dcc_bridge.jobs import JobQueue, JobStacks, QueuedJob
+from dcc_bridge.threads.jobs import JobQueue, JobStacks, QueuedJob
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -113,7 +113,7 @@ class MainThread:
         return len(self._jobs)
 
     def submit(self, fn: Callable[[], T], *, name: str = "a job", read: bool = False) -> Future[T]:
-        """Queue a job, for the client that `dcc_bridge.jobs.client` names.
+        """Queue a job, for the client that `dcc_bridge.threads.jobs.client` names.
 
         It runs in a copy of the caller's context; `name` says in messages whose it is. A `read` one
         does not change the scene, so it may run while an edit waits for an answer. The future

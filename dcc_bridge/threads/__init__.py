@@ -1,0 +1,4 @@
+"""The way between threads: the queue to the host's main thread, and the skills suspended there.
+
+`main_thread` has the queue with its two lanes, `jobs` what waits in it.
+"""

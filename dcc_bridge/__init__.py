@@ -1,7 +1,7 @@
 """The bridge that lets an AI agent work in a DCC application, with the person's consent.
 
 Most skills need no more than what is listed here. What few need stays in its own module:
-`dcc_bridge.elicitation.ask_secret` (`ask_secret`, `Secret`), `dcc_bridge.elicitation.consent`
+`dcc_bridge.elicitation.ask_secret` (`ask_secret`, `Secret`), `dcc_bridge.consent.confirm`
 (`Grant`) and `dcc_bridge.elicitation.question` (`Details`). Neither Qt nor the MCP SDK is imported,
 and nothing else until it is asked for.
 """
@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dcc_bridge.consent.confirm import confirm, confirm_sync
     from dcc_bridge.elicitation.ask import (
         carry,
         elicit_form,
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
         elicit_url,
         elicit_url_sync,
     )
-    from dcc_bridge.elicitation.consent import confirm, confirm_sync
     from dcc_bridge.elicitation.context import on_main
     from dcc_bridge.elicitation.types import (
         ElicitationMode,
@@ -28,7 +28,13 @@ if TYPE_CHECKING:
     )
     from dcc_bridge.skills.skill import check_cancelled, report_progress, skill, track
 else:
-    _PLACES = "skills.skill", *map("elicitation.{}".format, ("types", "context", "consent", "ask"))
+    _PLACES = (
+        "skills.skill",
+        "elicitation.types",
+        "elicitation.context",
+        "consent.confirm",
+        "elicitation.ask",
+    )
 
     def __getattr__(name: str) -> Any:
         for place in _PLACES if name in __all__ else ():

@@ -22,8 +22,8 @@ from dcc_bridge import config
 from dcc_bridge.audit import reader, redact
 from dcc_bridge.audit.log import AuditLog, log_folder
 from dcc_bridge.callbacks import Callbacks, Throttle, Unsubscribe, call_later, call_safely
+from dcc_bridge.consent.call import Call, current
 from dcc_bridge.elicitation import broker, context, question, routing
-from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.elicitation.open_question import Watchdog
 from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.errors import BridgeClosed, NotUndoable, StartError

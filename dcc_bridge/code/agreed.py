@@ -8,9 +8,9 @@ from typing import Final
 from dcc_bridge.code.code_text import CodeText, classes_named
 from dcc_bridge.code.declared_writes import DeclaredWrite
 from dcc_bridge.config import Settings
+from dcc_bridge.consent.call import Call
+from dcc_bridge.consent.confirm import confirm_sync
 from dcc_bridge.elicitation import secret
-from dcc_bridge.elicitation.call import Call
-from dcc_bridge.elicitation.consent import confirm_sync
 from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.elicitation.question import CodeRun, Details
 from dcc_bridge.errors import BadArguments

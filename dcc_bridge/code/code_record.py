@@ -17,7 +17,7 @@ from dcc_bridge.audit.log import AuditLog
 from dcc_bridge.checkpoints import FolderCopies, file_state
 from dcc_bridge.code.code_text import CodeText
 from dcc_bridge.code.execution import CodeResult
-from dcc_bridge.elicitation.call import Call
+from dcc_bridge.consent.call import Call
 from dcc_bridge.errors import NotRecorded
 from dcc_bridge.host import Changes
 from dcc_bridge.skills.skill import report_done

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, Final, ParamSpec, TypeVar
 
 from dcc_bridge import checkpoints, errors
+from dcc_bridge.consent.call import BACKGROUND, Call, CallGrant, current
 from dcc_bridge.elicitation import routing, secret, types
 from dcc_bridge.elicitation import schema as schemas
-from dcc_bridge.elicitation.call import BACKGROUND, Call, CallGrant, current
 from dcc_bridge.elicitation.context import Flow, awaiting, blocking, current_context, look
 from dcc_bridge.elicitation.question import MOST_MESSAGE, Consent, Details, Page, Question
 from dcc_bridge.elicitation.schema import Form

@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 
 from dcc_bridge.audit import redact
 from dcc_bridge.audit.log import Auditor, Event
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation import types
-from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.types import ElicitationResponse, cancelled_response
 from dcc_bridge.errors import NotRecorded

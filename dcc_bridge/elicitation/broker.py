@@ -33,9 +33,9 @@ from typing import Final
 
 from dcc_bridge import callbacks, config
 from dcc_bridge.audit.log import Auditor, nowhere
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation import open_question, routing, types
 from dcc_bridge.elicitation.audit_trail import QuestionRecord
-from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.open_question import OpenQuestion, Presentation
 from dcc_bridge.elicitation.question import (
     Expired,

@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
-from dcc_bridge.elicitation.call import current
+from dcc_bridge.consent.call import current
 from dcc_bridge.errors import BrokenSkill, StartError, WrongThread
 
 if TYPE_CHECKING:  # skills import this, and need none of it

@@ -20,8 +20,8 @@ from types import FrameType
 from typing import TYPE_CHECKING, Final, Literal
 
 from dcc_bridge.callbacks import CallLater, Unsubscribe, call_safely
+from dcc_bridge.consent.call import BACKGROUND, current
 from dcc_bridge.elicitation import audit_trail, text, types
-from dcc_bridge.elicitation.call import BACKGROUND, current
 from dcc_bridge.elicitation.question import (
     MOST_REASON,
     Presenter,

@@ -16,7 +16,7 @@ from dcc_bridge.elicitation.types import Answered, ElicitationResponse
 from dcc_bridge.errors import SchemaError
 
 if TYPE_CHECKING:
-    from dcc_bridge.elicitation.call import Call
+    from dcc_bridge.consent.call import Call
     from dcc_bridge.elicitation.schema import Field, Form
 
 Surface = Literal["client", "host"]

@@ -23,8 +23,9 @@ from typing import Final, Literal
 
 from dcc_bridge import known_clients
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import grants, rate_limits, types
-from dcc_bridge.elicitation.call import Call
+from dcc_bridge.consent import grants
+from dcc_bridge.consent.call import Call
+from dcc_bridge.elicitation import rate_limits, types
 from dcc_bridge.elicitation.question import HostPresenter, Offers, Presenter, Question, Stage
 from dcc_bridge.elicitation.text import split_lines
 from dcc_bridge.elicitation.types import ElicitationResponse

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from dcc_bridge.elicitation.call import Call
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.details import DetailsRow, DetailsView, details_view
 from dcc_bridge.elicitation.question import MOST_MESSAGE, Consent, Question
 from dcc_bridge.elicitation.schema import Field, Form, Option

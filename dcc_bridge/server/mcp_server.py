@@ -25,7 +25,7 @@ from mcp_types import INVALID_PARAMS, CallToolResult, ListToolsResult, Tool
 from mcp_types.methods import serialize_server_result
 
 from dcc_bridge.audit.redact import Redacted
-from dcc_bridge.elicitation.call import Call, Route, SeenClient
+from dcc_bridge.consent.call import Call, Route, SeenClient
 from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill, own_version
 from dcc_bridge.host import Host

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs
 
 from dcc_bridge import config
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation import view
-from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Offers, Question
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.host import Host

@@ -39,9 +39,9 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog
 from dcc_bridge.audit.reader import AuditLine
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation import audit_trail
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.elicitation.routing import client_label
 from dcc_bridge.elicitation.text import safe_whole

@@ -13,8 +13,8 @@ from concurrent.futures import CancelledError
 from typing import Any, Final, TypedDict, cast
 
 from dcc_bridge.audit.log import Auditor
+from dcc_bridge.consent.call import Call, current
 from dcc_bridge.elicitation.ask import elicit_form_sync
-from dcc_bridge.elicitation.call import Call, current
 from dcc_bridge.errors import BridgeError, NotRecorded, NotUndoable, Stopped
 from dcc_bridge.host import Host
 from dcc_bridge.skills.call_history import CallFacts, Recent, Record, why_not_undo

@@ -10,8 +10,8 @@ from typing import Any
 
 from dcc_bridge import config, errors
 from dcc_bridge.audit.redact import HIDDEN
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation import ask, context, schema, types
-from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.skills.skill import Options, Skill, describe
 

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from greenlet import GreenletExit
 
 from dcc_bridge.callbacks import Throttle, TimeLimit, call_safely, report_blocking
-from dcc_bridge.elicitation import audit_trail, secret
-from dcc_bridge.elicitation.call import (
+from dcc_bridge.consent.call import (
     Call,
     Progress,
     RunControl,
@@ -26,6 +25,7 @@ from dcc_bridge.elicitation.call import (
     current_run,
     destructive_skill,
 )
+from dcc_bridge.elicitation import audit_trail, secret
 from dcc_bridge.elicitation.context import Flow, current_context, run_async, run_sync, wrap_future
 from dcc_bridge.elicitation.types import PAUSED, Answered, outcome
 from dcc_bridge.errors import BridgeClosed, BridgeError, PartlyApplied, Paused, Stopped

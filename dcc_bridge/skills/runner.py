@@ -15,8 +15,8 @@ from typing import Any, Final, TypeVar
 
 from dcc_bridge import callbacks, config
 from dcc_bridge.audit.log import Auditor, nowhere
+from dcc_bridge.consent.call import Call, Progress
 from dcc_bridge.elicitation import audit_trail, rate_limits, routing
-from dcc_bridge.elicitation.call import Call, Progress
 from dcc_bridge.errors import BridgeError, Busy, NotRecorded
 from dcc_bridge.host import Host
 from dcc_bridge.skills.call_history import Outcome, Recent

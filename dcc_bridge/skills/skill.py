@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast, get_args, overload
 
-from dcc_bridge.elicitation.call import Risk, current, destructive_skill
+from dcc_bridge.consent.call import Risk, current, destructive_skill
 from dcc_bridge.elicitation.context import Flow, current_context, run_async, run_sync
 from dcc_bridge.errors import BrokenSkill, Stopped
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge import errors
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.audit_trail import RunRecord
-from dcc_bridge.elicitation.call import Call
 from dcc_bridge.errors import Ended, LostAnyway, NoConsent, NotGranted, NotRecorded, PartlyApplied
 from dcc_bridge.host import Host, UndoMark, loss_check
 from dcc_bridge.skills.call_history import Effect

@@ -19,9 +19,9 @@ from dcc_bridge import confirm_sync, skill
 from dcc_bridge.audit.log import AuditLog
 from dcc_bridge.callbacks import call_later
 from dcc_bridge.config import Settings
+from dcc_bridge.consent.call import Call, Client, current
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Client, current
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.headless import Pump
 from dcc_bridge.skills.call_history import Outcome

@@ -14,9 +14,9 @@ from dcc_bridge import cli
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog, Event, line_hash
 from dcc_bridge.cli import audit
+from dcc_bridge.consent.call import Call, Client
 from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.audit_trail import QuestionRecord, RunRecord
-from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Consent, Question
 from tests.stand_ins import FakeHost
 from tests.tiers import sampled

@@ -22,7 +22,7 @@ from dcc_bridge.code.code_record import CodeRecord
 from dcc_bridge.code.code_text import CodeText, read_code
 from dcc_bridge.code.execution import CodeResult
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation.call import Call, current
+from dcc_bridge.consent.call import Call, current
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import BridgeError
 from tests.code import test_trip_wire
@@ -431,7 +431,7 @@ def test_code_is_shown_where_it_reaches_for_the_bridge_and_grants_itself_nothing
 ) -> None:
     live = seat(YES, NO)
     grants = (
-        "from dcc_bridge.elicitation.call import current\n"
+        "from dcc_bridge.consent.call import current\n"
         "current.get().agreement.needs_grant = False\n" + REMOVES
     )
 

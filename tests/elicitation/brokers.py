@@ -9,9 +9,9 @@ from typing import Any
 
 from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.config import Settings
+from dcc_bridge.consent.call import Call, Client, Route, current
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Client, Route, current
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.headless import Pump

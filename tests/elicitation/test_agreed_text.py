@@ -10,10 +10,10 @@ import pytest
 
 from dcc_bridge import confirm_sync, elicit_form_sync
 from dcc_bridge.config import Settings
+from dcc_bridge.consent.call import Call, Client
+from dcc_bridge.consent.grants import SessionGrants
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.details import details_view
-from dcc_bridge.elicitation.grants import SessionGrants
 from dcc_bridge.elicitation.question import Consent, Details, Question
 from dcc_bridge.elicitation.routing import Audience
 from dcc_bridge.elicitation.secret import Secret

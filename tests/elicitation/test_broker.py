@@ -9,7 +9,7 @@ import pytest
 
 from dcc_bridge.audit.log import Event
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation.call import Call
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.question import Consent, PresenterEvent, Question, Reply, Unable
 from dcc_bridge.elicitation.types import NOT_RECORDED
 from dcc_bridge.errors import NotRecorded

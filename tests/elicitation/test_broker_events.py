@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from dcc_bridge.config import Settings
+from dcc_bridge.consent.call import Call, Client, Route, RunControl
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Client, Route, RunControl
 from dcc_bridge.elicitation.question import Consent, HandOver, Question, Reply, Unable, Unreadable
 from dcc_bridge.errors import Busy
 from dcc_bridge.known_clients import CLI_LABEL

@@ -11,9 +11,9 @@ import anyio
 import pytest
 
 from dcc_bridge import checkpoints, confirm, confirm_sync
+from dcc_bridge.consent.call import Call, CallGrant, current
+from dcc_bridge.consent.confirm import Grant
 from dcc_bridge.elicitation import ask, context
-from dcc_bridge.elicitation.call import Call, CallGrant, current
-from dcc_bridge.elicitation.consent import Grant
 from dcc_bridge.elicitation.question import Consent, Expired, Question, Reply
 from dcc_bridge.elicitation.view import undo_line
 from dcc_bridge.errors import (

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from dcc_bridge.audit.redact import Redacted
+from dcc_bridge.consent.call import Call, Client
+from dcc_bridge.consent.grants import LASTS, SessionGrants
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Client
-from dcc_bridge.elicitation.grants import LASTS, SessionGrants
 from dcc_bridge.elicitation.question import Consent, Question, Reply
 from dcc_bridge.skills.skill import describe
 from tests.elicitation.brokers import FORM, Clock, Time

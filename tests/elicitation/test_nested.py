@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 
 from dcc_bridge import carry, confirm_sync, elicit_form, elicit_form_sync, on_main, skill
-from dcc_bridge.elicitation.call import destructive_skill
+from dcc_bridge.consent.call import destructive_skill
 from dcc_bridge.elicitation.question import Reply
 from tests.elicitation.brokers import NO, YES
 from tests.live import ERAS, accept, live, status, text

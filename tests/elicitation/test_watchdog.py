@@ -21,8 +21,8 @@ import pytest
 from mcp_types import ElicitRequestParams, ElicitResult
 
 from dcc_bridge import carry, confirm, confirm_sync, elicit_form, elicit_form_sync, skill
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.open_question import Watchdog, wait_of
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.types import HOST_BLOCKED

@@ -32,9 +32,9 @@ from dcc_bridge import (
     skill,
 )
 from dcc_bridge.config import Settings
+from dcc_bridge.consent.call import Call, Client, current
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Client, current
 from dcc_bridge.elicitation.question import (
     Expired,
     PresenterEvent,

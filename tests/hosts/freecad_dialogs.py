@@ -21,7 +21,7 @@ from typing import Any
 
 import FreeCADGui
 
-from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.consent.call import Call, Client
 from dcc_bridge.elicitation.question import Consent, Details, Offers, PresenterEvent, Question
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.elicitation.view import field_views

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from dcc_bridge import skill
-from dcc_bridge.elicitation.call import current
+from dcc_bridge.consent.call import current
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.hosts.standalone import UsdSession
 from tests.bench.agent import ERAS, Agent, Server

@@ -7,7 +7,7 @@ from contextvars import copy_context
 import pytest
 from pxr import Sdf, Usd, UsdGeom, UsdShade
 
-from dcc_bridge.elicitation.call import Call, Progress, RunControl, current
+from dcc_bridge.consent.call import Call, Progress, RunControl, current
 from dcc_bridge.errors import Stopped
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.hosts.standalone.prims import find_paths, remove

@@ -11,8 +11,8 @@ from unittest.mock import patch
 import shiboken6
 
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
+from dcc_bridge.consent.call import Call, Client, Risk, Route, RunControl, SeenClient
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Client, Risk, Route, RunControl, SeenClient
 from dcc_bridge.elicitation.question import CodeRun, Consent, Question
 from dcc_bridge.elicitation.types import AGREED, DECLINED, Answered, AnsweredBy
 from dcc_bridge.local_clients import LocalClients

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QLabel
 
-from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.consent.call import Call, Client
 from dcc_bridge.elicitation.question import Details, Question
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.view import header

@@ -14,7 +14,7 @@ import pytest
 from PySide6.QtCore import QTranslator
 from PySide6.QtWidgets import QApplication, QWidget
 
-from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.consent.call import Call, Client
 from dcc_bridge.elicitation.question import Details, Offers, Question
 from dcc_bridge.elicitation.text import safe_text
 from dcc_bridge.qt.form import EXAMPLES, Line

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QLineEdit, QPushButton, QWidget
 
-from dcc_bridge.elicitation.call import Call, Client, Route
+from dcc_bridge.consent.call import Call, Client, Route
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.types import Answered
 from dcc_bridge.qt.panel import panel

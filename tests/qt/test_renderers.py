@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication
 
 from dcc_bridge.client.terminal import SKIP, Terminal
 from dcc_bridge.client.terminal_io import Screen
-from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.consent.call import Call, Client
 from dcc_bridge.elicitation.details import details_view
 from dcc_bridge.elicitation.question import CodeRun, Consent, Details, Question
 from dcc_bridge.elicitation.schema import Form

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from dcc_bridge import skill
-from dcc_bridge.elicitation.call import Call, Client
+from dcc_bridge.consent.call import Call, Client
 from dcc_bridge.elicitation.question import CodeRun, Details, Reply
 from dcc_bridge.elicitation.types import Answered
 from dcc_bridge.hosts.standalone import UsdSession

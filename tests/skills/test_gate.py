@@ -11,8 +11,8 @@ import pytest
 from dcc_bridge import skill
 from dcc_bridge.audit.redact import HIDDEN, Redacted
 from dcc_bridge.config import Settings
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation import context
-from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.view import argument_views, view_of
 from dcc_bridge.errors import BadArguments, Cancelled, Declined

@@ -19,9 +19,9 @@ from mcp.client.streamable_http import streamable_http_client
 from dcc_bridge import check_cancelled, report_progress, skill, track
 from dcc_bridge.callbacks import Throttle, call_later
 from dcc_bridge.config import Settings
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call
 from dcc_bridge.skills.call_history import Record
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe

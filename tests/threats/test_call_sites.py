@@ -40,7 +40,7 @@ from dcc_bridge import (
     skill,
     track,
 )
-from dcc_bridge.elicitation.call import Call, Client, Route
+from dcc_bridge.consent.call import Call, Client, Route
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown, Unable
 from dcc_bridge.errors import BridgeClosed, BridgeError, Busy, WrongThread
 from dcc_bridge.skills.skill import describe

@@ -47,9 +47,10 @@ from mcp.shared.exceptions import MCPError
 from dcc_bridge import confirm_sync, elicit_form_sync, report_progress, skill
 from dcc_bridge.audit.log import Disk
 from dcc_bridge.callbacks import TimeLimit
-from dcc_bridge.elicitation import ask, broker, consent
+from dcc_bridge.consent import confirm as consent
+from dcc_bridge.consent.call import current
+from dcc_bridge.elicitation import ask, broker
 from dcc_bridge.elicitation.audit_trail import QuestionRecord
-from dcc_bridge.elicitation.call import current
 from dcc_bridge.elicitation.open_question import OpenQuestion
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown, Unable
 from dcc_bridge.elicitation.types import TIMED_OUT

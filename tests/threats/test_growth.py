@@ -14,8 +14,8 @@ import pytest
 from pydantic_core import from_json
 
 from dcc_bridge import bridge, skill
+from dcc_bridge.consent.call import current, current_run
 from dcc_bridge.elicitation import rate_limits
-from dcc_bridge.elicitation.call import current, current_run
 from tests.bench.agent import LEGACY, Agent, Server
 from tests.live import ERAS, Live, live
 from tests.stand_ins import FakeHost

@@ -21,10 +21,10 @@ from pxr import Sdf, Tf, Usd
 from dcc_bridge import carry, confirm, confirm_sync, elicit_form_sync, on_main, skill
 from dcc_bridge.audit.log import Event
 from dcc_bridge.config import Settings
+from dcc_bridge.consent.call import Call, Client
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import Call, Client
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import BridgeError, Ended, LostAnyway, NotConfirmed
 from dcc_bridge.hosts.standalone import UsdSession
@@ -572,7 +572,7 @@ def test_nobody_is_asked_about_nothing_and_nothing_is_granted(studio: Studio) ->
 def test_a_grant_ends_though_its_call_still_runs(
     studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dcc_bridge.elicitation.call.GRANT_LASTS", -1.0)
+    monkeypatch.setattr("dcc_bridge.consent.call.GRANT_LASTS", -1.0)
 
     ends = studio.vain(lambda: studio.stage.RemovePrim(A), YES, risk="destructive")
 

@@ -16,7 +16,7 @@ import pytest
 from pxr import UsdGeom
 
 from dcc_bridge import verbs
-from dcc_bridge.elicitation.call import Call, current
+from dcc_bridge.consent.call import Call, current
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.hosts.standalone import UsdSession, install
 from dcc_bridge.verbs.consents import Consents

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from dcc_bridge.consent.call import SeenClient
+from dcc_bridge.consent.grants import SessionGrant
 from dcc_bridge.elicitation import types
-from dcc_bridge.elicitation.call import SeenClient
-from dcc_bridge.elicitation.grants import SessionGrant
 from dcc_bridge.elicitation.question import CodeRun, Question
 from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text, span
 from dcc_bridge.elicitation.view import argument_views

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from dcc_bridge.callbacks import Unsubscribe
+from dcc_bridge.consent.call import SeenClient
+from dcc_bridge.consent.grants import SessionGrant
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.call import SeenClient
-from dcc_bridge.elicitation.grants import SessionGrant
 from dcc_bridge.elicitation.question import Question, Surface
 from dcc_bridge.host import Host, UndoMark
 from dcc_bridge.local_clients import LocalClients, LocalState

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dcc_batch.files import digest_of
-from dcc_bridge.elicitation.grants import SessionGrants
+from dcc_bridge.consent.grants import SessionGrants
 from dcc_bridge.elicitation.question import Question
 
 

@@ -26,7 +26,7 @@ from dcc_batch.host_job import JOB, REPORT, STOP, Job
 from dcc_batch.plan import Plan, PlanError
 from dcc_batch.questions import PlanGrants
 from dcc_bridge import config, errors
-from dcc_bridge.elicitation.call import current
+from dcc_bridge.consent.call import current
 from dcc_bridge.headless import Headless
 from dcc_bridge.host import Host, UndoMark, digest
 from dcc_bridge.hosts import batch

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from dcc_bridge import checkpoints
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation import ask
-from dcc_bridge.elicitation.call import Call
 from dcc_bridge.elicitation.context import (
     Flow,
     awaiting,

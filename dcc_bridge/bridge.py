@@ -46,7 +46,7 @@ from dcc_bridge.threads import main_thread
 if TYPE_CHECKING:
     from dcc_bridge.server.mcp_server import Server
     from dcc_bridge.server.service import McpService
-    from dcc_bridge.verbs.acts import Acts
+    from dcc_bridge.verbs.operations import HostOperations
 
 log = logging.getLogger(__name__)
 
@@ -329,7 +329,7 @@ class Bridge:
             if not self._ready.done():  # it is where the bridge was stopped while it started
                 self._ready.set_exception(error)
             return
-        from dcc_bridge.verbs.acts import load  # here, and not on the host's main thread
+        from dcc_bridge.verbs.operations import load  # here, and not on the host's main thread
 
         self._running.library.read.add_done_callback(self._warm_up)
         self.main.submit(self._add_builtin, name="the bridge's own tools")
@@ -337,7 +337,7 @@ class Bridge:
             lambda: load(self._skills[0], self.host) if self._skills else None,
             name="what the host does for the verbs",
         )
-        loaded.add_done_callback(self._take_acts)
+        loaded.add_done_callback(self._take_operations)
 
     def _note_start(self, ready: Future[None]) -> None:
         """Say why the start failed, or which files run that the plug-in did not bring."""
@@ -376,23 +376,23 @@ class Bridge:
                 lambda _: self.main.submit(self._note_ready, name="the start", read=True)
             )
 
-    def _take_acts(self, loaded: Future[Acts | None]) -> None:
+    def _take_operations(self, loaded: Future[HostOperations | None]) -> None:
         if not loaded.cancelled():  # on a thread of its own: to describe them takes a moment
             adding = runner.run_in_thread(lambda: self._add_verbs(loaded.result()), "verbs")
             adding.add_done_callback(self._watch_skills)
 
-    def _add_verbs(self, acts: Acts | None) -> None:
+    def _add_verbs(self, operations: HostOperations | None) -> None:
         from dcc_bridge import verbs  # on a thread of its own
         from dcc_bridge.code import run_python
 
-        if acts is not None:
+        if operations is not None:
             checks = self.settings.project and self.settings.project / "checks"
             known = self.settings.many, lambda name: name in self.registry.replaced, checks
-            tools = verbs.tools(acts, *known)
+            tools = verbs.tools(operations, *known)
             fns = {it.name: it.fn for it in tools}
-            code = run_python.tool(acts, self.settings, self.audit, fns)
+            code = run_python.tool(operations, self.settings, self.audit, fns)
             self.registry.set_verbs([*tools, code] if code is not None else tools)
-            self._server.add_instructions(verbs.instructions(acts))
+            self._server.add_instructions(verbs.instructions(operations))
 
     def _watch_skills(self, added: Future[None]) -> None:
         if (error := added.exception()) is not None:  # all else is there all the same

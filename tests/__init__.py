@@ -65,5 +65,6 @@ sets_up`` it is that of the clients in the sidebar, and ``--clients`` draws thos
 Messages about an answer that does not fit, and notices, are in English only.
 
 To bring the bridge to another application, read ``resources/guide/hosts.md``, and test the adapter
-with ``tests/hosts/contract.py``, what it does for the verbs with ``tests/verbs/acts_contract.py``.
+with ``tests/hosts/contract.py``, and what it does for the verbs with
+``tests/verbs/operations_contract.py``.
 """

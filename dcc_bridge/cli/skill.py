@@ -12,7 +12,8 @@ from dcc_bridge.cli import exits, hosts
 from dcc_bridge.config import data_folder
 from dcc_bridge.consent.call import Risk
 from dcc_bridge.skills import lint, loader
-from dcc_bridge.verbs import acts, tools
+from dcc_bridge.verbs import operations as operations
+from dcc_bridge.verbs import tools
 
 PAGES: Final = (
     "skills",
@@ -116,10 +117,10 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _verbs() -> set[str]:
-    return {it.name for it in tools(_AllActs())}  # type: ignore[abstract]  # only asked for names
+    return {it.name for it in tools(_AllOperations())}  # type: ignore[abstract]  # only asked for names
 
 
-class _AllActs(acts.Acts):
+class _AllOperations(operations.HostOperations):
     """A host that has every verb; only their names are asked of it."""
 
     def has(self, *names: str) -> bool:

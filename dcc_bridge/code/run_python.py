@@ -33,7 +33,7 @@ from dcc_bridge.host import Changes, UndoMark
 from dcc_bridge.skills.runner import run_in_thread
 from dcc_bridge.skills.skill import HOSTS, Skill, describe, keeping_alive, skill
 from dcc_bridge.verbs import Json, whole_path
-from dcc_bridge.verbs.acts import Acts
+from dcc_bridge.verbs.operations import HostOperations
 
 NAME: Final = "run_python"
 _MOST_ASKED: Final = 3  # times that a loss is asked for; it is another one each time
@@ -44,18 +44,22 @@ _ANOTHER: Final = "The code deletes something else each time that it runs."
 Tools = Mapping[str, Callable[..., Any]]
 
 
-def tool(acts: Acts, settings: Settings, audit: AuditLog, tools: Tools) -> Skill | None:
+def tool(
+    operations: HostOperations, settings: Settings, audit: AuditLog, tools: Tools
+) -> Skill | None:
     """Make the tool, with `look` and `find_api` of the verbs; None where it is not wanted."""
-    if settings.python == "off" or not acts.has("namespace"):
+    if settings.python == "off" or not operations.has("namespace"):
         return None
-    return describe(CodeTool(acts, settings, audit, tools).run_python)
+    return describe(CodeTool(operations, settings, audit, tools).run_python)
 
 
 class CodeTool:
     """Asks for code of agents, runs it, and takes it back."""
 
-    def __init__(self, acts: Acts, settings: Settings, audit: AuditLog, tools: Tools) -> None:
-        self._acts, self._host, self._tools = acts, acts.host, tools
+    def __init__(
+        self, operations: HostOperations, settings: Settings, audit: AuditLog, tools: Tools
+    ) -> None:
+        self._operations, self._host, self._tools = operations, operations.host, tools
         self._settings, self._audit = settings, audit
         # By client; of too many, the one that is silent the longest is forgotten.
         self._session = lru_cache(64)(lambda label: agreed.CodeSession())
@@ -125,7 +129,7 @@ class CodeTool:
         assert context is not None
         check_writes(writes)
         try:
-            paths = [whole_path(self._acts, path) for path in writes]
+            paths = [whole_path(self._operations, path) for path in writes]
         except ValueError as error:
             raise BadArguments(f"writes: {error}") from None
         checkpoints = Path(os.path.realpath(checkpoint_folder(self._host)))
@@ -171,7 +175,7 @@ class CodeTool:
         may_go = frozenset[str]()
         for asked in range(_MOST_ASKED + 1):
             mark = self._host.undo_mark()  # the person may work on while a question is open
-            names = {**self._acts.namespace(), "memory": json.loads(session.memory)}
+            names = {**self._operations.namespace(), "memory": json.loads(session.memory)}
             try:
                 result, changes = self._run_once(text, record, timeout, names)
                 with call.control.pause():  # a host may say only now what it refused
@@ -205,8 +209,8 @@ class CodeTool:
                 raise BridgeError(f"{path} is a link now and was none, so the code was not run.")
         tree, code, files = ast.parse(text.text), text.text, record.writes  # a run changes its tree
         warnings = list[str]()
-        with self._acts.in_context(warnings) as record.compare, self._host.changes() as count:
-            pause, writers = keeping_alive(), self._acts.writers()
+        with self._operations.in_context(warnings) as record.compare, self._host.changes() as count:
+            pause, writers = keeping_alive(), self._operations.writers()
             call.control.limit(timeout + _GRACE)
             try:
                 result = execute(

@@ -14,7 +14,7 @@ from dcc_bridge.consent.call import Call, CallGrant
 from dcc_bridge.consent.confirm import Grant, confirm_sync
 from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.errors import BridgeError, PartlyApplied
-from dcc_bridge.verbs.acts import Acts
+from dcc_bridge.verbs.operations import HostOperations
 
 T = TypeVar("T")
 
@@ -44,8 +44,8 @@ class Consents:
     asked then must be what was agreed to, or it is asked again.
     """
 
-    def __init__(self, acts: Acts, many: int) -> None:
-        self._acts = acts
+    def __init__(self, operations: HostOperations, many: int) -> None:
+        self._operations = operations
         self._many = many
         self._runs = WeakKeyDictionary[Call, _Run]()
 
@@ -90,7 +90,7 @@ class Consents:
         """Ask as `confirm_sync` does; gives the items, as `look` lists them after the answer."""
 
         def agreed(listed: Sequence[str]) -> object:
-            kinds = tuple(self._acts.host.kinds(listed))
+            kinds = tuple(self._operations.host.kinds(listed))
             return message if isinstance(message, str) else message(listed), *listed, kinds
 
         seen = [items or ()]
@@ -109,7 +109,9 @@ class Consents:
         run, key = self._run, (self._run.questions, key)
         run.questions += 1
         if key in run.answers:
-            self._acts.host.fingerprint(items)  # what goes with them is other data, of these names
+            self._operations.host.fingerprint(
+                items
+            )  # what goes with them is other data, of these names
             cover(items)
             return cast("T", run.answers[key])
         answer = ask()
@@ -162,10 +164,10 @@ class Consents:
 
 
 class Consenting:
-    """Verbs that may ask, over a host's acts."""
+    """Verbs that may ask, over a host's operations."""
 
-    def __init__(self, acts: Acts, consents: Consents) -> None:
-        self._acts, self._consents = acts, consents
+    def __init__(self, operations: HostOperations, consents: Consents) -> None:
+        self._operations, self._consents = operations, consents
 
 
 def plural(count: int, noun: str) -> str:

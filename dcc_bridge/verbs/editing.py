@@ -16,8 +16,8 @@ from typing import Any, Final, Literal, NotRequired, TypedDict
 from dcc_bridge.geometry import add, frame_of, middle
 from dcc_bridge.skills.skill import skill, track
 from dcc_bridge.verbs import Json, by_depth, counted, lineage, point, refuse, result
-from dcc_bridge.verbs.acts import SCENE, Placement, Vector
 from dcc_bridge.verbs.consents import Consenting, cover, plural
+from dcc_bridge.verbs.operations import SCENE, Placement, Vector
 from dcc_bridge.verbs.reading import no_such, shown
 
 _MOST_STARS: Final = 4  # of a pattern: each one more multiplies the ways to match
@@ -36,7 +36,7 @@ class Thing(TypedDict):
 
 
 class Editing(Consenting):
-    """The verbs that edit, over a host's acts."""
+    """The verbs that edit, over a host's operations."""
 
     def verbs(self) -> list[Callable[..., Any]]:
         """Give the verbs as they are offered."""
@@ -48,9 +48,9 @@ class Editing(Consenting):
         if not items:
             raise ValueError("items: give at least one.")
         for item in track(items):
-            self._acts.kind(item)
+            self._operations.kind(item)
         cover(items)
-        self._consents.ask(verb, len(items) * more, self._acts.host.item_noun, items)
+        self._consents.ask(verb, len(items) * more, self._operations.host.item_noun, items)
 
     @skill(risk="read", idempotent=True)  # of the scene: it changes a view of it
     def select(self, items: list[str], frame: bool = False) -> Any:
@@ -61,12 +61,12 @@ class Editing(Consenting):
             frame: Show them in the viewport.
         """
         for item in track(items):
-            self._acts.kind(item)
-        self._acts.host.select(items)
+            self._operations.kind(item)
+        self._operations.host.select(items)
         if frame:
-            self._acts.host.frame(items)
-        did = f"Selected {counted(self._acts, items)}" if items else "Cleared the selection"
-        return result(self._acts.host.selection, did)
+            self._operations.host.frame(items)
+        did = f"Selected {counted(self._operations, items)}" if items else "Cleared the selection"
+        return result(self._operations.host.selection, did)
 
     @skill(risk="edit")
     def create(self, things: list[Thing]) -> Any:
@@ -81,26 +81,26 @@ class Editing(Consenting):
         self._consents.ask("Create", len(things), "item")
         made = [self._made(number, thing) for number, thing in enumerate(track(things))]
         items = [str(row["item"]) for row in made]
-        return result(items, f"Created {counted(self._acts, items)}", made=made)
+        return result(items, f"Created {counted(self._operations, items)}", made=made)
 
     def _made(self, number: int, thing: Thing) -> Json:
-        acts, kind = self._acts, thing["type"]
+        operations, kind = self._operations, thing["type"]
         try:
             if (under := thing.get("under")) is not None:
-                acts.kind(under)
-            types = list(acts.types())
+                operations.kind(under)
+            types = list(operations.types())
             if kind not in types:
                 raise LookupError(no_such("type", kind, types))
-            item = acts.create(kind, thing.get("name"), under)
+            item = operations.create(kind, thing.get("name"), under)
             if (at := point(thing.get("at", []), "at")) is not None:
-                acts.place(item, at=at)
+                operations.place(item, at=at)
             for prop, value in thing.get("values", {}).items():
-                acts.set_value(item, prop, value)
+                operations.set_value(item, prop, value)
         except (LookupError, ValueError) as error:
             raise ValueError(f"things[{number}]: {error}") from error
-        row = {"item": item, "type": acts.kind(item)}
-        values = {prop: shown(acts.value(item, prop)) for prop in thing.get("values", {})}
-        placed = {"at": _rounded(acts.placement(item).at)} if at is not None else {}
+        row = {"item": item, "type": operations.kind(item)}
+        values = {prop: shown(operations.value(item, prop)) for prop in thing.get("values", {})}
+        placed = {"at": _rounded(operations.placement(item).at)} if at is not None else {}
         return row | placed | ({"values": values} if values else {})
 
     @skill(risk="edit")
@@ -121,16 +121,18 @@ class Editing(Consenting):
         places = [self._place_of(place) for place in track(to)] or [(None, None, None)] * count
         copies = []
         for item, place in track(product(items, places), total=len(items) * len(places)):
-            copies.append(self._acts.duplicate(item, linked=linked))
+            copies.append(self._operations.duplicate(item, linked=linked))
             if to:
-                self._acts.place(copies[-1], *place)
-        of = self._acts.name(items[0]) if len(items) == 1 else counted(self._acts, items)
+                self._operations.place(copies[-1], *place)
+        of = (
+            self._operations.name(items[0]) if len(items) == 1 else counted(self._operations, items)
+        )
         return result(copies, f"Made {plural(len(copies), 'copy')} of {of}")
 
     def _place_of(self, place: str | Numbers) -> tuple[Vector | None, Vector | None, Vector | None]:
         if isinstance(place, list):
             return point(place, "to"), None, None
-        found = self._acts.placement(place)
+        found = self._operations.placement(place)
         return found.at, found.rotation, found.scale
 
     @skill(risk="edit")
@@ -155,46 +157,48 @@ class Editing(Consenting):
         self._check(items, "Transform")
         if not (at or move or rotate or scale or look_at or on or apply):
             raise ValueError("Say what to do: at, move, rotate, scale, look_at, on or apply.")
-        acts = self._acts
-        before = {item: acts.placement(item, space) for item in track(items)}
+        operations = self._operations
+        before = {item: operations.placement(item, space) for item in track(items)}
         offset, wanted = point(move, "move"), point(at, "at")
         turned, size = point(rotate, "rotate"), point(scale, "scale")
         seen = "" if isinstance(look_at, list) else look_at
         target = point(look_at, "look_at") if isinstance(look_at, list) else None
-        moves = not {*items}.isdisjoint(lineage(acts, seen))  # the target: it is measured each time
-        for item in track(by_depth(acts, items), message="Moving"):
+        moves = not {*items}.isdisjoint(
+            lineage(operations, seen)
+        )  # the target: it is measured each time
+        for item in track(by_depth(operations, items), message="Moving"):
             place = add(wanted or before[item].at, offset) if offset else wanted
             if place or turned or size:
-                acts.place(item, place, turned, size, space)
+                operations.place(item, place, turned, size, space)
             if seen and (moves or target is None):
-                box = acts.bounds(seen)
-                target = acts.placement(seen).at if box is None else middle(box)
+                box = operations.bounds(seen)
+                target = operations.placement(seen).at if box is None else middle(box)
             if target:
-                acts.place(item, rotation=self._aimed(item, target))
+                operations.place(item, rotation=self._aimed(item, target))
             if on:
-                acts.place(item, at=self._set_down(item, on))
+                operations.place(item, at=self._set_down(item, on))
             if apply:
-                acts.apply(item, apply)
+                operations.apply(item, apply)
         did = "Aimed" if look_at else "Moved" if place else "Transformed"
         rows = ({"item": item, "before": _told(before[item]),
-                 "after": _told(acts.placement(item, space))}
+                 "after": _told(operations.placement(item, space))}
                 for item in items)  # fmt: skip
-        return result(items, f"{did} {counted(acts, items)}", changed=rows)
+        return result(items, f"{did} {counted(operations, items)}", changed=rows)
 
     def _aimed(self, item: str, target: Vector) -> Vector:
         """Give the rotation in world space with which an item looks at a point."""
-        acts, eye = self._acts, self._acts.placement(item).at
-        axis, up = acts.aim(item)
+        operations, eye = self._operations, self._operations.placement(item).at
+        axis, up = operations.aim(item)
         if math.dist(eye, target) < 1e-9:
             raise ValueError(f"{item} is where it is to look at: move one of them.")
-        world_up = (0.0, 1.0, 0.0) if acts.up == "Y" else (0.0, 0.0, 1.0)
+        world_up = (0.0, 1.0, 0.0) if operations.up == "Y" else (0.0, 0.0, 1.0)
         return aimed(axis, up, add(target, eye, -1.0), world_up)
 
     def _set_down(self, item: str, on: str) -> Vector:
         """Give the place where the lowest point of an item is on the top of another one."""
-        acts, axis = self._acts, 1 if self._acts.up == "Y" else 2
-        floor = ((0.0,) * 3, (0.0,) * 3) if on == "ground" else acts.bounds(on)
-        box, at = acts.bounds(item), list(acts.placement(item).at)
+        operations, axis = self._operations, 1 if self._operations.up == "Y" else 2
+        floor = ((0.0,) * 3, (0.0,) * 3) if on == "ground" else operations.bounds(on)
+        box, at = operations.bounds(item), list(operations.placement(item).at)
         if floor is None or box is None:
             bare = on if floor is None else item
             raise ValueError(f"{bare} has no size, so nothing stands on it.")
@@ -223,18 +227,18 @@ class Editing(Consenting):
         if bool(under) == bool(into) or (kind == "parent") == bool(into):
             raise ValueError('Give under, or into with its kind: "collection", "set", ...')
         if into:
-            where = self._acts.collect(items, into, kind)
-            did = f"Put {counted(self._acts, items)} into {self._acts.name(where)}"
+            where = self._operations.collect(items, into, kind)
+            did = f"Put {counted(self._operations, items)} into {self._operations.name(where)}"
             return result(items, did, into=where)
         parent = None if under == SCENE else under
         if parent:
-            self._acts.kind(parent)
-        moved = {it: self._acts.set_parent(it, parent, keep_place=keep_place)
-                 for it in track(by_depth(self._acts, items, deepest=True))}  # fmt: skip
+            self._operations.kind(parent)
+        moved = {it: self._operations.set_parent(it, parent, keep_place=keep_place)
+                 for it in track(by_depth(self._operations, items, deepest=True))}  # fmt: skip
         now = [_followed(moved[item], moved) for item in track(items)]
-        where = f"under {self._acts.name(parent)}" if parent else "at the top of the scene"
-        did = f"Put {counted(self._acts, now)} {where}"
-        return result(now, did, under=self._acts.parent(now[0]))
+        where = f"under {self._operations.name(parent)}" if parent else "at the top of the scene"
+        did = f"Put {counted(self._operations, now)} {where}"
+        return result(now, did, under=self._operations.parent(now[0]))
 
     @skill(risk="edit")
     def assign_material(self, items: list[str] = [], material: str = "", values: Json = {}) -> Any:
@@ -248,14 +252,14 @@ class Editing(Consenting):
         """
         if items:
             self._check(items, "Assign a material to")
-        acts, known = self._acts, list(self._acts.materials())
+        operations, known = self._operations, list(self._operations.materials())
         if material and material not in known and not values:
             raise ValueError(f"{no_such('material', material, known)} With values it is made.")
-        name = acts.material(material or None, values) if values or not material else material
+        name = operations.material(material or None, values) if values or not material else material
         for item in track(items):
-            acts.assign(item, name)
-        did = f"{f'Gave {counted(acts, items)}' if items else 'Made'} the material {name}"
-        is_new, users = name not in known, list(acts.users(name))
+            operations.assign(item, name)
+        did = f"{f'Gave {counted(operations, items)}' if items else 'Made'} the material {name}"
+        is_new, users = name not in known, list(operations.users(name))
         return result(items, did, material=name, is_new=is_new, users=users)
 
     @skill(risk="edit")
@@ -276,14 +280,14 @@ class Editing(Consenting):
             under: Only items below this one.
             preview: Only tell the pairs and the collisions.
         """
-        acts = self._acts
+        operations = self._operations
         for item in track(names):
-            acts.kind(item)
+            operations.kind(item)
         wanted = {**self._matching(pattern, to, under), **names}
-        wanted = {it: name for it, name in track(wanted.items()) if name != acts.name(it)}
+        wanted = {it: name for it, name in track(wanted.items()) if name != operations.name(it)}
         if not wanted:
             raise ValueError("Nothing is to be renamed: see list_items for the names.")
-        called = {it: acts.called(it, name) for it, name in track(wanted.items())}
+        called = {it: operations.called(it, name) for it, name in track(wanted.items())}
         new = {it: name for it, (name, _) in called.items()}
         counts = Counter(new.values())
         collisions = [f"{it}: {name} is {'wanted twice' if counts[name] > 1 else 'taken'}."
@@ -294,19 +298,19 @@ class Editing(Consenting):
             return result(list(wanted), pairs=preview_pairs, collisions=collisions)
         refuse(collisions)
         cover(list(wanted))
-        self._consents.ask("Rename", len(wanted), acts.host.item_noun, list(wanted))
+        self._consents.ask("Rename", len(wanted), operations.host.item_noun, list(wanted))
         moved: dict[str, str] = {}
         # The deepest first: until then no path changes. What still has a wanted name makes way.
-        for item in track(by_depth(acts, wanted, deepest=True), message="Renaming"):
+        for item in track(by_depth(operations, wanted, deepest=True), message="Renaming"):
             for other in called[item][1]:
                 if other not in moved:
-                    moved[other] = acts.rename(other, f"{wanted[other]}_renaming")
-            moved[item] = acts.rename(moved.get(item, item), wanted[item])
+                    moved[other] = operations.rename(other, f"{wanted[other]}_renaming")
+            moved[item] = operations.rename(moved.get(item, item), wanted[item])
         now = [_followed(moved[item], moved) for item in track(wanted)]
         # An item that is no name stays what it was: then its name is told.
         every = zip(wanted, now, strict=True)
-        pairs = ((it, new if new != it else acts.name(new)) for it, new in every)
-        return result(now, f"Renamed {counted(acts, now)}", pairs=pairs)
+        pairs = ((it, new if new != it else operations.name(new)) for it, new in every)
+        return result(now, f"Renamed {counted(operations, now)}", pairs=pairs)
 
     def _matching(self, pattern: str, to: str, under: str) -> dict[str, str]:
         """Give the new names of the items that match."""
@@ -318,8 +322,8 @@ class Editing(Consenting):
             raise ValueError(f"to needs {needs}; {_MOST_STARS} at most.")
         glob = re.compile(re.escape(pattern).replace(r"\*", "(.*?)").replace(r"\?", "."))
         wanted: dict[str, str] = {}
-        for item in track(self._acts.items(under or None), message="Reading names"):
-            if match := glob.fullmatch(self._acts.name(item)):
+        for item in track(self._operations.items(under or None), message="Reading names"):
+            if match := glob.fullmatch(self._operations.name(item)):
                 parts = iter(match.groups())
                 name = re.sub(r"\*", lambda _: next(parts), to)  # noqa: B023 - used at once
                 number = str(len(wanted) + 1)

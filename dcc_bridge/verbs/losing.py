@@ -17,8 +17,8 @@ from dcc_bridge.elicitation.types import outcome
 from dcc_bridge.errors import NotConfirmed
 from dcc_bridge.skills.skill import report_done, skill, track
 from dcc_bridge.verbs import Cut, Json, Link, ValueChange, counted, refuse, result, whole_path
-from dcc_bridge.verbs.acts import SCENE, Junk, SocketLink, Value
 from dcc_bridge.verbs.consents import Consenting, cover, plural
+from dcc_bridge.verbs.operations import SCENE, Junk, SocketLink, Value
 from dcc_bridge.verbs.reading import no_such, shown
 
 _NAMED: Final = 10  # held values that a question names
@@ -27,7 +27,7 @@ _CODE: Final = re.compile(r"\.(blend.*|(edit)?m[ab]|mel|hip.*|hda.*|otl.*|fcstd.
 
 
 class Losing(Consenting):
-    """The verbs that replace and lose, over a host's acts."""
+    """The verbs that replace and lose, over a host's operations."""
 
     def verbs(self) -> list[Callable[..., Any]]:
         """Give the verbs as they are offered."""
@@ -69,13 +69,13 @@ class Losing(Consenting):
         errors = []
         for number, (item, prop, value) in enumerate(track(wanted, message="Setting values")):
             try:
-                self._acts.set_value(item, prop, value, replace=replace)
+                self._operations.set_value(item, prop, value, replace=replace)
             except (LookupError, ValueError) as error:
                 errors.append(f"changes[{number}]: {error}")
         refuse(errors)
-        of = counted(self._acts, others) if others else "the scene"
+        of = counted(self._operations, others) if others else "the scene"
         rows = ({"item": item, "prop": prop, "before": shown(was),
-                 "after": shown(self._acts.value(item, prop))}
+                 "after": shown(self._operations.value(item, prop))}
                 for (item, prop, _), was in pairs)  # fmt: skip
         did = f"Set {plural(len(wanted), 'value')} of {of}"
         return result(owners, did, found=len(wanted), values=rows)
@@ -85,7 +85,7 @@ class Losing(Consenting):
         before, errors = [], []
         for number, (item, prop, _) in enumerate(track(wanted, message="Reading values")):
             try:
-                before.append(self._acts.value(item, prop))
+                before.append(self._operations.value(item, prop))
                 if (held := before[-1].held) and not replace:
                     raise ValueError(f"{prop} of {item} is {held}; replace=True asks.")
             except (LookupError, ValueError) as error:
@@ -108,11 +108,12 @@ class Losing(Consenting):
         cover(targets)
         self._consents.ask("Change", len(made) + len(gone), "connection", targets)
         for link in track(gone):
-            self._acts.cut(link)
+            self._operations.cut(link)
         for link in track(made):
-            self._acts.connect(link)
-        now = dict.fromkeys(it for target in track(targets)
-                            for it in self._acts.look_into(target, "inputs") or ())  # fmt: skip
+            self._operations.connect(link)
+        now = set[SocketLink]()
+        for target in track(targets):
+            now.update(self._operations.look_into(target, "inputs") or ())
         lost = [link for link in made if link not in now]
         refuse([f"{it.target}, {it.into}: the connection was not made." for it in lost])
         did = [f"Connected {plural(len(made), 'input')}" if made else "",
@@ -125,7 +126,7 @@ class Losing(Consenting):
         errors = []
         for number, link in enumerate(track(links)):
             for item, side, socket in ((link.source, 1, link.out), (link.target, 0, link.into)):
-                known = self._acts.sockets(item)[side] if item else [socket]
+                known = self._operations.sockets(item)[side] if item else [socket]
                 if socket not in known:
                     kind, has = ("input", "output")[side], ", ".join(known[:30]) or "none"
                     what = f"{name}[{number}]: {item} has no {kind} {socket!r}"
@@ -150,28 +151,28 @@ class Losing(Consenting):
             shape: Of the curve between them.
             clear: All other keys go; the person is asked.
         """
-        self._acts.value(item, prop)
+        self._operations.value(item, prop)
         for number, key in enumerate(keys):
             if len(key) != 2 or not isinstance(key[0], int | float):
                 raise ValueError(f"keys[{number}]: [frame, value], and not {key!r}.")
         pairs = [(float(frame), value) for frame, value in keys]
         if not pairs and not clear:
             raise ValueError("Give keys, [[frame, value], ...], or clear=True.")
-        before, at = self._acts.keys(item, prop), {frame for frame, _ in pairs}
+        before, at = self._operations.keys(item, prop), {frame for frame, _ in pairs}
         lost = [frame for frame, _ in before if clear and frame not in at]
         if (ask := self._consents.add(len(pairs))) or lost:
             what = f"{'Clear' if lost else 'Set'} {plural(len(lost or pairs), 'key')}"
             more = f" and set {len(pairs)}" * bool(lost and pairs)
-            of = f"{prop} of {self._acts.name(item)}"
+            of = f"{prop} of {self._operations.name(item)}"
             self._consents.confirm(f"{what} of {of}{more}{ask or '?'}", [item], what)
-            if self._acts.keys(item, prop) != before:
+            if self._operations.keys(item, prop) != before:
                 raise ValueError("The keys have changed while it was asked.")
         cover([item])
-        self._acts.set_keys(item, prop, pairs, shape, clear=clear)
-        now = self._acts.keys(item, prop)
+        self._operations.set_keys(item, prop, pairs, shape, clear=clear)
+        now = self._operations.keys(item, prop)
         did = f"Set {plural(len(pairs), 'key')}" if pairs else "Cleared the keys"
         rows = [[frame, value] for frame, value in now]
-        did += f" of {self._acts.name(item)}"
+        did += f" of {self._operations.name(item)}"
         return result([item], did, found=len(rows), prop=prop, keys=rows)
 
     @skill(risk="edit")
@@ -192,8 +193,8 @@ class Losing(Consenting):
             scale: By which all lengths are multiplied.
             up: The axis that is up in it, where it does not say.
         """
-        acts, file = self._acts, whole_path(self._acts, path)
-        formats = acts.import_formats()
+        operations, file = self._operations, whole_path(self._operations, path)
+        formats = operations.import_formats()
         if how not in formats.get(file.suffix.lower(), ()):
             can = ", ".join(suffix for suffix, ways in sorted(formats.items()) if how in ways)
             raise ValueError(f"{file.name} cannot be imported as {how}; what can: {can or 'none'}.")
@@ -201,13 +202,13 @@ class Losing(Consenting):
             names = (it.name for it in file.parent.glob("*"))
             raise ValueError(no_such(f"file in {file.parent}:", file.name, names))
         if under:
-            acts.kind(under)
+            operations.kind(under)
         if _CODE.fullmatch(file.suffix):
             question = f"Import {file}?\nFiles of this kind can carry code that runs."
             self._consents.confirm(question, None, "Import", title="Import file")
-        came = acts.import_file(file, how, under or None, scale, up or None)
-        kinds = Counter(acts.kind(item) for item in track(came.items))
-        did = f"Imported {plural(len(came.items), acts.host.item_noun)} from {file.name}"
+        came = operations.import_file(file, how, under or None, scale, up or None)
+        kinds = Counter(operations.kind(item) for item in track(came.items))
+        did = f"Imported {plural(len(came.items), operations.host.item_noun)} from {file.name}"
         return result(came.items, did, file=str(file), types=dict(kinds), warnings=came.warnings)
 
     @skill(risk="destructive", confirms=True, undo=False)
@@ -219,10 +220,10 @@ class Losing(Consenting):
             items: None of them stands for all.
             frames: [first, last] of an animation.
         """
-        acts, file = self._acts, whole_path(self._acts, path)
+        operations, file = self._operations, whole_path(self._operations, path)
         for item in track(items):
-            acts.kind(item)
-        if file.suffix.lower() not in (formats := acts.export_formats()):
+            operations.kind(item)
+        if file.suffix.lower() not in (formats := operations.export_formats()):
             raise ValueError(f"{file.name} cannot be written; what can: {', '.join(formats)}.")
         if not file.parent.is_dir():
             raise ValueError(f"There is no folder {file.parent}.")
@@ -234,7 +235,7 @@ class Losing(Consenting):
         copies = self._consents.ask_to_write("Export", f"Export to {file}", over) if is_over else {}
         before = _stamp(file)
         with self._consents.writing([file, *beside]):
-            left = acts.export_file(file, items, (frames[0], frames[1]) if frames else None)
+            left = operations.export_file(file, items, (frames[0], frames[1]) if frames else None)
         if (now := _stamp(file)) == before or not now[0]:
             raise ValueError(f"{file.name} was not written, though the application did not say so.")
         facts = {"file": str(file), "bytes": now[0], "left_out": left, **copies}
@@ -249,14 +250,14 @@ class Losing(Consenting):
         Args:
             what: Which kinds.
         """
-        acts, gone, stays = self._acts, list[str](), list[str]()
-        junk = {kind: acts.junk(kind) for kind in dict.fromkeys(what)}
+        operations, gone, stays = self._operations, list[str](), list[str]()
+        junk = {kind: operations.junk(kind) for kind in dict.fromkeys(what)}
         if not any(junk.values()):
             return result([], why="There is nothing of that to clean.")
         for kind, items in self._picked(junk).items():
-            still = set(acts.junk(kind))  # meanwhile somebody may use it
-            acts.clean(kind, going := [item for item in items if item in still])
-            left = set(acts.junk(kind))
+            still = set(operations.junk(kind))  # meanwhile somebody may use it
+            operations.clean(kind, going := [item for item in items if item in still])
+            left = set(operations.junk(kind))
             gone += [item for item in going if item not in left]
             stays += [item for item in going if item in left]
         return result(gone, f"Cleaned {plural(len(gone), 'thing')} away", still_there=stays)
@@ -289,35 +290,41 @@ class Losing(Consenting):
             type: With a pattern: only items of this type.
             under: With a pattern: only items below this one.
         """
-        acts = self._acts
+        operations = self._operations
         if not (going := self._matching(items, pattern, type, under)):
             return result([], why=f"There is nothing of type {type} named {pattern!r}.")
         going = self._consents.confirm(
-            lambda found: f"Delete {counted(acts, found)}?{self._beside(found)}",
+            lambda found: f"Delete {counted(operations, found)}?{self._beside(found)}",
             going,
-            lambda found: f"Delete {counted(acts, found)}",
+            lambda found: f"Delete {counted(operations, found)}",
             lambda: self._matching(items, pattern, type, under),
             title="Delete",
         )
-        what, hidden = counted(acts, going), dict.fromkeys(map(str, acts.delete(going)))
+        what, hidden = counted(operations, going), dict.fromkeys(map(str, operations.delete(going)))
         left = (it for it in track(going) if it not in hidden)
-        stays = [it for it in left if acts.host.kinds([it]) != ["gone"]]
+        stays = [it for it in left if operations.host.kinds([it]) != ["gone"]]
         return result(going, f"Deleted {what}", only_hidden=list(hidden), still_there=stays)
 
     def _matching(self, items: Sequence[str], pattern: str, type: str, under: str) -> list[str]:
-        acts = self._acts
+        operations = self._operations
         if not items and not pattern:
             raise ValueError("Give items, or a pattern.")
         if items:
-            return list(dict.fromkeys(item for item in track(items) if acts.kind(item)))
-        every = (it for it in acts.items(under or None) if type == "*" or acts.kind(it) == type)
-        return [it for it in track(every) if fnmatchcase(acts.name(it), pattern)]
+            return list(dict.fromkeys(item for item in track(items) if operations.kind(item)))
+        every = (
+            it
+            for it in operations.items(under or None)
+            if type == "*" or operations.kind(it) == type
+        )
+        return [it for it in track(every) if fnmatchcase(operations.name(it), pattern)]
 
     def _beside(self, items: Sequence[str]) -> str:
         """Say what goes with items, or loses its parent, without being one of them."""
-        noun = self._acts.host.item_noun
-        below, orphans = self._acts.below(items), self._acts.orphans(items)
-        first = f" It is {self._acts.host.display_names(items)[0]}." if len(items) == 1 else ""
+        noun = self._operations.host.item_noun
+        below, orphans = self._operations.below(items), self._operations.orphans(items)
+        first = (
+            f" It is {self._operations.host.display_names(items)[0]}." if len(items) == 1 else ""
+        )
         also = f" {below} more {plural(below, noun).partition(' ')[2]} below them will go too."
         stay = f"\n{plural(orphans, noun)} below them stay, without their parent."
         return first + (also if below else "") + (stay if orphans else "")
@@ -329,14 +336,14 @@ class Losing(Consenting):
         Args:
             path: Another file, or relative to the scene's folder; the scene's own from then on.
         """
-        acts, what = self._acts, f"Save {self._acts.host.scene()}"
-        target = whole_path(acts, path) if path else None
-        files = acts.save_files(target)
-        other = f" as {files[0]}" if files[0] != acts.host.file() else ""
+        operations, what = self._operations, f"Save {self._operations.host.scene()}"
+        target = whole_path(operations, path) if path else None
+        files = operations.save_files(target)
+        other = f" as {files[0]}" if files[0] != operations.host.file() else ""
         copies = self._consents.ask_to_write("Save", what + other, files)
         report_done(f"Saved {files[0].name}")
         with self._consents.writing(files):
-            return Json(file=str(acts.save(target)), **copies)
+            return Json(file=str(operations.save(target)), **copies)
 
 
 def _ticked(question: str, form: Json) -> dict[Junk, list[str]]:

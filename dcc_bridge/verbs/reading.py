@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from dcc_bridge import skill, track
 from dcc_bridge.verbs import Told
-from dcc_bridge.verbs.acts import SCENE, Acts, ApiEntry, Part, Value
+from dcc_bridge.verbs.operations import SCENE, ApiEntry, HostOperations, Part, Value
 
 _MOST_COUNTED: Final = 10_000  # items whose types a summary counts, where the host does not
 _MOST_COMPARED: Final = 5000  # names among which a near one is looked for
@@ -39,9 +39,9 @@ Field = Callable[[str, str], Any]  # what an item has under a name
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
-def verbs(acts: Acts) -> list[Callable[..., Any]]:
+def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
     """Make the verbs that tell what there is."""
-    index = ApiIndex(acts)
+    index = ApiIndex(operations)
 
     @skill(title="Summary of the scene", risk="read")
     def summary() -> dict[str, Any]:
@@ -49,7 +49,7 @@ def verbs(acts: Acts) -> list[Callable[..., Any]]:
 
         Call this first.
         """
-        return scene_summary(acts)
+        return scene_summary(operations)
 
     @skill(title="List items", risk="read")
     def list_items(
@@ -77,19 +77,21 @@ def verbs(acts: Acts) -> list[Callable[..., Any]]:
         """
         if not 1 <= limit <= 1000:
             raise ValueError(f"limit is 1 to 1000, not {limit}.")
-        candidates = acts.users(uses) if uses else acts.items(under or None)
+        candidates = operations.users(uses) if uses else operations.items(under or None)
         if uses and under:
-            candidates = filter({*track(acts.items(under))}.__contains__, candidates)
+            candidates = filter({*track(operations.items(under))}.__contains__, candidates)
         # what has to be looked for in the whole scene is looked for once
-        field = partial(_field, acts, cache(lambda: frozenset(acts.materials())))
-        named = [it for it in track(candidates) if _is_named(acts, it, type, name)]
+        field = partial(_field, operations, cache(lambda: frozenset(operations.materials())))
+        named = [it for it in track(candidates) if _is_named(operations, it, type, name)]
         matches = [it for it in track(named) if all(fits(field(it, n), where[n]) for n in where)]
         listed = _sorted(field, matches, sort, limit) if sort else matches[:limit]
         has = fields if type and "*" not in type else ["type", *fields]
         rows = [{"item": it} | {n: shown(field(it, n)) for n in has} for it in track(listed)]
         asked = sorted({*where, *fields, sort.removeprefix("-")} - _OF_ALL)
         some = [*listed, *named[:_MOST_COMPARED]]  # what is sorted or tested has it first
-        note = _lacking(acts, asked, some, field) if named else _unknown_type(acts, type)
+        note = (
+            _lacking(operations, asked, some, field) if named else _unknown_type(operations, type)
+        )
         told = Told(found=len(matches), listed=len(rows), rows=rows, **note)
         told.every = matches
         return told
@@ -106,7 +108,7 @@ def verbs(acts: Acts) -> list[Callable[..., Any]]:
         """
         if not 1 <= len(items) <= 20:
             raise ValueError(f"Give 1 to 20 items, not {len(items)}.")
-        return {"items": [_inspected(acts, item, parts) for item in track(items)]}
+        return {"items": [_inspected(operations, item, parts) for item in track(items)]}
 
     @skill(title="Find in the API", risk="read")
     def find_api(query: str, limit: int = 8) -> dict[str, Any]:
@@ -170,86 +172,94 @@ def shown(value: Any) -> Any:
 # ---- summary
 
 
-def scene_summary(acts: Acts) -> dict[str, Any]:
+def scene_summary(operations: HostOperations) -> dict[str, Any]:
     """Describe a scene: what the host says, in the same words everywhere."""
-    facts = {**acts.host.summary(), "up": acts.up}
+    facts = {**operations.host.summary(), "up": operations.up}
     facts["unsaved"] = facts.pop("modified", None)
     selection = facts.pop("selection", [])
     if "types" not in facts:
-        facts["types"] = _types(acts)  # of the first ones, in a large scene
-    facts |= _scene_values(acts)
+        facts["types"] = _types(operations)  # of the first ones, in a large scene
+    facts |= _scene_values(operations)
     if "start" in facts and "end" in facts:
         facts["frames"] = [facts.pop("start"), facts.pop("end")]
     facts = {name: shown(value) for name, value in facts.items()}
     return {**facts, "selected": len(selection), "selection": shown(selection)}
 
 
-def scene_value(acts: Acts, prop: str) -> Any:
+def scene_value(operations: HostOperations, prop: str) -> Any:
     """Read a property of the scene itself; None where the host has no such."""
     with suppress(LookupError, ValueError, NotImplementedError):
-        return acts.value(SCENE, prop).value
+        return operations.value(SCENE, prop).value
     return None
 
 
-def _scene_values(acts: Acts) -> dict[str, Any]:
-    values = ((prop, scene_value(acts, prop)) for prop in _SCENE_VALUES)
+def _scene_values(operations: HostOperations) -> dict[str, Any]:
+    values = ((prop, scene_value(operations, prop)) for prop in _SCENE_VALUES)
     return {prop: shown(value) for prop, value in values if value is not None}
 
 
-def _types(acts: Acts) -> dict[str, int]:
-    return dict(Counter(map(acts.kind, track(islice(acts.items(), _MOST_COUNTED)))).most_common())
+def _types(operations: HostOperations) -> dict[str, int]:
+    return dict(
+        Counter(
+            map(operations.kind, track(islice(operations.items(), _MOST_COUNTED)))
+        ).most_common()
+    )
 
 
 # ---- list_items
 
 
-def _is_named(acts: Acts, item: str, kind: str, name: str) -> bool:
-    if kind and not fnmatchcase(acts.kind(item).lower(), kind.lower()):
+def _is_named(operations: HostOperations, item: str, kind: str, name: str) -> bool:
+    if kind and not fnmatchcase(operations.kind(item).lower(), kind.lower()):
         return False
-    return name == "*" or fnmatchcase(item if "/" in name else acts.name(item), name)
+    return name == "*" or fnmatchcase(item if "/" in name else operations.name(item), name)
 
 
-def _unknown_type(acts: Acts, kind: str) -> dict[str, str]:
+def _unknown_type(operations: HostOperations, kind: str) -> dict[str, str]:
     """Say of a type that nothing has whether there is such a one."""
-    known = [*_types(acts), *acts.types()]
+    known = [*_types(operations), *operations.types()]
     if not kind or any(fnmatchcase(it.lower(), kind.lower()) for it in known):
         return {}
     return {"note": no_such("type", kind, known) + f" Globs work: '*{kind.strip('*')}*'."}
 
 
-def _lacking(acts: Acts, names: Iterable[str], items: list[str], field: Field) -> dict[str, str]:
+def _lacking(
+    operations: HostOperations, names: Iterable[str], items: list[str], field: Field
+) -> dict[str, str]:
     """Say of properties that none of the items has what is near them."""
     lacking = [it for it in names if all(field(item, it) is None for item in track(items))]
-    examples = {acts.kind(item): item for item in track(items if lacking else ())}
+    examples = {operations.kind(item): item for item in track(items if lacking else ())}
     parts: Sequence[Part] = ("values", "counts")
     known = [it for item in islice(examples.values(), _MOST_LIST) for part in parts
-             for it in acts.look_into(item, part) or ()]  # fmt: skip
+             for it in operations.look_into(item, part) or ()]  # fmt: skip
     notes = [no_such("property", it, known) for it in lacking if it not in known]
     return {"note": " ".join(notes)} if notes else {}
 
 
-def _field(acts: Acts, materials: Callable[[], Container[str]], item: str, name: str) -> Any:
+def _field(
+    operations: HostOperations, materials: Callable[[], Container[str]], item: str, name: str
+) -> Any:
     match name:
         case "type":
-            return acts.kind(item)
+            return operations.kind(item)
         case "name" | "parent":
-            return getattr(acts, name)(item)
+            return getattr(operations, name)(item)
         case "at" | "rotation" | "scale":
             with suppress(ValueError):
-                return list(getattr(acts.placement(item), name))
+                return list(getattr(operations.placement(item), name))
             return None
         case "bounds" | "size" | "center":
-            return _of_bounds(acts, item, name)
+            return _of_bounds(operations, item, name)
         case "uses" | "material":
-            used = acts.look_into(item, "uses") or ()
+            used = operations.look_into(item, "uses") or ()
             return [it for it in used if name == "uses" or it in materials()]
     with suppress(LookupError, ValueError):
-        return acts.value(item, name).value
-    return (acts.look_into(item, "counts") or {}).get(name)
+        return operations.value(item, name).value
+    return (operations.look_into(item, "counts") or {}).get(name)
 
 
-def _of_bounds(acts: Acts, item: str, name: str) -> list[Any] | None:
-    if (bounds := acts.bounds(item)) is None or name == "bounds":
+def _of_bounds(operations: HostOperations, item: str, name: str) -> list[Any] | None:
+    if (bounds := operations.bounds(item)) is None or name == "bounds":
         return bounds and list(map(list, bounds))
     sign, share = (-1, 1.0) if name == "size" else (1, 0.5)
     return [(b + sign * a) * share for a, b in zip(*bounds, strict=True)]
@@ -303,18 +313,22 @@ def _sorted(field: Field, items: list[str], sort: str, limit: int) -> list[str]:
 # ---- inspect
 
 
-def _inspected(acts: Acts, item: str, parts: Sequence[Part]) -> dict[str, Any]:
+def _inspected(operations: HostOperations, item: str, parts: Sequence[Part]) -> dict[str, Any]:
     if item == SCENE:
-        return {"item": SCENE, "values": _scene_values(acts)}
+        return {"item": SCENE, "values": _scene_values(operations)}
     try:
-        facts = dict[str, Any](item=item, type=acts.kind(item), parent=acts.parent(item))
+        facts = dict[str, Any](
+            item=item, type=operations.kind(item), parent=operations.parent(item)
+        )
     except LookupError as error:
         return {"item": item, "error": str(error.args[0] if error.args else error)}
     with suppress(ValueError):
-        placement = acts.placement(item)
+        placement = operations.placement(item)
         facts |= {name: shown(getattr(placement, name)) for name in _PLACE}
     for part in dict.fromkeys(parts):
-        value: Any = acts.bounds(item) if part == "bounds" else acts.look_into(item, part)
+        value: Any = (
+            operations.bounds(item) if part == "bounds" else operations.look_into(item, part)
+        )
         if part == "values" and value:
             facts |= _values(value)
         elif part == "inputs" and value:
@@ -341,8 +355,8 @@ def _values(values: Mapping[str, Value]) -> dict[str, Any]:
 class ApiIndex:
     """The words of an application's API, indexed when it is first asked."""
 
-    def __init__(self, acts: Acts) -> None:
-        self._acts = acts
+    def __init__(self, operations: HostOperations) -> None:
+        self._operations = operations
         self._entries: list[ApiEntry] = []
         self._names: list[frozenset[str]] = []  # the words of each entry's name
         self._by_word: dict[str, list[int]] = {}
@@ -363,7 +377,7 @@ class ApiIndex:
     def _build(self) -> None:
         entries, names = [], []
         by_word: defaultdict[str, list[int]] = defaultdict(list)
-        for at, entry in enumerate(track(self._acts.api(), message="Reading the API")):
+        for at, entry in enumerate(track(self._operations.api(), message="Reading the API")):
             name = frozenset(word.lower() for word in _WORD.findall(entry.name))
             entries.append(entry)
             names.append(name)

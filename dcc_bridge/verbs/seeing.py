@@ -18,7 +18,7 @@ from dcc_bridge.geometry import add, cross, dot, frame_of, middle, unit
 from dcc_bridge.skills import importer
 from dcc_bridge.skills.source import Source, check_folder, read_trusted
 from dcc_bridge.verbs import concerns
-from dcc_bridge.verbs.acts import Acts, Bounds, Junk, Rule, Shot, Vector
+from dcc_bridge.verbs.operations import Bounds, HostOperations, Junk, Rule, Shot, Vector
 from dcc_bridge.verbs.reading import scene_value
 
 MOST_BYTES: Final = 100_000  # of a picture
@@ -35,10 +35,10 @@ _WHOLE: Final = "unused_materials"  # what nothing uses is no matter of some ite
 
 Shading = Literal["solid", "wire", "material"]
 Finding = tuple[Any, ...]  # an item, why it fails a rule or "", maybe the batch step that mends it
-Check = Callable[[Acts, Sequence[str]], Iterable[Finding]]
+Check = Callable[[HostOperations, Sequence[str]], Iterable[Finding]]
 
 
-def verbs(acts: Acts, checks: Path | None = None) -> list[Callable[..., Any]]:
+def verbs(operations: HostOperations, checks: Path | None = None) -> list[Callable[..., Any]]:
     """Make the verbs that see. `checks` is the folder of the studio's own rules."""
 
     @skill(title="Look at the scene", risk="read")
@@ -65,20 +65,20 @@ def verbs(acts: Acts, checks: Path | None = None) -> list[Callable[..., Any]]:
         """
         if not 64 <= size <= MOST_EDGE:
             raise ValueError(f"size is 64 to {MOST_EDGE} pixels, not {size}.")
-        if frames and not acts.has("at_frame"):
+        if frames and not operations.has("at_frame"):
             raise ValueError("This application has no frames: leave `frames` empty.")
         each = 4 if view == "around" else 1
         count = each * max(1, len(frames))
         if count > 4:
             raise ValueError(f"That is {count} pictures; one look shows 4 at most.")
-        aspect = _aspect(acts, view)
+        aspect = _aspect(operations, view)
         pictures: list[_Picture] = []
         every: Sequence[float | None] = frames or [None]
         for frame in every:
-            with _evaluated(acts, frame):
-                pictures += _pictures(acts, items, marks, view, aspect, frame)
-        picture, how = _drawn(acts, [it.shot for it in pictures], size, aspect, shading)
-        units = scene_value(acts, "units") or "units"
+            with _evaluated(operations, frame):
+                pictures += _pictures(operations, items, marks, view, aspect, frame)
+        picture, how = _drawn(operations, [it.shot for it in pictures], size, aspect, shading)
+        units = scene_value(operations, "units") or "units"
         lines = [f"{view}, {shading}, {how}; across and down in percent, {units} away"]
         for number, one in enumerate(pictures, 1):
             of_frame = "" if one.shot.frame is None else f", frame {one.shot.frame:g}"
@@ -97,7 +97,7 @@ def verbs(acts: Acts, checks: Path | None = None) -> list[Callable[..., Any]]:
             rules: Their names; empty for all.
             items: Empty for all.
         """
-        return _checked(acts, checks, rules, items)
+        return _checked(operations, checks, rules, items)
 
     return [look, check]
 
@@ -114,15 +114,15 @@ class _Picture(NamedTuple):
     """The items that the scene does not show."""
 
 
-def _evaluated(acts: Acts, frame: float | None) -> AbstractContextManager[None]:
+def _evaluated(operations: HostOperations, frame: float | None) -> AbstractContextManager[None]:
     """Return what has the scene evaluated at a frame; for None it stays at the person's."""
     if frame is None:
         return nullcontext()
-    return acts.at_frame(frame)
+    return operations.at_frame(frame)
 
 
 def _pictures(
-    acts: Acts,
+    operations: HostOperations,
     items: Sequence[str],
     marks: Sequence[str],
     view: str,
@@ -130,24 +130,24 @@ def _pictures(
     frame: float | None,
 ) -> Iterator[_Picture]:
     """Yield the pictures of a view; while the scene is evaluated at their frame."""
-    boxes = _boxes(acts, [*items, *marks])
-    hidden = [item for item in track(boxes) if not acts.is_shown(item)]
+    boxes = _boxes(operations, [*items, *marks])
+    hidden = [item for item in track(boxes) if not operations.is_shown(item)]
     not_shown = set(hidden)
     shown = {item: box for item, box in boxes.items() if item not in not_shown}
-    for shot in shots(acts, items, view, aspect):
+    for shot in shots(operations, items, view, aspect):
         spots = {item: box and spot(shot, box, aspect) for item, box in track(shown.items())}
         yield _Picture(replace(shot, frame=frame), spots, hidden)
 
 
-def _aspect(acts: Acts, view: str) -> float:
+def _aspect(operations: HostOperations, view: str) -> float:
     """Return how many times as wide as high a picture is: as it is rendered, through a camera."""
     if view in _VIEWS:
         return 4 / 3
-    form = scene_value(acts, "size")
+    form = scene_value(operations, "size")
     if form:
         aspect = form[0] / max(form[1], 1)
     else:
-        (shot,) = shots(acts, [], view, 4 / 3)
+        (shot,) = shots(operations, [], view, 4 / 3)
         aspect = shot.aspect or 4 / 3
     return float(max(0.25, min(4.0, aspect)))
 
@@ -166,22 +166,22 @@ def _measured(picture: _Picture) -> tuple[str, float]:
     return largest, (seen[largest].near + seen[largest].far) / 2
 
 
-def shots(acts: Acts, items: Sequence[str], view: str, aspect: float) -> list[Shot]:
+def shots(operations: HostOperations, items: Sequence[str], view: str, aspect: float) -> list[Shot]:
     """Give from where the pictures of a view are taken, at the frame that is evaluated."""
     if view == "camera":
-        view = scene_value(acts, "camera")
+        view = scene_value(operations, "camera")
         if not view:
             raise LookupError("The scene has no camera of its own: give a camera's item as view.")
     if view not in _VIEWS:
         try:
-            return [acts.viewpoint(view)]
+            return [operations.viewpoint(view)]
         except LookupError as error:
             every = ", ".join(("person", "camera", *sorted(_VIEWS)))
             raise LookupError(f"{error} Views: {every}.") from None
     zero, right = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0)
-    up: Vector = (0.0, 1.0, 0.0) if acts.up == "Y" else (0.0, 0.0, 1.0)
+    up: Vector = (0.0, 1.0, 0.0) if operations.up == "Y" else (0.0, 0.0, 1.0)
     front = cross(right, up)
-    box = _framed(acts, items)
+    box = _framed(operations, items)
     ways = {"front": front, "right": right, "top": up}
     ways |= {name: add(zero, ways[other], -1) for name, other in _OPPOSITE.items()}
     if view in ways:
@@ -192,20 +192,22 @@ def shots(acts: Acts, items: Sequence[str], view: str, aspect: float) -> list[Sh
     return [_fitting(box, unit(add(way, up, 0.5)), up, aspect, _ANGLE) for way in around]
 
 
-def _framed(acts: Acts, items: Sequence[str]) -> Bounds:
-    on_top = items or (it for it in track(acts.items()) if acts.parent(it) is None)
-    boxes = [box for item in on_top if (box := _box(acts, item, 1.0 if items else 0.0))] or [_UNIT]
+def _framed(operations: HostOperations, items: Sequence[str]) -> Bounds:
+    on_top = items or (it for it in track(operations.items()) if operations.parent(it) is None)
+    boxes = [box for item in on_top if (box := _box(operations, item, 1.0 if items else 0.0))] or [
+        _UNIT
+    ]
     low, high = zip(*boxes, strict=True)
     (x, y, z), (a, b, c) = map(min, zip(*low, strict=True)), map(max, zip(*high, strict=True))
     return (x, y, z), (a, b, c)
 
 
-def _box(acts: Acts, item: str, size: float) -> Bounds | None:
+def _box(operations: HostOperations, item: str, size: float) -> Bounds | None:
     # a light has no form; it is seen at its place, with a box of that size
-    if (box := acts.bounds(item)) or not size:
+    if (box := operations.bounds(item)) or not size:
         return box
     with suppress(ValueError):
-        at = acts.placement(item).at
+        at = operations.placement(item).at
         return add(at, _UNIT[0], size), add(at, _UNIT[1], size)
     return None
 
@@ -269,13 +271,13 @@ def _height(shot: Shot, depth: float) -> float:  # that a picture shows, so far 
 
 
 def _drawn(
-    acts: Acts, taken: Sequence[Shot], size: int, aspect: float, shading: str
+    operations: HostOperations, taken: Sequence[Shot], size: int, aspect: float, shading: str
 ) -> tuple[bytes, str]:
     edge, sheet = float(size), len(taken) > 1
     for _ in range(6):
         width = round(edge * min(1.0, aspect) / (2 if sheet else 1))
         height = round(width / aspect)
-        picture = acts.draw(taken, width, height, shading)
+        picture = operations.draw(taken, width, height, shading)
         if len(picture) <= MOST_BYTES:
             each = f" each, {len(taken)} in two columns, row by row" if sheet else ""
             return picture, f"{width} x {height} pixels{each}"
@@ -283,12 +285,20 @@ def _drawn(
     raise ValueError(f"The picture is larger than {MOST_BYTES} bytes however small it is drawn.")
 
 
-def _boxes(acts: Acts, wanted: Sequence[str]) -> dict[str, Bounds | None]:
+def _boxes(operations: HostOperations, wanted: Sequence[str]) -> dict[str, Bounds | None]:
     if wanted:
-        return {item: _box(acts, item, 1e-3) for item in wanted if acts.kind(item) is not None}
-    parents = {item: acts.parent(item) for item in track(islice(acts.items(), _MOST_SEEN))}
+        return {
+            item: _box(operations, item, 1e-3)
+            for item in wanted
+            if operations.kind(item) is not None
+        }
+    parents = {
+        item: operations.parent(item) for item in track(islice(operations.items(), _MOST_SEEN))
+    }
     leaves = parents.keys() - set(parents.values())
-    return {item: box for item in track(parents) if item in leaves and (box := acts.bounds(item))}
+    return {
+        item: box for item in track(parents) if item in leaves and (box := operations.bounds(item))
+    }
 
 
 def _legend(spots: Mapping[str, _Spot | None], not_shown: Sequence[str]) -> Iterator[str]:
@@ -327,8 +337,9 @@ def _listed(items: Sequence[str]) -> str:
 def check_rule(fn: Check | None = None, /, *, mend: str = "") -> Any:
     """Mark a function of a studio as a rule of `check`; its docstring says what fails.
 
-    It takes the acts and the items, and gives the items that fail, each with why, and if it knows
-    that with the step of a batch that mends it. `mend` is the verb that mends all, as it is called.
+    It takes the operations and the items, and gives the items that fail, each with why, and if it
+    knows that with the step of a batch that mends it. `mend` is the verb that mends all, as it is
+    called.
     """
     if fn is None:
         return partial(check_rule, mend=mend)
@@ -336,12 +347,18 @@ def check_rule(fn: Check | None = None, /, *, mend: str = "") -> Any:
     return fn
 
 
-def _checked(acts: Acts, folder: Path | None, names: list[str], items: list[str]) -> dict[str, Any]:
+def _checked(
+    operations: HostOperations, folder: Path | None, names: list[str], items: list[str]
+) -> dict[str, Any]:
     broken: list[str] = []
-    known = {rule.name: (rule, run) for rule, run in _checks(acts, folder, broken)}
+    known = {rule.name: (rule, run) for rule, run in _checks(operations, folder, broken)}
     if unknown := next((name for name in names if name not in known), None):
         raise ValueError(f"There is no rule {unknown!r}; there are: {', '.join([*known, *broken])}")
-    every = (it for item in items for it in (item, *acts.items(item))) if items else acts.items()
+    every = (
+        (it for item in items for it in (item, *operations.items(item)))
+        if items
+        else operations.items()
+    )
     looked_at = list(dict.fromkeys(track(every)))
     among, failed, passed, whole = set(looked_at), dict[str, Any](), [], []
     for rule, run in (known[name] for name in names or known):
@@ -350,7 +367,7 @@ def _checked(acts: Acts, folder: Path | None, names: list[str], items: list[str]
             continue
         try:
             found = [it for it in track(run(looked_at)) if it[1]]
-            found = [it for it in found if not items or concerns(acts, it[0], among)]
+            found = [it for it in found if not items or concerns(operations, it[0], among)]
         except (SkillError, LookupError, ValueError) as error:
             broken.append(f"{rule.name}: {error}")
             continue
@@ -366,11 +383,15 @@ def _checked(acts: Acts, folder: Path | None, names: list[str], items: list[str]
     return result | {name: note for name, note in notes.items() if note}
 
 
-def _checks(acts: Acts, folder: Path | None, broken: list[str]) -> Iterator[tuple[Rule, Any]]:
+def _checks(
+    operations: HostOperations, folder: Path | None, broken: list[str]
+) -> Iterator[tuple[Rule, Any]]:
     """Give all rules: ours, the host's, the studio's; of one name the last counts."""
-    yield from ((rule, partial(fn, acts)) for rule, fn, needs in _SHARED if acts.has(*needs))
-    yield from ((rule, partial(acts.failures, rule.name)) for rule in acts.rules())
-    yield from ((rule, partial(fn, acts)) for rule, fn in _studio(folder, broken))
+    yield from (
+        (rule, partial(fn, operations)) for rule, fn, needs in _SHARED if operations.has(*needs)
+    )
+    yield from ((rule, partial(operations.failures, rule.name)) for rule in operations.rules())
+    yield from ((rule, partial(fn, operations)) for rule, fn in _studio(folder, broken))
 
 
 def _studio(folder: Path | None, broken: list[str]) -> Iterator[tuple[Rule, Check]]:
@@ -388,35 +409,39 @@ def _studio(folder: Path | None, broken: list[str]) -> Iterator[tuple[Rule, Chec
                     yield Rule(name, what, mend), partial(_guarded, fn, file)
 
 
-def _guarded(fn: Check, file: Path, acts: Acts, items: Sequence[str]) -> Iterator[Finding]:
+def _guarded(
+    fn: Check, file: Path, operations: HostOperations, items: Sequence[str]
+) -> Iterator[Finding]:
     with importer.broken_by(file):
-        for finding in fn(acts, items):
+        for finding in fn(operations, items):
             if isinstance(finding, str) or not 2 <= len(finding) <= 3:
                 raise TypeError(f"it gave {finding!r}; it must yield item, text[, mend]")
             yield str(finding[0]), str(finding[1]), *finding[2:]
 
 
-def _scale(negative: bool, acts: Acts, items: Sequence[str]) -> Iterator[Finding]:
+def _scale(negative: bool, operations: HostOperations, items: Sequence[str]) -> Iterator[Finding]:
     for item in items:
         why = ""
         with suppress(ValueError):  # for what cannot be placed
-            scale = acts.placement(item, "local").scale
+            scale = operations.placement(item, "local").scale
             fails = min(scale) < 0 if negative else max(abs(it - 1) for it in scale) > 1e-4
-            if fails and acts.look_into(item, "counts"):  # a light may have any
+            if fails and operations.look_into(item, "counts"):  # a light may have any
                 why = f"scale {', '.join(f'{it:.4g}' for it in scale)}"
         yield item, why
 
 
-def _duplicate_names(acts: Acts, items: Sequence[str]) -> Iterator[Finding]:
-    names = {it: name for it in track(items) if not it.endswith(f"/{(name := acts.name(it))}")}
+def _duplicate_names(operations: HostOperations, items: Sequence[str]) -> Iterator[Finding]:
+    names = {
+        it: name for it in track(items) if not it.endswith(f"/{(name := operations.name(it))}")
+    }
     counts = Counter(names.values())  # a path of slashes has its own place
     for item, name in names.items():
         yield item, f"{counts[name]} are called {name}" if counts[name] > 1 else ""
 
 
-def _file(absolute: bool, acts: Acts, items: Sequence[str]) -> Iterator[Finding]:
-    folder = (acts.host.file() or Path("scene")).parent
-    for item, prop, written in acts.files():
+def _file(absolute: bool, operations: HostOperations, items: Sequence[str]) -> Iterator[Finding]:
+    folder = (operations.host.file() or Path("scene")).parent
+    for item, prop, written in operations.files():
         rooted = written.startswith("/") or PureWindowsPath(written).is_absolute()
         is_absolute = rooted and not written.startswith("//")  # so Blender says it is relative
         fails = is_absolute if absolute else _is_missing(written, folder)
@@ -432,10 +457,10 @@ def _is_missing(written: str, folder: Path) -> bool:
     return not path.exists()
 
 
-def _junk(what: Junk, acts: Acts, items: Sequence[str]) -> Iterator[Finding]:
-    among = set(acts.materials()) if what == "unused" else None
+def _junk(what: Junk, operations: HostOperations, items: Sequence[str]) -> Iterator[Finding]:
+    among = set(operations.materials()) if what == "unused" else None
     with suppress(ValueError):  # the host has no such
-        yield from ((it, what) for it in acts.junk(what) if among is None or it in among)
+        yield from ((it, what) for it in operations.junk(what) if among is None or it in among)
 
 
 _APPLY: Final = 'transform(apply=["scale"])'

@@ -173,7 +173,7 @@ class Table:
         from dcc_bridge.skills import builtin
         from dcc_bridge.skills.runner import Runner
         from dcc_bridge.threads.main_thread import MainThread
-        from dcc_bridge.verbs.acts import load
+        from dcc_bridge.verbs.operations import load
         from tests.stand_ins import Person
 
         self._scene, self._turns = scene, Turns(is_profiled)
@@ -185,10 +185,10 @@ class Table:
         self._runner = Runner(host, self._main, settings, _no_loop, never)
         recent = self._runner.recent
         undoing = builtin.Undoing(host, recent, nowhere, lambda: None)
-        acts = load(scene.bundle / "skills", host)
-        assert acts is not None
+        operations = load(scene.bundle / "skills", host)
+        assert operations is not None
         own = builtin.tools(recent, self._main, host, undoing)
-        self._tools = {tool.name: tool for tool in (*verbs.tools(acts), *own)}
+        self._tools = {tool.name: tool for tool in (*verbs.tools(operations), *own)}
 
     def row(self, case: Case) -> list[object]:
         """Measure a call, and what the host's own API takes; the scene is as before then."""

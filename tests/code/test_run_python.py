@@ -29,7 +29,7 @@ from tests.code import test_trip_wire
 from tests.code.seat import GRID, NO, REMOVES, YES, Sit
 from tests.live import status, text
 from tests.stand_ins import after
-from tests.verbs.memory import MemoryActs, MemoryHost
+from tests.verbs.memory import MemoryHost, MemoryOperations
 
 REMEMBERED = Reply("accept", {"confirm": True}, remember=True)
 
@@ -341,7 +341,7 @@ def test_of_many_texts_that_differ_in_a_character_none_runs(
         return CodeResult(None, "", "", 0.0, "{}")
 
     monkeypatch.setattr(run_python, "execute", note)
-    tool = run_python.CodeTool(MemoryActs(host), Settings(), AuditLog(tmp_path), {})
+    tool = run_python.CodeTool(MemoryOperations(host), Settings(), AuditLog(tmp_path), {})
     agreed = read_code(GRID, "standalone")
     call = Call(run_python.NAME, "Run code")
     call.dialogue.code = agreed.sha256

@@ -336,7 +336,7 @@ def test_every_function_of_ours_is_known_as_ours(
     "listener",
     [
         "act = lambda path: write(path)",
-        "acts = {'': [(0, lambda path: write(path))]}",
+        "operations = {'': [(0, lambda path: write(path))]}",
         "act = contextlib.contextmanager(lambda path: (yield write(path)))",
         "act = functools.cache(lambda path: write(path))",
         "act = functools.partial(lambda path: write(path))",
@@ -362,7 +362,7 @@ def test_a_listener_of_ours_does_as_always_however_it_is_made(
     monkeypatch.setitem(sys.modules, "dcc_bridge.later", ours)
     vars(ours)["write"] = lambda path: Path(path).touch()  # it is not ours
     exec(f"import contextlib, functools, sys, types\n{listener}", vars(ours))
-    act = vars(ours).get("act") or vars(ours)["acts"][""][0][1]
+    act = vars(ours).get("act") or vars(ours)["operations"][""][0][1]
 
     run("getattr(act(new), '__enter__', str)()", place, act=act)
 
@@ -564,23 +564,23 @@ USD = {
 
 @pytest.fixture
 def usd(place: Path) -> Callable[..., Any]:
-    """Runs code with the acts of USD, whose scene is the file `kept.usda`."""
+    """Runs code with the operations of USD, whose scene is the file `kept.usda`."""
     pytest.importorskip("pxr")
     from pxr import Usd
 
     from dcc_bridge.hosts.standalone import UsdSession
-    from dcc_bridge.verbs.acts import load
+    from dcc_bridge.verbs.operations import load
 
     scene = place / "kept.usda"
     Usd.Stage.CreateNew(str(scene)).Save()
     session = UsdSession(scene)
     skills = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
-    acts = load(skills, session)
-    assert acts is not None
+    operations = load(skills, session)
+    assert operations is not None
 
     def run_usd(code: str, *writes: Path) -> Any:
         names = {"stage": session.stage, "file": str(scene)}
-        writers = acts.writers()
+        writers = operations.writers()
         return execute(ast.parse(code), code, names, timeout=20, writes=writes, writers=writers)
 
     return run_usd

@@ -9,7 +9,7 @@ from pxr import UsdGeom
 from PySide6.QtGui import QImage
 
 from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.verbs.acts import Acts, Shot, load
+from dcc_bridge.verbs.operations import HostOperations, Shot, load
 from dcc_standalone.window import MainWindow
 from tests.standalone.conftest import ROOT
 
@@ -17,14 +17,14 @@ LAMP = "/World/Props/Lamp_01"
 
 
 @pytest.fixture
-def acts(session: UsdSession) -> Acts:
+def operations(session: UsdSession) -> HostOperations:
     loaded = load(ROOT / "plugins" / "standalone" / "skills", session)
     assert loaded is not None
     return loaded
 
 
-def drawn(acts: Acts, shots: Sequence[Shot], width: int, height: int) -> QImage:
-    return QImage.fromData(acts.draw(shots, width, height, "solid"))
+def drawn(operations: HostOperations, shots: Sequence[Shot], width: int, height: int) -> QImage:
+    return QImage.fromData(operations.draw(shots, width, height, "solid"))
 
 
 def difference(one: QImage, other: QImage) -> float:
@@ -38,7 +38,7 @@ def difference(one: QImage, other: QImage) -> float:
 @pytest.mark.parametrize("axis", ["Y", "Z"])
 @pytest.mark.parametrize("is_plan", [False, True])
 def test_an_agent_sees_what_the_person_sees_and_moves_nothing(
-    window: MainWindow, session: UsdSession, acts: Acts, axis: str, is_plan: bool
+    window: MainWindow, session: UsdSession, operations: HostOperations, axis: str, is_plan: bool
 ) -> None:
     """The window's own picture and ours are the same but for the frame of what is selected."""
     with session.undo_step("Stand it up"):
@@ -51,12 +51,12 @@ def test_an_agent_sees_what_the_person_sees_and_moves_nothing(
     session.selection = [LAMP]
     eye, digest = viewport.eye, session.scene_digest()
 
-    ours = drawn(acts, [acts.viewpoint("person")], viewport.width(), viewport.height())
+    ours = drawn(operations, [operations.viewpoint("person")], viewport.width(), viewport.height())
 
     assert difference(ours, seen) < 2
     assert (viewport.eye, session.selection) == (eye, [LAMP])
     assert session.scene_digest() == digest
-    turned = drawn(acts, [Shot((0, 300, 3000), (0, 0, 0), (0, 1, 0), 40)], *size_of(seen))
+    turned = drawn(operations, [Shot((0, 300, 3000), (0, 0, 0), (0, 1, 0), 40)], *size_of(seen))
     assert difference(turned, seen) > 5
 
 

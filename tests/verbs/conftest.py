@@ -11,7 +11,7 @@ from tests.hosts import blender_window
 from tests.hosts.blender_seat import Seat
 from tests.hosts.screen import missing, screen
 
-pytest.register_assert_rewrite("tests.verbs.acts_contract")
+pytest.register_assert_rewrite("tests.verbs.operations_contract")
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Runs the promises of FreeCAD's acts once its window is up, and closes it. Main thread."""
+"""Runs the promises of FreeCAD's operations once its window is up, and closes it. Main thread."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import FreeCADGui
 
 from dcc_bridge.qt.binding import QTimer
-from tests.verbs.freecad_acts import run
+from tests.verbs.freecad_operations import run
 
 
 def begin() -> None:

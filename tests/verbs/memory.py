@@ -1,6 +1,7 @@
-"""A host in memory, with acts: a scene of plain dicts with undo, values, locks, sockets, keys.
+"""A host in memory, with operations: a scene of plain dicts with undo, values, locks and keys.
 
-Its folder of skills is made by `folder`, so that a bridge loads the acts as it does a host's own.
+Its folder of skills is made by `folder`, so that a bridge loads the operations as it does a host's
+own.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any, Literal
 
-from dcc_bridge.verbs.acts import (
+from dcc_bridge.verbs.operations import (
     SCENE,
-    Acts,
     ApiEntry,
     Bounds,
+    HostOperations,
     Imported,
     Junk,
     Part,
@@ -41,7 +42,7 @@ NODE: dict[str, Any] = {
     "parts": {},
 }
 PACKAGE = """
-from tests.verbs.memory import MemoryActs as acts
+from tests.verbs.memory import MemoryOperations as operations
 """
 
 
@@ -51,7 +52,7 @@ def node(kind: str, **facts: Any) -> dict[str, Any]:
 
 
 def folder(where: Path) -> Path:
-    """Make a folder of skills in which the acts stand."""
+    """Make a folder of skills in which the operations stand."""
     (where / "memory_verbs").mkdir(parents=True)
     (where / "memory_verbs" / "__init__.py").write_text(PACKAGE)
     return where
@@ -65,7 +66,7 @@ class MemoryHost(FakeHost):
 
     def __init__(self, nodes: Mapping[str, Any] = {}, **more: Any) -> None:
         self.nodes: dict[str, Any] = {}
-        self.acts: MemoryActs  # once they are loaded
+        self.operations: MemoryOperations  # once they are loaded
         super().__init__([json.dumps([path, facts]) for path, facts in nodes.items()], **more)
 
     @property
@@ -100,7 +101,7 @@ class MemoryHost(FakeHost):
         return [it for it in gone if not any(it == a or it.startswith(f"{a}/") for a in agreed)]
 
 
-class MemoryActs(Acts):
+class MemoryOperations(HostOperations):
     """What the host does for the verbs; each act that changes anything notes its name."""
 
     instructions = "Items are paths, such as /Set/Key. Y is up, lengths are metres."
@@ -111,7 +112,7 @@ class MemoryActs(Acts):
         self.host = host
         self.done: list[str] = []
         self.fails_at = 0  # the number of the act that fails, from 1 on
-        host.acts = self
+        host.operations = self
 
     @property
     def nodes(self) -> dict[str, Any]:

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge.verbs.acts import Acts
+from dcc_bridge.verbs.operations import HostOperations
 from tests.hosts.digests import scene_digest
 
-Edit = Callable[[Acts], Any]
+Edit = Callable[[HostOperations], Any]
 
 
 @contextmanager
-def one_step(acts: Acts) -> Iterator[None]:
+def one_step(operations: HostOperations) -> Iterator[None]:
     """See that a block is one step which changes the scene, and that undo takes all of it back."""
-    host = acts.host
+    host = operations.host
     before, mark = scene_digest(host), host.undo_mark()
     with host.undo_step("Ours"):
         yield
@@ -32,7 +32,7 @@ def one_step(acts: Acts) -> Iterator[None]:
 
 
 def refused(
-    acts: Acts,
+    operations: HostOperations,
     edit: Edit,
     why: str,
     kind: type[Exception] = ValueError,
@@ -43,10 +43,10 @@ def refused(
 
     With `may_begin` it may leave one undo step, which takes back what it began.
     """
-    host = acts.host
+    host = operations.host
     before, mark = scene_digest(host), host.undo_mark()
     with pytest.raises(kind, match=why) as said, host.undo_step("Ours"):
-        edit(acts)
+        edit(operations)
     assert not isinstance(said.value, KeyError)  # it says no more than the key
     assert " " in str(said.value)
     if may_begin and host.undo_mark() != mark:

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from dcc_bridge.verbs.acts import SCENE, ApiEntry, Junk, Rule, Shot, Value
-from tests.verbs.memory import MemoryActs, MemoryHost
+from dcc_bridge.verbs.operations import SCENE, ApiEntry, Junk, Rule, Shot, Value
+from tests.verbs.memory import MemoryHost, MemoryOperations
 
 
-class ReadingActs(MemoryActs):
-    """The acts of a scene that is read; an item is a path."""
+class ReadingOperations(MemoryOperations):
+    """The operations of a scene that is read; an item is a path."""
 
     up: Literal["Y", "Z"] = "Z"
 

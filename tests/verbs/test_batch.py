@@ -74,15 +74,15 @@ def test_an_exception_at_any_act_leaves_the_scene_and_the_undo_stack_as_they_wer
     tmp_path: Path,
 ) -> None:
     with studio(tmp_path, *[YES] * 40, dialogs_per_minute=99) as scene:
-        acts, before = scene.host.acts, scene.host.scene_digest()
+        operations, before = scene.host.operations, scene.host.scene_digest()
         scene.do("batch", steps=TEN)
         scene.host.undo()
-        count, stack = len(acts.done), scene.host.labels
+        count, stack = len(operations.done), scene.host.labels
         assert count > 10
 
         for number in range(1, count + 1):
-            acts.done.clear()
-            acts.fails_at = number
+            operations.done.clear()
+            operations.fails_at = number
             result = scene.call("batch", {"steps": TEN})
 
             assert status(result) == "failed"

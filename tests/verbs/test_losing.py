@@ -83,8 +83,8 @@ def test_what_matches_is_looked_for_before_the_question_and_once_after_each_answ
 
 def test_a_batch_loses_no_more_than_was_agreed_to(tmp_path: Path) -> None:
     with studio(tmp_path, YES) as scene:
-        delete = scene.host.acts.delete
-        scene.host.acts.delete = lambda items: delete([*items, "/Tree"])
+        delete = scene.host.operations.delete
+        scene.host.operations.delete = lambda items: delete([*items, "/Tree"])
         steps = [{"do": "delete", "with": {"items": ["/Set/Key"]}}]
 
         result = scene.call("batch", {"steps": steps})
@@ -310,7 +310,7 @@ def test_a_script_that_an_application_reads_as_a_file_is_imported_after_a_yes_on
     (tmp_path / name).write_text("")
     with studio(tmp_path, NO) as scene:
         suffix = Path(name).suffix.lower()
-        scene.host.acts.import_formats = lambda: {suffix: ("copy",)}
+        scene.host.operations.import_formats = lambda: {suffix: ("copy",)}
 
         scene.fails("import_file", path=str(tmp_path / name))
 
@@ -321,7 +321,7 @@ def test_a_file_that_was_not_written_is_told(tmp_path: Path) -> None:
     """Also where an old one is there, of which the size would say nothing."""
     with studio(tmp_path, YES) as scene:
         (tmp_path / "old.obj").write_text("somebody's")
-        scene.host.acts.export_file = lambda path, items, frames: []
+        scene.host.operations.export_file = lambda path, items, frames: []
 
         for name in ("new.obj", "old.obj"):
             said = scene.fails("export_file", path=name)

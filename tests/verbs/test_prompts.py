@@ -14,13 +14,13 @@ from dcc_bridge.verbs import reading
 from tests.live import live
 from tests.tiers import every_era
 from tests.verbs.memory import node
-from tests.verbs.reading_scene import ReadingActs
+from tests.verbs.reading_scene import ReadingOperations
 
 TITLES = ["Check this scene for publish", "Explain this scene", "Tidy the names"]
 
 
-def scene() -> ReadingActs:
-    return ReadingActs(
+def scene() -> ReadingOperations:
+    return ReadingOperations(
         {"room": node("Group"), "room/lamp_1": node("Light"), "lamp_2": node("Light")}
     )
 
@@ -28,7 +28,7 @@ def scene() -> ReadingActs:
 @every_era
 def test_three_prompts_are_there_with_completions_of_the_scene(era: str, tmp_path: Path) -> None:
     """By any part of a name; by any part of a path if what is typed has a slash in it."""
-    acts = scene()
+    operations = scene()
 
     async def agent() -> dict[str, Any]:
         async with running.client(era) as client:
@@ -40,7 +40,7 @@ def test_three_prompts_are_there_with_completions_of_the_scene(era: str, tmp_pat
                 "prompt": (await client.get_prompt("check_scene", {"item": "room"})).messages,
             }
 
-    with live(tmp_path, *reading.verbs(acts), host=acts.host) as running:
+    with live(tmp_path, *reading.verbs(operations), host=operations.host) as running:
         told = running.run(agent)
 
     assert told["titles"] == TITLES
@@ -56,7 +56,7 @@ async def completed(client: Client, prompt: str, name: str, value: str) -> list[
     return (await client.complete(ref, {"name": name, "value": value})).completion.values
 
 
-class Counting(ReadingActs):
+class Counting(ReadingOperations):
     """Counts how often the whole scene is walked."""
 
     walks = 0
@@ -68,16 +68,16 @@ class Counting(ReadingActs):
 
 def test_the_scene_is_walked_for_completions_once_until_it_changes(tmp_path: Path) -> None:
     """A client asks at each keystroke; what is new in the scene is proposed as well."""
-    acts = Counting(scene().nodes)
+    operations = Counting(scene().nodes)
 
     async def typed() -> list[list[str]]:
         async with running.client() as client:
             return [await completed(client, "check_scene", "item", it) for it in ("l", "la", "lam")]
 
-    with live(tmp_path, *reading.verbs(acts), host=acts.host) as running:
-        first, walks = running.run(typed), acts.walks
-        acts.nodes["lamp_3"] = node("Light")
-        acts.host.select(["lamp_3"])
+    with live(tmp_path, *reading.verbs(operations), host=operations.host) as running:
+        first, walks = running.run(typed), operations.walks
+        operations.nodes["lamp_3"] = node("Light")
+        operations.host.select(["lamp_3"])
         later = running.run(typed)
 
     assert first == [["room/lamp_1", "lamp_2"]] * 3

@@ -9,15 +9,15 @@ import pytest
 
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.verbs import reading
-from dcc_bridge.verbs.acts import ApiEntry
+from dcc_bridge.verbs.operations import ApiEntry
 from tests.verbs.memory import node
-from tests.verbs.reading_scene import ReadingActs
+from tests.verbs.reading_scene import ReadingOperations
 
 
-def scene() -> ReadingActs:
+def scene() -> ReadingOperations:
     """Give a room with a table, two lamps of which one is driven, and a camera."""
     lamp = {"power": 100.0, "color": [1.0, 1.0, 1.0]}
-    return ReadingActs(
+    return ReadingOperations(
         {
             "room": node("Group", values={}),
             "room/Table": node(
@@ -46,23 +46,23 @@ def scene() -> ReadingActs:
     )
 
 
-def call(acts: ReadingActs, verb: str, **arguments: Any) -> Any:
+def call(operations: ReadingOperations, verb: str, **arguments: Any) -> Any:
     """Call a verb as the bridge does."""
-    verbs = {skill.name: skill for skill in map(describe, reading.verbs(acts))}
+    verbs = {skill.name: skill for skill in map(describe, reading.verbs(operations))}
     return verbs[verb].fn(**arguments)
 
 
-def rows(acts: ReadingActs, **wanted: Any) -> list[str]:
+def rows(operations: ReadingOperations, **wanted: Any) -> list[str]:
     """Give the items that are listed."""
-    return [row["item"] for row in call(acts, "list_items", **wanted)["rows"]]
+    return [row["item"] for row in call(operations, "list_items", **wanted)["rows"]]
 
 
 def test_a_summary_says_the_same_in_every_host() -> None:
     """Up, units and the counts by type are there, whatever the host's own summary has."""
-    acts = scene()
-    acts.host.select(["Camera"])
+    operations = scene()
+    operations.host.select(["Camera"])
 
-    told = call(acts, "summary")
+    told = call(operations, "summary")
 
     assert (told["up"], told["units"], told["fps"], told["selected"]) == ("Z", "m", 24.0, 1)
     assert told["types"] == {"Mesh": 2, "Light": 2, "Group": 1, "Camera": 1}
@@ -112,23 +112,23 @@ def test_fields_answer_in_the_same_call() -> None:
 
 def test_items_without_what_is_sorted_by_come_last() -> None:
     """In both directions; among texts a number is one."""
-    acts = scene()
-    acts.nodes["Camera"]["values"] = {"power": "much"}
+    operations = scene()
+    operations.nodes["Camera"]["values"] = {"power": "much"}
 
-    assert rows(acts, sort="faces")[:3] == ["room/Table", "room/Cup", "room"]
-    assert rows(acts, sort="-faces", limit=3) == ["room/Cup", "room/Table", "room"]
-    assert rows(acts, sort="-power", limit=2) == ["Camera", "room/lamp_1"]
+    assert rows(operations, sort="faces")[:3] == ["room/Table", "room/Cup", "room"]
+    assert rows(operations, sort="-faces", limit=3) == ["room/Cup", "room/Table", "room"]
+    assert rows(operations, sort="-power", limit=2) == ["Camera", "room/lamp_1"]
 
 
 def test_what_is_looked_for_in_the_whole_scene_is_looked_for_once() -> None:
     """A scene of many items is not gone through for each of them."""
-    acts = scene()
-    acts.material_names = ["Gold"]
+    operations = scene()
+    operations.material_names = ["Gold"]
 
-    told = call(acts, "list_items", fields=["material"], sort="-material")
+    told = call(operations, "list_items", fields=["material"], sort="-material")
 
     assert told["rows"][0] == {"item": "room/Cup", "type": "Mesh", "material": ["Gold"]}
-    assert acts.searches == 1
+    assert operations.searches == 1
 
 
 def test_a_limit_cuts_the_rows_and_not_the_count() -> None:
@@ -140,12 +140,12 @@ def test_a_limit_cuts_the_rows_and_not_the_count() -> None:
 
 def test_a_type_that_does_not_exist_is_answered_with_near_ones() -> None:
     """One that exists and is not in the scene is only not found."""
-    acts = scene()
+    operations = scene()
 
-    note = call(acts, "list_items", type="Lite")["note"]
+    note = call(operations, "list_items", type="Lite")["note"]
 
     assert note == "There is no type 'Lite'; near: Light. Globs work: '*Lite*'."
-    assert "note" not in call(ReadingActs({}), "list_items", type="Light")
+    assert "note" not in call(ReadingOperations({}), "list_items", type="Light")
 
 
 @pytest.mark.parametrize(
@@ -200,11 +200,11 @@ def test_the_scene_s_own_values_are_inspected_as_an_item() -> None:
 
 def test_no_answer_dumps_what_is_long() -> None:
     """A list and a text are cut, and say how much is left."""
-    acts = scene()
+    operations = scene()
     points = [[0.123456789] * 3] * 50_000
-    acts.nodes["Camera"]["values"] = {"points": points, "note": "word " * 10_000}
+    operations.nodes["Camera"]["values"] = {"points": points, "note": "word " * 10_000}
 
-    (told,) = call(acts, "inspect", items=["Camera"], parts=["values"])["items"]
+    (told,) = call(operations, "inspect", items=["Camera"], parts=["values"])["items"]
 
     assert told["values"]["points"][-1] == "... 49976 more"
     assert told["values"]["points"][0] == [0.123457] * 3
@@ -218,17 +218,17 @@ def test_more_than_twenty_items_are_not_inspected() -> None:
         call(scene(), "inspect", items=["Camera"] * 21)
 
 
-def api() -> ReadingActs:
+def api() -> ReadingOperations:
     """Give an application with a small API."""
-    acts = ReadingActs({})
-    acts.entries = [
+    operations = ReadingOperations({})
+    operations.entries = [
         ApiEntry("Camera.focalLength", "property", "Lens, in tenths of a unit", "float 1 to 500"),
         ApiEntry("create type Camera", "type", "A camera"),
         ApiEntry("ops.mesh.bevel", "operator", "Cut the edges", "offset: float, segments: int"),
         ApiEntry("Light.power", "property", "How bright it is", "float"),
         *(ApiEntry(f"filler_{number}", "property", "A value of the mesh") for number in range(50)),
     ]
-    return acts
+    return operations
 
 
 @pytest.mark.parametrize(
@@ -251,14 +251,14 @@ def test_the_api_is_searched_by_words_of_which_not_all_need_fit(query: str, best
 
 def test_the_api_is_read_once_and_when_it_is_first_asked() -> None:
     """Reading it takes long in a large application."""
-    acts = api()
-    verbs = {skill.name: skill.fn for skill in map(describe, reading.verbs(acts))}
-    before = acts.read
+    operations = api()
+    verbs = {skill.name: skill.fn for skill in map(describe, reading.verbs(operations))}
+    before = operations.read
 
     verbs["find_api"](query="camera")
     verbs["find_api"](query="light")
 
-    assert (before, acts.read) == (0, 54)
+    assert (before, operations.read) == (0, 54)
 
 
 def test_a_miss_in_the_api_gives_near_words() -> None:
@@ -270,12 +270,12 @@ def test_a_miss_in_the_api_gives_near_words() -> None:
 
 
 def test_a_slip_in_a_type_s_name_gives_the_type_first() -> None:
-    acts = api()
-    acts.entries += [
+    operations = api()
+    operations.entries += [
         ApiEntry("CylinderLight.treatAsLine", "property", "A line instead of a surface", "bool"),
         ApiEntry("create type CylinderLight", "type", "A light"),
     ]
 
-    told = call(acts, "find_api", query="Lite")
+    told = call(operations, "find_api", query="Lite")
 
     assert told["cards"][0]["name"] == "create type CylinderLight"

@@ -11,10 +11,10 @@ import pytest
 from dcc_bridge import geometry
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.verbs import seeing
-from dcc_bridge.verbs.acts import Bounds, Vector
+from dcc_bridge.verbs.operations import Bounds, Vector
 from tests.live import text
-from tests.verbs.memory import MemoryActs, MemoryHost, node
-from tests.verbs.reading_scene import ReadingActs
+from tests.verbs.memory import MemoryHost, MemoryOperations, node
+from tests.verbs.reading_scene import ReadingOperations
 from tests.verbs.studio import studio
 
 VIEWS = ["front", "back", "left", "right", "top", "bottom", "three_quarter", "around"]
@@ -26,9 +26,11 @@ def box(at: Vector, half: float = 1.0, **more: Any) -> dict[str, Any]:
     return node("Mesh", at=at, half=(half, half, half), parts={"counts": {"faces": 6}}, **more)
 
 
-def call(acts: MemoryActs, verb: str, checks: Path | None = None, **arguments: Any) -> Any:
+def call(
+    operations: MemoryOperations, verb: str, checks: Path | None = None, **arguments: Any
+) -> Any:
     """Call a verb as the bridge does."""
-    verbs = {skill.name: skill for skill in map(describe, seeing.verbs(acts, checks))}
+    verbs = {skill.name: skill for skill in map(describe, seeing.verbs(operations, checks))}
     return verbs[verb].fn(**arguments)
 
 
@@ -37,11 +39,11 @@ def call(acts: MemoryActs, verb: str, checks: Path | None = None, **arguments: A
 @pytest.mark.parametrize("aspect", [0.5, 2.0])
 def test_a_view_shows_all_of_what_it_frames(view: str, up: Any, aspect: float) -> None:
     """Wherever up is, and whatever the picture's form; and it is not far too small."""
-    acts = ReadingActs({"it": box((3.0, 3.0, 6.0))})
-    acts.nodes["it"]["half"] = (2.0, 1.0, 3.0)
-    acts.up = up
+    operations = ReadingOperations({"it": box((3.0, 3.0, 6.0))})
+    operations.nodes["it"]["half"] = (2.0, 1.0, 3.0)
+    operations.up = up
 
-    for shot in seeing.shots(acts, ["it"], view, aspect):
+    for shot in seeing.shots(operations, ["it"], view, aspect):
         spot = seeing.spot(shot, BOX, aspect)
 
         assert spot is not None
@@ -64,11 +66,11 @@ def test_a_view_shows_all_of_what_it_frames(view: str, up: Any, aspect: float) -
 )
 def test_what_is_on_the_right_side_is_on_the_right(up: Any, view: str, marked: Vector) -> None:
     """By the axes that applications with this up have."""
-    acts = ReadingActs({"it": box((0.0, 0.0, 0.0), 3.0), "mark": box(marked, 0.1)})
-    acts.up = up
+    operations = ReadingOperations({"it": box((0.0, 0.0, 0.0), 3.0), "mark": box(marked, 0.1)})
+    operations.up = up
 
-    (shot,) = seeing.shots(acts, ["it"], view, 1.0)
-    spot = seeing.spot(shot, acts.bounds("mark") or BOX, 1.0)
+    (shot,) = seeing.shots(operations, ["it"], view, 1.0)
+    spot = seeing.spot(shot, operations.bounds("mark") or BOX, 1.0)
 
     assert spot is not None
     assert spot.left > 0.6
@@ -76,10 +78,10 @@ def test_what_is_on_the_right_side_is_on_the_right(up: Any, view: str, marked: V
 
 def test_an_item_without_a_form_is_framed_by_its_place() -> None:
     """A light can be looked at; a scene without anything is drawn as well."""
-    acts = ReadingActs({"lamp": node("Light", at=(7.0, 8.0, 9.0))})
+    operations = ReadingOperations({"lamp": node("Light", at=(7.0, 8.0, 9.0))})
 
-    (shot,) = seeing.shots(acts, ["lamp"], "front", 1.0)
-    (empty,) = seeing.shots(ReadingActs({}), [], "front", 1.0)
+    (shot,) = seeing.shots(operations, ["lamp"], "front", 1.0)
+    (empty,) = seeing.shots(ReadingOperations({}), [], "front", 1.0)
 
     assert shot.target == pytest.approx((7.0, 8.0, 9.0))
     assert empty.target == (0.0, 0.0, 0.0)
@@ -88,9 +90,9 @@ def test_an_item_without_a_form_is_framed_by_its_place() -> None:
 def test_the_legend_tells_what_is_where_what_is_hidden_and_what_is_outside() -> None:
     """A model sees the picture less well than it reads."""
     things = {"near": box((0, -3, 0), 1.5), "far": box((0, 5, 0), 1), "away": box((90, 0, 0))}
-    acts = ReadingActs(things | {"hill": box((0, 23456, 0), 3000)})
+    operations = ReadingOperations(things | {"hill": box((0, 23456, 0), 3000)})
 
-    legend, picture = call(acts, "look", view="person")
+    legend, picture = call(operations, "look", view="person")
 
     assert picture.startswith(b"\xff\xd8\xff")
     assert "near: 29 to 71, 13 to 87, 5.5" in legend
@@ -103,9 +105,9 @@ def test_the_legend_tells_what_is_where_what_is_hidden_and_what_is_outside() -> 
 
 def test_marks_are_found_beside_what_is_framed() -> None:
     """What is not named is not told then."""
-    acts = ReadingActs({"a": box((0, 0, 0)), "b": box((1, 0, 0)), "c": box((2, 0, 0))})
+    operations = ReadingOperations({"a": box((0, 0, 0)), "b": box((1, 0, 0)), "c": box((2, 0, 0))})
 
-    legend, _ = call(acts, "look", items=["a"], marks=["b"])
+    legend, _ = call(operations, "look", items=["a"], marks=["b"])
 
     assert "a: " in legend
     assert "b: " in legend
@@ -114,12 +116,12 @@ def test_marks_are_found_beside_what_is_framed() -> None:
 
 def test_a_picture_is_drawn_smaller_until_it_may_be_sent() -> None:
     """A hundred kilobytes are some thousand tokens."""
-    acts = ReadingActs({"a": box((0, 0, 0))})
-    acts.bytes_of_a_pixel = 1.5
+    operations = ReadingOperations({"a": box((0, 0, 0))})
+    operations.bytes_of_a_pixel = 1.5
 
-    legend, picture = call(acts, "look", size=1568)
+    legend, picture = call(operations, "look", size=1568)
 
-    sizes = [width for _, width, _, _ in acts.drawn]
+    sizes = [width for _, width, _, _ in operations.drawn]
     assert len(picture) <= 100_000
     assert sizes == sorted(sizes, reverse=True)
     assert 2 <= len(sizes) <= 3
@@ -128,49 +130,53 @@ def test_a_picture_is_drawn_smaller_until_it_may_be_sent() -> None:
 
 def test_four_pictures_are_one_sheet() -> None:
     """From four sides, or of four frames; of more a sentence says how many there may be."""
-    acts = ReadingActs({"a": box((0, 0, 0))})
+    operations = ReadingOperations({"a": box((0, 0, 0))})
 
-    call(acts, "look", view="around", size=1000)
-    call(acts, "look", view="front", frames=[1, 10, 20])
+    call(operations, "look", view="around", size=1000)
+    call(operations, "look", view="front", frames=[1, 10, 20])
 
-    (around, width, _, _), (frames, _, _, _) = acts.drawn
+    (around, width, _, _), (frames, _, _, _) = operations.drawn
     assert len({shot.eye for shot in around}) == 4
     assert width == 500
     assert [shot.frame for shot in frames] == [1, 10, 20]
     with pytest.raises(ValueError, match="8 pictures; one look shows 4 at most"):
-        call(acts, "look", view="around", frames=[1, 2])
+        call(operations, "look", view="around", frames=[1, 2])
 
 
 def test_each_picture_is_taken_and_told_at_its_frame() -> None:
     """A camera that moves is where it is at each of them, and so is what it looks at."""
     camera = node("Camera", places={"1": (0, -10, 0), "9": (0, -20, 0)})
-    acts = ReadingActs({"Cam": camera, "a": box((0, 0, 0), places={"9": (2, 0, 0)})})
+    operations = ReadingOperations({"Cam": camera, "a": box((0, 0, 0), places={"9": (2, 0, 0)})})
 
-    legend, _ = call(acts, "look", view="Cam", items=["a"], frames=[1, 9])
+    legend, _ = call(operations, "look", view="Cam", items=["a"], frames=[1, 9])
 
-    ((taken, *_),) = acts.drawn
+    ((taken, *_),) = operations.drawn
     assert [(shot.frame, shot.eye) for shot in taken] == [(1, (0, -10, 0)), (9, (0, -20, 0))]
     first, second = legend.split("Picture")[1:]
     assert first.startswith(" 1, frame 1: 12.94 m wide at a, 10.0 m away\n  a: 41 to 59, ")
     assert second.startswith(" 2, frame 9: 25.88 m wide at a, 20.0 m away\n  a: 54 to 62, ")
-    assert acts.nodes["a"]["at"] == [0, 0, 0]
+    assert operations.nodes["a"]["at"] == [0, 0, 0]
 
 
 def test_the_view_camera_is_the_scene_s_own() -> None:
-    acts = ReadingActs({"Cam": node("Camera", at=(0.0, -7.0, 0.0)), "a": box((0, 0, 0))})
+    operations = ReadingOperations(
+        {"Cam": node("Camera", at=(0.0, -7.0, 0.0)), "a": box((0, 0, 0))}
+    )
 
     with pytest.raises(LookupError, match="The scene has no camera of its own"):
-        call(acts, "look", view="camera")
-    acts.scene["camera"] = "Cam"
-    call(acts, "look", view="camera")
+        call(operations, "look", view="camera")
+    operations.scene["camera"] = "Cam"
+    call(operations, "look", view="camera")
 
-    assert acts.drawn[0][0][0].eye == (0, -7, 0)
+    assert operations.drawn[0][0][0].eye == (0, -7, 0)
 
 
 def test_what_the_scene_does_not_show_has_no_place_in_the_picture() -> None:
-    acts = ReadingActs({"a": box((0, 0, 0)), "b": box((1, 0, 0), values={"hidden": True})})
+    operations = ReadingOperations(
+        {"a": box((0, 0, 0)), "b": box((1, 0, 0), values={"hidden": True})}
+    )
 
-    legend, _ = call(acts, "look", view="front", items=["a", "b"])
+    legend, _ = call(operations, "look", view="front", items=["a", "b"])
 
     assert "  b: " not in legend
     assert "not shown by the scene: b" in legend
@@ -178,23 +184,23 @@ def test_what_the_scene_does_not_show_has_no_place_in_the_picture() -> None:
 
 def test_an_application_without_frames_says_so() -> None:
     with pytest.raises(ValueError, match="This application has no frames"):
-        call(MemoryActs(MemoryHost({})), "look", frames=[1])
+        call(MemoryOperations(MemoryHost({})), "look", frames=[1])
 
 
 def test_a_view_that_is_none_is_a_camera_s_item() -> None:
     """The host says that there is none; a picture through one has the form of the render."""
-    acts = ReadingActs({"a": box((0, 0, 0))})
+    operations = ReadingOperations({"a": box((0, 0, 0))})
 
     with pytest.raises(LookupError, match="no camera 'Other'"):
-        call(acts, "look", view="Other")
-    call(acts, "look", view="person", size=1600 // 2)
+        call(operations, "look", view="Other")
+    call(operations, "look", view="person", size=1600 // 2)
 
-    assert acts.drawn[0][1:3] == (800, 450)
+    assert operations.drawn[0][1:3] == (800, 450)
 
 
 def test_what_stands_behind_the_eye_is_not_in_the_picture() -> None:
     """A box around the eye cannot be told in shares of the picture either."""
-    (shot,) = seeing.shots(ReadingActs({"a": box((0, 0, 0))}), ["a"], "three_quarter", 1.0)
+    (shot,) = seeing.shots(ReadingOperations({"a": box((0, 0, 0))}), ["a"], "three_quarter", 1.0)
     behind = geometry.add(shot.eye, geometry.add(shot.eye, shot.target, -1))
 
     assert seeing.spot(shot, (behind, behind), 1.0) is None
@@ -204,9 +210,9 @@ def test_what_stands_behind_the_eye_is_not_in_the_picture() -> None:
 # ---- check
 
 
-def careless(tmp_path: Path) -> ReadingActs:
+def careless(tmp_path: Path) -> ReadingOperations:
     """Give a scene in which each rule finds something."""
-    acts = ReadingActs(
+    operations = ReadingOperations(
         {
             "a": node("Group"),
             "a/cube": box((0, 0, 0), scale=(2.0, 2.0, 2.0)),
@@ -219,8 +225,8 @@ def careless(tmp_path: Path) -> ReadingActs:
     )
     (tmp_path / "there.png").touch()
     (tmp_path / "tile.1001.png").touch()
-    acts.material_names = ["Gold", "Wood"]
-    acts.paths = [
+    operations.material_names = ["Gold", "Wood"]
+    operations.paths = [
         ("a/cube", "file", "there.png"),
         ("a/cube", "file", "//./there.png"),
         ("a/cube", "file", "tile.<UDIM>.png"),
@@ -229,7 +235,7 @@ def careless(tmp_path: Path) -> ReadingActs:
         ("b/cube", "file", str(tmp_path / "there.png")),
         ("b/cube", "file", "C:\\gone.png"),
     ]
-    return acts
+    return operations
 
 
 def failed(told: Any) -> dict[str, list[str]]:
@@ -267,21 +273,21 @@ def test_items_are_checked_with_what_is_below_them(tmp_path: Path) -> None:
 
 def test_a_missing_texture_is_the_fault_of_the_items_that_use_it(tmp_path: Path) -> None:
     """By way of its material; what nothing uses is no matter of some items, and that is said."""
-    acts = careless(tmp_path)
-    acts.nodes.update({
+    operations = careless(tmp_path)
+    operations.nodes.update({
         "wood": node("Material", parts={"uses": ["image"]}), "image": node("Image"),
         "c": node("Mesh", parts={"uses": ["wood"]}), "d": node("Mesh"),
     })  # fmt: skip
-    acts.paths = [("image", "file", "gone.png")]
+    operations.paths = [("image", "file", "gone.png")]
     rules = ["missing_files", "unused_materials"]
-    with_it, without = (call(acts, "check", items=[it], rules=rules) for it in "cd")
+    with_it, without = (call(operations, "check", items=[it], rules=rules) for it in "cd")
 
     assert failed(with_it) == {"missing_files": ["image"]}
     assert (failed(without), without["passed"]) == ({}, ["missing_files"])
     assert without["not_looked_at_with_items"] == ["unused_materials"]
 
 
-class MayaLike(ReadingActs):
+class MayaLike(ReadingOperations):
     """Items are long names, whose last part a script means by itself."""
 
     def name(self, item: str) -> str:
@@ -293,10 +299,10 @@ class MayaLike(ReadingActs):
 
 def test_equal_names_are_a_fault_only_where_they_clash() -> None:
     """In a path of slashes each has its own place, as `/a/cube` and `/b/cube` of USD."""
-    paths = ReadingActs({"/a/cube": box((0, 0, 0)), "/b/cube": box((0, 0, 0))})
+    paths = ReadingOperations({"/a/cube": box((0, 0, 0)), "/b/cube": box((0, 0, 0))})
     maya = MayaLike({"|a|cube": box((0, 0, 0)), "|b|cube": box((0, 0, 0)), "|c": node("Group")})
 
-    told = [call(acts, "check", rules=["duplicate_names"]) for acts in (paths, maya)]
+    told = [call(operations, "check", rules=["duplicate_names"]) for operations in (paths, maya)]
 
     assert [failed(it) for it in told] == [{}, {"duplicate_names": ["|a|cube", "|b|cube"]}]
 
@@ -305,19 +311,19 @@ STUDIO = '''
 from dcc_bridge.verbs.seeing import check_rule
 
 @check_rule(mend="rename")
-def no_cubes(acts, items):
+def no_cubes(operations, items):
     """A cube is no name."""
     for item in items:
-        if acts.name(item) == "cube":
+        if operations.name(item) == "cube":
             yield item, "it is a cube", {"do": "rename", "with": {"names": {item: "box"}}}
 
 @check_rule
-def breaks(acts, items):
+def breaks(operations, items):
     yield items[0], "first"
     raise KeyError("nothing")
 
 @check_rule
-def names_alone(acts, items):
+def names_alone(operations, items):
     yield items[0]
 '''
 
@@ -348,13 +354,13 @@ from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.verbs.seeing import check_rule
 
 @check_rule
-def no_trees(acts, items):
+def no_trees(operations, items):
     """A tree."""
-    return [(item, "it is one") for item in items if acts.name(item) == "Tree"]
+    return [(item, "it is one") for item in items if operations.name(item) == "Tree"]
 
 @check_rule
-def edits(acts, items):
-    acts.host.nodes.pop("/Tree")
+def edits(operations, items):
+    operations.host.nodes.pop("/Tree")
     return ()
 '''
 

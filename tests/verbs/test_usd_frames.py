@@ -14,7 +14,7 @@ from pxr import Gf, Usd, UsdGeom, UsdLux, UsdRender, UsdSkel
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.verbs import seeing
-from dcc_bridge.verbs.acts import load
+from dcc_bridge.verbs.operations import load
 from tests.hosts.application import ROOT
 from tests.verbs import turntable
 from tests.verbs.turntable import DISTANCE, FRAMES, HUES
@@ -109,9 +109,9 @@ def session(tmp_path: Path) -> UsdSession:
 
 def look(session: UsdSession, **arguments: Any) -> tuple[str, bytes]:
     """Call the verb as the bridge does; gives the legend and the picture."""
-    acts = load(SKILLS, session)
-    assert acts is not None
-    verbs = {skill.name: skill for skill in map(describe, seeing.verbs(acts))}
+    operations = load(SKILLS, session)
+    assert operations is not None
+    verbs = {skill.name: skill for skill in map(describe, seeing.verbs(operations))}
     legend, picture = verbs["look"].fn(**arguments)
     return legend, picture
 

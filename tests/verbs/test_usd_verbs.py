@@ -25,7 +25,7 @@ from tests.bench.verbs import Case, Table
 from tests.hosts.scenes import SCENE
 from tests.tiers import sampled
 from tests.verbs import usd_scene
-from tests.verbs.memory import MemoryActs, MemoryHost
+from tests.verbs.memory import MemoryHost, MemoryOperations
 from tests.verbs.studio import NO, YES, Studio
 from tests.verbs.studio import studio as studio_over
 
@@ -37,9 +37,9 @@ RULE = '''
 from dcc_bridge.verbs.seeing import check_rule
 
 @check_rule
-def prunes(acts, items):
+def prunes(operations, items):
     """It edits."""
-    acts.host.stage.RemovePrim("/World/Props/Tree")
+    operations.host.stage.RemovePrim("/World/Props/Tree")
     return [("/World/Props/Tree", "is one")]
 '''
 
@@ -95,7 +95,7 @@ def test_a_step_that_refers_to_another_one_is_asked_for_once(tmp_path: Path) -> 
 
 
 def test_each_call_has_a_count_of_its_own() -> None:
-    count, contexts = Consents(MemoryActs(MemoryHost()), 10), [copy_context(), copy_context()]
+    count, contexts = Consents(MemoryOperations(MemoryHost()), 10), [copy_context(), copy_context()]
     for number, context in enumerate(contexts):
         context.run(current.set, Call(f"call_{number}", "A call"))
 
@@ -129,8 +129,8 @@ def test_what_is_cleaned_away_is_what_the_scene_has_no_more(
     unused = "/World/Looks/Unused"
     with studio(tmp_path, Reply("accept", {"unused": [unused]})) as scene:
         scene.do("summary")
-        kind = sys.modules["standalone_verbs.drawing"].UsdActs
-        monkeypatch.setattr(kind, "clean", lambda acts, what, items: None)
+        kind = sys.modules["standalone_verbs.drawing"].UsdOperations
+        monkeypatch.setattr(kind, "clean", lambda operations, what, items: None)
 
         told = scene.do("batch", steps=[{"do": "clean", "with": {"what": ["unused"]}}])["steps"][0]
 
@@ -171,7 +171,7 @@ LONG: dict[str, dict[str, Any]] = {
 def test_the_window_is_painted_through_all_of_a_verb(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
-    """However slow each act is: here ten milliseconds, of a clock that only acts move."""
+    """However slow each act is: here ten milliseconds, of a clock that only operations move."""
     now, turns = [0.0], [0.0]
     clock = SimpleNamespace(perf_counter=lambda: now[0])
 
@@ -188,7 +188,7 @@ def test_the_window_is_painted_through_all_of_a_verb(
             monkeypatch.setattr(verbs, limit, 5)
         monkeypatch.setattr("dcc_bridge.skills.skill.time", clock)
         monkeypatch.setattr("dcc_bridge.skills.skill._repaint", lambda _: turns.append(now[0]))
-        kind = sys.modules["standalone_verbs.drawing"].UsdActs
+        kind = sys.modules["standalone_verbs.drawing"].UsdOperations
         for name in ("kind", "name", "parent", "placement", "sockets", "value", "look_into"):
             monkeypatch.setattr(kind, name, slow(getattr(kind, name)))
         turns[:], now[0] = [0.0], 0.0

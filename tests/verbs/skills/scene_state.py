@@ -12,7 +12,7 @@ from dcc_bridge.elicitation.context import current_context
 
 sys.path.append(str(Path(__file__).parents[3]))  # where the host has none of our packages
 
-from dcc_bridge.verbs.acts import Acts
+from dcc_bridge.verbs.operations import HostOperations
 from tests.hosts.digests import scene_digest, shape_of
 
 EDITS: Final = (
@@ -42,7 +42,7 @@ def shapes_of(items: list[str]) -> dict[str, Any]:
 
 @skill(risk="read")
 def fail_at(number: int) -> dict[str, int]:
-    """Have the host fall over after so many acts from now on, at none for 0; -1 ends that.
+    """Have the host fall over after so many operations from now on, at none for 0; -1 ends that.
 
     Gives how many were done since the last time.
     """
@@ -50,7 +50,7 @@ def fail_at(number: int) -> dict[str, int]:
     fails_at, before, done = number, done, 0
     while number < 0 and patched:
         setattr(*patched.pop())
-    for kind in _leaves(Acts) if number >= 0 and not patched else ():
+    for kind in _leaves(HostOperations) if number >= 0 and not patched else ():
         for name in EDITS:
             patched.append((kind, name, getattr(kind, name)))
             setattr(kind, name, _failing(getattr(kind, name)))

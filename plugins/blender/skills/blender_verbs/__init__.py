@@ -1,4 +1,4 @@
-"""The verbs of Blender: its acts, for 3.4 in a window and for the module ``bpy``. Main thread.
+"""Blender's operations for the verbs, for 3.4 in a window and for the module ``bpy``. Main thread.
 
 It is long since operators and keys differ from 3.4 to 5.2, and data is edited without operators.
 """
@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from dcc_bridge.host import Host
 from dcc_bridge.hosts.blender import BlenderHost
-from dcc_bridge.verbs.acts import Acts
+from dcc_bridge.verbs.operations import HostOperations
 
 from .seeing import _Seeing
 
 
-def acts(host: Host) -> Acts:
-    """Give Blender's acts."""
+def operations(host: Host) -> HostOperations:
+    """Give Blender's operations."""
     assert isinstance(host, BlenderHost)
-    return BlenderActs(host)
+    return BlenderOperations(host)
 
 
-class BlenderActs(_Seeing):
+class BlenderOperations(_Seeing):
     """Blender's side of the verbs."""
 
     up = "Z"

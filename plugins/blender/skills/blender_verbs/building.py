@@ -13,7 +13,7 @@ from mathutils import Euler, Matrix
 
 from dcc_bridge.hosts.blender.names import is_in, name_of
 from dcc_bridge.hosts.blender.objects import block, item_of, known, lists
-from dcc_bridge.verbs.acts import At, Axes, Placement, Vector, triple
+from dcc_bridge.verbs.operations import At, Axes, Placement, Vector, triple
 
 from . import properties, values
 from .items import free_name, require, require_object, require_own, require_tree, scene
@@ -56,7 +56,7 @@ _TRANSFORMED: Final = (bpy.types.Mesh, bpy.types.Curve, bpy.types.Lattice, bpy.t
 
 
 class _Building(_Reading):
-    """The acts that make and move."""
+    """The operations that make and move."""
 
     def types(self) -> Iterable[str]:
         return [*_MESHES, *_DATA, *_OTHER, *_modifiers(), *_node_types()]  # nodes by `bl_idname`

@@ -17,7 +17,7 @@ from dcc_bridge.hosts.blender import in_window
 from dcc_bridge.hosts.blender.blender_loop import view_kept
 from dcc_bridge.hosts.blender.names import UNREADABLE, is_in, name_of, text_of
 from dcc_bridge.hosts.blender.objects import block, data, identity, item_of, lists, tree_of
-from dcc_bridge.verbs.acts import Imported, Junk
+from dcc_bridge.verbs.operations import Imported, Junk
 
 from . import properties
 from .items import collections_of, require, require_own, scene
@@ -50,7 +50,7 @@ _NO_SURFACE: Final = ("LIGHT", "CAMERA", "EMPTY", "ARMATURE")
 
 
 class _Files(_Shading):
-    """The acts on files and losses."""
+    """The operations on files and losses."""
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:
         found = {end: ("copy",) for end, names in _IMPORTERS.items() if _operator(names)}

@@ -13,7 +13,7 @@ import bpy
 
 from dcc_bridge.hosts.blender.names import UNREADABLE_TEXT, custom_keys, name_of
 from dcc_bridge.hosts.blender.objects import block, item_of
-from dcc_bridge.verbs.acts import SCENE
+from dcc_bridge.verbs.operations import SCENE
 
 from .items import require, sockets_of
 

@@ -13,7 +13,15 @@ from dcc_bridge import track
 from dcc_bridge.hosts.blender import BlenderHost, watched, writers
 from dcc_bridge.hosts.blender.names import UNREADABLE_TEXT, body_of, name_of, text_of
 from dcc_bridge.hosts.blender.objects import block, item_of, kind_of, known, lists, tree_of
-from dcc_bridge.verbs.acts import Acts, ApiEntry, Bounds, Part, Rule, SocketLink, triple
+from dcc_bridge.verbs.operations import (
+    ApiEntry,
+    Bounds,
+    HostOperations,
+    Part,
+    Rule,
+    SocketLink,
+    triple,
+)
 
 from . import properties, values
 from .items import Family, collections_of, owner_of, require, sockets_of
@@ -26,8 +34,8 @@ _MESH_RULES: Final = (
 )
 
 
-class _Reading(Acts):
-    """The acts that only read."""
+class _Reading(HostOperations):
+    """The operations that only read."""
 
     host: BlenderHost
     writers = staticmethod(writers)

@@ -16,7 +16,7 @@ from mathutils import Matrix, Vector
 from dcc_bridge.geometry import add, frame_of
 from dcc_bridge.hosts.blender.blender_loop import views
 from dcc_bridge.hosts.blender.objects import item_of, tree_of
-from dcc_bridge.verbs.acts import SCENE, Shot, Value, triple
+from dcc_bridge.verbs.operations import SCENE, Shot, Value, triple
 
 from .building import use_nodes
 from .files import _Files
@@ -32,7 +32,7 @@ _OURS: Final = "dcc_bridge look"
 
 
 class _Seeing(_Files):
-    """The acts of `look`."""
+    """The operations of `look`."""
 
     @contextmanager
     def at_frame(self, frame: float) -> Iterator[None]:

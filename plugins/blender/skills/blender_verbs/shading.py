@@ -1,4 +1,4 @@
-"""Values, keys, nodes and materials, as acts. Main thread."""
+"""Values, keys, nodes and materials, as operations. Main thread."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 import bpy
 
 from dcc_bridge.hosts.blender.objects import block, item_of
-from dcc_bridge.verbs.acts import SCENE, Keys, Shape, SocketLink, Value
+from dcc_bridge.verbs.operations import SCENE, Keys, Shape, SocketLink, Value
 
 from . import properties, values
 from .building import _Building, use_nodes
@@ -27,7 +27,7 @@ _SOCKETS: Final = {
 
 
 class _Shading(_Building):
-    """The acts on values, keys, nodes and materials."""
+    """The operations on values, keys, nodes and materials."""
 
     def value(self, item: str, prop: str) -> Value:
         """Angles in degrees."""

@@ -9,7 +9,7 @@ import bpy
 
 from dcc_bridge.hosts.blender.names import name_of, text_of
 from dcc_bridge.hosts.blender.objects import item_of
-from dcc_bridge.verbs.acts import Keys, Shape, Value
+from dcc_bridge.verbs.operations import Keys, Shape, Value
 
 from .properties import Slot, plain
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from dcc_bridge.host import Host
-from dcc_bridge.verbs.acts import Acts
+from dcc_bridge.verbs.operations import HostOperations
 
 from .building import _Builds
 from .files import _Files
@@ -27,7 +27,7 @@ _INSTRUCTIONS: Final = (
 )
 
 
-class FreeCADActs(_Looks, _Reads, _Values, _Builds, _Files, _Places):
+class FreeCADOperations(_Looks, _Reads, _Values, _Builds, _Files, _Places):
     """FreeCAD's side of the verbs."""
 
     instructions = _INSTRUCTIONS
@@ -37,6 +37,6 @@ class FreeCADActs(_Looks, _Reads, _Values, _Builds, _Files, _Places):
         self.host = host
 
 
-def acts(host: Host) -> Acts:
-    """Give the acts of this FreeCAD."""
-    return FreeCADActs(host)
+def operations(host: Host) -> HostOperations:
+    """Give the operations of this FreeCAD."""
+    return FreeCADOperations(host)

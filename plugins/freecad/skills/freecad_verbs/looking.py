@@ -14,7 +14,7 @@ import FreeCAD
 
 from dcc_bridge.hosts.freecad import freecad_document
 from dcc_bridge.hosts.freecad.freecad_document import document, find
-from dcc_bridge.verbs.acts import Acts, Shot, triple
+from dcc_bridge.verbs.operations import HostOperations, Shot, triple
 
 from . import shown
 
@@ -25,12 +25,12 @@ _IN_WINDOW: Final = {"draw", "viewpoint", "material", "assign"}
 _WIRE: Final = 2  # the place of "Wireframe" among the ways to draw a shape
 
 
-class _Looks(Acts):
-    """The acts that look."""
+class _Looks(HostOperations):
+    """The operations that look."""
 
-    def has(self, *acts: str) -> bool:
+    def has(self, *operations: str) -> bool:
         """Leave out what needs FreeCAD's window where there is none."""
-        return super().has(*acts) and (_is_seen() or not _IN_WINDOW & set(acts))
+        return super().has(*operations) and (_is_seen() or not _IN_WINDOW & set(operations))
 
     def is_shown(self, item: str) -> bool:
         return shown.is_shown(find(item))

@@ -10,7 +10,7 @@ from typing import Any, Final
 import FreeCAD
 
 from dcc_bridge.hosts.freecad.freecad_document import document, find, transactions
-from dcc_bridge.verbs.acts import Acts, At, Axes, Bounds, Placement, Vector, triple
+from dcc_bridge.verbs.operations import At, Axes, Bounds, HostOperations, Placement, Vector, triple
 
 from .properties import held
 
@@ -20,8 +20,8 @@ _NO_SCALE: Final = (
 )
 
 
-class _Places(Acts):
-    """The acts on where things are."""
+class _Places(HostOperations):
+    """The operations on where things are."""
 
     def bounds(self, item: str) -> Bounds | None:
         """Give the box of the shape, or of all that is in a group."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dcc_bridge.host import Host
-from dcc_bridge.verbs.acts import Acts
+from dcc_bridge.verbs.operations import HostOperations
 
 from .building import _Builds
 from .files import _Files
@@ -26,7 +26,7 @@ _INSTRUCTIONS: Final = (
 )
 
 
-class HoudiniActs(_Reads, _Values, _Builds, _Shades, _Files, _Loses):
+class HoudiniOperations(_Reads, _Values, _Builds, _Shades, _Files, _Loses):
     """Houdini's side of the verbs."""
 
     instructions = _INSTRUCTIONS
@@ -36,10 +36,10 @@ class HoudiniActs(_Reads, _Values, _Builds, _Shades, _Files, _Loses):
         self.host = host
 
 
-class _WindowedActs(HoudiniActs, _Looks):
+class _WindowedOperations(HoudiniOperations, _Looks):
     """With a window there is a scene view to look through."""
 
 
-def acts(host: Host) -> Acts:
-    """Give the acts of this Houdini."""
-    return _WindowedActs(host) if host.has_ui else HoudiniActs(host)
+def operations(host: Host) -> HostOperations:
+    """Give the operations of this Houdini."""
+    return _WindowedOperations(host) if host.has_ui else HoudiniOperations(host)

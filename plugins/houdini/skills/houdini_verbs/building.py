@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 import hou
 
-from dcc_bridge.verbs.acts import Acts, At, Axes, Placement, Vector, triple
+from dcc_bridge.verbs.operations import At, Axes, HostOperations, Placement, Vector, triple
 from dcc_bridge.verbs.reading import no_such
 
 from .reading import find
@@ -21,8 +21,8 @@ _PARTS: Final = {"t": "translate", "r": "rotate", "s": "scale", "shear": "shear"
 _UNIT: Final[dict[str, Vector]] = {"at": (0, 0, 0), "rotation": (0, 0, 0), "scale": (1, 1, 1)}
 
 
-class _Builds(Acts):
-    """The acts that make, and that put in order."""
+class _Builds(HostOperations):
+    """The operations that make, and that put in order."""
 
     def create(self, kind: str, name: str | None, under: str | None) -> str:
         """Make a node in a network; Houdini numbers a name that is taken.

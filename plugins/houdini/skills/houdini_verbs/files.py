@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 import hou
 
-from dcc_bridge.verbs.acts import Acts, Imported
+from dcc_bridge.verbs.operations import HostOperations, Imported
 
 from .reading import below, find, geometry_of
 from .values import explained
@@ -16,8 +16,8 @@ from .values import explained
 _SUFFIXES: Final = (".bgeo", ".geo", ".obj", ".ply", ".stl")
 
 
-class _Files(Acts):
-    """The acts on files, but for the scene's own."""
+class _Files(HostOperations):
+    """The operations on files, but for the scene's own."""
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:
         """Give what a File node reads: a copy is locked into it, a reference read each time."""

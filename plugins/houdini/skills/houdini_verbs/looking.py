@@ -13,7 +13,7 @@ from typing import Any, Final
 import hou
 
 from dcc_bridge.geometry import add, frame_of
-from dcc_bridge.verbs.acts import Acts, Shot, triple
+from dcc_bridge.verbs.operations import HostOperations, Shot, triple
 
 from .reading import find
 
@@ -25,8 +25,8 @@ _OFF: Final = (
 )
 
 
-class _Looks(Acts):
-    """The acts of `look`; of a Houdini with a window only."""
+class _Looks(HostOperations):
+    """The operations of `look`; of a Houdini with a window only."""
 
     @contextmanager
     def at_frame(self, frame: float) -> Iterator[None]:

@@ -8,7 +8,7 @@ from typing import Final
 
 import hou
 
-from dcc_bridge.verbs.acts import Acts, Junk
+from dcc_bridge.verbs.operations import HostOperations, Junk
 
 from .reading import find
 from .values import explained
@@ -16,8 +16,8 @@ from .values import explained
 _SUFFIXES: Final = (".hip", ".hiplc", ".hipnc")
 
 
-class _Loses(Acts):
-    """The acts that lose something."""
+class _Loses(HostOperations):
+    """The operations that lose something."""
 
     def junk(self, what: Junk) -> list[str]:
         if what == "empty_groups":

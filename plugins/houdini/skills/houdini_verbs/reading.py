@@ -11,10 +11,10 @@ from typing import Any, Final
 import hou
 
 from dcc_bridge.hosts import houdini
-from dcc_bridge.verbs.acts import (
-    Acts,
+from dcc_bridge.verbs.operations import (
     ApiEntry,
     Bounds,
+    HostOperations,
     Part,
     Rule,
     SocketLink,
@@ -31,8 +31,8 @@ _PICTURES: Final = ("sopoutput", "vm_picture", "picture", "lopoutput", "outputim
 COOKS: Final = Rule("cooks", "Houdini reports an error", "set_values or connect, as the error says")
 
 
-class _Reads(Acts):
-    """The acts on what there is."""
+class _Reads(HostOperations):
+    """The operations on what there is."""
 
     def namespace(self) -> dict[str, Any]:
         return {"hou": hou}

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import hou
 
-from dcc_bridge.verbs.acts import Acts
+from dcc_bridge.verbs.operations import HostOperations
 
 from .reading import find, geometry_of
 
@@ -30,8 +30,8 @@ _OBJECT: Final = "shop_materialpath"  # of an object; a Material node has a numb
 _SHAPE: Final = "shop_materialpath1"
 
 
-class _Shades(Acts):
-    """The acts on materials."""
+class _Shades(HostOperations):
+    """The operations on materials."""
 
     def materials(self) -> Iterator[str]:
         """Give the paths of what is in /mat."""

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import hou
 
 from dcc_bridge.hosts import houdini
-from dcc_bridge.verbs.acts import SCENE, Acts, Keys, Shape, SocketLink, Value
+from dcc_bridge.verbs.operations import SCENE, HostOperations, Keys, Shape, SocketLink, Value
 from dcc_bridge.verbs.reading import no_such
 
 # What stands in a key for the way to the next one; any other expression drives its parameter.
@@ -48,8 +48,8 @@ class Playbar(NamedTuple):
         hou.setFrame(self.frame)
 
 
-class _Values(Acts):
-    """The acts on values."""
+class _Values(HostOperations):
+    """The operations on values."""
 
     def value(self, item: str, prop: str) -> Value:
         if item == SCENE:

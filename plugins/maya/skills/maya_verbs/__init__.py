@@ -1,4 +1,4 @@
-"""The acts of Autodesk Maya, 2025 and newer, for the verbs.
+"""The operations of Autodesk Maya, 2025 and newer, for the verbs.
 
 All that is said here of Maya comes from Autodesk's reference of its commands; it was not run in
 Maya. All of it runs on the main thread, inside the chunk that `dcc_bridge.hosts.maya` opens.
@@ -25,7 +25,7 @@ INSTRUCTIONS: Final = (
 )
 
 
-class MayaActs(_Looking):
+class MayaOperations(_Looking):
     """All of them."""
 
     instructions = INSTRUCTIONS
@@ -40,6 +40,6 @@ class MayaActs(_Looking):
         return "Z" if ask.upAxis(query=True, axis=True) == "z" else "Y"
 
 
-def acts(host: Host) -> MayaActs:
-    """Give Maya's acts."""
-    return MayaActs(host)
+def operations(host: Host) -> MayaOperations:
+    """Give Maya's operations."""
+    return MayaOperations(host)

@@ -1,4 +1,4 @@
-"""Nodes and plugs of Maya, as the acts name them. Main thread.
+"""Nodes and plugs of Maya, as the operations name them. Main thread.
 
 What is said here of Maya comes from Autodesk's reference of its commands; it was not run in Maya. A
 command gives None in place of an empty list, short names where they are unique, and numbers in the

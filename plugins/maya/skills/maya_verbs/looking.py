@@ -17,7 +17,7 @@ from maya import cmds
 from maya.api import OpenMaya
 
 from dcc_bridge.hosts.maya_scene import unrecorded
-from dcc_bridge.verbs.acts import Shot
+from dcc_bridge.verbs.operations import Shot
 
 from . import dg
 from .dg import ask

@@ -16,7 +16,7 @@ from maya.api import OpenMaya
 
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.hosts.maya_scene import kind
-from dcc_bridge.verbs.acts import ApiEntry, Bounds, Part, Rule
+from dcc_bridge.verbs.operations import ApiEntry, Bounds, Part, Rule
 
 from . import dg
 from .dg import ask

@@ -12,14 +12,14 @@ import sys
 from pathlib import Path
 
 from dcc_bridge.host import Host
-from dcc_bridge.verbs.acts import Acts
+from dcc_bridge.verbs.operations import HostOperations
 
 
-def acts(host: Host) -> Acts:
-    """Give the acts of a session. The application lies beside its folder of skills."""
+def operations(host: Host) -> HostOperations:
+    """Give the operations of a session. The application lies beside its folder of skills."""
     application = str(Path(__file__).parents[2])
     if application not in sys.path:
         sys.path.append(application)
-    from .drawing import UsdActs
+    from .drawing import UsdOperations
 
-    return UsdActs(host)
+    return UsdOperations(host)

@@ -8,7 +8,7 @@ from typing import Any
 
 from pxr import Gf, UsdGeom
 
-from dcc_bridge.verbs.acts import Shot
+from dcc_bridge.verbs.operations import Shot
 from dcc_standalone.settings import settings
 from dcc_standalone.transforms import vector
 
@@ -17,8 +17,8 @@ from .losing import _Losing
 from .shading import _Shading
 
 
-class UsdActs(_Shading, _Losing, _Checking):
-    """All acts, and those that draw."""
+class UsdOperations(_Shading, _Losing, _Checking):
+    """All operations, and those that draw."""
 
     def viewpoint(self, view: str) -> Shot:
         """Give the window's view, or a camera's."""

@@ -16,7 +16,15 @@ from dcc_bridge import track
 from dcc_bridge.host import Host, digest
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.hosts.standalone.prims import branch, is_plain, plain, prim_at
-from dcc_bridge.verbs.acts import SCENE, Acts, Bounds, Part, SocketLink, Value, Vector
+from dcc_bridge.verbs.operations import (
+    SCENE,
+    Bounds,
+    HostOperations,
+    Part,
+    SocketLink,
+    Value,
+    Vector,
+)
 from dcc_standalone import frames, links, names, schemas
 from dcc_standalone.transforms import FIRST, vector
 
@@ -41,7 +49,7 @@ def refusing(what: str) -> Iterator[None]:
         ) from error
 
 
-class _Items(Acts):
+class _Items(HostOperations):
     """A stage's prims."""
 
     instructions = (

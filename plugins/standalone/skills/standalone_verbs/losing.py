@@ -10,7 +10,7 @@ from pxr import Pcp, Sdf, Tf, Trace, Usd, UsdUtils
 
 from dcc_bridge.hosts.standalone import UsdSession, files
 from dcc_bridge.hosts.standalone.prims import remove
-from dcc_bridge.verbs.acts import Imported, Junk
+from dcc_bridge.verbs.operations import Imported, Junk
 from dcc_standalone import exchange, links
 
 from .building import _Building

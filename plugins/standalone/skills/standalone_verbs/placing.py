@@ -7,7 +7,7 @@ from typing import Literal
 
 from pxr import Gf, Sdf, Usd, UsdGeom
 
-from dcc_bridge.verbs.acts import Placement, Vector
+from dcc_bridge.verbs.operations import Placement, Vector
 from dcc_standalone import names, transforms
 from dcc_standalone.transforms import vector
 

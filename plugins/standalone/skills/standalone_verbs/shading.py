@@ -8,7 +8,7 @@ from typing import Any
 from pxr import Sdf, Usd, UsdShade
 
 from dcc_bridge.hosts.standalone.prims import prim_at
-from dcc_bridge.verbs.acts import SocketLink
+from dcc_bridge.verbs.operations import SocketLink
 from dcc_standalone import names, schemas
 from dcc_standalone.links import targets
 from dcc_standalone.looks import cut, set_look

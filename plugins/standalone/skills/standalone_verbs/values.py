@@ -7,7 +7,7 @@ from typing import Any, Final
 from pxr import Gf, Sdf, Usd, UsdGeom
 
 from dcc_bridge.hosts.standalone.prims import plain
-from dcc_bridge.verbs.acts import SCENE, Keys, Shape, Value
+from dcc_bridge.verbs.operations import SCENE, Keys, Shape, Value
 from dcc_standalone import names
 from dcc_standalone.coercion import coerce
 from dcc_standalone.looks import cut

@@ -1,17 +1,19 @@
 """What a host does for the verbs: the port between what is the same everywhere and its own API.
 
-A host's acts are a package ``<host>_verbs`` in its folder of skills, with a function ``acts`` that
-gives an `Acts`. A verb whose acts the host does not override is not listed there.
+A host's operations are a package ``<host>_verbs`` in its folder of skills, with a function
+``operations`` that gives a `HostOperations`. A verb is not listed where the host does not override
+the operations that it needs.
 
 An item is a string that names one thing, as in `dcc_bridge.host`: a prim's path, an object's name.
 `SCENE` stands for the scene itself where values are read and set. Values are what JSON carries.
 Lengths are in the scene's own units, angles in degrees, frames in the scene's frames, axes those of
 the scene. Points and matrices are of the world unless something else is said.
 
-An act raises `LookupError` for what is not there, with a sentence that names it, and `ValueError`
-for what cannot be done, with a sentence that says why; what was edited until then the bridge takes
-back, so no act tidies up after itself. Acts never ask, never touch the selection, the view or the
-mode, and change nothing that they are not told to. All of it runs on the main thread.
+An operation raises `LookupError` for what is not there, with a sentence that names it, and
+`ValueError` for what cannot be done, with a sentence that says why; what was edited until then the
+bridge takes back, so no operation tidies up after itself. Operations never ask, never touch the
+selection, the view or the mode, and change nothing that they are not told to. All of it runs on the
+main thread.
 """
 
 from __future__ import annotations
@@ -114,7 +116,7 @@ class Imported:
     warnings: list[str] = field(default_factory=list)
 
 
-class Acts:
+class HostOperations:
     """A host's side of the verbs."""
 
     host: Host  # whose they are: selection, undo, files, fingerprints
@@ -375,13 +377,15 @@ class Acts:
         """
         raise NotImplementedError
 
-    def has(self, *acts: str) -> bool:
+    def has(self, *operations: str) -> bool:
         """Whether the host does all of these: it overrides the methods of these names."""
-        return all(getattr(type(self), act) is not getattr(Acts, act) for act in acts)
+        return all(
+            getattr(type(self), name) is not getattr(HostOperations, name) for name in operations
+        )
 
 
-def load(folder: Path, host: Host) -> Acts | None:
-    """Import the acts that stand in a host's folder of skills; None where there are none.
+def load(folder: Path, host: Host) -> HostOperations | None:
+    """Import the operations that stand in a host's folder of skills; None where there are none.
 
     Raises:
         SkillError: Others may write there.
@@ -402,4 +406,4 @@ def load(folder: Path, host: Host) -> Acts | None:
         module = util.module_from_spec(spec)
         sys.modules[name] = module
         spec.loader.exec_module(module)
-    return cast("Acts", module.acts(host))
+    return cast("HostOperations", module.operations(host))

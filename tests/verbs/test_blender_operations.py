@@ -25,8 +25,8 @@ def test_each_act_does_what_it_says_and_one_undo_takes_it_back(
     version: str, tmp_path: Path
 ) -> None:
     """They run inside of it, and it ends well."""
-    acts = bpy_module.ROOT / "tests" / "verbs" / "blender_acts.py"
-    bpy_module.run_tests(version, acts, tmp_path)
+    operations = bpy_module.ROOT / "tests" / "verbs" / "blender_operations.py"
+    bpy_module.run_tests(version, operations, tmp_path)
 
 
 def test_in_the_window_an_agent_builds_sees_and_undoes(seat: Seat, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
-"""FreeCAD's acts for the verbs, each in a step that is undone: run by FreeCAD's own Python.
+"""FreeCAD's operations for the verbs, each in a step that is undone: run by FreeCAD's own Python.
 
-`tests/verbs/test_freecad_acts.py` starts it, in freecadcmd and in a window.
+`tests/verbs/test_freecad_operations.py` starts it, in freecadcmd and in a window.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import FreeCAD
 import pytest
 
 from dcc_bridge.hosts.freecad import FreeCADHost
-from dcc_bridge.verbs import acts as port
 from dcc_bridge.verbs import editing
-from dcc_bridge.verbs.acts import SCENE, Acts, Shot, SocketLink, Value
+from dcc_bridge.verbs import operations as port
+from dcc_bridge.verbs.operations import SCENE, HostOperations, Shot, SocketLink, Value
 from tests.hosts.digests import scene_digest
-from tests.verbs.acts_contract import (
-    ActsContract,
+from tests.verbs.operations_contract import (
     FilesContract,
     MaterialsContract,
+    OperationsContract,
     PlacingContract,
     SeeingContract,
     Stand,
@@ -40,7 +40,7 @@ in_window = pytest.mark.skipif(not FreeCAD.GuiUp, reason="needs a window")
 
 
 @pytest.fixture
-def acts(tmp_path: Path) -> Iterator[Acts]:
+def operations(tmp_path: Path) -> Iterator[HostOperations]:
     """A group with a cylinder in a part that is moved and turned, a cut, a body and a sheet."""
     document = FreeCAD.newDocument("Scene", hidden=not FreeCAD.GuiUp)
     document.UndoMode = 1
@@ -89,7 +89,7 @@ def expressions(stand: Stand) -> tuple[SocketLink, SocketLink]:
 
 
 def expressed(stand: Stand) -> tuple[str, str]:
-    stand.acts.connect(expressions(stand)[0])
+    stand.operations.connect(expressions(stand)[0])
     return stand.crate, "Length"
 
 
@@ -102,7 +102,7 @@ WORDS = Words(
     links=expressions,
     scene={},
     collection="collection",
-    members=lambda acts, into: acts.items(into),
+    members=lambda operations, into: operations.items(into),
     no_name=" ",
     file=".FCStd",
     exchange=".step",
@@ -112,7 +112,7 @@ WORDS = Words(
 
 
 @in_console
-class TestFreeCADActs(ActsContract, PlacingContract, FilesContract):
+class TestFreeCADOperations(OperationsContract, PlacingContract, FilesContract):
     words = WORDS
 
 
@@ -136,51 +136,51 @@ def near(first: Any, other: Any) -> bool:
     return math.isclose(first, other, rel_tol=1e-5, abs_tol=1e-4)
 
 
-def driven(acts: Acts) -> None:
-    acts.connect(SocketLink("Tool", "Length", "Ball", "Placement.Base.z"))
-    acts.place("Ball", at=(0, 0, 0))
+def driven(operations: HostOperations) -> None:
+    operations.connect(SocketLink("Tool", "Length", "Ball", "Placement.Base.z"))
+    operations.place("Ball", at=(0, 0, 0))
 
 
-def attached(acts: Acts) -> None:
-    acts.set_value("Ball", "Support", [["Box", ["Face6"]]])
-    acts.set_value("Ball", "MapMode", "FlatFace")
-    acts.place("Ball", at=(0, 0, 0))
+def attached(operations: HostOperations) -> None:
+    operations.set_value("Ball", "Support", [["Box", ["Face6"]]])
+    operations.set_value("Ball", "MapMode", "FlatFace")
+    operations.place("Ball", at=(0, 0, 0))
 
 
 def linked(source: str, out: str, target: str, into: str) -> Edit:
-    return lambda acts: acts.connect(SocketLink(source, out, target, into))
+    return lambda operations: operations.connect(SocketLink(source, out, target, into))
 
 
 IN_A_WINDOW_TOO: list[tuple[str, Edit]] = [
-    ("holds nothing", lambda acts: acts.create("Part::Box", None, "Box")),
-    ("not allowed", lambda acts: acts.create("Part::Box", None, "Body")),
-    ("Placement in FreeCAD has no", lambda acts: acts.place("Box", scale=(2, 2, 2))),
-    ("no place of its own", lambda acts: acts.place("Group", at=(0, 0, 0))),
-    ("making of Body", lambda acts: acts.place("Step", at=(0, 0, 0))),
+    ("holds nothing", lambda operations: operations.create("Part::Box", None, "Box")),
+    ("not allowed", lambda operations: operations.create("Part::Box", None, "Body")),
+    ("Placement in FreeCAD has no", lambda operations: operations.place("Box", scale=(2, 2, 2))),
+    ("no place of its own", lambda operations: operations.place("Group", at=(0, 0, 0))),
+    ("making of Body", lambda operations: operations.place("Step", at=(0, 0, 0))),
     ("driven by the expression Tool.Length", driven),
     ("attached", attached),
 ]
 REFUSED: list[tuple[str, Edit]] = [
-    ("is in it", lambda acts: acts.set_parent("Part", "Group", keep_place=True)),
-    ("is in it", lambda acts: acts.set_parent("Group", "Group", keep_place=True)),
-    ("not allowed", lambda acts: acts.set_parent("Ball", "Body", keep_place=True)),
-    ("FreeCAD makes 0.0 of it", lambda acts: acts.set_value("Box", "Length", -3)),
-    ("Not matching Unit", lambda acts: acts.set_value("Box", "Length", "12 deg")),
-    ("has no attribute 'q'", lambda acts: acts.set_value("Box", "Placement.Base.q", 3)),
-    ("it is one of Deactivated", lambda acts: acts.set_value("Box", "MapMode", "Nope")),
-    ("taken", lambda acts: acts.set_value("Box", "Label", "Cut")),
+    ("is in it", lambda operations: operations.set_parent("Part", "Group", keep_place=True)),
+    ("is in it", lambda operations: operations.set_parent("Group", "Group", keep_place=True)),
+    ("not allowed", lambda operations: operations.set_parent("Ball", "Body", keep_place=True)),
+    ("FreeCAD makes 0.0 of it", lambda operations: operations.set_value("Box", "Length", -3)),
+    ("Not matching Unit", lambda operations: operations.set_value("Box", "Length", "12 deg")),
+    ("has no attribute 'q'", lambda operations: operations.set_value("Box", "Placement.Base.q", 3)),
+    ("it is one of Deactivated", lambda operations: operations.set_value("Box", "MapMode", "Nope")),
+    ("taken", lambda operations: operations.set_value("Box", "Label", "Cut")),
     ("cyclic", linked("Cylinder", "Height", "Tool", "Length")),
     ("circle", linked("Cut", "Shape", "Cut", "Base")),
     ("the one is Angle, the other Length", linked("Ball", "Angle1", "Tool", "Length")),
     ("connect 'Shape'", linked("Ball", "Radius", "Cut", "Base")),
-    ("history", lambda acts: acts.junk("history")),
-    ("cannot be written", lambda acts: acts.save_files(Path("relative.FCStd"))),
-    ("cannot be written", lambda acts: acts.save_files(Path("/x.step"))),
+    ("history", lambda operations: operations.junk("history")),
+    ("cannot be written", lambda operations: operations.save_files(Path("relative.FCStd"))),
+    ("cannot be written", lambda operations: operations.save_files(Path("/x.step"))),
 ]
 UNKNOWN: list[tuple[str, Edit]] = [
-    ("near: Part::Box", lambda acts: acts.create("Part::Bx", None, None)),
-    ("no object 'Nobody'", lambda acts: acts.set_value("Cut", "Tool", "Nobody")),
-    ("it has units", lambda acts: acts.value(SCENE, "frame")),
+    ("near: Part::Box", lambda operations: operations.create("Part::Bx", None, None)),
+    ("no object 'Nobody'", lambda operations: operations.set_value("Cut", "Tool", "Nobody")),
+    ("it has units", lambda operations: operations.value(SCENE, "frame")),
 ]
 
 
@@ -189,38 +189,42 @@ UNKNOWN: list[tuple[str, Edit]] = [
     [*IN_A_WINDOW_TOO, *(pytest.param(*it, marks=in_console) for it in (*REFUSED, *UNKNOWN))],
 )
 def test_what_cannot_be_done_is_refused_with_a_sentence_and_what_it_began_can_be_taken_back(
-    acts: Acts, why: str, edit: Edit
+    operations: HostOperations, why: str, edit: Edit
 ) -> None:
     kind = LookupError if (why, edit) in UNKNOWN else ValueError
-    refused(acts, edit, why, kind, may_begin=True)
+    refused(operations, edit, why, kind, may_begin=True)
 
 
 # ---- what there is
 
 
 @in_console
-def test_items_are_internal_names_and_found_by_their_labels_too(acts: Acts) -> None:
-    assert [it for it in acts.items("Part") if "Axis" not in it and "Plane" not in it] == [
+def test_items_are_internal_names_and_found_by_their_labels_too(operations: HostOperations) -> None:
+    assert [it for it in operations.items("Part") if "Axis" not in it and "Plane" not in it] == [
         *("Group", "Cylinder", "Origin")
     ]
-    assert (acts.name("Tool"), acts.kind("The tool")) == ("The tool", "Part::Box")
-    parents = [acts.parent(it) for it in ("Group", "Cylinder", "Step", "X_Axis", "Origin")]
+    assert (operations.name("Tool"), operations.kind("The tool")) == ("The tool", "Part::Box")
+    parents = [operations.parent(it) for it in ("Group", "Cylinder", "Step", "X_Axis", "Origin")]
     assert parents == ["Part", "Group", "Body", "Origin", "Part"]
 
 
 @in_console
-def test_users_are_what_is_made_of_an_object_and_what_has_a_file(acts: Acts) -> None:
+def test_users_are_what_is_made_of_an_object_and_what_has_a_file(
+    operations: HostOperations,
+) -> None:
     box = FreeCAD.ActiveDocument.Ball
     box.addProperty("App::PropertyFile", "Source").Source = "/parts/ball.step"
 
-    assert list(acts.users("Box")) == ["Cut"]
-    assert list(acts.users("/parts/ball.step")) == ["Ball"]
-    assert list(acts.files()) == [("Ball", "Source", "/parts/ball.step")]
+    assert list(operations.users("Box")) == ["Cut"]
+    assert list(operations.users("/parts/ball.step")) == ["Ball"]
+    assert list(operations.files()) == [("Ball", "Source", "/parts/ball.step")]
 
 
 @in_console
-def test_values_have_their_type_and_the_expression_that_drives_them(acts: Acts) -> None:
-    values = acts.look_into("Cylinder", "values")
+def test_values_have_their_type_and_the_expression_that_drives_them(
+    operations: HostOperations,
+) -> None:
+    values = operations.look_into("Cylinder", "values")
     radius, height = values["Radius"], values["Height"]
 
     assert (radius.type, height.value) == ("Length", 13)
@@ -229,45 +233,47 @@ def test_values_have_their_type_and_the_expression_that_drives_them(acts: Acts) 
 
 
 @in_console
-def test_inputs_are_expressions_and_what_an_object_is_made_of(acts: Acts) -> None:
-    assert acts.look_into("Cylinder", "inputs") == [
+def test_inputs_are_expressions_and_what_an_object_is_made_of(operations: HostOperations) -> None:
+    assert operations.look_into("Cylinder", "inputs") == [
         SocketLink("Tool", "Length", "Cylinder", "Height"),
         SocketLink("Sheet", "wall", "Cylinder", "Height"),
     ]
-    assert acts.look_into("Cut", "inputs") == [
+    assert operations.look_into("Cut", "inputs") == [
         SocketLink("Box", "Shape", "Cut", "Base"),
         SocketLink("Tool", "Shape", "Cut", "Tool"),
     ]
-    assert acts.look_into("Cut", "uses") == ["Box", "Tool"]
-    assert acts.look_into("Sheet", "text") == {"A1 (wall)": "=3mm"}
-    assert acts.look_into("Box", "keys") is None
+    assert operations.look_into("Cut", "uses") == ["Box", "Tool"]
+    assert operations.look_into("Sheet", "text") == {"A1 (wall)": "=3mm"}
+    assert operations.look_into("Box", "keys") is None
 
 
 @in_console
-def test_counts_are_of_solids_and_of_meshes(acts: Acts) -> None:
-    cut, mesh = (acts.look_into(it, "counts") for it in ("Cut", "Mesh"))
+def test_counts_are_of_solids_and_of_meshes(operations: HostOperations) -> None:
+    cut, mesh = (operations.look_into(it, "counts") for it in ("Cut", "Mesh"))
 
     assert (cut["faces"], cut["solids"], round(cut["volume"]), round(cut["area"])) == (
         *(6, 1, 500, 400),
     )
     assert (mesh["faces"], round(mesh["volume"]), mesh["closed"]) == (12, 1000, True)
-    assert acts.look_into("Group", "counts") == {"children": 1}
+    assert operations.look_into("Group", "counts") == {"children": 1}
 
 
 @in_console
-def test_a_mesh_has_bounds_and_what_is_drawn_without_a_shape_has_none(acts: Acts) -> None:
+def test_a_mesh_has_bounds_and_what_is_drawn_without_a_shape_has_none(
+    operations: HostOperations,
+) -> None:
     for item in ("Cylinder", "Group", "Part"):
-        assert near(acts.bounds(item), ((98, 18, 0), (102, 22, 13)))
-    assert near(acts.bounds("Mesh"), ((45, -5, -5), (55, 5, 5)))
-    assert [acts.bounds(it) for it in ("Sheet", "XY_Plane")] == [None, None]
+        assert near(operations.bounds(item), ((98, 18, 0), (102, 22, 13)))
+    assert near(operations.bounds("Mesh"), ((45, -5, -5), (55, 5, 5)))
+    assert [operations.bounds(it) for it in ("Sheet", "XY_Plane")] == [None, None]
 
 
 @in_console
-def test_an_edit_is_computed_before_it_is_read(acts: Acts) -> None:
-    with one_step(acts):
-        acts.set_value("Tool", "Length", 20)
-        acts.place("Cylinder", at=(0, 0, 5))
-        assert near(acts.bounds("Cylinder"), ((-2, -2, 5), (2, 2, 28)))
+def test_an_edit_is_computed_before_it_is_read(operations: HostOperations) -> None:
+    with one_step(operations):
+        operations.set_value("Tool", "Length", 20)
+        operations.place("Cylinder", at=(0, 0, 5))
+        assert near(operations.bounds("Cylinder"), ((-2, -2, 5), (2, 2, 28)))
 
 
 # ---- building
@@ -288,45 +294,49 @@ def test_an_edit_is_computed_before_it_is_read(acts: Acts) -> None:
     ],
 )
 def test_a_type_is_created_at_its_place_in_the_tree(
-    acts: Acts, kind: str, under: str | None
+    operations: HostOperations, kind: str, under: str | None
 ) -> None:
-    with one_step(acts):
-        made = acts.create(kind, "My thing", under)
-        assert (acts.kind(made), acts.name(made), acts.parent(made)) == (kind, "My thing", under)
+    with one_step(operations):
+        made = operations.create(kind, "My thing", under)
+        assert (operations.kind(made), operations.name(made), operations.parent(made)) == (
+            kind,
+            "My thing",
+            under,
+        )
 
 
 @pytest.mark.parametrize("item", ["Box", "Cut", "Group", "Part", "Body", "Mesh"])
 @pytest.mark.parametrize("linked", [True, False])
 def test_a_copy_is_as_large_as_the_original_and_at_its_place(
-    acts: Acts, item: str, linked: bool
+    operations: HostOperations, item: str, linked: bool
 ) -> None:
     if linked and item in ("Group", "Mesh"):
         pytest.skip("told in another test")
-    with one_step(acts):
-        made = acts.duplicate(item, linked=linked)
-        seen = (acts.kind(made), acts.bounds(made), acts.parent(made))
+    with one_step(operations):
+        made = operations.duplicate(item, linked=linked)
+        seen = (operations.kind(made), operations.bounds(made), operations.parent(made))
 
-    kind = acts.kind(item)
+    kind = operations.kind(item)
     assert seen[0] == ("App::Link" if linked else kind)
-    assert near(seen[1], acts.bounds(item))
-    assert seen[2] == acts.parent(item)
+    assert near(seen[1], operations.bounds(item))
+    assert seen[2] == operations.parent(item)
 
 
-def test_a_linked_copy_follows_its_original_and_can_be_scaled(acts: Acts) -> None:
-    with one_step(acts):
-        made = acts.duplicate("Ball", linked=True)
-        acts.place(made, at=(0, 100, 0), scale=(2, 1, 1))
-        acts.set_value("Ball", "Radius", 10)
-        assert near(acts.bounds(made), ((-20, 90, -10), (20, 110, 10)))
-        assert near(acts.placement(made).scale, (2, 1, 1))
+def test_a_linked_copy_follows_its_original_and_can_be_scaled(operations: HostOperations) -> None:
+    with one_step(operations):
+        made = operations.duplicate("Ball", linked=True)
+        operations.place(made, at=(0, 100, 0), scale=(2, 1, 1))
+        operations.set_value("Ball", "Radius", 10)
+        assert near(operations.bounds(made), ((-20, 90, -10), (20, 110, 10)))
+        assert near(operations.placement(made).scale, (2, 1, 1))
 
 
-def test_a_whole_copy_has_copies_of_what_it_is_made_of(acts: Acts) -> None:
-    with one_step(acts):
-        made = acts.duplicate("Cut", linked=False)
-        acts.set_value("Box", "Height", 30)
-        assert not {"Box", "Tool"} & set(acts.look_into(made, "uses"))
-        assert near(acts.bounds(made), ((0, 0, 0), (5, 10, 10)))
+def test_a_whole_copy_has_copies_of_what_it_is_made_of(operations: HostOperations) -> None:
+    with one_step(operations):
+        made = operations.duplicate("Cut", linked=False)
+        operations.set_value("Box", "Height", 30)
+        assert not {"Box", "Tool"} & set(operations.look_into(made, "uses"))
+        assert near(operations.bounds(made), ((0, 0, 0), (5, 10, 10)))
 
 
 @pytest.mark.parametrize(
@@ -342,22 +352,24 @@ def test_a_whole_copy_has_copies_of_what_it_is_made_of(acts: Acts) -> None:
     ],
 )
 def test_what_gets_another_parent_stays_where_it_is(
-    acts: Acts, item: str, under: str | None
+    operations: HostOperations, item: str, under: str | None
 ) -> None:
-    before = acts.bounds(item)
+    before = operations.bounds(item)
 
-    with one_step(acts):
-        acts.set_parent(item, under, keep_place=True)
-        assert acts.parent(item) == under
-        assert near(acts.bounds(item), before)
+    with one_step(operations):
+        operations.set_parent(item, under, keep_place=True)
+        assert operations.parent(item) == under
+        assert near(operations.bounds(item), before)
 
 
 @in_console
-def test_a_label_is_changed_and_expressions_follow(acts: Acts) -> None:
-    with one_step(acts):
-        acts.rename("Tool", "Other")
-        assert acts.name("Tool") == "Other"
-        assert acts.look_into("Cylinder", "text") == {"Height": "<<Other>>.Length + Sheet.wall"}
+def test_a_label_is_changed_and_expressions_follow(operations: HostOperations) -> None:
+    with one_step(operations):
+        operations.rename("Tool", "Other")
+        assert operations.name("Tool") == "Other"
+        assert operations.look_into("Cylinder", "text") == {
+            "Height": "<<Other>>.Length + Sheet.wall"
+        }
 
 
 @in_console
@@ -370,19 +382,22 @@ def test_a_label_is_changed_and_expressions_follow(acts: Acts) -> None:
     ],
 )
 def test_a_label_is_free_whose_object_gives_it_up_whatever_the_objects_are_named(
-    acts: Acts, monkeypatch: pytest.MonkeyPatch, names: dict[str, str], after: dict[str, str]
+    operations: HostOperations,
+    monkeypatch: pytest.MonkeyPatch,
+    names: dict[str, str],
+    after: dict[str, str],
 ) -> None:
     monkeypatch.setattr(editing, "cover", lambda items: None)
-    verbs = editing.Editing(acts, Mock())
+    verbs = editing.Editing(operations, Mock())
 
-    with one_step(acts):
+    with one_step(operations):
         verbs.rename(names)
-        assert {it: acts.name(it) for it in after} == after
+        assert {it: operations.name(it) for it in after} == after
 
 
 @in_console
-def test_a_label_is_taken_where_another_object_keeps_it(acts: Acts) -> None:
-    verbs = editing.Editing(acts, Mock())
+def test_a_label_is_taken_where_another_object_keeps_it(operations: HostOperations) -> None:
+    verbs = editing.Editing(operations, Mock())
 
     one = verbs.rename({"Box": "The tool", "Tool": "The tool"}, preview=True)
     two = verbs.rename({"Box": "Z", "Cut": "Z"}, preview=True)
@@ -414,36 +429,36 @@ def test_a_label_is_taken_where_another_object_keeps_it(acts: Acts) -> None:
     ],
 )
 def test_a_value_is_set_read_back_and_undone(
-    acts: Acts, item: str, prop: str, value: Any, after: Any
+    operations: HostOperations, item: str, prop: str, value: Any, after: Any
 ) -> None:
-    with one_step(acts):
-        acts.set_value(item, prop, value)
-        seen = acts.value(item, prop).value
+    with one_step(operations):
+        operations.set_value(item, prop, value)
+        seen = operations.value(item, prop).value
 
     assert near(seen, after) if isinstance(seen, float) else seen == after
 
 
 @in_console
-def test_what_an_expression_gave_stays_when_it_is_cut_off(acts: Acts) -> None:
-    with one_step(acts):
-        acts.cut(SocketLink("", "", "Cylinder", "Height"))
-        assert acts.value("Cylinder", "Height") == Value(13, "Length")
+def test_what_an_expression_gave_stays_when_it_is_cut_off(operations: HostOperations) -> None:
+    with one_step(operations):
+        operations.cut(SocketLink("", "", "Cylinder", "Height"))
+        assert operations.value("Cylinder", "Height") == Value(13, "Length")
 
-    assert {"Width", "Placement.Base.x", "Shape"} <= set(acts.sockets("Tool")[1])
+    assert {"Width", "Placement.Base.x", "Shape"} <= set(operations.sockets("Tool")[1])
 
 
 @in_console
-def test_an_object_is_made_of_others_by_connections(acts: Acts) -> None:
+def test_an_object_is_made_of_others_by_connections(operations: HostOperations) -> None:
     links = [
         SocketLink(source, "Shape", "Fuse", into)
         for source, into in (("Cylinder", "Base"), ("Ball", "Tool"))
     ]
-    with one_step(acts):
-        acts.create("Part::Fuse", "Fuse", None)
+    with one_step(operations):
+        operations.create("Part::Fuse", "Fuse", None)
         for link in links:
-            acts.connect(link)
-        assert acts.look_into("Fuse", "inputs") == links
-        assert acts.look_into("Fuse", "counts")["solids"] == 2
+            operations.connect(link)
+        assert operations.look_into("Fuse", "inputs") == links
+        assert operations.look_into("Fuse", "counts")["solids"] == 2
 
 
 # ---- files and losses
@@ -452,19 +467,19 @@ def test_an_object_is_made_of_others_by_connections(acts: Acts) -> None:
 @in_console
 @pytest.mark.parametrize("suffix", [".step", ".iges", ".brep", ".stl", ".obj", ".ply", ".off"])
 def test_what_is_exported_comes_in_again_where_it_was(
-    acts: Acts, suffix: str, tmp_path: Path
+    operations: HostOperations, suffix: str, tmp_path: Path
 ) -> None:
     file = tmp_path / f"out{suffix}"
-    left_out = acts.export_file(file, ["Part", "Cut", "Sheet"], None)
+    left_out = operations.export_file(file, ["Part", "Cut", "Sheet"], None)
 
-    with one_step(acts):
-        new = acts.import_file(file, "copy", "Group", 1.0, None).items
-        boxes: list[Any] = [acts.bounds(it) for it in new]
-        parents = {acts.parent(it) for it in new}
+    with one_step(operations):
+        new = operations.import_file(file, "copy", "Group", 1.0, None).items
+        boxes: list[Any] = [operations.bounds(it) for it in new]
+        parents = {operations.parent(it) for it in new}
 
     low = [min(box[0][axis] for box in boxes) for axis in range(3)]
     high = [max(box[1][axis] for box in boxes) for axis in range(3)]
-    assert suffix in acts.import_formats()
+    assert suffix in operations.import_formats()
     assert f"Without a shape for a {suffix} file: Sheet." in left_out
     assert parents == {"Group"}
     # in the group all turns as its part does: x is y, y is -x, and 100 further
@@ -474,22 +489,26 @@ def test_what_is_exported_comes_in_again_where_it_was(
 
 
 @in_console
-def test_a_person_reads_the_label_and_behind_it_the_name_of_the_object(acts: Acts) -> None:
+def test_a_person_reads_the_label_and_behind_it_the_name_of_the_object(
+    operations: HostOperations,
+) -> None:
     FreeCAD.ActiveDocument.Ball.Label = "Bohrung_Größe_ß"
 
-    shown = acts.host.display_names(["Ball", "Box", "Gone"])
+    shown = operations.host.display_names(["Ball", "Box", "Gone"])
 
     assert shown == ["Bohrung_Größe_ß (Ball)", "Box", "Gone"]
 
 
-def written(acts: Acts, file: Path, items: list[str]) -> tuple[int, list[str]]:
+def written(operations: HostOperations, file: Path, items: list[str]) -> tuple[int, list[str]]:
     """Export, and give how many solids are in the file and what was said of the rest."""
-    left_out = acts.export_file(file, items, None)
+    left_out = operations.export_file(file, items, None)
     return file.read_text(encoding="utf-8").count("MANIFOLD_SOLID_BREP("), left_out
 
 
 @in_console
-def test_all_that_is_shown_is_exported_whatever_refers_to_it(acts: Acts, tmp_path: Path) -> None:
+def test_all_that_is_shown_is_exported_whatever_refers_to_it(
+    operations: HostOperations, tmp_path: Path
+) -> None:
     """An expression, a link, a drawing, an attachment and a mesh only refer to a shape."""
     document = FreeCAD.ActiveDocument
     document.Cylinder.setExpression("Radius", "Ball.Radius / 2")  # one of both is in a part
@@ -504,7 +523,7 @@ def test_all_that_is_shown_is_exported_whatever_refers_to_it(acts: Acts, tmp_pat
     document.addObject("Part::Mirroring", "Mirror").Source = document.Ball
     document.recompute()
 
-    solids, left_out = written(acts, tmp_path / "all.step", [])
+    solids, left_out = written(operations, tmp_path / "all.step", [])
 
     assert solids == 7  # Cut, Cylinder, Body, Ball, Link, On and Mirror
     assert left_out[0] == (
@@ -514,76 +533,84 @@ def test_all_that_is_shown_is_exported_whatever_refers_to_it(acts: Acts, tmp_pat
 
 
 @in_console
-def test_what_is_hidden_is_not_exported_with_all_and_is_named(acts: Acts, tmp_path: Path) -> None:
+def test_what_is_hidden_is_not_exported_with_all_and_is_named(
+    operations: HostOperations, tmp_path: Path
+) -> None:
     """Nor is what stands in a part that is hidden; what only a hidden one is made of is shown."""
     document = FreeCAD.ActiveDocument
     document.Ball.Label = "Bohrung_Größe_ß"
     for name in ("Ball", "Part", "Cut"):
         document.getObject(name).Visibility = False
 
-    solids, left_out = written(acts, tmp_path / "all.step", [])
+    solids, left_out = written(operations, tmp_path / "all.step", [])
 
     assert solids == 3  # Box and Tool, and the Body
     assert left_out[0] == "Hidden: Cut, Cylinder, Bohrung_Größe_ß (Ball)."
-    assert written(acts, tmp_path / "part.step", ["Part"])[0] == 1
-    assert written(acts, tmp_path / "cut.step", ["Cut", "Ball"])[0] == 2
+    assert written(operations, tmp_path / "part.step", ["Part"])[0] == 1
+    assert written(operations, tmp_path / "cut.step", ["Cut", "Ball"])[0] == 2
 
 
 @in_console
-def test_where_nothing_is_shown_nothing_is_written(acts: Acts, tmp_path: Path) -> None:
+def test_where_nothing_is_shown_nothing_is_written(
+    operations: HostOperations, tmp_path: Path
+) -> None:
     for obj in FreeCAD.ActiveDocument.Objects:
         obj.Visibility = False
 
     with pytest.raises(ValueError, match=r"no shape that a \.step file can hold\. Hidden: Box,"):
-        acts.export_file(tmp_path / "all.step", [], None)
+        operations.export_file(tmp_path / "all.step", [], None)
 
 
 @in_console
 @pytest.mark.parametrize("suffix", [".brep", ".stl"])
 def test_a_file_of_inches_with_y_up_is_brought_to_millimetres_and_z(
-    acts: Acts, suffix: str, tmp_path: Path
+    operations: HostOperations, suffix: str, tmp_path: Path
 ) -> None:
     file = tmp_path / f"out{suffix}"
-    acts.export_file(file, ["Cut"], None)
-    with one_step(acts):
-        new = acts.import_file(file, "copy", None, 25.4, "Y").items
-        assert near(acts.bounds(new[0]), ((0, -254, 0), (127, 0, 254)))
+    operations.export_file(file, ["Cut"], None)
+    with one_step(operations):
+        new = operations.import_file(file, "copy", None, 25.4, "Y").items
+        assert near(operations.bounds(new[0]), ((0, -254, 0), (127, 0, 254)))
 
 
-def test_a_document_comes_in_with_how_its_shapes_are_made(acts: Acts, tmp_path: Path) -> None:
+def test_a_document_comes_in_with_how_its_shapes_are_made(
+    operations: HostOperations, tmp_path: Path
+) -> None:
     file = tmp_path / "other.FCStd"
-    acts.export_file(file, [], None)
+    operations.export_file(file, [], None)
 
-    with one_step(acts):
-        new = acts.import_file(file, "copy", None, 1.0, None).items
-        assert acts.look_into("Cut001", "uses") == ["Box001", "Tool001"]
+    with one_step(operations):
+        new = operations.import_file(file, "copy", None, 1.0, None).items
+        assert operations.look_into("Cut001", "uses") == ["Box001", "Tool001"]
 
     assert len(new) == len(FreeCAD.ActiveDocument.Objects)
 
 
 @in_console
 @pytest.mark.parametrize("suffix", [".step", ".iges", ".brep", ".stl", ".obj", ".ply", ".FCStd"])
-def test_a_file_that_is_broken_is_refused(acts: Acts, suffix: str, tmp_path: Path) -> None:
+def test_a_file_that_is_broken_is_refused(
+    operations: HostOperations, suffix: str, tmp_path: Path
+) -> None:
     file = tmp_path / f"bad{suffix}"
     file.write_text("hello")
 
     edit = methodcaller("import_file", file, "copy", None, 1.0, None)
-    refused(acts, edit, "cannot be read", may_begin=True)
+    refused(operations, edit, "cannot be read", may_begin=True)
 
 
 @in_console
-def test_what_is_deleted_leaves_what_it_held(acts: Acts) -> None:
-    assert (acts.orphans(["Group"]), acts.orphans(["Group", "Cylinder"])) == (1, 0)
-    assert (acts.below(["Part"]), acts.below(["Box"])) == (7, 0)
-    with one_step(acts):
-        acts.delete(["Part", "Box", "Body"])
-        seen = (sorted(acts.items()), acts.parent("Group"))
+def test_what_is_deleted_leaves_what_it_held(operations: HostOperations) -> None:
+    assert (operations.orphans(["Group"]), operations.orphans(["Group", "Cylinder"])) == (1, 0)
+    assert (operations.below(["Part"]), operations.below(["Box"])) == (7, 0)
+    with one_step(operations):
+        operations.delete(["Part", "Box", "Body"])
+        seen = (sorted(operations.items()), operations.parent("Group"))
     assert {"Cylinder", "Group", "Cut", "Step"} <= set(seen[0])
     assert not {"Part", "Origin", "X_Axis", "Box", "Body"} & set(seen[0])
     assert seen[1] is None
 
 
-def test_junk_is_found_and_cleaned(acts: Acts) -> None:
+def test_junk_is_found_and_cleaned(operations: HostOperations) -> None:
     document = FreeCAD.ActiveDocument
     for name, card in (("Red", "1"), ("Also red", "1"), ("Blue", "2"), ("Loose", "3")):
         obj = document.addObject("App::MaterialObject", name)
@@ -596,35 +623,38 @@ def test_junk_is_found_and_cleaned(acts: Acts) -> None:
     document.addObject("App::Link", "Dead")
     document.recompute()
     document.clearUndos()
-    assert acts.junk("unused") == ["Red", "Blue", "Loose"]
-    assert sorted(acts.junk("empty_groups")) == ["Inner", "Outer"]
-    assert acts.junk("duplicate_materials") == ["Also_red"]
-    assert acts.junk("dead_links") == ["Dead"]
-    with one_step(acts):
-        acts.clean("duplicate_materials", ["Also_red"])
-        acts.clean("empty_groups", ["Outer", "Inner"])
-        assert acts.value("Ball", "Material").value == "Red"
+    assert operations.junk("unused") == ["Red", "Blue", "Loose"]
+    assert sorted(operations.junk("empty_groups")) == ["Inner", "Outer"]
+    assert operations.junk("duplicate_materials") == ["Also_red"]
+    assert operations.junk("dead_links") == ["Dead"]
+    with one_step(operations):
+        operations.clean("duplicate_materials", ["Also_red"])
+        operations.clean("empty_groups", ["Outer", "Inner"])
+        assert operations.value("Ball", "Material").value == "Red"
 
 
 # ---- check and find_api
 
 
 @in_console
-def test_the_rules_find_what_cannot_be_computed_and_what_is_no_solid(acts: Acts) -> None:
+def test_the_rules_find_what_cannot_be_computed_and_what_is_no_solid(
+    operations: HostOperations,
+) -> None:
     import Part
 
     document = FreeCAD.ActiveDocument
-    names = {rule.name for rule in acts.rules()}
+    names = {rule.name for rule in operations.rules()}
     broken = document.addObject("Part::Cut", "Broken")
     broken.Base = document.Box
     bad = document.addObject("Part::Feature", "Bad")
     faces = Part.makeBox(1, 1, 1).Faces[:5]
     bad.Shape = Part.Solid(Part.Shell(faces))
     document.recompute()
-    everything = list(acts.items())
+    everything = list(operations.items())
 
     failed = {
-        rule: {item: why for item, why in acts.failures(rule, everything) if why} for rule in names
+        rule: {item: why for item, why in operations.failures(rule, everything) if why}
+        for rule in names
     }
 
     assert names == {"recomputes", "valid_shape", "not_empty"}
@@ -635,9 +665,11 @@ def test_the_rules_find_what_cannot_be_computed_and_what_is_no_solid(acts: Acts)
 
 
 @in_console
-def test_the_api_has_types_properties_and_functions_and_leaves_no_document(acts: Acts) -> None:
+def test_the_api_has_types_properties_and_functions_and_leaves_no_document(
+    operations: HostOperations,
+) -> None:
     before = list(FreeCAD.listDocuments())
-    cards = {card.name: card for card in acts.api()}
+    cards = {card.name: card for card in operations.api()}
 
     assert cards["Part::Box.Length"].text == "The length of the box"
     assert "App::PropertyLength" in cards["Part::Box.Length"].signature
@@ -647,73 +679,85 @@ def test_the_api_has_types_properties_and_functions_and_leaves_no_document(acts:
 
 
 @in_console
-def test_the_console_has_no_looks_and_the_document_nothing_that_moves(acts: Acts) -> None:
-    assert not any(map(acts.has, ("draw", "viewpoint", "material", "assign", "apply", "set_keys")))
-    assert acts.has("create", "duplicate", "connect", "import_file", "api", "junk")
+def test_the_console_has_no_looks_and_the_document_nothing_that_moves(
+    operations: HostOperations,
+) -> None:
+    assert not any(
+        map(operations.has, ("draw", "viewpoint", "material", "assign", "apply", "set_keys"))
+    )
+    assert operations.has("create", "duplicate", "connect", "import_file", "api", "junk")
 
 
 # ---- in a window
 
 
 @in_window
-def test_a_material_gives_colours_and_can_be_changed_for_all_that_have_it(acts: Acts) -> None:
-    def shown(acts: Acts) -> Any:
+def test_a_material_gives_colours_and_can_be_changed_for_all_that_have_it(
+    operations: HostOperations,
+) -> None:
+    def shown(operations: HostOperations) -> Any:
         looks = [FreeCAD.ActiveDocument.getObject(it).ViewObject for it in ("Ball", "Box")]
         return [(look.ShapeColor[:3], look.Transparency) for look in looks]
 
-    before = shown(acts)
-    with one_step(acts):
-        acts.material("Glass", {"base_color": [1, 0, 0.5], "opacity": 0.25})
+    before = shown(operations)
+    with one_step(operations):
+        operations.material("Glass", {"base_color": [1, 0, 0.5], "opacity": 0.25})
         for it in ("Ball", "Box"):
-            acts.assign(it, "Glass")
-        acts.material("Glass", {"base_color": [0, 1, 0], "roughness": 0.2})
-        assert shown(acts) == [((0.0, 1.0, 0.0), 75)] * 2
+            operations.assign(it, "Glass")
+        operations.material("Glass", {"base_color": [0, 1, 0], "roughness": 0.2})
+        assert shown(operations) == [((0.0, 1.0, 0.0), 75)] * 2
 
-    assert shown(acts) == before
-    refused(acts, lambda acts: acts.material("M", {"texture": "/x.png"}), "draws no texture")
-    material = acts.material("M", {})
-    refused(acts, lambda acts: acts.assign("Sheet", material), "has no surface")
+    assert shown(operations) == before
+    refused(
+        operations,
+        lambda operations: operations.material("M", {"texture": "/x.png"}),
+        "draws no texture",
+    )
+    material = operations.material("M", {})
+    refused(operations, lambda operations: operations.assign("Sheet", material), "has no surface")
 
 
 @in_window
 @pytest.mark.parametrize(
     ("prop", "value"), [("Transparency", 40), ("LineWidth", 4), ("DisplayMode", "Wireframe")]
 )
-def test_how_an_object_is_drawn_is_set_and_undone(acts: Acts, prop: str, value: Any) -> None:
-    with one_step(acts):
-        acts.set_value("Ball", f"ViewObject.{prop}", value)
-        assert acts.value("Ball", f"ViewObject.{prop}").value == value
+def test_how_an_object_is_drawn_is_set_and_undone(
+    operations: HostOperations, prop: str, value: Any
+) -> None:
+    with one_step(operations):
+        operations.set_value("Ball", f"ViewObject.{prop}", value)
+        assert operations.value("Ball", f"ViewObject.{prop}").value == value
 
     refused(
-        acts,
-        lambda acts: acts.set_value("Ball", "ViewObject.Color", 1),
+        operations,
+        lambda operations: operations.set_value("Ball", "ViewObject.Color", 1),
         "near: LineColor",
         LookupError,
     )
 
 
 @in_window
-def test_pictures_are_of_what_the_person_sees_or_from_anywhere(acts: Acts) -> None:
+def test_pictures_are_of_what_the_person_sees_or_from_anywhere(operations: HostOperations) -> None:
     """They are looked at by who started this."""
     import FreeCADGui
 
     view = FreeCADGui.ActiveDocument.ActiveView
     view.viewIsometric()
     FreeCADGui.SendMsgToActiveView("ViewFit")
-    person = acts.viewpoint("person")
+    person = operations.viewpoint("person")
     eyes = [(250.0, -250.0, 150.0), (-250.0, 250.0, 150.0)]
     shots = [Shot(eye, (25.0, 0.0, 5.0), (0.0, 0.0, 1.0), angle=35.0) for eye in eyes]
     flat = Shot((25.0, -300.0, 5.0), (25.0, 0.0, 5.0), (0.0, 0.0, 1.0), height=150.0)
 
     pictures = {
-        "person": acts.draw([person], 400, 300, "material"),
-        "sheet": acts.draw([*shots, flat, person], 400, 300, "solid"),
-        "wire": acts.draw([shots[0]], 400, 300, "wire"),
+        "person": operations.draw([person], 400, 300, "material"),
+        "sheet": operations.draw([*shots, flat, person], 400, 300, "solid"),
+        "wire": operations.draw([shots[0]], 400, 300, "wire"),
     }
 
     for name, picture in pictures.items():
         Path(os.environ["SEEN_IN"], f"{name}.jpg").write_bytes(picture)
-    assert pictures["wire"] != acts.draw([shots[0]], 400, 300, "solid")
+    assert pictures["wire"] != operations.draw([shots[0]], 400, 300, "solid")
 
 
 def run() -> int:

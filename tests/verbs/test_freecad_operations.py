@@ -25,8 +25,8 @@ def shown() -> Iterator[Screen]:
 
 
 def test_each_act_does_what_it_says_and_one_undo_takes_it_back(tmp_path: Path) -> None:
-    acts = "from tests.verbs.freecad_acts import run; assert run() == 0"
-    done = freecad.in_console(acts, tmp_path)
+    operations = "from tests.verbs.freecad_operations import run; assert run() == 0"
+    done = freecad.in_console(operations, tmp_path)
 
     assert (done.returncode, " passed" in done.stdout) == (0, True), done.stdout + done.stderr
 

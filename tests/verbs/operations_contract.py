@@ -1,0 +1,826 @@
+"""What the verbs rely on in every host, as a list of promises to be run against its operations.
+
+A test module gives the fixture ``operations`` and a subclass of the contracts with its `Words`, and
+keeps beside it what only that host does. Applications run it too: it needs pytest and no more.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from dcc_bridge.verbs.operations import SCENE, HostOperations, Part, Placement, Shot, SocketLink
+from tests.hosts.digests import scene_digest, shape_of
+from tests.verbs.promises import Edit, one_step, refused
+
+SHOT = Shot((1.0, -9.0, 9.0), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 40.0)
+PARTS: tuple[Part, ...] = ("values", "inputs", "uses", "keys", "counts", "text")
+KEYS: list[tuple[float, Any]] = [(1.0, [0.0, 0.0, 0.0]), (25.0, [0.0, 0.0, 90.0])]
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a host calls things, and which of them it has.
+
+    Attributes:
+        solid: The type that is created as something with a size, and no children.
+        kind: The type that it has then.
+        group: The type of what others can be put below, which has a place.
+        hollow: The type of a group that is junk while it is empty.
+        number: A number of a solid, and a value that it does not have.
+        links: Gives two connections that lead into one input, with all that they need.
+        scene: Values that the scene can have, and does not.
+        collection: What it collects items in.
+        members: Gives the items of a collection.
+        no_name: A name that nothing can have.
+        file: The suffix of a scene's file.
+        exchange: The suffix of a file that can be written and read.
+        top: What is above an item that is below none.
+        none: What is above an item that was put below none.
+        unit: The value of the scene that cannot be "parsec".
+        holds: By a word of the reason: holds a value of an item, and gives the item and the value.
+        keyed: The rotation about X, Y and Z in degrees, "" where there are no keys.
+        camera: The type of a camera, and its angle from top to bottom in degrees, when it is new.
+        shader: Where a material has its colour and its roughness: below it, and the two values.
+        shares_groups: Linked copies share data only of what has something below it.
+        applied: Which parts of a solid's transform can be put into its data.
+        nests: What is put below an item is copied with it.
+        may_begin: A refused edit may leave a step that takes back what it began.
+    """
+
+    solid: str
+    kind: str
+    group: str
+    hollow: str
+    number: tuple[str, float]
+    links: Callable[[Stand], tuple[SocketLink, SocketLink]]
+    scene: Mapping[str, Any]
+    collection: str
+    members: Callable[[HostOperations, str], Iterable[str]]
+    no_name: str
+    file: str
+    exchange: str
+    top: str | None = None
+    none: str | None = None
+    unit: str = "units"
+    holds: Mapping[str, Callable[[Stand], tuple[str, str]]] = field(default_factory=dict)
+    keyed: str = ""
+    camera: tuple[str, float] | None = None
+    shader: tuple[str, str, str] | None = None
+    shares_groups: bool = False
+    applied: tuple[Literal["at", "rotation", "scale"], ...] = ("rotation", "scale")
+    may_begin: bool = False
+    nests: bool = True
+
+
+@dataclass(frozen=True)
+class Stand:
+    """A host's operations, over a scene with a crate, a ball, and a rack with a lid and a pin.
+
+    Attributes:
+        operations: The host's.
+        words: What it calls things.
+        folder: Where files can be written.
+        crate: A solid.
+        ball: Another one.
+        rack: A group that is moved and turned.
+        lid: A solid below the rack.
+        pin: Another one, behind the lid.
+        hollow: An empty group.
+    """
+
+    operations: HostOperations
+    words: Words
+    folder: Path
+    crate: str
+    ball: str
+    rack: str
+    lid: str
+    pin: str
+    hollow: str
+
+    @property
+    def shared(self) -> str:
+        """What has linked copies that share its data."""
+        return self.rack if self.words.shares_groups else self.crate
+
+    def needs(self, *names: str) -> None:
+        """Skip the test where the host does not have these operations."""
+        if not self.operations.has(*names):
+            pytest.skip(f"{self.operations.host.name} has no {', '.join(names)}")
+
+    def file(self, name: str) -> Path:
+        """Return the path of a file that an item is written to."""
+        return self.folder / f"{name}{self.words.exchange}"
+
+    def camera(self) -> str:
+        """Create a camera."""
+        if self.words.camera is None:
+            pytest.skip(f"{self.operations.host.name} has no cameras")
+        with self.operations.host.undo_step("Camera"):
+            return self.operations.create(self.words.camera[0], "shot", None)
+
+    def key(self, *keys: tuple[float, Any], clear: bool = False) -> None:
+        """Key the rotation of the crate."""
+        self.operations.set_keys(self.crate, self.words.keyed, keys, "linear", clear=clear)
+
+
+Try = Callable[[Stand], object]
+
+
+def furnish(operations: HostOperations, words: Words, folder: Path) -> Stand:
+    """Make the scene."""
+    with operations.host.undo_step("Furnish"):
+        crate, ball, lid, pin = (
+            operations.create(words.solid, name, None) for name in ("crate", "ball", "lid", "pin")
+        )
+        rack = operations.create(words.group, "rack", None)
+        operations.place(rack, (5, 6, 7), (0, 0, 90))
+        lid, pin = (operations.set_parent(it, rack, keep_place=False) for it in (lid, pin))
+        hollow = operations.create(words.hollow, "hollow", None)
+    return Stand(operations, words, folder, crate, ball, rack, lid, pin, hollow)
+
+
+def near(numbers: Any, within: float = 1e-3) -> Any:
+    return pytest.approx(numbers, abs=within)
+
+
+def box(operations: HostOperations, item: str) -> list[float]:
+    """Return the two corners of what has a size, in one list."""
+    bounds = operations.bounds(item)
+    assert bounds is not None
+    return [*bounds[0], *bounds[1]]
+
+
+def moved(corners: list[float], way: tuple[float, float, float]) -> list[float]:
+    """Return where the corners are after a move."""
+    return [corner + step for corner, step in zip(corners, way * 2, strict=True)]
+
+
+def numbers_of(placement: Placement) -> list[float]:
+    return [*placement.at, *placement.rotation, *placement.scale]
+
+
+def names_of(operations: HostOperations, under: str | None = None) -> list[str]:
+    return [operations.name(item) for item in operations.items(under)]
+
+
+def size_of(jpeg: bytes) -> tuple[int, int]:
+    """Return the width and the height that a JPEG says it has."""
+    at = 2
+    while jpeg[at + 1] not in (0xC0, 0xC1, 0xC2):
+        at += 2 + int.from_bytes(jpeg[at + 2 : at + 4], "big")
+    width, height = jpeg[at + 7 : at + 9], jpeg[at + 5 : at + 7]
+    return int.from_bytes(width, "big"), int.from_bytes(height, "big")
+
+
+# ---- edits and refusals, each by the act that it needs
+
+
+def _read_broken(s: Stand) -> object:
+    file = s.folder / f"broken{s.words.file}"
+    file.write_text("hello")
+    return s.operations.import_file(file, "copy", None, 1.0, None)
+
+
+def _set_scene(s: Stand) -> None:
+    if not s.words.scene:
+        pytest.skip(f"{s.operations.host.name} has no such values")
+    for prop, value in s.words.scene.items():
+        if prop != "camera":
+            s.operations.set_value(SCENE, prop, value)
+
+
+def _apply(s: Stand) -> None:
+    s.operations.place(s.crate, (1, 2, 3), scale=(2, 2, 2))
+    s.operations.apply(s.crate, ["scale"])
+
+
+EDITS: dict[str, Try] = {
+    "create": lambda s: s.operations.create(s.words.solid, "new", None),
+    "duplicate: whole": lambda s: s.operations.duplicate(s.rack, linked=False),
+    "duplicate: linked": lambda s: s.operations.duplicate(s.shared, linked=True),
+    "place": lambda s: s.operations.place(s.crate, (1, 2, 3), (10, 20, 30)),
+    "apply": _apply,
+    "set_parent: below": lambda s: s.operations.set_parent(s.crate, s.rack, keep_place=True),
+    "set_parent: none": lambda s: s.operations.set_parent(s.lid, None, keep_place=False),
+    "collect": lambda s: s.operations.collect([s.crate, s.ball], "heroes", s.words.collection),
+    "material": lambda s: s.operations.material("Clay", {"base_color": [1, 0, 0]}),
+    "assign": lambda s: s.operations.assign(s.crate, s.operations.material("Clay", {})),
+    "rename": lambda s: s.operations.rename(s.rack, "frame"),
+    "set_value": lambda s: s.operations.set_value(s.crate, *s.words.number),
+    "set_value: scene": _set_scene,
+    "set_keys": lambda s: s.key(*KEYS),
+    "connect": lambda s: s.operations.connect(s.words.links(s)[0]),
+    "delete": lambda s: s.operations.delete([s.crate, s.rack]),
+    "clean": lambda s: s.operations.clean("empty_groups", [s.hollow]),
+}
+UNKNOWN: dict[str, tuple[str, Try]] = {
+    "kind: an item": ("{s.crate}", lambda s: s.operations.kind(s.crate[:-1])),
+    "value: a property": (
+        r" {s.words.number[0]}\b",
+        lambda s: s.operations.value(s.crate, f"{s.words.number[0]}s"),
+    ),
+    "value: of the scene": ("nothing9", lambda s: s.operations.value(SCENE, "nothing9")),
+    "create: a type": (
+        "{s.words.solid}s",
+        lambda s: s.operations.create(f"{s.words.solid}s", None, None),
+    ),
+    "users": ("nothing9", lambda s: list(s.operations.users("nothing9"))),
+    "viewpoint: no camera": ("camera|Camera", lambda s: s.operations.viewpoint(s.crate)),
+    "assign: a material": ("nothing9", lambda s: s.operations.assign(s.crate, "nothing9")),
+}
+REFUSED: dict[str, tuple[str, Try]] = {
+    "set_value: a text": (
+        "much",
+        lambda s: s.operations.set_value(s.crate, s.words.number[0], "much"),
+    ),
+    "set_value: three numbers": (
+        r"{s.words.number[0]}|\[1, 2, 3\]",
+        lambda s: s.operations.set_value(s.crate, s.words.number[0], [1, 2, 3]),
+    ),
+    "set_value: units": (
+        "parsec|mm",
+        lambda s: s.operations.set_value(SCENE, s.words.unit, "parsec"),
+    ),
+    "rename: taken": ("ball", lambda s: s.operations.rename(s.crate, "ball")),
+    "rename: no name": ("name|call|label", lambda s: s.operations.rename(s.crate, s.words.no_name)),
+    "set_parent: below": (
+        "rack|lid",
+        lambda s: s.operations.set_parent(s.rack, s.lid, keep_place=True),
+    ),
+    "collect: no kind": ("heap", lambda s: s.operations.collect([s.crate], "heroes", "heap")),
+    "material: no value": ("base_color", lambda s: s.operations.material("Clay", {"shine": 1})),
+    "save: no folder": ("/no", lambda s: s.operations.save_files(Path(f"/no/new{s.words.file}"))),
+    "import_file: broken": (" ", _read_broken),
+}
+
+
+def check_edit(operations: HostOperations, edit: Edit) -> None:
+    """See that an edit is one step, undone and redone exactly, and leaves nothing if it fails."""
+    host = operations.host
+    before, mark, chosen = scene_digest(host), host.undo_mark(), host.selection
+
+    with host.undo_step("Edit"):
+        edit(operations)
+    after, selected, top = scene_digest(host), host.selection, host.undo_mark()
+    host.undo()
+    undone = scene_digest(host)
+    host.redo()
+    redone = scene_digest(host)
+    host.undo()
+    with suppress(ZeroDivisionError), host.undo_step("Fails"):
+        edit(operations)
+        raise ZeroDivisionError
+    if host.undo_mark() != mark:
+        host.undo()
+
+    assert undone == before != after == redone
+    assert (selected, top.label, top.depth) == (chosen, "Edit", mark.depth + 1)
+    assert (scene_digest(host), host.undo_mark()) == (before, mark)
+
+
+class _Contract:
+    words: Words
+
+    @pytest.fixture
+    def stand(self, operations: HostOperations, tmp_path: Path) -> Stand:
+        return furnish(operations, self.words, tmp_path)
+
+    @pytest.fixture
+    def view(self) -> Callable[[], object]:
+        """Return what tells how the person sees the scene."""
+        return lambda: None
+
+
+class OperationsContract(_Contract):
+    """What every host does."""
+
+    # ---- an edit is one step, and a refusal none
+
+    @pytest.mark.parametrize("name", EDITS)
+    def test_an_edit_is_one_undo_step_which_leaves_the_selection(
+        self, stand: Stand, name: str
+    ) -> None:
+        """Undo takes back just that, redo does it again; what fails after it leaves nothing."""
+        stand.needs(name.partition(":")[0])
+        stand.operations.host.select([stand.ball])
+
+        check_edit(stand.operations, lambda _: EDITS[name](stand))
+
+    @pytest.mark.parametrize("name", [*UNKNOWN, *REFUSED])
+    def test_what_cannot_be_done_is_refused_with_a_sentence_and_changes_nothing(
+        self, stand: Stand, name: str
+    ) -> None:
+        act = name.partition(":")[0]
+        stand.needs(act)
+        kind = LookupError if name in UNKNOWN else ValueError
+        why, edit = (UNKNOWN | REFUSED)[name]
+        may_begin = stand.words.may_begin or act == "import_file"
+
+        refused(
+            stand.operations, lambda _: edit(stand), why.format(s=stand), kind, may_begin=may_begin
+        )
+
+    def test_who_asks_for_what_there_is_changes_nothing(self, stand: Stand) -> None:
+        operations, items = stand.operations, list(stand.operations.items())
+        before, mark = scene_digest(operations.host), operations.host.undo_mark()
+
+        with operations.host.guard([], read=True):
+            for item in items:
+                operations.bounds(item)
+                for part in PARTS:
+                    operations.look_into(item, part)
+            assert list(operations.api())
+            for rule in operations.rules():
+                list(operations.failures(rule.name, items))
+
+        assert (scene_digest(operations.host), operations.host.undo_mark()) == (before, mark)
+
+    # ---- what there is
+
+    def test_items_stand_in_their_order_below_their_parents(self, stand: Stand) -> None:
+        operations, things = stand.operations, (stand.lid, stand.pin)
+
+        assert [it for it in operations.items(stand.rack) if it in things] == [*things]
+        assert {stand.crate, stand.ball, stand.rack, *things} <= set(operations.items())
+        assert stand.crate not in set(operations.items(stand.rack))
+        assert [operations.parent(it) for it in things] == [stand.rack] * 2
+        assert operations.parent(stand.crate) == operations.parent(stand.rack) == stand.words.top
+        assert stand.words.top is None or operations.parent(stand.words.top) is None
+        assert (operations.kind(stand.crate), operations.name(stand.crate)) == (
+            stand.words.kind,
+            "crate",
+        )
+        assert operations.host.kinds([stand.crate]) == [stand.words.kind]
+
+    def test_values_are_told_as_they_are_read_one_by_one(self, stand: Stand) -> None:
+        """And JSON can carry each of them."""
+        values = stand.operations.look_into(stand.crate, "values")
+
+        assert values == {name: stand.operations.value(stand.crate, name) for name in values}
+        assert json.dumps([it.value for it in values.values()]) != "[]"
+
+    def test_the_api_is_that_of_this_version(self, stand: Stand) -> None:
+        """It names each type that can be created, and comes bit by bit."""
+        entries = {entry.name: entry for entry in stand.operations.api()}
+
+        assert entries[f"create type {stand.words.solid}"].kind == "type"
+        assert any(entry.signature for entry in entries.values())
+        assert {stand.words.solid, stand.words.group} <= set(stand.operations.types())
+        assert not isinstance(stand.operations.api(), list | tuple)
+
+    def test_instructions_are_short(self, stand: Stand) -> None:
+        assert 200 < len(stand.operations.instructions) <= 600
+        assert stand.operations.up in ("Y", "Z")
+
+    def test_each_rule_names_the_verb_that_mends_it(self, stand: Stand) -> None:
+        assert all(rule.mend and rule.text for rule in stand.operations.rules())
+
+    # ---- values, keys and connections
+
+    def test_a_value_is_set_and_read_back(self, stand: Stand) -> None:
+        prop, new = stand.words.number
+        assert stand.operations.value(stand.crate, prop).value != new
+
+        with one_step(stand.operations):
+            stand.operations.set_value(stand.crate, prop, new)
+            now = stand.operations.value(stand.crate, prop)
+
+        assert (now.value, now.held) == (near(new), "")
+
+    def test_what_holds_a_value_is_told_and_goes_only_where_it_is_to(self, stand: Stand) -> None:
+        operations = stand.operations
+        for why, hold in stand.words.holds.items():
+            item, prop = hold(stand)
+            found = operations.value(item, prop)
+
+            assert why in found.held
+            with pytest.raises(ValueError, match=why):
+                operations.set_value(item, prop, found.value)
+            operations.set_value(item, prop, found.value, replace=True)
+            assert operations.value(item, prop).held == ""
+            assert operations.value(item, prop).value == near(found.value)
+
+    def test_the_scenes_own_values_are_set_and_read_back(self, stand: Stand) -> None:
+        operations, wanted = stand.operations, dict(stand.words.scene)
+        if not wanted:
+            pytest.skip(f"{operations.host.name} has no such values")
+        if "camera" in wanted:
+            wanted["camera"] = stand.camera()
+        before = {prop: operations.value(SCENE, prop).value for prop in wanted}
+
+        with one_step(operations):
+            for prop, value in wanted.items():
+                operations.set_value(SCENE, prop, value)
+            now = {prop: operations.value(SCENE, prop).value for prop in wanted}
+
+        assert now == wanted
+        assert not [prop for prop in wanted if before[prop] == now[prop]]
+
+    def test_keys_are_added_replaced_and_cleared(self, stand: Stand) -> None:
+        stand.needs("set_keys")
+        operations, item, prop = stand.operations, stand.crate, stand.words.keyed
+        stand.key(*KEYS)
+        first, told = operations.keys(item, prop), operations.look_into(item, "keys")
+        stand.key((13.0, [0.0, 0.0, 9.0]), (25.0, [0.0, 0.0, 45.0]))
+        added = operations.keys(item, prop)
+        stand.key((2.0, [7.0, 0.0, 0.0]), clear=True)
+        replaced = operations.keys(item, prop)
+        stand.key(clear=True)
+
+        assert [(at, near(value)) for at, value in KEYS] == first
+        assert {name: [tuple(key) for key in keys] for name, keys in told.items()} == {prop: first}
+        assert [at for at, _ in added] == [1, 13, 25]
+        assert added[2][1] == near([0, 0, 45])
+        assert replaced == [(2, near([7, 0, 0]))]
+        assert operations.keys(item, prop) == []
+        assert operations.value(item, prop).value == near([7, 0, 0])
+
+    def test_what_is_keyed_is_neither_set_nor_placed_but_in_place_of_the_keys(
+        self, stand: Stand
+    ) -> None:
+        stand.needs("set_keys")
+        operations, item, prop = stand.operations, stand.crate, stand.words.keyed
+        stand.key(*KEYS)
+
+        assert operations.value(item, prop).held.startswith("keyed")
+        with pytest.raises(ValueError, match="keyed"):
+            operations.set_value(item, prop, [1.0, 2.0, 3.0])
+        with pytest.raises(ValueError, match="keyed"):
+            operations.place(item, rotation=(1, 2, 3))
+        operations.set_value(item, prop, [1.0, 2.0, 3.0], replace=True)
+        assert (operations.value(item, prop).held, operations.keys(item, prop)) == ("", [])
+        assert operations.placement(item, "local").rotation == near((1, 2, 3))
+
+    def test_a_connection_takes_the_place_of_another_and_is_cut(self, stand: Stand) -> None:
+        operations = stand.operations
+        first, second = stand.words.links(stand)
+        into = SocketLink("", "", first.target, first.into)
+
+        def inputs() -> list[SocketLink]:
+            return [
+                it for it in operations.look_into(into.target, "inputs") if it.into == into.into
+            ]
+
+        operations.connect(first)
+        connected = inputs()
+        operations.connect(second)
+        replaced = inputs()
+        operations.cut(into)
+        cut = inputs()
+        operations.connect(first)
+        operations.cut(first)
+
+        assert first.out in operations.sockets(first.source)[1]
+        assert first.into in operations.sockets(first.target)[0]
+        assert (connected, replaced, cut, inputs()) == ([first], [second], [], [])
+
+    # ---- building
+
+    def test_what_is_made_has_its_type_a_free_name_and_its_parent(self, stand: Stand) -> None:
+        operations, words = stand.operations, stand.words
+        made = [operations.create(words.group, "thing", None) for _ in range(2)]
+        inside = operations.create(words.group, "inner", stand.hollow)
+
+        assert len({operations.name(it) for it in made}) == 2
+        assert operations.name(made[0]) == "thing"
+        assert set(made) <= set(operations.items())
+        assert operations.parent(made[0]) == stand.words.top
+        assert operations.kind(made[1]) == operations.kind(stand.rack)
+        assert inside in set(operations.items(stand.hollow))
+
+    def test_a_copy_has_all_that_is_below_and_data_of_its_own(self, stand: Stand) -> None:
+        operations, host = stand.operations, stand.operations.host
+        source = stand.rack if stand.words.nests else stand.crate
+        whole = operations.duplicate(source, linked=False)
+        single = operations.duplicate(stand.crate, linked=False)
+
+        assert operations.parent(whole) == operations.parent(source)
+        assert operations.kind(whole) == operations.kind(source)
+        assert len(list(operations.items(whole))) == len(list(operations.items(source))) > 0
+        assert box(operations, whole) == near(box(operations, source))
+        assert single != stand.crate
+        assert shape_of(host, single) != shape_of(host, stand.crate)
+
+    def test_a_linked_copy_shares_its_data_and_has_a_place_of_its_own(self, stand: Stand) -> None:
+        operations, host = stand.operations, stand.operations.host
+        source = stand.shared
+        before = box(operations, source)
+        copy = operations.duplicate(source, linked=True)
+        same = box(operations, copy)
+        at = operations.placement(source).at
+        operations.place(copy, (at[0] + 10, at[1], at[2]))
+
+        assert shape_of(host, copy) == shape_of(host, source)
+        assert same == near(before)
+        assert box(operations, copy) == near(moved(before, (10, 0, 0)))
+        assert box(operations, source) == near(before)
+
+    def test_items_are_collected_in_what_is_made_or_there(self, stand: Stand) -> None:
+        operations, kind = stand.operations, stand.words.collection
+        into = operations.collect([stand.crate], "heroes", kind)
+        again = operations.collect([stand.ball], into, kind)
+
+        assert into == again
+        assert {*stand.words.members(operations, into)} == {stand.crate, stand.ball}
+
+    def test_who_is_renamed_is_found_with_all_below_and_stays_selected(self, stand: Stand) -> None:
+        operations = stand.operations
+        operations.host.select([stand.rack])
+        before = box(operations, stand.rack)
+        told, taken = operations.called(stand.rack, "frame"), operations.called(stand.crate, "ball")
+        new = operations.rename(stand.rack, "frame")
+
+        assert told in ((new, []), (operations.name(new), []))
+        assert taken[1] != []
+        assert "rack" not in names_of(operations)
+        assert operations.name(new) == "frame"
+        assert {"lid", "pin"} <= set(names_of(operations, new))
+        assert box(operations, new) == near(before)
+        assert operations.host.selection == [new]
+
+    # ---- losses
+
+    def test_what_is_deleted_is_gone_and_what_becomes_of_the_rest_is_told(
+        self, stand: Stand
+    ) -> None:
+        """It goes along and is counted, or stays and is."""
+        operations = stand.operations
+        along, left = operations.below([stand.rack]), operations.orphans([stand.rack])
+        assert operations.orphans([stand.rack, stand.lid, stand.pin]) == 0
+        operations.delete(
+            [stand.crate, stand.rack] if left else [stand.crate, stand.rack, stand.lid]
+        )
+        names = set(names_of(operations))
+
+        assert not {"crate", "rack"} & names
+        assert "ball" in names
+        assert {"lid", "pin"} & names == (set() if left == 0 else {"lid", "pin"})
+        assert left == 2 or along >= 2
+
+    def test_junk_is_what_nobody_uses_and_goes(self, stand: Stand) -> None:
+        operations = stand.operations
+        empty = operations.junk("empty_groups")
+        operations.clean("empty_groups", [stand.hollow])
+
+        assert stand.hollow in empty
+        assert stand.rack not in empty
+        assert stand.hollow not in operations.junk("empty_groups")
+        assert operations.host.kinds([stand.hollow]) == ["gone"]
+
+
+class MaterialsContract(_Contract):
+    """How things look."""
+
+    def test_a_material_is_made_and_changed_and_the_rest_of_it_stays(self, stand: Stand) -> None:
+        operations = stand.operations
+        made = operations.material("Clay", {"base_color": [0.1, 0.2, 0.3], "roughness": 0.25})
+        operations.material("Clay", {"roughness": 0.75})
+        known = list(operations.materials())
+        new = operations.material(None, {})
+
+        assert {made, "Clay"} >= {it for it in known if "Clay" in it} != set()
+        assert not {new, operations.name(new)} & {*known}
+        assert {new, operations.name(new)} & {*operations.materials()}
+        if stand.words.shader is not None:
+            inside, colour, rough = stand.words.shader
+            assert operations.value(made + inside, colour).value[:3] == near([0.1, 0.2, 0.3])
+            assert operations.value(made + inside, rough).value == near(0.75)
+
+    def test_a_material_is_assigned_in_place_of_the_one_before(self, stand: Stand) -> None:
+        operations = stand.operations
+        clay, gold = operations.material("Clay", {}), operations.material("Gold", {})
+        operations.assign(stand.ball, clay)
+        operations.assign(stand.crate, clay)
+        both = set(operations.users(clay))
+        operations.assign(stand.crate, gold)
+
+        assert both == {stand.ball, stand.crate}
+        assert (list(operations.users(clay)), list(operations.users(gold))) == (
+            [stand.ball],
+            [stand.crate],
+        )
+
+    def test_a_material_that_nobody_has_is_junk(self, stand: Stand) -> None:
+        operations = stand.operations
+        used, unused = operations.material("Used", {}), operations.material("Unused", {})
+        operations.assign(stand.crate, used)
+        found = {operations.name(it) for it in operations.junk("unused")}
+        operations.clean(
+            "unused", [it for it in operations.junk("unused") if operations.name(it) == "Unused"]
+        )
+
+        assert "Unused" in found
+        assert "Used" not in found
+        assert not [it for it in operations.materials() if "Unused" in it]
+        assert unused != used
+
+    def test_one_of_two_equal_materials_is_junk_and_its_users_get_the_other(
+        self, stand: Stand
+    ) -> None:
+        operations = stand.operations
+        for name, item in (("One", stand.ball), ("Other", stand.crate)):
+            operations.assign(item, operations.material(name, {"base_color": [0.3, 0.6, 0.1]}))
+        try:
+            twins = [
+                it
+                for it in operations.junk("duplicate_materials")
+                if operations.name(it) == "Other"
+            ]
+        except ValueError as error:
+            pytest.skip(str(error))
+        operations.clean("duplicate_materials", twins)
+
+        assert len(twins) == 1
+        assert set(operations.users("One")) == {stand.ball, stand.crate}
+        assert operations.host.kinds(twins) == ["gone"]
+
+
+class PlacingContract(_Contract):
+    """Where things are."""
+
+    def test_bounds_are_of_the_world_with_all_that_is_below(self, stand: Stand) -> None:
+        operations = stand.operations
+        before = box(operations, stand.crate)
+        operations.place(stand.crate, (10, 20, 30))
+        after = box(operations, stand.crate)
+        operations.place(stand.crate, rotation=(0, 0, 45))
+        turned = box(operations, stand.crate)
+        operations.place(stand.lid, (0, 0, 40))
+        operations.place(stand.pin, (0, 0, -40))
+        low, high = box(operations, stand.pin), box(operations, stand.lid)
+        around = [*map(min, low[:3], high[:3]), *map(max, low[3:], high[3:])]
+
+        assert after == near(moved(before, (10, 20, 30)))
+        assert turned[3] - turned[0] == near((before[3] - before[0]) * math.sqrt(2))
+        assert box(operations, stand.rack) == near(around)
+        assert operations.bounds(operations.create(stand.words.group, "bare", None)) is None
+
+    def test_a_thing_is_where_it_was_put_below_a_parent_that_is_turned(self, stand: Stand) -> None:
+        operations = stand.operations
+        operations.place(stand.lid, (1, 2, 3), (40, -50, 60))
+        world = operations.placement(stand.lid)
+        operations.place(stand.lid, (1, 0, 0), (0, 0, 30), space="local")
+        local, seen = operations.placement(stand.lid, "local"), operations.placement(stand.lid)
+
+        assert (world.at, world.rotation) == (near((1, 2, 3)), near((40, -50, 60)))
+        assert (local.at, local.rotation) == (near((1, 0, 0)), near((0, 0, 30)))
+        assert (seen.at, seen.rotation) == (near((5, 7, 7)), near((0, 0, 120)))
+
+    def test_a_part_of_a_place_that_is_not_given_stays(self, stand: Stand) -> None:
+        operations = stand.operations
+        operations.place(stand.lid, (1, 2, 3), (10, 20, 30))
+        operations.place(stand.lid, (4, 5, 6))
+        moved_only = operations.placement(stand.lid)
+        operations.place(stand.lid, rotation=(0, 0, 45))
+
+        assert (moved_only.at, moved_only.rotation) == (near((4, 5, 6)), near((10, 20, 30)))
+        assert operations.placement(stand.lid).at == near((4, 5, 6))
+
+    def test_a_scale_is_set_and_makes_the_thing_as_much_larger(self, stand: Stand) -> None:
+        stand.needs("apply")
+        operations = stand.operations
+        before = box(operations, stand.crate)
+        operations.place(stand.crate, scale=(2, 3, 4))
+        after = box(operations, stand.crate)
+
+        assert operations.placement(stand.crate).scale == near((2, 3, 4))
+        assert [after[i + 3] - after[i] for i in range(3)] == near(
+            [(before[i + 3] - before[i]) * (i + 2) for i in range(3)]
+        )
+
+    def test_another_parent_keeps_the_place_or_not(self, stand: Stand) -> None:
+        operations = stand.operations
+        before = operations.placement(stand.crate)
+        corners = box(operations, stand.crate)
+        inside = operations.set_parent(stand.crate, stand.rack, keep_place=True)
+        kept = (
+            numbers_of(operations.placement(inside)),
+            operations.parent(inside),
+            box(operations, inside),
+        )
+        outside = operations.set_parent(inside, None, keep_place=True)
+        back = numbers_of(operations.placement(outside)), operations.parent(outside)
+        going = operations.set_parent(outside, stand.rack, keep_place=False)
+
+        assert kept == (near(numbers_of(before)), stand.rack, near(corners))
+        assert back == (near(numbers_of(before)), stand.words.none)
+        assert operations.placement(going).at == near((5, 6, 7))
+        assert operations.placement(going).rotation == near((0, 0, 90))
+
+    def test_an_applied_transform_moves_nothing(self, stand: Stand) -> None:
+        """Neither the thing nor what is below it."""
+        stand.needs("apply")
+        operations = stand.operations
+        item, parts = stand.crate, stand.words.applied
+        below = operations.set_parent(stand.ball, item, keep_place=True)
+        operations.place(item, (1, 2, 3), (10, 20, 30), (2, 2, 2))
+        before = [box(operations, it) for it in (item, below)]
+        operations.apply(item, parts)
+        now = operations.placement(item, "local")
+
+        assert [box(operations, it) for it in (item, below)] == [near(it) for it in before]
+        assert now.scale == near((1, 1, 1))
+        assert now.rotation == near((0, 0, 0) if "rotation" in parts else (10, 20, 30))
+        assert now.at == near((1, 2, 3))
+
+
+class FilesContract(_Contract):
+    """Files, in and out."""
+
+    def test_what_is_written_comes_in_again(self, stand: Stand) -> None:
+        """It is no edit, and leaves the selection; it comes in below what is named."""
+        operations, host, file = stand.operations, stand.operations.host, stand.file("crate")
+        host.select([stand.ball])
+        before, mark = scene_digest(host), host.undo_mark()
+        with host.undo_step("Export"):
+            operations.export_file(file, [stand.crate], None)
+        exported = scene_digest(host), host.undo_mark(), host.selection
+
+        with one_step(operations):
+            came = operations.import_file(file, "copy", stand.rack, 1.0, None).items
+            parents = {operations.parent(it) for it in came}
+
+        assert exported == (before, mark, [stand.ball])
+        assert file.stat().st_size > 0
+        assert stand.rack in parents
+        assert "copy" in operations.import_formats()[stand.words.exchange]
+        assert stand.words.exchange in operations.export_formats()
+
+    def test_a_save_names_its_files_before(self, stand: Stand) -> None:
+        operations, new = stand.operations, stand.folder / f"new{stand.words.file}"
+        own = operations.host.file()
+
+        if own is None:
+            with pytest.raises(ValueError, match="never saved"):
+                operations.save_files(None)
+        else:
+            assert operations.save_files(None) == [own]
+        assert operations.save_files(new) == [new]
+        assert operations.save(new) == new
+        assert new.stat().st_size > 0
+        assert (operations.save_files(None), operations.host.file()) == ([new], new)
+
+
+class SeeingContract(_Contract):
+    """Pictures."""
+
+    def test_a_camera_has_a_view(self, stand: Stand) -> None:
+        stand.needs("viewpoint")
+        camera = stand.camera()
+        stand.operations.place(camera, (1, 2, 9))
+        shot = stand.operations.viewpoint(camera)
+
+        assert shot.eye == near((1, 2, 9))
+        assert shot.target[:2] == near((1, 2))
+        assert shot.target[2] < 9
+        assert stand.words.camera is not None
+        assert shot.angle == near(stand.words.camera[1], 0.1)
+        assert shot.camera == camera
+
+    def test_a_picture_leaves_all_as_it_was(self, stand: Stand, view: Callable[[], object]) -> None:
+        """One alone or several in two columns; as JPEG, and small."""
+        stand.needs("draw")
+        operations, host = stand.operations, stand.operations.host
+        host.select([stand.ball])
+        shots = [replace(SHOT, eye=(n, -9.0, 9.0)) for n in (1, 5, 9)]
+        before = [scene_digest(host), host.undo_mark(), host.selection, view()]
+        put_back: list[str] = []
+        with host.guard(put_back, read=True):
+            one = operations.draw(shots[:1], 64, 48, "solid")
+            wire = operations.draw(shots[:1], 64, 48, "wire")
+            three = operations.draw(shots, 64, 48, "material")
+
+        after = [scene_digest(host), host.undo_mark(), host.selection, view()]
+        assert after == before, (before, after)
+        assert put_back == []
+        assert [size_of(it) for it in (one, wire, three)] == [(64, 48), (64, 48), (128, 96)]
+        assert max(map(len, (one, wire, three))) < 100_000
+        assert one != operations.draw(shots[1:2], 64, 48, "solid")
+
+    def test_a_picture_of_a_frame_shows_it_and_the_persons_frame_stays(
+        self, stand: Stand, view: Callable[[], object]
+    ) -> None:
+        stand.needs("draw", "set_keys", "at_frame")
+        operations = stand.operations
+        stand.key(*KEYS)
+        shots = [
+            Shot((0.1, -9.0, 9.0), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 40.0, frame=at)
+            for at in (1, 13)
+        ]
+        before = scene_digest(operations.host), operations.host.undo_mark(), view()
+        pictures = [operations.draw([shot], 64, 48, "solid") for shot in shots]
+        with operations.at_frame(7):
+            turned = operations.placement(stand.crate).rotation
+
+        assert pictures[0] != pictures[1]
+        assert turned == near((0, 0, 22.5))
+        assert (scene_digest(operations.host), operations.host.undo_mark(), view()) == before

@@ -26,7 +26,7 @@ from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, Tool
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import broker
+from dcc_bridge.elicitation import broker, routing
 from dcc_bridge.elicitation.question import HostPresenter
 from dcc_bridge.elicitation.types import STATUS
 from dcc_bridge.headless import Pump
@@ -50,6 +50,7 @@ LIMITS: Final[dict[str, tuple[ModuleType, str]]] = {  # no settings: only tests 
     "session_idle": (service, "SESSION_IDLE_S"),
     "session_grace": (service, "SESSION_GRACE_S"),
     "keepalive": (parked_calls, "KEEPALIVE_S"),
+    "waiting_questions": (routing, "MAX_WAITING_QUESTIONS"),
     "open_questions": (broker, "MAX_OPEN_QUESTIONS"),
     "open_questions_of_a_client": (broker, "MAX_OPEN_QUESTIONS_OF_A_CLIENT"),
     "threads": (runner, "MAX_THREADS"),
@@ -103,9 +104,7 @@ class Live:
         lowered = {LIMITS[name]: settings.pop(name) for name in LIMITS.keys() & settings.keys()}
         self.host: Any = host or FakeHost(f"cam{number}" for number in range(127))
         self.pump = pump or Pump()
-        with (
-            ExitStack() as limits
-        ):  # put back what a test has lowered, also where it does not start
+        with ExitStack() as limits:  # put back what is lowered, also where it does not start
             for (module, constant), value in lowered.items():
                 limits.enter_context(patch.object(module, constant, value))
             self.bridge = Bridge(

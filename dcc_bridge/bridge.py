@@ -82,6 +82,8 @@ class Bridge:
         # a tool registered by hand. Called on the worker.
         extend: Callable[[Server], None] | None = None,
         vendor: Path | None = None,  # where a plug-in brought what it depends on
+        # Makes what the host does for the verbs; called once, on the main thread. None for none.
+        operations: Callable[[Host], HostOperations] | None = None,
     ) -> None:
         self.host = host
         self.main = main
@@ -91,6 +93,7 @@ class Bridge:
         self._skills = list(skills)
         self._extend = extend
         self._vendor = vendor
+        self._operations = operations
         self.problem: StartProblem | None = None  # why agents cannot connect; None if they can
         self._stop_waiting: Unsubscribe = lambda: None  # for the start to end
         self._ending_start = threading.Lock()  # while it is said how the start ended
@@ -329,15 +332,17 @@ class Bridge:
             if not self._ready.done():  # it is where the bridge was stopped while it started
                 self._ready.set_exception(error)
             return
-        from dcc_bridge.verbs.operations import load  # here, and not on the host's main thread
-
         self._running.library.read.add_done_callback(self._warm_up)
         self.main.submit(self._add_builtin, name="the bridge's own tools")
-        loaded = self.main.submit(
-            lambda: load(self._skills[0], self.host) if self._skills else None,
-            name="what the host does for the verbs",
-        )
+        loaded = self.main.submit(self._make_operations, name="what the host does for the verbs")
         loaded.add_done_callback(self._take_operations)
+
+    def _make_operations(self) -> HostOperations | None:
+        if self._operations is not None:
+            return self._operations(self.host)
+        from dcc_bridge.verbs.operations import load
+
+        return load(self._skills[0], self.host) if self._skills else None
 
     def _note_start(self, ready: Future[None]) -> None:
         """Say why the start failed, or which files run that the plug-in did not bring."""

@@ -14,13 +14,16 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from dcc_bridge import bridge, checkpoints, config, errors
 from dcc_bridge.elicitation.question import HostPresenter
 from dcc_bridge.host import Host
 from dcc_bridge.hosts import batch
 from dcc_bridge.threads import main_thread
+
+if TYPE_CHECKING:
+    from dcc_bridge.verbs.operations import HostOperations
 
 AnyHost = TypeVar("AnyHost", bound=Host)
 
@@ -64,13 +67,20 @@ class Headless(Generic[AnyHost]):
         *,
         settings: config.Settings | None = None,  # None for the environment and the defaults
         presenter: HostPresenter | None = None,  # draws questions at the host; None for nobody
+        # Makes what the host does for the verbs; called once, on the main thread. None for none.
+        operations: Callable[[Host], HostOperations] | None = None,
     ) -> None:
         self._pump = Pump()
         self.host = host
         self.main = self._pump.main  # the way to the main thread
         self.is_stopping = False
         self.bridge = bridge.Bridge(
-            host, self.main, presenter=presenter, settings=settings, skills=skills
+            host,
+            self.main,
+            presenter=presenter,
+            settings=settings,
+            skills=skills,
+            operations=operations,
         )
 
     def run(self, on_ready: Callable[[], None], until: Callable[[], bool] = lambda: False) -> None:
@@ -100,9 +110,10 @@ def serve(
     skills: Sequence[Path],
     until: Callable[[], bool],
     ready: Callable[[bridge.Bridge], None] = lambda _: None,
+    operations: Callable[[Host], HostOperations] | None = None,
 ) -> None:
     """Serve in a batch interpreter, which has nobody to ask, as `Headless.run` does."""
-    headless = Headless(host, skills)
+    headless = Headless(host, skills, operations=operations)
     headless.run(lambda: ready(headless.bridge), until)
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # a plug-in is loaded before there is a window, and Qt with i
     from dcc_bridge.qt.panel.panel import Panel
     from dcc_bridge.qt.presenter import DialogPresenter
     from dcc_bridge.server.failed_start import FailedStart
+    from dcc_bridge.verbs.operations import HostOperations
 
 _PARTS: Final = (
     *("ssl", "asyncio", "dcc_bridge.elicitation.question", "dcc_bridge.elicitation.view"),
@@ -52,6 +53,7 @@ class PlugIn:
         *,
         settings: Settings | None = None,
         vendor: Path | None = None,
+        operations: Callable[[Host], HostOperations] | None = None,
     ) -> None:
         """Prepare; nothing runs yet.
 
@@ -60,11 +62,14 @@ class PlugIn:
             skills: Folders of skill files, the most trusted first.
             settings: How to behave; None for the environment and the defaults.
             vendor: The folder in which the plug-in brought what it depends on.
+            operations: Makes what the host does for the verbs; called on the main thread once the
+                bridge has started. None for a host without verbs.
         """
         self.host = host
         self._skills = list(skills)
         self._settings = settings
         self._vendor = vendor
+        self._operations = operations
         self._parts: _Parts | None = None
         self._failure: FailedStart | None = None  # of the last start, if it failed
         self.is_installed = False  # `install` was called, and not `uninstall` since
@@ -175,6 +180,7 @@ class PlugIn:
                 settings=self._settings,
                 skills=self._skills,
                 vendor=self._vendor,
+                operations=self._operations,
             )
             ready = bridge.start()
             undo.pop_all()

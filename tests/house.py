@@ -22,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 CORE = "dcc_bridge"
-FOR_LEAVES = ("dcc_bridge", "dcc_bridge.spi", "dcc_bridge.spi.qt")
+FOR_LEAVES = ("dcc_bridge", "dcc_bridge.spi", "dcc_bridge.spi.drawing", "dcc_bridge.spi.qt")
 """The modules of the core that a leaf may import."""
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef

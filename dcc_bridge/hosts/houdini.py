@@ -18,9 +18,9 @@ import hou
 
 from dcc_bridge import checkpoints
 from dcc_bridge.callbacks import Callbacks
+from dcc_bridge.consent.late_losses import AgreedIds
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.host import MOST_TOLD, CountChanges, Host, Undo, UndoMark, compared, digest
-from dcc_bridge.hosts.losses import AgreedIds
 
 _LOSSES: Final = {
     "BeforeLoad": "open another scene",

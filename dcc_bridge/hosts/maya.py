@@ -18,9 +18,9 @@ from maya import OpenMayaUI, cmds
 from maya.api import OpenMaya
 
 from dcc_bridge.callbacks import Callbacks
+from dcc_bridge.consent.late_losses import AgreedIds
 from dcc_bridge.host import MOST_TOLD, CountChanges, Host, Undo, UndoMark, compared, digest
 from dcc_bridge.hosts import maya_scene
-from dcc_bridge.hosts.losses import AgreedIds
 
 MQtUtil: Any = OpenMayaUI.MQtUtil  # type: ignore[attr-defined]  # its stub is empty
 """Maya's Qt, as numbers that are addresses."""

@@ -21,6 +21,7 @@ from typing import Any, Final
 import bpy
 from mathutils import Vector
 
+from dcc_bridge.consent.late_losses import AgreedIds, Losses
 from dcc_bridge.errors import LostAnyway, NotUndoable
 from dcc_bridge.host import Changes, CountChanges, Host, Undo, UndoMark, compared, digest
 from dcc_bridge.hosts.blender import blender_loop, objects
@@ -28,7 +29,6 @@ from dcc_bridge.hosts.blender.blender_loop import BlenderLoop, in_window
 from dcc_bridge.hosts.blender.blender_undo import ChangeCounter, Stack, watched, writers
 from dcc_bridge.hosts.blender.census import has_few_inner, parts_by_id
 from dcc_bridge.hosts.blender.names import name_of
-from dcc_bridge.hosts.losses import AgreedIds, Losses
 
 __all__ = ["BlenderHost", "BlenderLoop", "in_window", "watched", "writers"]
 _MOST_COUNTED: Final = 20_000  # objects whose types are counted for a summary: 25 ms

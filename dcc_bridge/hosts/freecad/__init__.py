@@ -17,6 +17,7 @@ from typing import Any, Final
 import FreeCAD
 
 from dcc_bridge.callbacks import Callbacks
+from dcc_bridge.consent.late_losses import AgreedIds, Losses
 from dcc_bridge.errors import Busy
 from dcc_bridge.host import MOST_TOLD, CountChanges, Host, Later, Undo, UndoMark, digest
 from dcc_bridge.hosts.freecad.freecad_document import (
@@ -30,7 +31,6 @@ from dcc_bridge.hosts.freecad.freecad_document import (
     reach,
     transactions,
 )
-from dcc_bridge.hosts.losses import AgreedIds, Losses
 
 _CHANGES: Final = (
     *("slotCreatedObject", "slotDeletedObject", "slotChangedObject", "slotChangedDocument"),

@@ -1,0 +1,36 @@
+"""Qt for plug-ins: the binding that the application has, dialogs, the panel, labels. Main thread.
+
+Every name of QtCore, QtGui and QtWidgets is found here too, in the binding that the application has
+loaded; ``delete``, ``getCppPointer``, ``isValid`` and ``wrapInstance`` are shiboken's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dcc_bridge.qt import binding
+from dcc_bridge.qt.binding import sheet
+from dcc_bridge.qt.event_loop import HostLoop
+from dcc_bridge.qt.labels import tr
+from dcc_bridge.qt.outlines import outlined
+from dcc_bridge.qt.panel.panel import Panel
+from dcc_bridge.qt.presenter import DialogPresenter
+from dcc_bridge.qt.question_dialog import QuestionDialog
+
+if TYPE_CHECKING:
+    from dcc_bridge.qt.binding import *  # noqa: F403 - Qt's own names
+
+__all__ = [
+    "DialogPresenter",
+    "HostLoop",
+    "Panel",
+    "QuestionDialog",
+    "outlined",
+    "sheet",
+    "tr",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Return a name of Qt's."""
+    return globals().setdefault(name, getattr(binding, name))

@@ -21,7 +21,6 @@ sys.path[:0] = [
 ]
 
 from dcc_bridge_blender import plugin  # noqa: E402 - found on the path above
-
 from tests.hosts.batch_person import HOME, BatchPerson  # noqa: E402
 
 

@@ -37,6 +37,12 @@ def prim(stage: Usd.Stage, name: str) -> Usd.Prim:
     return stage.GetPrimAtPath(f"/World/{name}")
 
 
+def move_range_and_more(stage: Usd.Stage) -> None:
+    stage.SetStartTimeCode(12)
+    stage.DefinePrim("/World/new", "Mesh")
+    UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
+
+
 EDITS: dict[str, Edit] = {
     "a value": lambda s: prim(s, "a").GetAttribute("focalLength").Set(85.0),
     "a time sample": lambda s: prim(s, "b").GetAttribute("focalLength").Set(99.0, 5),
@@ -49,6 +55,8 @@ EDITS: dict[str, Edit] = {
     "metadata": lambda s: prim(s, "c").SetMetadata("comment", "look here"),
     "a variant": lambda s: prim(s, "c").GetVariantSets().AddVariantSet("v").AddVariant("x"),
     "the frame range": lambda s: s.SetEndTimeCode(240),
+    "the frame range, a prim and the up axis": move_range_and_more,
+    "frames a second": lambda s: s.SetTimeCodesPerSecond(50),
     "the session layer": lambda s: edit_in(s.GetSessionLayer(), s),
     "the sublayer": lambda s: edit_in(sublayer(s), s),
     "a new sublayer": add_sublayer,

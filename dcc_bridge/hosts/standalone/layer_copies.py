@@ -18,6 +18,8 @@ _PARTS: Final = 4  # a part costs thrice what it costs in a copy of the whole la
 _FEW: Final = 8  # of as many siblings one is put in its place without them
 _TOP: Final = Sdf.Path.absoluteRootPath
 _ASIDE: Final = "/dcc_bridge_undo_"  # where a prim is for a moment that gets another place
+FRAMES: Final = frozenset({"startTimeCode", "endTimeCode"})
+"""The frame range of a layer; where other metadata of it is edited, it is copied whole."""
 
 
 def copy_of(layer: Sdf.Layer) -> Sdf.Layer:
@@ -34,10 +36,12 @@ class Places(NamedTuple):
         properties: Properties of prims that are in both.
         branches: The names of children that differ, or what is below them, by their parent. A
             parent whose children only stand in another order has none.
+        frames: The `FRAMES` of the layer itself.
     """
 
     properties: set[Sdf.Path]
     branches: dict[Sdf.Path, set[str]]
+    frames: frozenset[str]
 
     def roots(self) -> frozenset[Sdf.Path]:
         """Return the paths of the branches."""
@@ -71,6 +75,7 @@ class Copy(NamedTuple):
             Sdf.CreatePrimInLayer(held, path.GetParentPath())
             if self.content.GetObjectAtPath(path):
                 Sdf.CopySpec(self.content, path, held, path)
+        _put_frames(self.content, held, places.frames)
         size, variants = _measure(held, [_TOP])
         return Copy(held, size, variants)
 
@@ -101,8 +106,16 @@ class LayerChange:
         held: What is held.
     """
 
-    def __init__(self, followed: Followed, edited: Set[Sdf.Path] | None) -> None:
-        """Bring the mirror up to date, and hold what was in it; None if nobody knows where."""
+    def __init__(
+        self, followed: Followed, edited: Set[Sdf.Path] | None, frames: frozenset[str] = frozenset()
+    ) -> None:
+        """Bring the mirror up to date, and hold what was in it.
+
+        Args:
+            followed: The layer.
+            edited: Where it may have been edited; None if nobody knows.
+            frames: Those of its `FRAMES` that may have been edited.
+        """
         mirror, layer = followed.mirror, followed.layer
         self.followed = followed
         self._state = followed.state
@@ -112,7 +125,7 @@ class LayerChange:
         if edited is not None:
             old = mirror.content
             varied = {it for it in mirror.variants if _variants(old, it) != _variants(layer, it)}
-            self.places = _differing(edited | varied, old, layer)
+            self.places = _differing(edited | varied, frames, old, layer)
         if self.places is not None:
             self._roots = self.places.roots()
             most = (mirror.size + _SMALL) // _PARTS
@@ -215,7 +228,9 @@ class Step:
     resynced: frozenset[Sdf.Path]
 
 
-def _differing(edited: Set[Sdf.Path], old: Sdf.Layer, new: Sdf.Layer) -> Places | None:
+def _differing(
+    edited: Set[Sdf.Path], frames: frozenset[str], old: Sdf.Layer, new: Sdf.Layer
+) -> Places | None:
     """Find where a mirror and its layer differ, from what USD tells; None if all of it may.
 
     In a notice of a block USD leaves out old names of properties and prims, and orders of prims.
@@ -248,6 +263,7 @@ def _differing(edited: Set[Sdf.Path], old: Sdf.Layer, new: Sdf.Layer) -> Places 
     return Places(
         {it for it in properties if roots.isdisjoint(it.GetPrefixes())},
         {it: names for it, names in branches.items() if roots.isdisjoint(it.GetPrefixes())},
+        frames,
     )
 
 
@@ -302,6 +318,7 @@ def _put(
 ) -> None:
     """Have one layer hold at some places what another one does, its children in some orders."""
     with Sdf.ChangeBlock():
+        _put_frames(source, target, places.frames)
         for path in places.properties:
             new = source.GetPropertyAtPath(path)
             _make_room(target.GetPropertyAtPath(path), new)
@@ -309,6 +326,14 @@ def _put(
                 Sdf.CopySpec(source, path, target, path)
         for parent, names in places.branches.items():
             _graft(source, target, parent, names, orders[parent])
+
+
+def _put_frames(source: Sdf.Layer, target: Sdf.Layer, frames: frozenset[str]) -> None:
+    """Have one layer say of its frames what another one says."""
+    for name in frames:
+        target.pseudoRoot.ClearInfo(name)
+        if source.pseudoRoot.HasInfo(name):
+            target.pseudoRoot.SetInfo(name, source.pseudoRoot.GetInfo(name))
 
 
 def _make_room(old: Any, new: Any) -> None:

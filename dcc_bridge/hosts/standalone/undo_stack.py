@@ -3,9 +3,10 @@
 For each layer of the local layer stack (root, session, their sublayers) there is a mirror of what
 it held when we looked last. USD's notices say where it was touched since: properties, and prims
 with all below them, are copied to the mirror one by one, so that such a step costs what was edited
-in it. The layer is copied whole where that would cost more, where metadata of the layer itself is
-edited, and where nobody knows. An edit outside a step becomes a step of its own, `OUTSIDE`, as
-soon as anybody looks at the stacks or moves along them: it is undone like any other, never lost.
+in it. The layer is copied whole where that would cost more, where metadata of the layer itself
+other than its frame range is edited, and where nobody knows. An edit outside a step becomes a step
+of its own, `OUTSIDE`, as soon as anybody looks at the stacks or moves along them: it is undone like
+any other, never lost.
 
 The places come from a witness, another stage over the same layers with no prim in it: it tells of
 what the scene's own hides, as below instances (measured, 26.11). It goes where prims come or go in
@@ -28,7 +29,14 @@ from typing import Any, Final
 from pxr import Sdf, Tf, Usd
 
 from dcc_bridge.host import UndoMark
-from dcc_bridge.hosts.standalone.layer_copies import Before, Copy, Followed, LayerChange, Step
+from dcc_bridge.hosts.standalone.layer_copies import (
+    FRAMES,
+    Before,
+    Copy,
+    Followed,
+    LayerChange,
+    Step,
+)
 from dcc_bridge.hosts.standalone.lost import lost
 
 OUTSIDE: Final = "Edit outside a step"
@@ -189,6 +197,7 @@ class UndoStack:
             self._witnessed = Tf.Notice.Register(notice, self._note_places, self._witness)
         self._touched: set[Followed] = set()
         self._edited: set[Sdf.Path] | None = set()
+        self._frames = frozenset[str]()
         self._is_open = False  # an edit of ours of which the witness has said nothing yet
 
     def _note(self, notice: Sdf.Notice.LayersDidChange, _sender: object) -> None:
@@ -204,7 +213,14 @@ class UndoStack:
             self._touched_callback()
 
     def _note_places(self, notice: Usd.Notice.ObjectsChanged, witness: Usd.Stage) -> None:
-        paths = notice.GetResyncedPaths() + notice.GetChangedInfoOnlyPaths()
+        paths = notice.GetResyncedPaths()
+        for path in notice.GetChangedInfoOnlyPaths():
+            fields = frozenset(notice.GetChangedFields(path))
+            if path == Sdf.Path.absoluteRootPath and fields <= FRAMES:
+                self._frames |= fields
+                self._is_open = False
+            else:
+                paths.append(path)
         if paths:
             self._is_open = False
         # It tells of nothing below instances.
@@ -229,7 +245,7 @@ class UndoStack:
         for followed in self._touched:
             # of a layer that was taken out, the witness sees nothing
             where = edited if followed.layer in seen else None
-            change = LayerChange(followed, where)
+            change = LayerChange(followed, where, self._frames)
             if not any(it.followed is followed and it.places is None for it in self._changes):
                 self._changes.append(change)
         for layer in self._stage.GetLayerStack(includeSessionLayers=True):

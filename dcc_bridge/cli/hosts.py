@@ -24,7 +24,7 @@ from dcc_bridge.server.start_problem import StartProblem
 
 if TYPE_CHECKING:
     from dcc_bridge.client import Person, agent, connection
-    from dcc_bridge.client.proxy import Wanted
+    from dcc_bridge.client.proxy.host_choice import Wanted
 
 LABEL: Final = CLI_LABEL  # under which hosts know this command
 TOKEN: Final = "DCC_BRIDGE_TOKEN"
@@ -144,7 +144,7 @@ def of_task(task: str) -> str | None:
 
 
 def _wanted(options: argparse.Namespace) -> Wanted:
-    from dcc_bridge.client.proxy import Wanted  # 0.4 s, and `list` needs it not
+    from dcc_bridge.client.proxy.host_choice import Wanted  # 0.4 s, and `list` needs it not
 
     # "" is what an empty field of Claude Desktop's settings gives.
     return Wanted(options.host or None, options.scene or None, options.instance or None)

@@ -1,8 +1,7 @@
 """The proxy's own MCP server, for as long as no host is there, and to choose one. Its loop.
 
 It is the SDK's low-level server, so handshakes, versions and subscriptions are the SDK's in both
-eras. It declares whatever a host may have, because a client asks for that only once. What a client
-has said once, and every host that it works in later has to know, is kept here too.
+eras. It declares whatever a host may have, because a client asks for that only once.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,15 +21,15 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
-from mcp.shared import subscriptions
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 from pydantic_core import from_json
 
 from dcc_bridge import json_rpc
-from dcc_bridge.client.proxy import DISCOVERED, GREETING, SERVER_INFO, HostChoice, describe
-from dcc_bridge.client.proxy.upstream import CHANGED, LISTEN, Hello, Params, Upstream, make_notice
+from dcc_bridge.client.proxy.client_state import SET_LEVEL
+from dcc_bridge.client.proxy.first_words import DISCOVERED, GREETING, SERVER_INFO
+from dcc_bridge.client.proxy.host_choice import HostChoice, describe
 
 if TYPE_CHECKING:
     from dcc_bridge.server.discovery import Instance
@@ -251,68 +250,3 @@ def _result(
     return types.CallToolResult(
         content=[types.TextContent(text=text)], structured_content=structured, is_error=is_error
     )
-
-
-SET_LEVEL: Final = "logging/setLevel"
-UPDATED: Final = "notifications/resources/updated"
-_SUBSCRIBE: Final = "resources/subscribe"
-_UNSUBSCRIBE: Final = "resources/unsubscribe"
-
-
-class ClientState:
-    """Keeps what the client has said once, and says it again to the next host."""
-
-    def __init__(self) -> None:
-        # The handshake of a client of the legacy era, once it is agreed on.
-        self.hello: Hello | None = None
-        # What a client of the modern era listens to, by the request.
-        self.listening: dict[types.RequestId, types.JSONRPCRequest] = {}
-        self._level: Params | None = None
-        self._watched: dict[str, Params] = {}
-
-    def agree(self, handshake: types.JSONRPCRequest, response: types.JSONRPCResponse) -> None:
-        """Keep a handshake with the version that was agreed on."""
-        version = str(response.result.get("protocolVersion"))
-        self.hello = Hello(version, {**(handshake.params or {}), "protocolVersion": version})
-
-    def remember(self, request: types.JSONRPCRequest) -> None:
-        """Keep a request that has to be repeated to the next host."""
-        params = request.params or {}
-        if request.method == SET_LEVEL:
-            self._level = params
-        elif request.method == LISTEN:
-            self.listening[request.id] = request
-        elif request.method == _SUBSCRIBE:
-            self._watched[str(params.get("uri"))] = params
-        elif request.method == _UNSUBSCRIBE:
-            self._watched.pop(str(params.get("uri")), None)
-
-    def repeat(self, upstream: Upstream) -> None:
-        """Say it again, to a host that may know a part of it already."""
-        if self.hello is None:
-            for request in self.listening.values():
-                upstream.send(request)
-            return
-        if self._level is not None:
-            upstream.ask(SET_LEVEL, self._level)
-        for params in self._watched.values():
-            upstream.ask(_SUBSCRIBE, params)
-
-    def change_notices(self) -> Iterator[types.JSONRPCNotification]:
-        """Give what a client of the legacy era is told when it works in another host."""
-        for method in CHANGED:
-            yield make_notice(method)
-        for uri in self._watched:
-            yield make_notice(UPDATED, {"uri": uri})
-
-    def change_events(self) -> Iterator[subscriptions.ServerEvent]:
-        """Give the same for a client of the modern era."""
-        yield from (
-            subscriptions.ToolsListChanged(),
-            subscriptions.ResourcesListChanged(),
-            subscriptions.PromptsListChanged(),
-        )
-        for request in list(self.listening.values()):
-            wanted = (request.params or {}).get("notifications", {})
-            for uri in wanted.get("resourceSubscriptions", []):
-                yield subscriptions.ResourceUpdated(str(uri))

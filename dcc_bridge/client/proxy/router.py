@@ -32,7 +32,9 @@ from mcp.shared.message import SessionMessage
 from mcp.shared.subscriptions import ServerEvent
 
 from dcc_bridge import json_rpc
-from dcc_bridge.client.proxy import HostChoice, describe, lobby
+from dcc_bridge.client.proxy import lobby
+from dcc_bridge.client.proxy.client_state import SET_LEVEL, UPDATED, ClientState
+from dcc_bridge.client.proxy.host_choice import HostChoice, describe
 from dcc_bridge.client.proxy.upstream import (
     ACKNOWLEDGED,
     CANCELLED,
@@ -58,9 +60,9 @@ _CLOSE_TIMEOUT: Final = 1.5  # seconds in which the hosts may be told that the c
 # Seconds after which a host that is there, and to which no connection held, is tried again.
 _RETRY_AFTER: Final = 5.0
 _HANDSHAKE: Final = "initialize"
-_LOBBYS: Final = frozenset({_HANDSHAKE, "server/discover", "ping", lobby.SET_LEVEL})
+_LOBBYS: Final = frozenset({_HANDSHAKE, "server/discover", "ping", SET_LEVEL})
 # Notices that concern only the host in which the client works.
-_OF_ONE_HOST: Final = frozenset({*CHANGED, lobby.UPDATED})
+_OF_ONE_HOST: Final = frozenset({*CHANGED, UPDATED})
 _UNANSWERED: Final = (
     "The answer reached nobody, and the call has ended: look at the scene before you try again."
 )
@@ -149,7 +151,7 @@ class Router:
         self._states = RetryStates()
         self._handshake: types.JSONRPCRequest | None = None
         self._early: list[types.JSONRPCMessage] = []
-        self._client = lobby.ClientState()
+        self._client = ClientState()
         self.say_lobby: Callable[[types.JSONRPCMessage], None]
         self.publish: Publish
 
@@ -175,7 +177,7 @@ class Router:
         is_own = request.method == "tools/call" and (request.params or {}).get("name") in lobby.OWN
         if request.method == _HANDSHAKE:
             self._handshake = request
-        elif request.method == lobby.SET_LEVEL and self._host is not None and self._client.hello:
+        elif request.method == SET_LEVEL and self._host is not None and self._client.hello:
             self._upstream(self._host).ask(request.method, request.params or {})
         if request.method == LISTEN:
             self._listen(request)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from dcc_bridge.client.proxy import HostChoice, Wanted
+from dcc_bridge.client.proxy.host_choice import HostChoice, Wanted
 from dcc_bridge.server.discovery import Instance
 
 MAYA = Instance(

@@ -14,7 +14,7 @@ import pytest
 from mcp_types import CLIENT_CAPABILITIES_META_KEY as CAPABILITIES
 
 from dcc_bridge import skill
-from dcc_bridge.client.proxy import first_answer
+from dcc_bridge.client.proxy.first_words import first_answer
 from dcc_bridge.known_clients import REVISIONS
 from tests.bench.agent import LEGACY, envelope
 from tests.client.proxy import stage

@@ -25,8 +25,8 @@ from mcp_types import (
 )
 from pydantic import Field
 
-from dcc_bridge.client.proxy import HostChoice, Wanted
 from dcc_bridge.client.proxy import upstream as module
+from dcc_bridge.client.proxy.host_choice import HostChoice, Wanted
 from dcc_bridge.client.proxy.lobby import Lobby, LobbyLink
 from dcc_bridge.client.proxy.router import Router, Say
 from dcc_bridge.client.proxy.upstream import ACKNOWLEDGED, LISTEN, Upstream

@@ -32,13 +32,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dcc_bridge import errors
 from dcc_bridge.elicitation.rate_limits import Shares
 from dcc_bridge.server.discovery import host_proof, issue_token, token_label
+from dcc_bridge.server.scope_keys import ALONE, LABEL, TURN
 from dcc_bridge.server.worker import LOOPBACK
 
-LABEL: Final = "dcc_bridge.label"  # where a request's scope holds the label that its token proved
 PROOF: Final = "/proof"  # where ?label=...&nonce=... is answered with `host_proof`, to anybody
-TURN: Final = "dcc_bridge.turn"  # where it holds what ends the request's turn
-ALONE: Final = "dcc_bridge.alone"  # and whether no other one is being answered
-WRITTEN: Final = "dcc_bridge.written"  # and what is called once all of the response was written
 Sent = dict[bytes, str]  # of one that came twice the first value, as the SDK takes it
 MAX_CONNECTIONS: Final = 192  # open at a time; then idle ones make room
 MAX_SESSIONS: Final = 16  # legacy ones of a client, and as many streams of news; then idle ones go

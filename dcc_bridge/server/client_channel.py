@@ -18,8 +18,8 @@ from dcc_bridge.consent.call import Progress
 from dcc_bridge.elicitation.question import Expired, Question, Settle, Unable, Unreadable
 from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.elicitation.types import ANSWERED, CANCELLED
-from dcc_bridge.server.auth import LABEL
 from dcc_bridge.server.protocol import Answer, elicit_request, reply
+from dcc_bridge.server.scope_keys import LABEL
 
 log = logging.getLogger(__name__)
 

@@ -21,8 +21,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dcc_bridge.callbacks import CallLater
 from dcc_bridge.server import auth
-from dcc_bridge.server.auth import LABEL, WRITTEN, refusal_response
-from dcc_bridge.server.fast_path import GONE
+from dcc_bridge.server.auth import refusal_response
+from dcc_bridge.server.scope_keys import GONE, LABEL, WRITTEN
 
 # Longer than clients keep a connection (5 s is common): if both ends closed it at once, the request
 # that is on its way would be lost.

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import mcp_types as types
 from mcp.server.connection import Connection
@@ -26,20 +26,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dcc_bridge.consent.call import Client, SeenClient
 from dcc_bridge.server import auth, protocol
 from dcc_bridge.server.legacy_requests import receive_again
+from dcc_bridge.server.mcp_server import Server
 from dcc_bridge.server.parked_calls import ParkedCall
+from dcc_bridge.server.protocol import CALL, MODERN
+from dcc_bridge.server.scope_keys import ALONE, GONE, LABEL, STARTED, TURN
 from dcc_bridge.skills.registry import Entry
 from dcc_bridge.threads.jobs import client
 
-if TYPE_CHECKING:
-    from dcc_bridge.server.mcp_server import Server
-
-MODERN: Final = "2026-07-28"
-STARTED: Final = "dcc_bridge.started"  # where a scope holds a call that began before the SDK's part
-GONE: Final = "dcc_bridge.gone"  # and what is called when its connection is lost
 SOON: Final = 1.0  # seconds after which the SDK takes over: well before it would ping
 _LEGACY: Final = 0.1  # its part in a legacy session, where the SDK alone takes a cancellation
 _HELD: Final = 0.002  # seconds of requests in which it is kept: fewer cost calls, and gain nothing
-CALL: Final = "tools/call"
 _MOST_META: Final = 4096  # characters of what a client says of itself, which is remembered
 _MOST_NESTED: Final = 100  # lists and objects; how deep is too deep depends on the way
 _LARGEST: Final = 2**53  # of an id
@@ -62,7 +58,7 @@ class FastPath:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        if not scope.get(auth.ALONE):
+        if not scope.get(ALONE):
             self._give_way()
         _ = self._server.library.read  # whoever comes wants to know of changes, if only later
         route = _route(scope)
@@ -71,7 +67,7 @@ class FastPath:
             return
         message = await receive()
         call = _read(message, json.loads if route[0] == MODERN else from_json)
-        seen = self._caller(call, *route, scope[auth.LABEL]) if call is not None else None
+        seen = self._caller(call, *route, scope[LABEL]) if call is not None else None
         skill = self._server.fetch_plain(call[1]) if call and seen else None
         body = await self._answer(call, skill, seen, scope) if call and seen and skill else None
         if call is None or seen is None or body is None:
@@ -116,9 +112,9 @@ class FastPath:
     ) -> bytes | None:
         """Run a skill; None where the SDK has to answer."""
         id_, name, arguments, _ = call
-        if not scope[auth.ALONE]:
+        if not scope[ALONE]:
             await asyncio.sleep(0)  # it is its client's turn, and others have theirs
-        scope[auth.TURN]()
+        scope[TURN]()
         client.set(seen.client.label)
         self._server.clients.note(seen)
         started = await self._server.begin(name, skill, arguments, seen)

@@ -30,12 +30,13 @@ from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill, own_version
 from dcc_bridge.host import Host
 from dcc_bridge.known_clients import ICON, REVISIONS
-from dcc_bridge.server import auth, client_channel, protocol, resources
+from dcc_bridge.server import client_channel, protocol, resources
 from dcc_bridge.server.client_channel import label_of
 from dcc_bridge.server.clients import ClientRegistry
-from dcc_bridge.server.fast_path import CALL, MODERN, STARTED
 from dcc_bridge.server.legacy_requests import RunningRequests
 from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls, same_call
+from dcc_bridge.server.protocol import CALL, MODERN
+from dcc_bridge.server.scope_keys import STARTED, TURN
 from dcc_bridge.server.tasks import Tasks
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.loader import Library
@@ -156,7 +157,7 @@ class Server(MCPServer[Any]):
         """Look at each message for who sent it, and is worked for. The SDK's middleware."""
         client.set(label_of(ctx))
         if ctx.request is not None:
-            ctx.request.scope[auth.TURN]()
+            ctx.request.scope[TURN]()
         if ctx.method != _HANDSHAKE:  # until it ends, nothing is known of who shakes hands
             self.clients.note(protocol.seen_client(ctx.session, label_of(ctx)))
         session = ctx.request.headers.get("mcp-session-id") if ctx.request is not None else None

@@ -33,8 +33,9 @@ from mcp_types import Result as AnyResult
 from dcc_bridge.consent.call import Call, Progress
 from dcc_bridge.elicitation import question, types
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.server import auth, protocol
+from dcc_bridge.server import protocol
 from dcc_bridge.server.client_channel import ClientQuestion, Context, ProgressNotices
+from dcc_bridge.server.scope_keys import WRITTEN
 from dcc_bridge.skills.call_history import Recent, Status
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ class ParkedCalls:
             self.abandon(parked)
             raise
         if result is not None:
-            scope[auth.WRITTEN] = partial(self.unfetched.remove, parked.same)
+            scope[WRITTEN] = partial(self.unfetched.remove, parked.same)
             self._forget(parked)
         return result
 
@@ -285,7 +286,7 @@ class ParkedCalls:
                 if (http := request.request) is None or not parked.modern:
                     self.unfetched.remove(parked.same)  # it comes back for what was lost on the way
                 else:
-                    http.scope[auth.WRITTEN] = partial(self.unfetched.remove, parked.same)
+                    http.scope[WRITTEN] = partial(self.unfetched.remove, parked.same)
                 return event
             if parked.modern:
                 return protocol.input_required(event.question, f"{parked.call.id}.{number}")

@@ -44,6 +44,8 @@ log = logging.getLogger(__name__)
 
 Answer = Expired | Reply | Unable | Unreadable
 
+MODERN: Final = "2026-07-28"  # the revision of the newer era
+CALL: Final = "tools/call"
 MOST_IMAGE: Final = 8_000_000  # bytes of an image that is sent; of a larger one the place is told
 _ESCAPED: Final = re.compile(r"\\[bfru]")  # what JSON writes for a control character
 _UNTYPED: Final = Returns(Any, "")

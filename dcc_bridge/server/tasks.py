@@ -47,9 +47,10 @@ from dcc_bridge.elicitation.routing import client_label
 from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.elicitation.types import STATUS, TASK_METHODS, TASKS
 from dcc_bridge.errors import NotRecorded
-from dcc_bridge.server import auth, protocol
+from dcc_bridge.server import protocol
 from dcc_bridge.server.client_channel import Context, label_of
 from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls
+from dcc_bridge.server.scope_keys import WRITTEN
 from dcc_bridge.skills.call_history import Recent
 from dcc_bridge.skills.runner import run_in_thread
 
@@ -214,7 +215,7 @@ class Tasks(Extension):
             return ended
         details = parked.task.details(self._says(parked))
         if parked.result is not None and request.request is not None:
-            request.request.scope[auth.WRITTEN] = partial(self._note_fetched, parked, parked.task)
+            request.request.scope[WRITTEN] = partial(self._note_fetched, parked, parked.task)
         return details
 
     def _note_fetched(self, parked: ParkedCall, task: Task) -> None:

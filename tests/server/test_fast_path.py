@@ -28,9 +28,10 @@ from starlette.responses import PlainTextResponse
 from dcc_bridge import elicit_form_sync, report_progress, skill
 from dcc_bridge.elicitation.types import LIMIT as LIMIT_LEFT
 from dcc_bridge.server import fast_path, service
-from dcc_bridge.server.fast_path import MODERN, FastPath
+from dcc_bridge.server.fast_path import FastPath
 from dcc_bridge.server.mcp_server import Server
 from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls
+from dcc_bridge.server.protocol import MODERN
 from tests.bench.agent import FORM, envelope, is_whole
 from tests.live import ERAS, LIMIT, Live, live, status
 

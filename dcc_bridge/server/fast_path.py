@@ -24,12 +24,13 @@ from pydantic_core import from_json, to_json
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dcc_bridge.consent.call import Client, SeenClient
-from dcc_bridge.server import auth, protocol
+from dcc_bridge.server import protocol
 from dcc_bridge.server.legacy_requests import receive_again
 from dcc_bridge.server.mcp_server import Server
 from dcc_bridge.server.parked_calls import ParkedCall
 from dcc_bridge.server.protocol import CALL, MODERN
 from dcc_bridge.server.scope_keys import ALONE, GONE, LABEL, STARTED, TURN
+from dcc_bridge.server.sessions import ReplayStore
 from dcc_bridge.skills.registry import Entry
 from dcc_bridge.threads.jobs import client
 
@@ -51,7 +52,7 @@ PlainCall = tuple[int | str, str, dict[str, Any], dict[str, Any]]  # id, tool, a
 class FastPath:
     """ASGI application: answers plain calls, and passes every other request to the SDK."""
 
-    def __init__(self, server: Server, sdk: ASGIApp, events: auth.ReplayStore) -> None:
+    def __init__(self, server: Server, sdk: ASGIApp, events: ReplayStore) -> None:
         self._server, self._sdk = server, sdk
         self._events = events  # of the legacy sessions
         self._gave_way = 0.0

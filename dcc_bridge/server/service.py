@@ -18,12 +18,13 @@ from starlette.requests import ClientDisconnect
 from dcc_bridge.audit import redact
 from dcc_bridge.callbacks import CallLater
 from dcc_bridge.elicitation.text import safe_whole
-from dcc_bridge.server.auth import COME_BACK, MOST_BODY, AuthMiddleware, ReplayStore
+from dcc_bridge.server.auth import MOST_BODY, AuthMiddleware
 from dcc_bridge.server.connections import RESTS, connection_class
 from dcc_bridge.server.fast_path import FastPath
 from dcc_bridge.server.legacy_requests import LegacyRequests
 from dcc_bridge.server.mcp_server import Server
 from dcc_bridge.server.page_site import PREFIX, PageDesk, PageSite
+from dcc_bridge.server.sessions import COME_BACK, ReplayStore
 from dcc_bridge.server.worker import Worker
 
 PATH: Final = "/mcp"

@@ -23,7 +23,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 import anyio
 from mcp.shared.exceptions import MCPError
@@ -37,9 +37,6 @@ from dcc_bridge.server import protocol
 from dcc_bridge.server.client_channel import ClientQuestion, Context, ProgressNotices
 from dcc_bridge.server.scope_keys import WRITTEN
 from dcc_bridge.skills.call_history import Recent, Status
-
-if TYPE_CHECKING:
-    from dcc_bridge.server.tasks import Task, Tasks
 
 MOST_ROUNDS: Final = 8  # a modern client is not asked any more: it stops after ten, without a word
 KEEPALIVE_S: Final = 5.0  # between two notices to a request that waits
@@ -78,7 +75,8 @@ class ParkedCall:
         self.ended_at: float | None = None
         self.is_awaited = True  # a request for it is open, or the first one is on its way
         self.is_lost = False  # its client left
-        self.task: Task | None = None  # what it is once its client was given a handle
+        self.is_task = False  # its client was given a task's id
+        self.is_task_known = False  # its client came back with the id, so that was not lost
         self.asks_as_task = False  # its questions are put in a task, however early they come
         self._keys: dict[str, ClientQuestion] = {}
         self._events: list[Event] = []
@@ -98,9 +96,8 @@ class ParkedCall:
     @property
     def is_forsaken(self) -> bool:
         """Whether it works and nobody is seen to wait for it: its client may have lost it."""
-        is_known = self.task is not None and self.task.is_known
         works = self.ended_at is None and not self.open_questions
-        return works and not self.is_awaited and not is_known
+        return works and not self.is_awaited and not self.is_task_known
 
     @property
     def result(self) -> CallToolResult | None:
@@ -127,7 +124,7 @@ class ParkedCall:
 
     def offer(self, asked: ClientQuestion) -> None:
         """Put a question to the client, unless it was asked too often."""
-        if self.modern and self.task is None and self.rounds >= MOST_ROUNDS:
+        if self.modern and not self.is_task and self.rounds >= MOST_ROUNDS:
             asked.answer(question.Unable(types.TOO_MANY_QUESTIONS, ends=True))
         else:
             self.add_event(asked)
@@ -165,13 +162,27 @@ class ParkedCall:
         return self._events[number]
 
 
+class TaskMaker(Protocol):
+    """Makes tasks of calls that outlast their request: `dcc_bridge.server.tasks.Tasks`."""
+
+    @property
+    def after(self) -> float:
+        """Seconds for which a request is kept open."""
+
+    def may_serve(self, request: Context) -> bool:
+        """Tell whether a request can end with a handle: its client says that it knows them."""
+
+    def make(self, parked: ParkedCall) -> AnyResult | None:
+        """Make a task of a call, and return its handle; None where no further one is kept."""
+
+
 class ParkedCalls:
     """All calls that somebody waits for, or may still come for."""
 
     def __init__(self, broker: Broker, recent: Recent) -> None:
         self._broker = broker  # ends a call's questions, when nobody waits for it any more
         self._recent = recent  # how the calls stand
-        self.tasks: Tasks | None = None  # what calls become that outlast their request
+        self.tasks: TaskMaker | None = None  # makes tasks of calls that outlast their request
         self._parked: dict[str, ParkedCall] = {}
         self._alike: dict[Same, dict[str, ParkedCall]] = {}  # the same ones
         self._ended: OrderedDict[str, ParkedCall] = OrderedDict()  # in the order of their ends
@@ -218,7 +229,7 @@ class ParkedCalls:
 
         A client that leaves and calls again at once can be here before its end is.
         """
-        left = [it for it in beside if it.is_lost or (it.task and not it.task.is_known)]
+        left = [it for it in beside if it.is_lost or (it.is_task and not it.is_task_known)]
         if any(it.is_forsaken for it in left):
             return _UNDER_WAY
         return self.unfetched.notice_for(same) if left else None
@@ -227,7 +238,7 @@ class ParkedCalls:
         """Store the result of a call as its last event."""
         parked.add_event(result)
         parked.cancel = _nothing  # it holds the run, which has ended
-        if parked.task is None:  # else it is kept for as long as its client was told
+        if not parked.is_task:  # else it is kept for as long as its client was told
             self._ended[parked.call.id] = parked
         self.unfetched.add(parked.same, status)
 
@@ -271,7 +282,7 @@ class ParkedCalls:
             result = await self._answer(parked, request, number)
             return result
         finally:
-            if result is None and parked.requests == [request] and parked.task is None:
+            if result is None and parked.requests == [request] and not parked.is_task:
                 self.abandon(parked)  # the only request was cut off, or failed: nobody waits
             parked.requests.remove(request)
             parked.is_awaited = bool(parked.requests)
@@ -302,7 +313,7 @@ class ParkedCalls:
         if self.tasks is None or not self.tasks.may_serve(request):
             return None
         event = None
-        if parked.task is None:  # else it is the same one, however often a retry comes
+        if not parked.is_task:  # else it is the same one, however often a retry comes
             with anyio.move_on_after(parked.resumed_at + self.tasks.after - time.monotonic()):
                 event = await self._event(parked, number)
         in_task = parked.asks_as_task and isinstance(event, ClientQuestion)
@@ -326,7 +337,7 @@ class ParkedCalls:
 
     def _forget(self, parked: ParkedCall) -> None:
         """Drop a call that ended and never asked: nobody has a state of it to come back with."""
-        if parked.ended_at is not None and not (parked.asked or parked.requests or parked.task):
+        if parked.ended_at is not None and not (parked.asked or parked.requests or parked.is_task):
             self.drop(parked)
 
     def _forget_old(self) -> None:

@@ -90,20 +90,19 @@ class Task:
 
     def __init__(self, parked: ParkedCall, instance: str) -> None:
         self.id = f"{instance}.{parked.call.id}{secrets.token_hex(8)}"
+        self.parked = parked
         self.is_cancelled = False  # its client gave it up
-        self.is_known = False  # its client came back with the id, so the handle was not lost
         self.is_fetched = False  # its client has seen how it ended
-        self._parked = parked
         self._made = datetime.now(UTC)
         self._began = self._changed = time.monotonic()  # goes forward only, as times on the wire
         self._seen: object = None
 
     def facts(self, message: str) -> dict[str, Any]:
         """Give what a handle and each look have in common."""
-        ended, now = self._parked.ended_at, time.monotonic()
-        questions, status = list(self._parked.open_questions), self._status
+        ended, now = self.parked.ended_at, time.monotonic()
+        questions, status = list(self.parked.open_questions), self._status
         if ended:
-            left = self._parked.result if status == "cancelled" else None
+            left = self.parked.result if status == "cancelled" else None
             message = " ".join(str(getattr(it, "text", "")) for it in left.content) if left else ""
         if self._seen != (seen := (status, message, questions)):
             self._seen, self._changed = seen, now
@@ -119,9 +118,9 @@ class Task:
 
     def details(self, message: str) -> dict[str, Any]:
         """Give what a look shows: with the open questions, or with the result."""
-        facts, result = self.facts(message), self._parked.result
+        facts, result = self.facts(message), self.parked.result
         if facts["status"] == "input_required":
-            questions = self._parked.open_questions.items()
+            questions = self.parked.open_questions.items()
             asked = {key: protocol.elicit_request(it.question) for key, it in questions}
             return facts | {"inputRequests": {key: _dump(it) for key, it in asked.items()}}
         if facts["status"] == "completed" and result is not None:
@@ -130,9 +129,9 @@ class Task:
 
     @property
     def _status(self) -> str:
-        result = self._parked.result
+        result = self.parked.result
         if result is None:
-            return "input_required" if self._parked.open_questions else "working"
+            return "input_required" if self.parked.open_questions else "working"
         ended = (result.meta or {}).get(STATUS)
         return "cancelled" if self.is_cancelled and ended in _ENDED else "completed"
 
@@ -158,7 +157,7 @@ class Tasks(Extension):
         self._host = host
         self._instance = instance
         self._records = records
-        self._parked: dict[str, ParkedCall] = {}
+        self._tasks: dict[str, Task] = {}  # by the ids of their calls
 
     def methods(self) -> Sequence[MethodBinding]:
         """Give the methods, which the older eras do not know."""
@@ -181,63 +180,64 @@ class Tasks(Extension):
 
     def make(self, parked: ParkedCall) -> types.Result | None:
         """Make a task of a call and give its handle, the same one again; None over the cap."""
-        if parked.task is None:
+        task = self._tasks.get(parked.call.id)
+        if task is None:
             self._forget_old()
             if not self._has_place(parked.label):
                 return None
-            parked.task = Task(parked, self._instance)
-            self._parked[parked.call.id] = parked
-            self._records.note(parked.call, parked.task.id)
+            task = Task(parked, self._instance)
+            parked.is_task = True
+            self._tasks[parked.call.id] = task
+            self._records.note(parked.call, task.id)
             self._broker.audience.patient.add(client_label(parked.call))
-        return Handle.model_validate(parked.task.facts(self._says(parked)))
+        return Handle.model_validate(task.facts(self._says(parked)))
 
     def _has_place(self, label: str) -> bool:
         """Whether there is a place for a task of a client, if a fetched one makes room for it."""
-        kept = list(self._parked.values())
-        own = [it for it in kept if it.label == label]
+        kept = list(self._tasks.values())
+        own = [task for task in kept if task.parked.label == label]
         if len(own) >= MOST_OF_A_CLIENT:
             kept = own
         elif len(kept) < MOST:
             return True
-        for parked in kept:
-            if parked.task is not None and parked.task.is_fetched:
-                del self._parked[parked.call.id]
-                self._calls.drop(parked)
-                return True
-        return False
+        fetched = next((task for task in kept if task.is_fetched), None)
+        if fetched is None:
+            return False
+        self._drop(fetched)
+        return True
 
     async def _get(self, request: Context, params: TaskParams) -> dict[str, Any]:
-        parked = self._find(request, params)
-        if parked is None or parked.task is None:
+        task = self._find(request, params)
+        if task is None:
             ended = await self._records.find(params.task_id, label_of(request))
             if ended is None:
                 raise _unknown_task()
             return ended
-        details = parked.task.details(self._says(parked))
-        if parked.result is not None and request.request is not None:
-            request.request.scope[WRITTEN] = partial(self._note_fetched, parked, parked.task)
+        details = task.details(self._says(task.parked))
+        if task.parked.result is not None and request.request is not None:
+            request.request.scope[WRITTEN] = partial(self._note_fetched, task)
         return details
 
-    def _note_fetched(self, parked: ParkedCall, task: Task) -> None:
-        self._calls.unfetched.remove(parked.same)
+    def _note_fetched(self, task: Task) -> None:
+        self._calls.unfetched.remove(task.parked.same)
         task.is_fetched = True
 
     async def _update(self, request: Context, params: UpdateParams) -> dict[str, Any]:
-        parked = self._find(request, params)
-        if parked is None:
+        task = self._find(request, params)
+        if task is None:
             raise await self._not_here(request, params)
-        questions = parked.open_questions
+        questions = task.parked.open_questions
         for key in questions.keys() & params.input_responses:
             questions[key].answer(protocol.raw_reply(params.input_responses[key]))
         return {}
 
     async def _cancel(self, request: Context, params: TaskParams) -> dict[str, Any]:
-        parked = self._find(request, params)
-        if parked is None or parked.task is None:
+        task = self._find(request, params)
+        if task is None:
             raise await self._not_here(request, params)
-        if parked.result is None:
-            parked.task.is_cancelled = True
-            self._calls.abandon(parked)
+        if task.parked.result is None:
+            task.is_cancelled = True
+            self._calls.abandon(task.parked)
         return {}
 
     async def _not_here(self, request: Context, params: TaskParams) -> MCPError:
@@ -247,7 +247,7 @@ class Tasks(Extension):
             return _unknown_task()
         return MCPError(code=types.INVALID_PARAMS, message=ended["error"]["message"])
 
-    def _find(self, request: Context, params: TaskParams) -> ParkedCall | None:
+    def _find(self, request: Context, params: TaskParams) -> Task | None:
         """Find the task that a request names; None for one that is not here, or not its own.
 
         MCPError says that the request's header names another one, or its client did not declare
@@ -259,13 +259,13 @@ class Tasks(Extension):
             raise MCPError(code=types.HEADER_MISMATCH, message=why)
         require_client_extension(request, TASKS)
         self._forget_old()
-        parked = self._parked.get(params.task_id.rpartition(".")[2][:_CALL_DIGITS])
-        if parked is None or parked.task is None or parked.label != label_of(request):
+        task = self._tasks.get(params.task_id.rpartition(".")[2][:_CALL_DIGITS])
+        if task is None or task.parked.label != label_of(request):
             return None
-        if not compare_digest(parked.task.id.encode(), params.task_id.encode(errors="replace")):
+        if not compare_digest(task.id.encode(), params.task_id.encode(errors="replace")):
             return None
-        parked.task.is_known = True
-        return parked
+        task.parked.is_task_known = True
+        return task
 
     def _says(self, parked: ParkedCall) -> str:
         """Say how far a call is, as its progress would."""
@@ -277,10 +277,15 @@ class Tasks(Extension):
 
     def _forget_old(self) -> None:
         oldest = time.monotonic() - KEPT
-        for call, parked in list(self._parked.items()):
-            if parked.ended_at is not None and parked.ended_at < oldest:
-                del self._parked[call]
-                self._calls.drop(parked)
+        for task in list(self._tasks.values()):
+            ended_at = task.parked.ended_at
+            if ended_at is not None and ended_at < oldest:
+                self._drop(task)
+
+    def _drop(self, task: Task) -> None:
+        """Keep a task no longer, nor its call."""
+        del self._tasks[task.parked.call.id]
+        self._calls.drop(task.parked)
 
 
 class TaskRecords:

@@ -154,7 +154,7 @@ def adder(
 
 def is_task(running: Live, call: str) -> bool:
     """Tell whether a call that goes on outlasts its first request."""
-    return running.bridge._server.calls._parked[call].task is not None
+    return running.bridge._server.calls._parked[call].is_task
 
 
 @pytest.mark.long

@@ -430,7 +430,8 @@ class Bridge:
         from dcc_bridge.server.parked_calls import ParkedCalls
         from dcc_bridge.server.resources import SceneResources
         from dcc_bridge.server.service import McpService
-        from dcc_bridge.server.tasks import TaskRecords, Tasks
+        from dcc_bridge.server.task_records import TaskRecords
+        from dcc_bridge.server.tasks import Tasks
 
         if self._state != "running":
             raise BridgeClosed

@@ -34,10 +34,11 @@ from dcc_bridge.server import client_channel, protocol, resources
 from dcc_bridge.server.client_channel import label_of
 from dcc_bridge.server.clients import ClientRegistry
 from dcc_bridge.server.legacy_requests import RunningRequests
-from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls, same_call
+from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls
 from dcc_bridge.server.protocol import CALL, MODERN
 from dcc_bridge.server.scope_keys import STARTED, TURN
 from dcc_bridge.server.tasks import Tasks
+from dcc_bridge.server.unfetched_results import same_call
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Entry, Registry

@@ -17,12 +17,10 @@ while, for a client that comes late. Everything here runs on the worker.
 from __future__ import annotations
 
 import asyncio
-import json
 import time
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
 from functools import partial
-from hashlib import sha256
 from typing import Any, Final, Protocol
 
 import anyio
@@ -36,26 +34,22 @@ from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.server import protocol
 from dcc_bridge.server.client_channel import ClientQuestion, Context, ProgressNotices
 from dcc_bridge.server.scope_keys import WRITTEN
+from dcc_bridge.server.unfetched_results import Same, UnfetchedResults, most_frequent
 from dcc_bridge.skills.call_history import Recent, Status
 
 MOST_ROUNDS: Final = 8  # a modern client is not asked any more: it stops after ten, without a word
 KEEPALIVE_S: Final = 5.0  # between two notices to a request that waits
 KEPT: Final = 120.0  # seconds for which a finished call can still be fetched
 MOST_KEPT: Final = 64
-FRESH: Final = 600.0  # seconds in which a call is still the same one
-MOST: Final = 256
-_SILENT: Final = ("cancelled", "not_started")  # its client gave it up, or knows nothing changed
 _WAITING: Final = {  # what a client is told from time to time, by the state of its call
     "queued": "Waiting in the queue of the host",
     "running": "Working in the host",
     "asking": "Waiting for the person's answer",
 }
 
-_ENCODE: Final = json.JSONEncoder(sort_keys=True, default=str).encode
 _UNDER_WAY: Final = "The same call was under way when this one came, and nobody waits for it."
 
 Result = CallToolResult | InputRequiredResult | AnyResult  # the last one is a task's handle
-Same = tuple[str, str, str]  # client, skill, digest of the arguments: they make two calls the same
 Answers = Mapping[str, Any]
 Event = ClientQuestion | Result  # awaited by any number of requests, and never taken back
 
@@ -348,7 +342,7 @@ class ParkedCalls:
                 break
             self.drop(parked)
         while len(self._ended) > MOST_KEPT:
-            label = _most_frequent(it.label for it in self._ended.values())
+            label = most_frequent(it.label for it in self._ended.values())
             self.drop(next(it for it in self._ended.values() if it.label == label))
 
     def drop(self, parked: ParkedCall) -> None:
@@ -360,51 +354,8 @@ class ParkedCalls:
             self._alike.pop(parked.same, None)
 
 
-def _most_frequent(labels: Iterable[str]) -> str:
-    """Return the label of the client that holds most places: it makes room, and no other."""
-    [(label, _)] = Counter(labels).most_common(1)
-    return label
-
-
 def _nothing() -> None:
     pass
-
-
-def same_call(label: str, skill: str, arguments: Mapping[str, Any]) -> Same:
-    """Identify a call, so that the same one made again is recognized."""
-    return label, skill, sha256(_ENCODE(arguments).encode("utf-8", "replace")).hexdigest()
-
-
-class UnfetchedResults:
-    """The calls whose result nobody fetched, each for ten minutes."""
-
-    def __init__(self) -> None:
-        self._ended: OrderedDict[Same, tuple[float, Status]] = OrderedDict()
-
-    def add(self, call: Same, status: Status) -> None:
-        """Note that a call has ended, and how; its result waits to be fetched."""
-        if status in _SILENT:
-            return  # what the same one did before is still to be told
-        self.remove(call)
-        self._ended[call] = time.monotonic(), status
-        while len(self._ended) > MOST:
-            label = _most_frequent(label for label, *_ in self._ended)
-            del self._ended[next(it for it in self._ended if it[0] == label)]
-
-    def remove(self, call: Same) -> None:
-        """Forget a call: its result was fetched."""
-        self._ended.pop(call, None)
-
-    def notice_for(self, call: Same) -> str | None:
-        """Say that the same call was made before, or None for a new one."""
-        ended, status = self._ended.get(call, (0.0, None))
-        ago = time.monotonic() - ended
-        if status is None or ago > FRESH:
-            return None
-        minutes = max(1, round(ago / 60))
-        outcome = {"done": "was done", "refused": "was refused"}.get(status, "did not succeed")
-        made = f"The same call was made {minutes} min ago and {outcome}"
-        return f"{made}, but nobody fetched its result."
 
 
 def unknown_call() -> MCPError:

@@ -15,20 +15,14 @@ how a call ended.
 
 from __future__ import annotations
 
-import re
 import secrets
 import time
 from collections.abc import Sequence
-from concurrent.futures import Future
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from hashlib import sha256
 from hmac import compare_digest
-from pathlib import Path
 from typing import Any, Final
 
-import anyio
 import mcp_types as types
 from mcp.server.extension import Extension, MethodBinding
 from mcp.server.mcpserver import require_client_extension
@@ -36,23 +30,16 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import MCP_NAME_HEADER, decode_header_value
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from dcc_bridge.audit import reader
-from dcc_bridge.audit.log import AuditLog
-from dcc_bridge.audit.reader import AuditLine
-from dcc_bridge.consent.call import Call
-from dcc_bridge.elicitation import audit_trail
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.elicitation.routing import client_label
 from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.elicitation.types import STATUS, TASK_METHODS, TASKS
-from dcc_bridge.errors import NotRecorded
 from dcc_bridge.server import protocol
 from dcc_bridge.server.client_channel import Context, label_of
 from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls
 from dcc_bridge.server.scope_keys import WRITTEN
+from dcc_bridge.server.task_records import TaskRecords, iso_time
 from dcc_bridge.skills.call_history import Recent
-from dcc_bridge.skills.runner import run_in_thread
 
 TASK_AFTER: Final = 3.0  # seconds for which a request is kept open
 KEPT: Final = 600.0  # seconds for which the result of a task can be fetched
@@ -61,9 +48,6 @@ MOST_OF_A_CLIENT: Final = 16  # the same for one client, so that it leaves place
 POLL: Final = 1.0  # seconds between two looks at a task, as clients are asked to wait
 _MODERN: Final = MODERN_PROTOCOL_VERSIONS[-1]
 _CALL_DIGITS: Final = 16
-_ID: Final = re.compile(r"[a-z0-9-]+\.[0-9a-f]{32}")
-_DAY: Final = 86_400.0  # seconds for which the end of a host is told of
-_FILE_FACTS: Final = ("file", "file_bytes", "file_changed")
 _ENDED: Final = ("cancelled", "not_started")  # what a client gave up and did not get done
 
 
@@ -110,8 +94,8 @@ class Task:
             "taskId": self.id,
             "status": status,
             **({"statusMessage": message} if message else {}),
-            "createdAt": _iso(self._made),
-            "lastUpdatedAt": _iso(self._made + timedelta(seconds=self._changed - self._began)),
+            "createdAt": iso_time(self._made),
+            "lastUpdatedAt": iso_time(self._made + timedelta(seconds=self._changed - self._began)),
             "ttlMs": int(1000 * ((ended or now) - self._began + KEPT)),
             "pollIntervalMs": int(1000 * POLL),
         }
@@ -288,109 +272,8 @@ class Tasks(Extension):
         self._calls.drop(task.parked)
 
 
-class TaskRecords:
-    """What the audit logs know of tasks whose host has ended."""
-
-    def __init__(self, log: AuditLog, recovered: Future[int]) -> None:
-        self._log = log  # of this process; beside it are those of others
-        self._recovered = recovered  # done once those of dead processes have their end
-        self._lock = anyio.Lock()
-        self._ended: dict[Path, dict[str, AuditLine]] = {}  # how each ended, by the id's digest
-
-    def note(self, call: Call, task_id: str) -> None:
-        """Write down that a call goes on as a task; it does so all the same if that fails."""
-        with suppress(NotRecorded):
-            self._log(audit_trail.became_task(call, _digest(task_id)))
-
-    async def find(self, task_id: str, label: str) -> dict[str, Any] | None:
-        """Say how a task of a host that is gone ended; None for one that nobody knows."""
-        if not _ID.fullmatch(task_id):
-            return None
-        async with self._lock:
-            await wrap_future(self._recovered)
-            await wrap_future(run_in_thread(self._read, "audit"))
-        for lines in self._ended.values():
-            line = lines.get(_digest(task_id))
-            if line is not None and line.fields.get("client") == label:
-                return {"taskId": task_id, "status": "failed", **line.fields["details"]}
-        return None
-
-    def _read(self) -> None:
-        """Read the logs of the last day that nobody writes any more and that are not known yet."""
-        for file in reader.logs(self._log.folder):
-            with suppress(OSError):
-                until = file.stat().st_mtime + _DAY
-                if file not in self._ended and until > time.time() and not reader.is_written(file):
-                    self._ended[file] = _endings(file, until)
-
-
-def _endings(file: Path, until: float) -> dict[str, AuditLine]:
-    """Give how the calls of a log ended that were tasks, and what is left to say of each."""
-    tasks = dict[str, AuditLine]()
-    begins = dict[str, AuditLine]()
-    ends = dict[str, AuditLine]()
-    with suppress(reader.BrokenChain):  # a process that was killed may have left half a line
-        for line in reader.follow(file):
-            call = str(line.fields.get("call"))
-            if line.event == "task":
-                tasks[call] = line
-            elif line.event == "begin":
-                begins[call] = line
-            elif line.event in reader.ENDINGS:
-                ends[call] = line
-    now = _iso(datetime.now(UTC))  # later than all that was seen of it
-    for call, line in tasks.items():
-        made = datetime.fromisoformat(str(line.fields["utc"]))
-        sentence = _sentence(str(line.fields["skill"]), begins.get(call), ends.get(call))
-        message = safe_whole(sentence)
-        line.fields["details"] = {
-            **{"createdAt": _iso(made), "lastUpdatedAt": now},
-            "ttlMs": int(1000 * (until - made.timestamp())),
-            "error": {"code": types.INTERNAL_ERROR, "message": message},
-        }
-    return {str(line.fields["task"]): line for line in tasks.values()}
-
-
-def _sentence(skill: str, begin: AuditLine | None, end: AuditLine | None) -> str:
-    """Say how a call ended, by what is on record of it."""
-    if end is not None and end.fields.get("error"):
-        return str(end.fields["error"])
-    if end is None and begin is not None:
-        return (
-            f"The host ended in the middle of {skill}. Whether it was done, in part or as a whole, "
-            "is not known: look at the scene before you try again."
-        )
-    lost = f"The host has ended, and with it the result of {skill}"
-    if end is None or not end.fields.get("changed"):
-        return f"{lost}, which changed nothing. Call it again."
-    done = "was done"
-    if begin is not None:
-        done += _unsaved(begin)
-    return f"{lost}, which {done}. Look at the scene before you try again."
-
-
-def _unsaved(begin: AuditLine) -> str:
-    """Say that an edit was not saved, as far as its scene's file shows; else ""."""
-    name = begin.fields.get("file")
-    if name is None:
-        return " there, and was not saved then: the scene had no file"
-    now = audit_trail.file_facts(Path(str(name)))
-    before = {key: begin.fields[key] for key in _FILE_FACTS if key in begin.fields}
-    if now != before:
-        return ""  # it was written since, by that host or by another program
-    return f" there, and was not saved in {name}"
-
-
-def _digest(task_id: str) -> str:
-    return sha256(task_id.encode()).hexdigest()
-
-
 def _dump(model: types.ElicitRequest | types.CallToolResult) -> dict[str, Any]:
     return model.model_dump(mode="json", by_alias=True, exclude_none=True)
-
-
-def _iso(when: datetime) -> str:
-    return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _unknown_task() -> MCPError:

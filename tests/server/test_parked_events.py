@@ -24,8 +24,8 @@ from dcc_bridge.server.parked_calls import (
     MOST_ROUNDS,
     ParkedCall,
     ParkedCalls,
-    same_call,
 )
+from dcc_bridge.server.unfetched_results import same_call
 from tests.elicitation.brokers import FORM
 
 YES = ElicitResult(action="accept", content={"confirm": True})

@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope
 from dcc_bridge import elicit_form_sync, on_main, skill
 from dcc_bridge.server import tasks
 from dcc_bridge.server.auth import AuthMiddleware
-from dcc_bridge.server.parked_calls import MOST, UnfetchedResults, same_call
+from dcc_bridge.server.unfetched_results import MOST, UnfetchedResults, same_call
 from tests.live import live, text
 from tests.server.skills import CONFIRM, YES
 from tests.server.task_wire import Wire

@@ -180,7 +180,7 @@ class Bridge:
     @property
     def is_paused(self) -> bool:
         """Whether no edit may begin for now. Any thread."""
-        return self._runner.is_paused
+        return self._runner.environment.is_paused
 
     def pause(self) -> None:
         """Let no edit begin until `resume`; reads go on. Any thread."""
@@ -191,7 +191,7 @@ class Bridge:
         self._pause(False)
 
     def _pause(self, on: bool) -> None:
-        self._runner.is_paused = on
+        self._runner.environment.is_paused = on
         self._watchers.call()
 
     def watch(self, fn: Callable[[], None]) -> Unsubscribe:

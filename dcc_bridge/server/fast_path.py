@@ -127,7 +127,8 @@ class FastPath:
 
     async def _wait(self, parked: ParkedCall, scope: Scope) -> types.CallToolResult | None:
         scope[GONE] = parked.stir
-        stop = self._server.runner.clock(SOON if parked.modern else SOON * _LEGACY, parked.stir)
+        clock = self._server.runner.environment.clock
+        stop = clock(SOON if parked.modern else SOON * _LEGACY, parked.stir)
         try:
             return await self._server.calls.begin_plain(parked, scope)
         finally:

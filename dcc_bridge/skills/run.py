@@ -12,7 +12,7 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from greenlet import GreenletExit
 
@@ -31,10 +31,8 @@ from dcc_bridge.elicitation.types import PAUSED, Answered, outcome
 from dcc_bridge.errors import BridgeClosed, BridgeError, PartlyApplied, Paused, Stopped
 from dcc_bridge.skills import gate, undo_steps
 from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
+from dcc_bridge.skills.run_environment import RunEnvironment
 from dcc_bridge.skills.skill import Options, Skill
-
-if TYPE_CHECKING:
-    from dcc_bridge.skills.runner import Runner
 
 T = TypeVar("T")
 
@@ -52,38 +50,49 @@ class Run(RunControl):
 
     def __init__(
         self,
-        runner: Runner,
+        environment: RunEnvironment,
         skill: Skill,
         arguments: dict[str, Any],
         call: Call,
-        missing: Mapping[str, Options],
-        trail: Trail,
+        missing: Mapping[str, Options],  # asked for before the body
         progress: Callable[[Progress], None],
+        forget: Callable[[str], None],  # told the call's id once it is over
     ) -> None:
         self.skill = skill
         # It always ends with an outcome, and is never cancelled. It may be known before the run
         # ends, where that takes too long.
         self.outcome: Future[Outcome] = Future()
-        self._runner, self._main, self._missing = runner, runner.main, missing
-        self.trail, self._arguments = trail, arguments  # what writes its record
+        self.trail = trail = environment.recent.follow(call)  # what writes its record
         self.call = self._call = call
-        self._account = audit_trail.RunRecord(runner.auditor, call)
-        self.paused = partial(_paused, runner, skill, trail)  # these hold no run, which holds them
-        host, look = runner.host, runner.recent.follow_mark
+        self._environment = environment
+        self._main = environment.main
+        self._missing = missing
+        self._arguments = arguments
+        self._forget = forget
+        self._account = audit_trail.RunRecord(environment.auditor, call)
+        # These hold no run, which holds them.
+        self.paused = partial(_paused, environment, skill, trail)
         self._steps = undo_steps.Steps(
-            host, runner.main, call, skill.undo_label, self._account, self.paused, look
+            environment.host,
+            environment.main,
+            call,
+            skill.undo_label,
+            self._account,
+            self.paused,
+            environment.recent.follow_mark,
         )
         self._ending = threading.Lock()
         self._is_over = self._is_abandoned = False
         self._outer: bool | None = None
         self._queued: Future[Outcome] | None = None
         self._why_not = "it was cancelled before it began; nothing was changed."
-        self._queue_limit = TimeLimit(runner.settings.client_deadline, runner.clock, self._expire)
-        self._time_limit = TimeLimit(skill.metadata.timeout, runner.clock, self._overrun)
-        call.agreement.needs_grant = gate.needs_grant(skill, runner.settings)
+        settings, clock = environment.settings, environment.clock
+        self._queue_limit = TimeLimit(settings.client_deadline, clock, self._expire)
+        self._time_limit = TimeLimit(skill.metadata.timeout, clock, self._overrun)
+        call.agreement.needs_grant = gate.needs_grant(skill, settings)
         call.control = self
         self._own: Callable[..., object] | None = inspect.unwrap(skill.fn)
-        self._throttle = Throttle(partial(_report, trail, progress), runner.clock)
+        self._throttle = Throttle(partial(_report, trail, progress), clock)
 
     def queue(self, queued: Future[Outcome]) -> None:
         """Take what runs it; it waits from now on."""
@@ -216,7 +225,7 @@ class Run(RunControl):
 
     def record_undo(self, label: str) -> None:
         """Write down that another call's undo step is undone next. Main thread."""
-        self._account.take_back(self._runner.host, label)
+        self._account.take_back(self._environment.host, label)
 
     def report(self, progress: Progress) -> None:
         """Note how far it is; the record and the client are told at a slower rate. Any thread."""
@@ -257,7 +266,7 @@ class Run(RunControl):
             return self.skill.fn(**self._arguments)
 
     def _ask_before(self) -> Flow[None]:
-        settings = self._runner.settings
+        settings = self._environment.settings
         return gate.ask_before(self.skill, self._arguments, self._missing, self._call, settings)
 
     def _guarded(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
@@ -286,7 +295,7 @@ class Run(RunControl):
         self._queue_limit.cancel()
         self._time_limit.cancel()
         self.trail.end(outcome.status, outcome.error, self._steps.effect)
-        self._runner.forget(self._call.id)
+        self._forget(self._call.id)
         self._settle(outcome)
         self._call.control, self._queued = weakref.proxy(self), _ENDED
 
@@ -296,14 +305,14 @@ class Run(RunControl):
 
     def _expire(self) -> None:
         why = "it waited for {:g} s, and will not begin any more; nothing was changed. Try later."
-        self._why_not = why.format(self._runner.settings.client_deadline)
+        self._why_not = why.format(self._environment.settings.client_deadline)
         self.cancel()
 
     def _overrun(self) -> None:
         self._call.ending.is_overdue = True
         if self.skill.is_async:
             self.cancel()
-        self._runner.clock(OVERRUN_GRACE_S, self._give_up)
+        self._environment.clock(OVERRUN_GRACE_S, self._give_up)
 
     def _give_up(self) -> None:
         message = (
@@ -345,7 +354,7 @@ class Run(RunControl):
         if failure is not None:
             return outcome_of_failure(self._call, failure)
         if self._steps.done and (label := self._steps.effect.label) is not None:
-            call_safely(self._runner.edited, self._call, label)
+            call_safely(self._environment.edited, self._call, label)
         if refused is not None:
             return Outcome(refusal(self._call), value, note=str(refused))
         return Outcome("done", value)
@@ -363,12 +372,12 @@ class Run(RunControl):
         return None
 
 
-def _paused(runner: Runner, skill: Skill, trail: Trail) -> Paused | None:
+def _paused(environment: RunEnvironment, skill: Skill, trail: Trail) -> Paused | None:
     """Return why the person lets a skill not begin or go on now, or None."""
-    if not runner.is_paused or skill.metadata.risk == "read":
+    if not environment.is_paused or skill.metadata.risk == "read":
         return None
     trail.note_paused()
-    return Paused(runner.host.name, outcome(PAUSED))
+    return Paused(environment.host.name, outcome(PAUSED))
 
 
 def _report(trail: Trail, tell: Callable[[Progress], None], progress: Progress) -> None:

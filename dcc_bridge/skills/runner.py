@@ -19,8 +19,9 @@ from dcc_bridge.consent.call import Call, Progress
 from dcc_bridge.elicitation import audit_trail, rate_limits, routing
 from dcc_bridge.errors import BridgeError, Busy, NotRecorded
 from dcc_bridge.host import Host
-from dcc_bridge.skills.call_history import Outcome, Recent
+from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.run import Run
+from dcc_bridge.skills.run_environment import RunEnvironment
 from dcc_bridge.skills.skill import Options, Skill
 from dcc_bridge.threads import main_thread
 from dcc_bridge.threads.jobs import QueuedJob
@@ -48,12 +49,8 @@ class Runner:
         edited: Callable[[Call, str], None] = lambda call, label: None,
         auditor: Auditor = nowhere,  # told before a call may change the scene, and what came of it
     ) -> None:
-        self.recent = Recent()  # what became of the calls
-        self.is_paused = False  # the person lets no edit begin
-        self.host, self.main, self.settings = host, main, settings
-        self.clock = clock  # calls back after some seconds, on any thread; gives what stops it
-        self.edited = edited  # told, once a call is done, the label of the undo step that it left
-        self.auditor = auditor
+        self.environment = RunEnvironment(host, main, settings, clock, edited, auditor)
+        self.recent = self.environment.recent  # what became of the calls
         self._spawn = spawn
         self._lock = threading.Lock()
         self._live: dict[str, Run] = {}
@@ -75,8 +72,9 @@ class Runner:
         Its outcome always comes; cancelled before it began, it never begins. What is `missing` is
         asked for before the body; `progress` is told at a rate that a client can take. Any thread.
         """
-        trail = self.recent.follow(call)
-        run = Run(self, skill, dict(arguments), call, missing or {}, trail, progress)
+        run = Run(
+            self.environment, skill, dict(arguments), call, missing or {}, progress, self._forget
+        )
         with self._lock:
             refusal = self._refusal(run)
             if refusal is None:
@@ -89,14 +87,14 @@ class Runner:
             run.refuse(str(error))
         except Exception:  # its caller waits for an outcome, whatever kept it from the queue
             log.exception("call %s of %s could not be queued", call.id, call.skill)
-            run.refuse(f"{skill.name} could not be queued in {self.host.name}.")
+            run.refuse(f"{skill.name} could not be queued in {self.environment.host.name}.")
         return run
 
     def reject(self, call: Call, why: str) -> None:
         """Record that a call never began, and the sentence that its client is told. Any thread."""
         log.info("call %s of %s was rejected", call.id, call.skill)
         try:
-            self.auditor(audit_trail.rejected(call, why))
+            self.environment.auditor(audit_trail.rejected(call, why))
         except NotRecorded as error:  # nothing was changed, and it is refused all the same
             log.warning("call %s: %s", call.id, error)
 
@@ -143,7 +141,7 @@ class Runner:
         first = next((run for run in every if run.trail.has_begun), every[0])
         asks, has_begun = first.trail.asks, first.trail.has_begun
         does = "asks a question" if asks else "is running" if has_begun else "waits"
-        host = self.host.name
+        host = self.environment.host.name
         return Busy(
             f"{host} is busy: {waiting} of your calls wait, and the first call, "
             f"{first.skill.title}, {does} in {host}. Nothing was changed; try again in a moment."
@@ -154,7 +152,8 @@ class Runner:
             return self._spawn(run.on_loop())
         if _on_main(run.skill):
             is_read = run.skill.metadata.risk == "read"
-            return self.main.submit(run.on_main_thread, name=run.skill.title, read=is_read)
+            main = self.environment.main
+            return main.submit(run.on_main_thread, name=run.skill.title, read=is_read)
         return self._start_on_pool(run)
 
     def _start_on_pool(self, run: Run) -> Future[Outcome]:
@@ -169,7 +168,7 @@ class Runner:
         queued.add_done_callback(lambda _: threads.leave(label))
         return queued
 
-    def forget(self, call: str) -> None:
+    def _forget(self, call: str) -> None:
         """Let go of a run that is over. Any thread."""
         with self._lock:
             run = self._live.pop(call, None)

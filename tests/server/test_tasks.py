@@ -274,8 +274,9 @@ def test_the_question_of_a_lost_handle_ends_at_its_deadline_and_recent_calls_tel
         return elicit_form_sync("Which name?", NAME).message
 
     with live(tmp_path, choose, client_deadline=0.1) as running:
-        runner = running.bridge._runner  # its call may wait longer for the main thread
-        runner.settings = replace(runner.settings, client_deadline=LIMIT)
+        environment = running.bridge._runner.environment
+        # its call may wait longer for the main thread
+        environment.settings = replace(environment.settings, client_deadline=LIMIT)
         Wire.beside(running).call("choose")  # and nobody comes with the id
         running.until(lambda: running.bridge.recent.records()[0].ended is not None)
         told = running.call("recent_calls").structured_content

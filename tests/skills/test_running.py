@@ -75,9 +75,10 @@ def test_a_call_that_waits_past_its_deadline_never_begins(tmp_path: Path) -> Non
     skills, person = Skills(has_ui=True), Person(None)
 
     with live(tmp_path, skills.delete(), host=skills.host, presenter=person) as running:
-        first, runner = running.start("delete"), running.bridge._runner
+        first = running.start("delete")
+        environment = running.bridge._runner.environment
         running.until(lambda: bool(person.shown))
-        runner.settings = replace(runner.settings, client_deadline=0.2)
+        environment.settings = replace(environment.settings, client_deadline=0.2)
         late = running.call("delete")
         waiting = running.bridge.main.waiting
         person.settles[0](YES)

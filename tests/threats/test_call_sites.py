@@ -210,7 +210,7 @@ class SiteTrial:
             client_deadline=0.25,
             consent="either",
         )
-        self._settings = self.running.bridge._runner.settings
+        self._settings = self.running.bridge._runner.environment.settings
 
     def begin(self, site: Site) -> None:
         """Let a site ask, where it stands."""
@@ -232,7 +232,7 @@ class SiteTrial:
         runner, usual = self.running.bridge._runner, self._settings
         # What is to be refused has to begin, also where the machine is busy.
         longer = replace(usual, client_deadline=LIMIT) if site.place in REFUSED else usual
-        runner.settings = longer
+        runner.environment.settings = longer
         outcome = runner.start(describe(marked), {}, call).outcome
         outcome.add_done_callback(lambda _: _note_unbegun(site, outcome))
         return outcome

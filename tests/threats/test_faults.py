@@ -334,8 +334,8 @@ def test_every_call_ends_and_nothing_changes_unagreed(
         host_deadline=DEADLINE,
         client_deadline=DEADLINE,
     ) as running:
-        runner = running.bridge._runner
-        runner.settings = replace(runner.settings, client_deadline=QUEUED)
+        environment = running.bridge._runner.environment
+        environment.settings = replace(environment.settings, client_deadline=QUEUED)
         trial = Trial(running, scene, era)
         faults = {seam: trial.run_all(seam, step, late=when == "late") for seam in SEAMS}
         trial.leave()

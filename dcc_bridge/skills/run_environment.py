@@ -1,0 +1,39 @@
+"""What a run needs of the bridge that it runs in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from dcc_bridge.audit.log import Auditor
+from dcc_bridge.callbacks import CallLater
+from dcc_bridge.config import Settings
+from dcc_bridge.consent.call import Call
+from dcc_bridge.host import Host
+from dcc_bridge.skills.call_history import Recent
+from dcc_bridge.threads.main_thread import MainThread
+
+
+@dataclass
+class RunEnvironment:
+    """What the runs of one bridge have in common.
+
+    Attributes:
+        host: The application whose scene is edited.
+        main: The queue to its main thread.
+        settings: What the studio allows.
+        clock: Calls back after some seconds, on any thread; returns what stops it.
+        edited: Told, once a call is done, the label of the undo step that it left.
+        auditor: Told before a call may change the scene, and what came of it.
+        recent: What became of the calls.
+        is_paused: The person lets no edit begin.
+    """
+
+    host: Host
+    main: MainThread
+    settings: Settings
+    clock: CallLater
+    edited: Callable[[Call, str], None]
+    auditor: Auditor
+    recent: Recent = field(default_factory=Recent)
+    is_paused: bool = False

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dcc_bridge.errors import SkillError
-from dcc_bridge.skills.source import Function, Source, Text, check_folder, read_trusted
+from dcc_bridge.skills.source import Function, Source, Text
+from dcc_bridge.skills.trust import check_folder, read_trusted
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,8 @@ from dcc_bridge.host import Host
 from dcc_bridge.skills import importer
 from dcc_bridge.skills.importer import SkillFile
 from dcc_bridge.skills.registry import Entry, Filed, Registry
-from dcc_bridge.skills.source import Source, check_folder, read_trusted
+from dcc_bridge.skills.source import Source
+from dcc_bridge.skills.trust import check_folder, read_trusted
 from dcc_bridge.threads import main_thread
 
 log = logging.getLogger(__name__)

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, cast
 
 from dcc_bridge.host import Host
-from dcc_bridge.skills.source import check_folder, read_trusted
+from dcc_bridge.skills.trust import check_folder, read_trusted
 
 SCENE: Final = "@scene"
 Vector = tuple[float, float, float]

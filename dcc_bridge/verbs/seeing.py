@@ -16,7 +16,8 @@ from dcc_bridge import skill, track
 from dcc_bridge.errors import SkillError
 from dcc_bridge.geometry import add, cross, dot, frame_of, middle, unit
 from dcc_bridge.skills import importer
-from dcc_bridge.skills.source import Source, check_folder, read_trusted
+from dcc_bridge.skills.source import Source
+from dcc_bridge.skills.trust import check_folder, read_trusted
 from dcc_bridge.verbs import concerns
 from dcc_bridge.verbs.operations import Bounds, HostOperations, Junk, Rule, Shot, Vector
 from dcc_bridge.verbs.reading import scene_value

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.skills.source import MOST
+from dcc_bridge.skills.trust import MOST
 from tests.skills.shelf import Shelf, save
 
 SKILL = "def wipe():\n    'Wipe it.'\n"

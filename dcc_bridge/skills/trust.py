@@ -1,0 +1,66 @@
+"""Reads files whose skills may run, and no others. Any thread.
+
+A skill runs with the person's own rights, so a file is read only if nobody else can change it: it
+is theirs, the system's, or of whoever installed this bridge, and not everybody may write to it or
+its folder; and a link must not lead out of the folder. No YAML, and nothing else that could name a
+file, is read anywhere. Windows keeps rights in lists that are not looked at: there only links are.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from dcc_bridge.errors import SkillError
+
+MOST: Final = 2_000_000  # bytes; what is longer was not written by hand
+
+
+def check_folder(folder: Path) -> Path:
+    """Let a folder pass, and give where it really is; SkillError if others may write there."""
+    real = folder.resolve(strict=True)
+    _check(real, real.stat())
+    for above in real.parents:
+        mode = above.stat().st_mode
+        if sys.platform != "win32" and mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+            raise SkillError(f"{folder}: everybody may write to {above}, so it is not trusted.")
+    return real
+
+
+def read_trusted(file: Path, root: Path) -> bytes:
+    """Read a file of a folder that passed and is really at `root`; SkillError if not trusted."""
+    real = file.resolve(strict=True)
+    if not real.is_relative_to(root):
+        raise SkillError(f"{file}: it is a link that points outside its folder, to {real}.")
+    for above in (it for it in real.parents if it.is_relative_to(root)):
+        _check(above, above.stat())
+    # What is opened is what is checked; a pipe that nobody writes to must not be waited for.
+    opened = os.open(real, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(opened, "rb") as stream:
+        about = os.fstat(stream.fileno())
+        if not stat.S_ISREG(about.st_mode):
+            raise SkillError(f"{file}: it is not a plain file.")
+        _check(file, about)
+        if about.st_size > MOST:
+            raise SkillError(f"{file}: it is longer than {MOST:,} bytes.")
+        return stream.read(MOST)
+
+
+def _check(path: Path, about: os.stat_result) -> None:
+    if sys.platform == "win32":
+        return
+    if about.st_mode & stat.S_IWOTH:
+        raise SkillError(f"{path}: everybody may write to it, so it is not trusted: chmod o-w.")
+    if about.st_uid not in _trusted():
+        raise SkillError(f"{path}: it belongs to another user, so it is not trusted.")
+
+
+@cache
+def _trusted() -> frozenset[int]:
+    if sys.platform == "win32":
+        return frozenset()
+    return frozenset({os.geteuid(), 0, Path(__file__).stat().st_uid})

@@ -42,6 +42,7 @@ from dcc_bridge.server.start_problem import (
 from dcc_bridge.server.worker import LOOPBACK, Worker, listen
 from dcc_bridge.skills import builtin, call_history, loader, registry, runner
 from dcc_bridge.threads import main_thread
+from dcc_bridge.threads.background import run_in_thread
 
 if TYPE_CHECKING:
     from dcc_bridge.server.mcp_server import Server
@@ -297,7 +298,7 @@ class Bridge:
     def _renew_registration(self) -> None:
         """Write the record once more, on a thread of its own: that may wait for a reader."""
         self._renews = False
-        runner.run_in_thread(self._update_registration, "the record of this host")
+        run_in_thread(self._update_registration, "the record of this host")
 
     def _tell_edited(self, call: Call, label: str) -> None:
         """Say at the host what an agent did, and offer to take it back. Any thread."""
@@ -383,7 +384,7 @@ class Bridge:
 
     def _take_operations(self, loaded: Future[HostOperations | None]) -> None:
         if not loaded.cancelled():  # on a thread of its own: to describe them takes a moment
-            adding = runner.run_in_thread(lambda: self._add_verbs(loaded.result()), "verbs")
+            adding = run_in_thread(lambda: self._add_verbs(loaded.result()), "verbs")
             adding.add_done_callback(self._watch_skills)
 
     def _add_verbs(self, operations: HostOperations | None) -> None:
@@ -436,7 +437,7 @@ class Bridge:
         if self._state != "running":
             raise BridgeClosed
         # the record of a process that died is read as a whole: nobody waits for that
-        recovered = runner.run_in_thread(lambda: reader.recover(self.audit.folder), "audit")
+        recovered = run_in_thread(lambda: reader.recover(self.audit.folder), "audit")
         records = TaskRecords(self.audit, recovered)
         calls = ParkedCalls(self.broker, self.recent)
         scene = SceneResources(self.host, self.main, worker.spawn)

@@ -30,8 +30,8 @@ from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.errors import BadArguments, BridgeError, NoConsent, NotConfirmed, Stopped
 from dcc_bridge.host import Changes, UndoMark
-from dcc_bridge.skills.runner import run_in_thread
 from dcc_bridge.skills.skill import HOSTS, Skill, describe, keeping_alive, skill
+from dcc_bridge.threads.background import run_in_thread
 from dcc_bridge.verbs import Json, whole_path
 from dcc_bridge.verbs.operations import HostOperations
 

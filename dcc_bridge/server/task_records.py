@@ -22,7 +22,7 @@ from dcc_bridge.elicitation import audit_trail
 from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.errors import NotRecorded
-from dcc_bridge.skills.runner import run_in_thread
+from dcc_bridge.threads.background import run_in_thread
 
 _ID: Final = re.compile(r"[a-z0-9-]+\.[0-9a-f]{32}")
 _DAY: Final = 86_400.0  # seconds for which the end of a host is told of

@@ -11,7 +11,7 @@ import logging
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from dcc_bridge import callbacks, config
 from dcc_bridge.audit.log import Auditor, nowhere
@@ -24,10 +24,9 @@ from dcc_bridge.skills.run import Run
 from dcc_bridge.skills.run_environment import RunEnvironment
 from dcc_bridge.skills.skill import Options, Skill
 from dcc_bridge.threads import main_thread
-from dcc_bridge.threads.jobs import QueuedJob
+from dcc_bridge.threads.background import run_in_thread
 
 log = logging.getLogger(__name__)
-T = TypeVar("T")
 Spawn = Callable[[Coroutine[Any, Any, Outcome]], "Future[Outcome]"]
 # For skills that need not run on the main thread; more than `broker.MAX_OPEN_QUESTIONS`, so that
 # open questions leave some. A client has a third of them.
@@ -175,18 +174,6 @@ class Runner:
             label = routing.client_label(run.call) if run is not None else None
             if (line := self._lines.get(label, {})).pop(call, None) and not line:
                 del self._lines[label]
-
-
-def run_in_thread(fn: Callable[[], T], name: str) -> Future[T]:
-    """Run a function on a daemon thread of its own, in a copy of the caller's context.
-
-    RuntimeError: the system gives no more threads. Cancelled before it begins, it never does.
-    The threads of anyio's pool are no daemons: one that is stuck in a network drive, or in a
-    skill, would keep the host from ending.
-    """
-    job = QueuedJob(fn, name, read=True)
-    threading.Thread(target=job.run, name=f"dcc_bridge {name}", daemon=True).start()
-    return job.future
 
 
 def _on_main(skill: Skill) -> bool:

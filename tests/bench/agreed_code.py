@@ -23,7 +23,7 @@ from typing import Any, Final
 from dcc_bridge.code.code_text import read_code
 from dcc_bridge.code.execution import _compiled, _Turns, execute
 from dcc_bridge.code.trip_wire import trip_wire
-from dcc_bridge.skills.runner import run_in_thread
+from dcc_bridge.threads.background import run_in_thread
 from tests.bench.figures import options, over, paired, show, timed
 
 Rounds = Sequence[Sequence[float]]  # milliseconds

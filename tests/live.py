@@ -31,7 +31,7 @@ from dcc_bridge.elicitation.question import HostPresenter
 from dcc_bridge.elicitation.types import STATUS
 from dcc_bridge.headless import Pump
 from dcc_bridge.host import Host
-from dcc_bridge.server import auth, connections, parked_calls, service
+from dcc_bridge.server import admission, connections, parked_calls, service
 from dcc_bridge.server.mcp_server import Server
 from dcc_bridge.skills import importer, run, runner
 from dcc_bridge.skills.skill import describe
@@ -44,8 +44,8 @@ if os.environ.get("BRIDGE_WAY") == "sdk":  # no call is answered without the SDK
 ERAS = ("2025-06-18", "2025-11-25", "2026-07-28")
 LIMIT = 60.0
 LIMITS: Final[dict[str, tuple[ModuleType, str]]] = {  # no settings: only tests have other values
-    "connections": (auth, "MAX_CONNECTIONS"),
-    "sessions_of_a_client": (auth, "MAX_SESSIONS"),
+    "connections": (admission, "MAX_CONNECTIONS"),
+    "sessions_of_a_client": (admission, "MAX_SESSIONS"),
     "request_deadline": (connections, "REQUEST_DEADLINE_S"),
     "session_idle": (service, "SESSION_IDLE_S"),
     "session_grace": (service, "SESSION_GRACE_S"),

@@ -20,8 +20,8 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dcc_bridge.callbacks import CallLater
-from dcc_bridge.server import auth
-from dcc_bridge.server.auth import refusal_response
+from dcc_bridge.server import admission
+from dcc_bridge.server.refusal import refusal_response
 from dcc_bridge.server.scope_keys import GONE, LABEL, WRITTEN
 
 # Longer than clients keep a connection (5 s is common): if both ends closed it at once, the request
@@ -84,7 +84,7 @@ class LimitedConnection(_Protocol):
         """Take it, and see that there is room."""
         others = list(self.connections)
         super().connection_made(_OneWrite(transport))  # type: ignore[arg-type]  # what they use of it
-        if not _make_room(others, auth.MAX_CONNECTIONS):
+        if not _make_room(others, admission.MAX_CONNECTIONS):
             self.app = _say_full  # the next one drops it, should it say nothing
         self._look()
 

@@ -4,8 +4,8 @@
 key         left by              holds
 ==========  ===================  ===============================================================
 `LABEL`     auth                 the label that the request's token proved
-`TURN`      auth                 a function that ends the request's turn
-`ALONE`     auth                 whether no other request is being answered
+`TURN`      admission            a function that ends the request's turn
+`ALONE`     admission            whether no other request is being answered
 `STARTED`   fast_path            a call that began before the SDK's part
 `GONE`      fast_path            a function that is called when the connection is lost
 `WRITTEN`   parked_calls, tasks  a function that is called once all of the response was written

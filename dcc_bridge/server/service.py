@@ -18,6 +18,7 @@ from starlette.requests import ClientDisconnect
 from dcc_bridge.audit import redact
 from dcc_bridge.callbacks import CallLater
 from dcc_bridge.elicitation.text import safe_whole
+from dcc_bridge.server.admission import Admission
 from dcc_bridge.server.auth import MOST_BODY, AuthMiddleware
 from dcc_bridge.server.connections import RESTS, connection_class
 from dcc_bridge.server.fast_path import FastPath
@@ -81,16 +82,12 @@ class McpService:
             transport_security=_OPEN,
         )
         fast_path = FastPath(server, server.session_manager.handle_request, events)
-        self._auth = AuthMiddleware(
-            PageSite(desk, app, {PATH: LegacyRequests(fast_path, server.running)}),
-            listening.getsockname()[1],
-            secret,
-            events,
-            self._stream_ended,
-            public=(PREFIX,),
-        )
-        server.open_requests = self._auth.streams.__len__
-        self._uvicorn = _Uvicorn(_config(self._auth, worker.later))
+        site = PageSite(desk, app, {PATH: LegacyRequests(fast_path, server.running)})
+        self._admission = Admission(site, events, self._stream_ended)
+        server.open_requests = self._admission.streams.__len__
+        port = listening.getsockname()[1]
+        auth = AuthMiddleware(site, self._admission, port, secret, public=(PREFIX,))
+        self._uvicorn = _Uvicorn(_config(auth, worker.later))
 
     async def run(self, ready: Callable[[], None]) -> None:
         """Serve until `stop`."""
@@ -106,13 +103,13 @@ class McpService:
                     notifying.cancel_scope.cancel()
                 for turn in range(2 * _LAST_TURNS):  # by the clock, a slow loop had fewer
                     runs = self._server.runner.coroutines
-                    if not (runs or self._server.calls.open or self._auth.answering):
+                    if not (runs or self._server.calls.open or self._admission.answering):
                         break
                     for run in runs if turn >= _LAST_TURNS else ():
                         run.cancel()  # it waits for something that does not end with the bridge
                     await anyio.sleep(0.01)
                 self._uvicorn.end()
-                self._auth.close()
+                self._admission.close()
 
     def stop(self) -> None:
         """End soon: the calls that are ending may still say so."""
@@ -124,7 +121,7 @@ class McpService:
 
         def end_if_gone() -> None:
             del self._graces[session]
-            if not self._auth.streams[session]:
+            if not self._admission.streams[session]:
                 self._server.calls.end_session(session)
 
         self._graces.pop(session, bool)()  # that of a stream before, which ended long ago

@@ -1,0 +1,148 @@
+"""What each client has open: its share of requests and streams, its turn, its sessions. Worker."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from typing import Any, Final
+
+import anyio
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dcc_bridge import errors
+from dcc_bridge.elicitation.rate_limits import Shares
+from dcc_bridge.server.refusal import refusal_response
+from dcc_bridge.server.scope_keys import ALONE, LABEL, TURN
+from dcc_bridge.server.sessions import ReplayStore
+
+Sent = dict[bytes, str]  # of one that came twice the first value, as the SDK takes it
+MAX_CONNECTIONS: Final = 192  # open at a time; then idle ones make room
+MAX_SESSIONS: Final = 16  # legacy ones of a client, and as many streams of news; then idle ones go
+_one_turn: Final = partial(anyio.Semaphore, 1, fast_acquire=True)
+_STOPPED: Final = "The host stopped in the middle of this request. Look at the scene first."
+_GOES_ON: Final = "dcc_bridge.goes_on"  # whether more of a response that has begun is to come
+_LISTEN: Final = "subscriptions/listen"
+_OPENING: Final = {None, *HANDSHAKE_PROTOCOL_VERSIONS}  # the protocols of a legacy session
+
+
+class Admission:
+    """Serves the requests of clients, and counts the open streams of each session.
+
+    Attributes:
+        answering: How many calls are being answered, streams that only listen aside.
+        streams: How many requests of each session are open; "" for those of none.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,  # serves a request that is admitted
+        events: ReplayStore,  # what was sent to each legacy session
+        on_left: Callable[[str], None],  # told the id of one whose last open stream has ended
+    ) -> None:
+        self._app = app
+        self._events = events
+        self._on_left = on_left
+        self._requests = Shares("requests", MAX_CONNECTIONS // 2)  # of one client
+        self._streams = Shares("streams", MAX_SESSIONS)
+        self._turns = defaultdict[str, anyio.Semaphore](_one_turn)
+        self._open: set[anyio.CancelScope] = set()
+        self.answering = 0
+        self.streams: Counter[str] = Counter()
+
+    async def admit(self, headers: Sent, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, unless its client has more of them open than its share."""
+        label = scope[LABEL]
+        # refused here, where it costs least; the SDK sees that the header is true
+        share = self._streams if headers.get(b"mcp-method") == _LISTEN else self._requests
+        try:
+            share.enter(label)
+        except errors.Busy as error:
+            await refusal_response(429, str(error))(scope, receive, send)
+            return
+        try:
+            await self._in_turn(headers, scope, receive, send)
+        finally:
+            share.leave(label)
+
+    def close(self) -> None:
+        """End the streams that are still open, so that the server can end."""
+        for scope in list(self._open):
+            scope.cancel()
+
+    async def _in_turn(self, headers: Sent, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request in its client's turn, so that many of one client delay no other.
+
+        The turn begins when all of the body has come. It ends when the message is known, which may
+        have to wait for anything then, or when the response begins.
+        """
+        turns = self._turns[scope[LABEL]]
+
+        async def receive_in_turn() -> Message:
+            message = await receive()
+            if message["type"] == "http.request" and not message.get("more_body"):
+                await turns.acquire()
+                turn.callback(turns.release)
+            return message
+
+        async def send_after_turn(message: Message) -> None:
+            turn.close()
+            scope[_GOES_ON] = message.get("more_body", message["type"] == "http.response.start")
+            await send(message)
+
+        with ExitStack() as turn:
+            scope[TURN] = turn.close
+            await self._serve(headers, scope, receive_in_turn, send_after_turn)
+
+    async def _serve(self, headers: Sent, scope: Scope, receive: Receive, send: Send) -> None:
+        session = headers.get(b"mcp-session-id", "")
+        if session:
+            self._events.enter(session)
+        elif headers.get(b"mcp-protocol-version") in _OPENING:
+            if not await self._make_room(scope):
+                most = f"{scope[LABEL]} has {MAX_SESSIONS} sessions"
+                why = f"{most}, and all of them are in use: end one of them first."
+                await refusal_response(503, why)(scope, receive, send)
+                return
+            send = self._events.opening(scope[LABEL], send)
+        self.streams[session] += 1
+        self.answering += scope["method"] == "POST"
+        scope[ALONE] = self.answering == 1
+        try:
+            with anyio.CancelScope() as open_:
+                self._open.add(open_)
+                await self._app(scope, receive, send)
+            if open_.cancelled_caught and _GOES_ON not in scope:
+                await refusal_response(503, _STOPPED)(scope, receive, send)
+            elif open_.cancelled_caught and scope[_GOES_ON]:
+                await send({"type": "http.response.body"})
+        finally:
+            self._open.discard(open_)
+            self.answering -= scope["method"] == "POST"
+            self.streams[session] -= 1
+            if not self.streams[session]:
+                del self.streams[session]
+                if session:
+                    self._events.note_use(session)
+                    self._on_left(session)
+
+    async def _make_room(self, scope: Scope) -> bool:
+        """End the idle sessions of a client until it may open another; False if it may not."""
+        sessions = self._events.sessions(scope[LABEL])
+        idle = [session for session in sessions if not self.streams[session]]
+        too_many = len(sessions) + 1 - MAX_SESSIONS
+        for session in idle[: max(0, too_many)]:
+            await self._end(session, scope)
+        return too_many <= len(idle)
+
+    async def _end(self, session: str, scope: Scope) -> None:
+        """End a session as its client itself would."""
+
+        async def nothing(*sent: Message) -> Any:  # it has no body, and nobody waits for the answer
+            return {"type": "http.request"}
+
+        self._events.forget(session)
+        headers = [(b"mcp-session-id", session.encode())]
+        await self._app({**scope, "method": "DELETE", "headers": headers}, nothing, nothing)

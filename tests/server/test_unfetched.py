@@ -161,3 +161,29 @@ def test_an_edit_made_again_says_so_in_its_result_because_nobody_is_asked(
 
     assert "The same call was made 1 min ago and was done, but nobody fetched" in text(again)
     assert text(third) == "added"
+
+
+@pytest.mark.parametrize("comes_back", [True, False], ids=["known", "lost"])
+def test_the_same_call_beside_a_task_is_told_of_it_unless_its_client_came_back(
+    comes_back: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "TASK_AFTER", 0.02)
+    host, may_end = FakeHost(["a"]), threading.Event()
+
+    @skill(risk="edit")
+    async def add() -> str:
+        await on_main(lambda: host.items.append("b"))
+        while not may_end.is_set():
+            await anyio.sleep(0.005)
+        return "added"
+
+    with live(tmp_path, add, host=host) as running:
+        wire = Wire.beside(running)
+        first = wire.call("add")["taskId"]
+        if comes_back:
+            wire.get(first)
+        second = wire.call("add")["taskId"]
+        may_end.set()
+        told = wire.until(second)["result"]["content"]
+
+    assert ("was under way" in str(told)) is not comes_back

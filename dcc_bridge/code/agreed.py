@@ -10,9 +10,10 @@ from dcc_bridge.code.declared_writes import DeclaredWrite
 from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.confirm import confirm_sync
+from dcc_bridge.consent.effect import CodeRun
 from dcc_bridge.elicitation import secret
 from dcc_bridge.elicitation.context import current_context
-from dcc_bridge.elicitation.question import CodeRun, Details
+from dcc_bridge.elicitation.question import Details
 from dcc_bridge.errors import BadArguments
 from dcc_bridge.verbs import plural
 

@@ -20,7 +20,8 @@ from dcc_bridge.elicitation.types import Answered
 from dcc_bridge.errors import NotConfirmed, WrongRisk
 
 if TYPE_CHECKING:
-    from dcc_bridge.elicitation.question import CodeRun, Presenter
+    from dcc_bridge.consent.effect import CodeRun
+    from dcc_bridge.elicitation.question import Presenter
     from dcc_bridge.elicitation.secret import Secret
 
 T = TypeVar("T")

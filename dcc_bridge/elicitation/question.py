@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
@@ -112,19 +112,6 @@ class Details:
     def sha256(self) -> str:
         """The digest of the text, which stands for it in the audit log."""
         return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-@dataclass(frozen=True, slots=True)
-class CodeRun:
-    """Code that was asked about, and what it did."""
-
-    why: str  # what its agent says that it is for
-    details: Details  # its text, with what is marked
-    # How many items were "created", "changed" and "deleted", with the first ones; empty until then.
-    changes: Mapping[str, tuple[int, Sequence[str]]] = field(default_factory=dict)
-    is_exact: bool = True  # no change is missing in them
-    written: tuple[Path, ...] = ()  # the files that it wrote
-    is_kept: bool = True  # the record has the text, and errors, which have lines of it
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from typing import Any, Final, Literal, NamedTuple, TypedDict, cast
 
 from dcc_bridge import callbacks, errors
 from dcc_bridge.consent.call import Call, Progress
+from dcc_bridge.consent.effect import Effect
 from dcc_bridge.elicitation import secret, types
-from dcc_bridge.elicitation.question import CodeRun
 from dcc_bridge.elicitation.text import Translate, english, safe_line
 from dcc_bridge.host import Host, UndoMark
 
@@ -44,6 +44,7 @@ undone; "unknown_outcome" did not see it and may still change the scene.
 State = Literal["queued", "running", "asking"] | Status
 LIVE: Final = ("queued", "running", "asking")  # the states of a call that has not ended
 _MOST_MARKS: Final = 100
+_NO_EFFECT: Final = Effect()
 _PAUSED: Final = types.Answered("", types.PAUSED, "host")
 
 
@@ -86,22 +87,6 @@ def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
     return Outcome("failed", None, f"{call.skill} failed: {reason} {left}")
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """What a call left in the scene and on disk."""
-
-    steps: tuple[str, ...] = ()  # the labels of its undo steps, the oldest first
-    label: str | None = None  # the top of the undo stack while all of it can be undone, or None
-    depth: int = 0  # how deep the undo stack was with them
-    file: Path | None = None  # the scene's file then, or None
-    lasting: bool = False  # it did what undo does not bring back
-    copy: Path | None = None  # the folder with a copy of what was lost by that, or None
-    undone_by: str = ""  # "host", the label of a client, or "" where it is not known to be undone
-    base: int = 0  # how deep the undo stack was before its steps
-    is_away: bool = False  # another scene was open when it was looked for
-    code: CodeRun | None = None  # the code of an agent that it was about, or None
-
-
 class CallFacts(TypedDict, total=False):
     """What the client of a call may know of it; all agents read it, so it has no choices."""
 
@@ -131,7 +116,7 @@ class Record(NamedTuple):  # of which a change makes another one, in a fifth of 
     began: float  # when it was made, in seconds since the epoch
     ended: float | None = None  # when it ended, or None
     answers: tuple[types.Answered, ...] = ()  # how its questions ended, the oldest first
-    effect: Effect = Effect()  # what it left
+    effect: Effect = _NO_EFFECT  # what it left
     error: str | None = None  # a sentence where it is not done, or None
     progress: Progress | None = None  # how much is done, of how much, and a word about it
 
@@ -339,7 +324,7 @@ class Trail:
         """Note how far it is."""
         self._recent.change(self._call.id, progress=progress)
 
-    def end(self, state: Status, error: str | None = None, effect: Effect = Effect()) -> None:
+    def end(self, state: Status, error: str | None = None, effect: Effect = _NO_EFFECT) -> None:
         """Note how it ended; only the first time counts."""
         title = deed(self._call) if state == "done" else self._call.title
         self._recent.change(self._call.id, state=state, title=title, error=error, effect=effect)

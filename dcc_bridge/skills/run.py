@@ -17,6 +17,7 @@ from typing import Any, Final, TypeVar
 from greenlet import GreenletExit
 
 from dcc_bridge.callbacks import Throttle, TimeLimit, call_safely, report_blocking
+from dcc_bridge.consent import undo_steps
 from dcc_bridge.consent.call import (
     Call,
     Progress,
@@ -29,7 +30,7 @@ from dcc_bridge.elicitation import audit_trail, secret
 from dcc_bridge.elicitation.context import Flow, current_context, run_async, run_sync, wrap_future
 from dcc_bridge.elicitation.types import PAUSED, Answered, outcome
 from dcc_bridge.errors import BridgeClosed, BridgeError, PartlyApplied, Paused, Stopped
-from dcc_bridge.skills import gate, undo_steps
+from dcc_bridge.skills import gate
 from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
 from dcc_bridge.skills.run_environment import RunEnvironment
 from dcc_bridge.skills.skill import Options, Skill

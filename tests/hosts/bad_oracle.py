@@ -15,7 +15,7 @@ from typing import Final
 from unittest.mock import patch
 
 from dcc_bridge.consent.call import Agreement
-from dcc_bridge.skills.undo_steps import Steps
+from dcc_bridge.consent.undo_steps import Steps
 from tests.hosts.bad_plans import Act, Plan, make, smaller
 from tests.hosts.bad_port import Port, Scene
 from tests.hosts.bad_skills import Play, Result

@@ -12,14 +12,15 @@ import shiboken6
 
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.consent.call import Call, Client, Risk, Route, RunControl, SeenClient
+from dcc_bridge.consent.effect import CodeRun, Effect
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.question import CodeRun, Consent, Question
+from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.types import AGREED, DECLINED, Answered, AnsweredBy
 from dcc_bridge.local_clients import LocalClients
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.server.clients import ClientRegistry
 from dcc_bridge.server.start_problem import StartProblem
-from dcc_bridge.skills.call_history import Effect, Recent, Status, Trail
+from dcc_bridge.skills.call_history import Recent, Status, Trail
 from dcc_bridge.threads.main_thread import MainThread
 from tests.stand_ins import FakeHost, Person
 

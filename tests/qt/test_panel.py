@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QLineEdit, QPushButton, QWidget
 
 from dcc_bridge.consent.call import Call, Client, Route
+from dcc_bridge.consent.effect import Effect
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.types import Answered
 from dcc_bridge.qt.panel import panel
@@ -20,7 +21,6 @@ from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.panel.state import Port, State, is_due, read
 from dcc_bridge.qt.panel.widgets import Action
 from dcc_bridge.server.start_problem import StartProblem
-from dcc_bridge.skills.call_history import Effect
 from tests.stand_ins import Person
 
 from .desk import CLAUDE, CURSOR, YES, Desk

@@ -19,8 +19,9 @@ from PySide6.QtWidgets import QApplication
 from dcc_bridge.client.terminal import SKIP, Terminal
 from dcc_bridge.client.terminal_io import Screen
 from dcc_bridge.consent.call import Call, Client
+from dcc_bridge.consent.effect import CodeRun, Effect
 from dcc_bridge.elicitation.details import details_view
-from dcc_bridge.elicitation.question import CodeRun, Consent, Details, Question
+from dcc_bridge.elicitation.question import Consent, Details, Question
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.view import argument_views, field_views, view_of
 from dcc_bridge.host import UndoMark
@@ -29,7 +30,7 @@ from dcc_bridge.qt.form import FormView
 from dcc_bridge.qt.labels import Mnemonics
 from dcc_bridge.qt.panel import rows
 from dcc_bridge.qt.panel.state import State
-from dcc_bridge.skills.call_history import Effect, Recent, Record
+from dcc_bridge.skills.call_history import Recent, Record
 from tests.stand_ins import FakeHost
 
 from .stage import delete, form

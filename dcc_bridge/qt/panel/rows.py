@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from dcc_bridge.consent.call import SeenClient
+from dcc_bridge.consent.effect import CodeRun
 from dcc_bridge.consent.grants import SessionGrant
 from dcc_bridge.elicitation import types
-from dcc_bridge.elicitation.question import CodeRun, Question
+from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text, span
 from dcc_bridge.elicitation.view import argument_views
 from dcc_bridge.known_clients import CLIENTS

@@ -16,11 +16,11 @@ from typing import Final
 
 from dcc_bridge import errors
 from dcc_bridge.consent.call import Call
+from dcc_bridge.consent.effect import Effect
 from dcc_bridge.elicitation import ask
 from dcc_bridge.elicitation.audit_trail import RunRecord
 from dcc_bridge.errors import Ended, LostAnyway, NoConsent, NotGranted, NotRecorded, PartlyApplied
 from dcc_bridge.host import Host, UndoMark, loss_check
-from dcc_bridge.skills.call_history import Effect
 from dcc_bridge.threads import main_thread
 
 _MOST_NAMED: Final = 5  # lost items that an error names

@@ -63,7 +63,7 @@ class Script:
         return form.check({name: value for name, value in values.items() if value is not None})
 
 
-def _default(field: schema.Field) -> Any:
+def _default(field: validation.Field) -> Any:
     """Give yes where a yes is required, else the default."""
     if field.kind == "boolean" and field.required:
         return True

@@ -17,7 +17,7 @@ from dcc_bridge.client.terminal_io import Keyboard, Screen, is_terminal
 from dcc_bridge.elicitation import schema, types, urls
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.elicitation.validation import InvalidAnswer
+from dcc_bridge.elicitation.validation import Field, InvalidAnswer
 from dcc_bridge.elicitation.view import FieldView, field_view
 from dcc_bridge.errors import RefusedAddress
 
@@ -291,7 +291,7 @@ def _parse_yes_or_no(text: str) -> bool:
     raise InvalidAnswer("Type yes or no.")
 
 
-def _hint(field: schema.Field) -> str:
+def _hint(field: Field) -> str:
     if field.format:
         return "web address" if field.format == "uri" else field.format
     return _HINTS[field.kind]
@@ -312,7 +312,7 @@ def _text(view: FieldView, value: Any) -> str:
             return str(value)
 
 
-def _number(field: schema.Field, text: str) -> int | float:
+def _number(field: Field, text: str) -> int | float:
     word = text.strip()
     try:
         return int(word) if re.fullmatch(r"[+-]?[0-9]+", word) else float(word)

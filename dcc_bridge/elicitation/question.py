@@ -17,7 +17,8 @@ from dcc_bridge.errors import SchemaError
 
 if TYPE_CHECKING:
     from dcc_bridge.consent.call import Call
-    from dcc_bridge.elicitation.schema import Field, Form
+    from dcc_bridge.elicitation.schema import Form
+    from dcc_bridge.elicitation.validation import Field
 
 Surface = Literal["client", "host"]
 Stage = tuple[Surface, ...]

@@ -12,17 +12,23 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from dcc_bridge.audit.redact import MARKS, is_hidden
 from dcc_bridge.elicitation import models, validation
-from dcc_bridge.elicitation.validation import FORMATS, InvalidAnswer, is_number, shorten
+from dcc_bridge.elicitation.validation import (
+    FORMATS,
+    Field,
+    InvalidAnswer,
+    Kind,
+    Option,
+    is_number,
+    shorten,
+)
 from dcc_bridge.errors import SchemaError, SecretField
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
-
-Kind = Literal["string", "number", "integer", "boolean", "choice", "choices"]
 
 MOST_FIELDS: Final = 32
 MOST_OPTIONS: Final = 200  # values of a choice: a longer list is nothing to pick from
@@ -36,35 +42,6 @@ _KNOWN: Final[dict[Kind, set[str]]] = {
     "choice": {"enum", "enumNames", "oneOf"},
     "choices": {"items", "minItems", "maxItems"},
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """A value of a choice, and its title for the person."""
-
-    value: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A field of a form."""
-
-    name: str  # its key in the answer
-    kind: Kind  # what sort of value it takes
-    title: str  # what the person reads beside it
-    description: str  # a longer explanation, or ""
-    required: bool  # it cannot be left out
-    default: Any  # what is filled in at first, or None
-    options: tuple[Option, ...] = ()  # what a choice can be chosen from
-    least: float | None = None  # the smallest value, length or number of choices, or None
-    most: float | None = None  # the largest, or None
-    format: str | None = None  # "email", "uri", "date" or "date-time", or None
-    pattern: str | None = None  # what a text must contain, as a regular expression, or None
-
-    def check(self, value: object) -> Any:
-        """Validate a value, and return it with the type of the kind, or raise InvalidAnswer."""
-        return validation.validate(self, value)
 
 
 @dataclass(frozen=True, slots=True)

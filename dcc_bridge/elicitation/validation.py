@@ -1,4 +1,4 @@
-"""Validation of the values of a form's fields, with the messages for a person. Any thread.
+"""The fields of a form, and validation of their values, with messages for a person. Any thread.
 
 A pattern is matched in bounded time. Python's own `re` backtracks: one bad pattern held the
 interpreter for 6.6 s. pydantic-core matches with Rust's `regex` crate instead, whose time is linear
@@ -11,13 +11,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeGuard
+from typing import Annotated, Any, Final, Literal, TypeGuard
 
 from dcc_bridge.errors import SchemaError
 
-if TYPE_CHECKING:
-    from dcc_bridge.elicitation.schema import Field
+Kind = Literal["string", "number", "integer", "boolean", "choice", "choices"]
 
 LONGEST_PATTERN: Final = 256  # characters that a pattern may have
 FORMATS: Final = {  # the formats of a text, and what a person calls them
@@ -45,6 +45,35 @@ _CHARACTERS: Final = {
     " ": "spaces",
 }
 _MEMBER: Final = re.compile(r"a-zA-Z|A-Za-z|a-z|A-Z|0-9|\\?.")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A value of a choice, and its title for the person."""
+
+    value: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a form."""
+
+    name: str  # its key in the answer
+    kind: Kind  # what sort of value it takes
+    title: str  # what the person reads beside it
+    description: str  # a longer explanation, or ""
+    required: bool  # it cannot be left out
+    default: Any  # what is filled in at first, or None
+    options: tuple[Option, ...] = ()  # what a choice can be chosen from
+    least: float | None = None  # the smallest value, length or number of choices, or None
+    most: float | None = None  # the largest, or None
+    format: str | None = None  # "email", "uri", "date" or "date-time", or None
+    pattern: str | None = None  # what a text must contain, as a regular expression, or None
+
+    def check(self, value: object) -> Any:
+        """Validate a value, and return it with the type of the kind, or raise InvalidAnswer."""
+        return validate(self, value)
 
 
 class InvalidAnswer(ValueError):

@@ -15,9 +15,9 @@ from typing import Any, Final
 from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.details import DetailsRow, DetailsView, details_view
 from dcc_bridge.elicitation.question import MOST_MESSAGE, Consent, Question
-from dcc_bridge.elicitation.schema import Field, Form, Option
+from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.text import Translate, english, left_out, numbered, safe_line, safe_text
-from dcc_bridge.elicitation.validation import InvalidAnswer
+from dcc_bridge.elicitation.validation import Field, InvalidAnswer, Option
 from dcc_bridge.host import Host
 from dcc_bridge.known_clients import CLI_LABEL
 

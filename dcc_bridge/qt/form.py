@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from dcc_bridge.elicitation.schema import FILTERED_FROM, Field
-from dcc_bridge.elicitation.validation import InvalidAnswer
+from dcc_bridge.elicitation.schema import FILTERED_FROM
+from dcc_bridge.elicitation.validation import Field, InvalidAnswer
 from dcc_bridge.elicitation.view import FieldView, QuestionView
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import small

@@ -21,8 +21,7 @@ from dcc_bridge.elicitation.question import (
     Unable,
 )
 from dcc_bridge.elicitation.question_queue import Click, QuestionQueue, Ticket
-from dcc_bridge.elicitation.schema import Field
-from dcc_bridge.elicitation.validation import InvalidAnswer
+from dcc_bridge.elicitation.validation import Field, InvalidAnswer
 from dcc_bridge.elicitation.view import (
     ArgumentView,
     FieldView,

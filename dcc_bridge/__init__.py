@@ -2,7 +2,7 @@
 
 Most skills need no more than what is listed here. What few need stays in its own module:
 `dcc_bridge.elicitation.ask_secret` (`ask_secret`, `Secret`), `dcc_bridge.consent.confirm`
-(`Grant`) and `dcc_bridge.elicitation.question` (`Details`). Neither Qt nor the MCP SDK is imported,
+(`Grant`) and `dcc_bridge.elicitation.details` (`Details`). Neither Qt nor the MCP SDK is imported,
 and nothing else until it is asked for.
 """
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         elicit_url,
         elicit_url_sync,
     )
-    from dcc_bridge.elicitation.context import on_main
     from dcc_bridge.elicitation.types import (
         ElicitationMode,
         ElicitationRequest,
@@ -27,11 +26,12 @@ if TYPE_CHECKING:
         UrlElicitation,
     )
     from dcc_bridge.skills.skill import check_cancelled, report_progress, skill, track
+    from dcc_bridge.threads.flows import on_main
 else:
     _PLACES = (
         "skills.skill",
         "elicitation.types",
-        "elicitation.context",
+        "threads.flows",
         "consent.confirm",
         "elicitation.ask",
     )

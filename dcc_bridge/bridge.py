@@ -22,9 +22,9 @@ from dcc_bridge import config
 from dcc_bridge.audit import reader, redact
 from dcc_bridge.audit.log import AuditLog, log_folder
 from dcc_bridge.callbacks import Callbacks, Throttle, Unsubscribe, call_later, call_safely
-from dcc_bridge.consent.call import Call, current
+from dcc_bridge.consent.call import Call
+from dcc_bridge.consent.grants import SessionGrants
 from dcc_bridge.elicitation import broker, context, question, routing
-from dcc_bridge.elicitation.open_question import Watchdog
 from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.errors import BridgeClosed, NotUndoable, StartError
 from dcc_bridge.host import Host
@@ -43,6 +43,9 @@ from dcc_bridge.server.worker import LOOPBACK, Worker, listen
 from dcc_bridge.skills import builtin, call_history, loader, registry, runner
 from dcc_bridge.threads import main_thread
 from dcc_bridge.threads.background import run_in_thread
+from dcc_bridge.threads.flows import current
+from dcc_bridge.threads.jobs import QueuedJob
+from dcc_bridge.threads.watchdog import Watchdog
 
 if TYPE_CHECKING:
     from dcc_bridge.server.mcp_server import Server
@@ -102,6 +105,7 @@ class Bridge:
         self._desk = PageDesk(self.settings, host, main)
         self._worker = Worker(self._make_service)
         about = {"host": host.name, "version": host.version}
+        self.grants = SessionGrants()  # what was agreed to for the session; any thread
         self.audit = AuditLog(log_folder(self.settings.audit), about)
         try:
             self.broker = broker.Broker(
@@ -110,10 +114,11 @@ class Bridge:
                 clock=self._worker.later,
                 holder=self._holder,
                 auditor=self.audit,
+                grants=self.grants,
             )
         except ValueError as error:  # the list of what goes on unasked
             raise StartError(str(error)) from None
-        main.look_at_holder = lambda job: self.broker.held_up(job.context.get(current))
+        main.look_at_holder = lambda job: self.broker.held_up(_call_of(job))
         self.broker.watch(Watchdog(self.broker, main, self._worker.later).note_question)
         self._runner = runner.Runner(
             host,
@@ -198,8 +203,8 @@ class Bridge:
     def watch(self, fn: Callable[[], None]) -> Unsubscribe:
         """Call a function whenever something changes that a panel shows. Any thread."""
         subscriptions = ExitStack()
-        grants = self.broker.audience.grants
-        for watch in (self._watchers.add, self.broker.watch, self.clients.watch, grants.watch):
+        sources = (self._watchers.add, self.broker.watch, self.clients.watch, self.grants.watch)
+        for watch in sources:
             subscriptions.callback(watch(fn))
         subscriptions.callback(self.recent.watch(lambda _: fn()))
         return subscriptions.close
@@ -272,7 +277,7 @@ class Bridge:
     def _holder(self) -> Call | None:
         """Give the call for which others wait, as it waits for an answer. Any thread."""
         job = self.main.holder if self.main.waiting else None
-        return job.context.get(current) if job is not None else None
+        return _call_of(job) if job is not None else None
 
     def _follow_scene(self) -> None:
         facts = scene_facts(self.host)
@@ -458,3 +463,9 @@ class Bridge:
             self._extend(server)
         secret = self.instance.secret
         return McpService(server, worker, self._running.socket, secret, self._desk)
+
+
+def _call_of(job: QueuedJob) -> Call | None:
+    """Return the call that a job of the main thread runs; None for another job."""
+    running = job.context.get(current)
+    return running if isinstance(running, Call) else None

@@ -29,10 +29,11 @@ from dcc_bridge.cli import load
 from dcc_bridge.code import agreed
 from dcc_bridge.code.code_text import read_code
 from dcc_bridge.config import data_folder
-from dcc_bridge.consent.call import Call, Client
+from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.effect import CodeRun
 from dcc_bridge.elicitation.ask import yes_or_no
 from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Consent, Offers, Page, Question
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.local_clients import LocalClient, LocalState

@@ -10,7 +10,7 @@ from typing import Final, get_args
 
 from dcc_bridge.cli import exits, hosts
 from dcc_bridge.config import data_folder
-from dcc_bridge.consent.call import Risk
+from dcc_bridge.elicitation.caller import Risk
 from dcc_bridge.skills import lint, loader
 from dcc_bridge.verbs import operations as operations
 from dcc_bridge.verbs import tools

@@ -11,9 +11,9 @@ from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.confirm import confirm_sync
 from dcc_bridge.consent.effect import CodeRun
+from dcc_bridge.consent.grants import end_session_grants
 from dcc_bridge.elicitation import secret
-from dcc_bridge.elicitation.context import current_context
-from dcc_bridge.elicitation.question import Details
+from dcc_bridge.elicitation.details import Details
 from dcc_bridge.errors import BadArguments
 from dcc_bridge.verbs import plural
 
@@ -61,9 +61,9 @@ def agree(
     call.dialogue.code = text.sha256
     secret.refuse_secrets((reason, text.text), "the code")  # before the history has it
     is_kept = not settings.python.endswith("_hash")
-    call.dialogue.ran = CodeRun(reason[:_MOST_WHY], _details(text, None), is_kept=is_kept)
+    call.ran = CodeRun(reason[:_MOST_WHY], _details(text, None), is_kept=is_kept)
     if text.findings or writes:
-        _end_session_grant(call)
+        end_session_grants(call)
     elif settings.python.startswith("session"):
         call.dialogue.for_session = _FOR_SESSION
     loses_scene = any(finding.kind == "scene" for finding in text.findings)
@@ -86,7 +86,7 @@ def agree_to_loss(
     call: Call, text: CodeText, lost: Sequence[str], noun: str, left: str
 ) -> frozenset[str]:
     """Have the person agree to what the code has deleted, and give it; it is there again now."""
-    _end_session_grant(call)
+    end_session_grants(call)
     what = plural(len(lost), noun)
     confirm_sync(
         f"The code deletes {what}. {left} Run it again, and let that go?",
@@ -115,9 +115,3 @@ def _message(text: CodeText, why: str, writes: Sequence[DeclaredWrite], step: st
 def _details(text: CodeText, previous: str | None) -> Details:
     marks = tuple((finding.line, finding.reason) for finding in text.findings)
     return Details(text.text, marks, previous)
-
-
-def _end_session_grant(call: Call) -> None:
-    context = current_context()
-    if context is not None and call.client is not None:
-        context.broker.audience.grants.revoke_all(call.skill, call.client.label)

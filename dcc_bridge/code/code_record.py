@@ -59,7 +59,7 @@ class CodeRecord:
 
     def begin(self) -> None:
         """Keep the text, if it is to be, and write down that it runs; NotRecorded: it must not."""
-        data, ran = self._text.text.encode("utf-8", "surrogatepass"), self._call.dialogue.ran
+        data, ran = self._text.text.encode("utf-8", "surrogatepass"), self._call.ran
         try:
             if ran is None or ran.is_kept:
                 folder = private_files.folder(self._audit.folder / "code")
@@ -70,11 +70,11 @@ class CodeRecord:
 
     def end(self, outcome: str, changes: Changes) -> None:
         """Write down what came of it; NotRecorded: it cannot be, so it must not stand."""
-        counted, ran = _counted(changes), self._call.dialogue.ran
+        counted, ran = _counted(changes), self._call.ran
         self._write(outcome, {name: count for name, (count, _) in counted.items()})
         if ran is not None:
             ran = replace(ran, changes=counted, written=tuple(self.written()))
-            self._call.dialogue.ran = replace(ran, is_exact=changes.is_exact)
+            self._call.ran = replace(ran, is_exact=changes.is_exact)
 
     def answer(self, result: CodeResult, changes: Changes, picture: Callable[[], Any]) -> Any:
         """Tell the agent what came of it, with the picture that it wanted."""

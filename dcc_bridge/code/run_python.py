@@ -25,8 +25,7 @@ from dcc_bridge.code.declared_writes import MAX_WRITES, DeclaredWrite, check_wri
 from dcc_bridge.code.execution import CodeFailed, CodeResult, execute
 from dcc_bridge.code.trip_wire import ReachedOut
 from dcc_bridge.config import Settings
-from dcc_bridge.consent.call import Call
-from dcc_bridge.elicitation.ask import current_call
+from dcc_bridge.consent.call import Call, current_call
 from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.errors import BadArguments, BridgeError, NoConsent, NotConfirmed, Stopped
 from dcc_bridge.host import Changes, UndoMark

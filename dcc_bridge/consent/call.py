@@ -1,6 +1,7 @@
-"""A call: one run of a skill, as questions see it. Who wants what, and what was agreed so far.
+"""A call: one run of a skill, and what was agreed to in it so far.
 
-Its fields are written by the thread that runs the skill; the reason of its end by any thread, once.
+It is a `Caller` that turns the answers to its questions into grants. Its fields are written by the
+thread that runs the skill; the reason of its end by any thread, once.
 """
 
 from __future__ import annotations
@@ -13,54 +14,19 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import Any, Final, TypeVar
 
-from dcc_bridge.audit.redact import Redacted
-from dcc_bridge.elicitation.types import Answered
+from dcc_bridge.consent.effect import CodeRun
+from dcc_bridge.elicitation.caller import Progress, Risk
+from dcc_bridge.elicitation.context import caller_here, running_caller
+from dcc_bridge.elicitation.question import Caller, Question
+from dcc_bridge.elicitation.refusal import refusal
+from dcc_bridge.elicitation.types import Answered, ElicitationResponse
 from dcc_bridge.errors import NotConfirmed, WrongRisk
 
-if TYPE_CHECKING:
-    from dcc_bridge.consent.effect import CodeRun
-    from dcc_bridge.elicitation.question import Presenter
-    from dcc_bridge.elicitation.secret import Secret
-
 T = TypeVar("T")
-Risk = Literal["read", "edit", "destructive"]
-Progress = tuple[float, float | None, str]
+_GRANTORS: Final = ("client", "host", "policy", "grant")  # theirs is a grant; a fallback's is not
 GRANT_LASTS: Final = 3600.0  # seconds after which a grant ends, though its call still runs
-
-
-@dataclass(frozen=True, slots=True)
-class Client:
-    """Who called."""
-
-    label: str  # the name under which the person set it up; proved by its token
-    name: str = ""  # what it says of itself
-    version: str = ""  # what it says of its version
-
-
-@dataclass(frozen=True, slots=True)
-class SeenClient:
-    """A client as its last message showed it."""
-
-    client: Client  # its label, and what it says of itself
-    era: str  # the version of the protocol that it speaks
-    form: bool  # it says that it can draw a form
-    url: bool  # it says that it can open a page
-    at: float  # when its last message came, in seconds since the epoch
-
-
-# Who asks on a thread to which no call was carried: limited as a client is, to one question.
-BACKGROUND: Final = Client("a background thread of the host")
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """How the client's own questions are reached."""
-
-    form: Presenter | None = None  # draws a form there, or None where the client cannot
-    url: Presenter | None = None  # offers a page there, or None where the client cannot
-    withdrawable: bool = False  # a question that the client shows can be withdrawn again
 
 
 @dataclass(eq=False, slots=True)
@@ -92,7 +58,6 @@ class Agreement:
     # Declared folders; a copy of each file in them is kept just before the file is changed.
     copied_folders: frozenset[Path] = frozenset()
     is_raised: bool = False  # the call loses something only because it called a skill that does
-    is_recorded: bool = False  # the audit log tells of the call, so also how it ended
 
     @property
     def live(self) -> list[CallGrant]:
@@ -146,35 +111,6 @@ class Agreement:
     def drop(self, question: str) -> None:
         """Withdraw the grant of one question: it was given for something else."""
         self.grants = [grant for grant in self.grants if grant.question != question]
-
-
-@dataclass(slots=True)
-class CallEnding:
-    """Why the body should stop before its own end."""
-
-    reason: str | None = None  # why nobody waits for the call; written once, by any thread
-    is_known: bool = False  # the skill was told so
-    is_overdue: bool = False  # the call runs for longer than it may
-
-
-@dataclass(slots=True)
-class Dialogue:
-    """What was said in a call, for what comes later in it."""
-
-    questions: int = 0  # how many were named; the next one's key on the wire is counted from it
-    repeats: str | None = None  # a sentence for the first question of a call made before
-    # What a person entered on pages; kept until the skill has ended, so that what it says and
-    # returns can be searched for them.
-    secrets: list[Secret] = field(default_factory=list)
-    inputs: set[str] = field(default_factory=set)  # ids of no consents; refused, they end nothing
-    deeds: list[str] = field(default_factory=list)  # what its skills did, in a person's words
-    # The SHA-256 of the code of an agent that it runs, or "": where nobody can be asked, a list may
-    # allow that very text, and never the skill.
-    code: str = ""
-    for_session: str = ""  # what a yes for the session covers beyond the very question, or ""
-    ran: CodeRun | None = None  # that code, and what it did, for the history
-    answered_by: str = ""  # who answered the last question: "host" and "client" are a person
-    left: str = "Nothing was changed"  # what stands once the steps of the call are undone
 
 
 class RunControl:
@@ -245,27 +181,39 @@ class RunControl:
 
 
 @dataclass(eq=False)
-class Call:
+class Call(Caller):
     """One run of a skill."""
 
-    skill: str  # the skill's name
-    title: str  # what a person reads
-    risk: Risk = "read"  # what it may do; raised when a destructive skill in it asks
-    client: Client | None = None  # who called, or None for the host itself
-    digest: str = ""  # the digest of the skill's file
-    route: Route = Route()  # how the client's own questions are reached
-    arguments: Redacted = field(default_factory=Redacted)
     control: RunControl = field(default_factory=RunControl)  # the run that the call belongs to
     agreement: Agreement = field(default_factory=Agreement)  # what was agreed to so far
-    ending: CallEnding = field(default_factory=CallEnding)
-    dialogue: Dialogue = field(default_factory=Dialogue)  # what was said in it
-    id: str = field(default_factory=lambda: os.urandom(8).hex())
+    ran: CodeRun | None = None  # the code of an agent that it runs, and what that did
 
     @property
     def remainder(self) -> str:
         """What stands once the steps of the call are undone, in a sentence."""
         lost = f", but for what undo does not bring back: {', '.join(self.agreement.lost)}"
         return f"{self.dialogue.left}{lost if self.agreement.lost else ''}."
+
+    @property
+    def inner_skill(self) -> str:
+        """The destructive skill in it that runs here; "" for the called one, or none."""
+        losing = self.losing_here
+        return "" if losing == self.skill else losing
+
+    @property
+    def asks_consent(self) -> bool:
+        """Whether each form that is asked here decides whether something is lost."""
+        return self.risk_here == "destructive"
+
+    @property
+    def is_granted(self) -> bool:
+        """Whether something was agreed to, which holds for the scene as it was then."""
+        return bool(self.agreement.grants)
+
+    @property
+    def keeps_errors(self) -> bool:
+        """Whether its errors may be written down: those of code have lines of it."""
+        return self.ran is None or self.ran.is_kept
 
     @property
     def risk_here(self) -> Risk:
@@ -294,10 +242,60 @@ class Call:
             self.agreement.is_raised = True
             self.agreement.withdraw()
 
+    @contextmanager
+    def asking(self, *, on_main: bool) -> Iterator[None]:
+        """Close the undo step while a question is open, where the main thread asks."""
+        risk = self.risk_here  # only the stack that asks knows which skill it is in
+        with self.control.pause() if on_main else nullcontext():
+            self.raise_risk(risk)  # inside the pause: what was changed so far was allowed
+            # before the pause ends: whether the undo step opens again is decided by the grant
+            yield
+
+    def question_opened(self) -> None:
+        """Tell the run that a question is open. Any thread."""
+        self.control.question_opened()
+
+    def question_closed(self, answered: Answered) -> None:
+        """Tell the run how a question ended. Any thread."""
+        self.control.question_closed(answered)
+
+    def note_answer(self, question: Question, response: ElicitationResponse) -> None:
+        """Grant what an answer agrees to, or withdraw all that was granted."""
+        agreement = self.agreement
+        agreement.kept.clear()  # the person may have worked on meanwhile
+        agreed = question.agrees(response)
+        is_yes = agreed if question.consent else response.accepted
+        ends_nothing = question.page is not None or question.id in self.dialogue.inputs
+        is_refusal = not is_yes and not ends_nothing
+        agreement.refused = None
+        if is_refusal and self.risk != "read":
+            agreement.refused = refusal(question, response)
+        if question.consent and agreed and response.answered_by in _GRANTORS:
+            agreement.grants.append(_grant(question))
+        elif is_refusal and (question.consent or response.answered_by in ("client", "host")):
+            agreement.withdraw()
+
+
+def _grant(question: Question) -> CallGrant:
+    """Return what a yes to a question allows."""
+    files = question.consent.files if question.consent else None
+    over = None
+    if files is not None:
+        over = frozenset(Path(os.path.abspath(file)) for file in files)
+    return CallGrant(question.id, question.items or None, question.undoable, over)
+
+
+def running_call() -> Call | None:
+    """Return the call in whose skill the code runs; None outside of any."""
+    return running_caller(Call)
+
+
+def current_call() -> Call:
+    """Return the call in whose skill the code runs, or a new one of the host's own."""
+    return caller_here(Call)
+
 
 # The name of the innermost destructive skill whose body runs in this context, or "".
 destructive_skill: ContextVar[str] = ContextVar("dcc_bridge_destructive_skill", default="")
-# The call in whose skill the code runs; None outside of any.
-current: ContextVar[Call | None] = ContextVar("dcc_bridge_call", default=None)
 # Its run, which a call that has ended holds weakly: else the two would wait for the collector.
 current_run: ContextVar[RunControl | None] = ContextVar("dcc_bridge_run", default=None)

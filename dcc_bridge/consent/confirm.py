@@ -14,21 +14,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from dcc_bridge import checkpoints
-from dcc_bridge.consent.call import Call
+from dcc_bridge.consent.call import Call, current_call
+from dcc_bridge.consent.copies import keep_checkpoint
 from dcc_bridge.elicitation import ask
-from dcc_bridge.elicitation.context import (
+from dcc_bridge.elicitation.context import current_context, look
+from dcc_bridge.elicitation.details import Details
+from dcc_bridge.elicitation.question import Consent, Question
+from dcc_bridge.elicitation.refusal import check
+from dcc_bridge.elicitation.types import SCENE_CHANGED, outcome
+from dcc_bridge.errors import Cancelled
+from dcc_bridge.threads.flows import (
     Flow,
     awaiting,
     blocking,
-    current_context,
-    look,
     refuse_without_call,
     run_async,
     run_sync,
 )
-from dcc_bridge.elicitation.question import Consent, Details, Question
-from dcc_bridge.elicitation.types import SCENE_CHANGED, outcome
-from dcc_bridge.errors import Cancelled
 
 if TYPE_CHECKING:  # skills import this, and need none of it
     from dcc_bridge.host import Host
@@ -103,7 +105,7 @@ class Grant(list[str]):
             self._agreement.drop(self._question)  # it was given for another scene
             if left:
                 question = self._renew(changed)
-                ask.check(question, (yield from ask.ask_flow(question)))
+                check(question, (yield from ask.ask_flow(question)))
                 with self._agreement.holding(question.id):
                     yield from look(self._keep_checkpoint)
         raise Cancelled(self._plan.render(self._plan.message, self._snapshot), how=_RESTLESS)
@@ -116,7 +118,7 @@ class Grant(list[str]):
     def _renew(self, snapshot: SceneSnapshot) -> Question:
         self._snapshot = snapshot
         self[:] = snapshot.items
-        question = self._plan.question(snapshot, again=True)
+        question = self._plan.question(snapshot, current_call(), again=True)
         self._question = question.id
         return question
 
@@ -175,16 +177,17 @@ def confirm_sync(
     snapshot = yield from look(plan.take_snapshot)
     for attempt in range(MOST_ASKED):
         if plan.items is not None and not snapshot.items:
-            return Grant(plan, snapshot, ask.current_call(), "")
-        question = plan.question(snapshot, again=attempt > 0)
-        ask.check(question, (yield from ask.ask_flow(question)))
-        agreement = question.call.agreement
+            return Grant(plan, snapshot, current_call(), "")
+        call = current_call()
+        question = plan.question(snapshot, call, again=attempt > 0)
+        check(question, (yield from ask.ask_flow(question)))
+        agreement = call.agreement
         with agreement.holding(question.id):  # until it is known what is there now
             current_snapshot = yield from look(plan.take_snapshot)
             if current_snapshot.fingerprint == snapshot.fingerprint:
                 yield from look(plan.keep_checkpoint)
         if current_snapshot.fingerprint == snapshot.fingerprint:
-            return Grant(plan, current_snapshot, question.call, question.id)
+            return Grant(plan, current_snapshot, call, question.id)
         agreement.drop(question.id)
         snapshot = current_snapshot
     raise Cancelled(plan.render(plan.message, snapshot), how=_RESTLESS)
@@ -222,7 +225,7 @@ class _Plan:
                 items, kinds, fingerprint, self._place(context.host), labels=labels
             )
         files = tuple(paths)
-        copied = ask.current_call().agreement.copied_folders
+        copied = current_call().agreement.copied_folders
         filled = {path for path in files if _is_filled(path)}
         has_copies = any(path.is_file() or path in filled & copied for path in files)
         place = self._place(context.host) if has_copies else None
@@ -232,7 +235,7 @@ class _Plan:
     def keep_checkpoint(self) -> None:
         """Keep a copy of what undo will not bring back. Main thread."""
         if not self.undoable:
-            ask.keep_checkpoint(ask.current_call(), self._paths())
+            keep_checkpoint(current_call(), self._paths())
 
     def _paths(self) -> Sequence[Path] | None:
         return self.files() if callable(self.files) else self.files
@@ -247,9 +250,8 @@ class _Plan:
         """Return a text, made from the items where it is a function."""
         return text if isinstance(text, str) else text(snapshot.items)
 
-    def question(self, snapshot: SceneSnapshot, *, again: bool = False) -> Question:
-        """Make the question about what was snapshot."""
-        call = ask.current_call()
+    def question(self, snapshot: SceneSnapshot, call: Call, *, again: bool = False) -> Question:
+        """Make the question of a call about the items as they were looked up."""
         verb = self.render(self.verb, snapshot)
         return Question(
             message=ask.sayable(self.render(self.message, snapshot)),
@@ -277,7 +279,7 @@ class _Plan:
         if context is None or context.main.is_current:
             return self._edit(agreed, fn)
         refuse_without_call("An edit")
-        future = ask.current_call().control.edit(lambda: self._edit(agreed, fn))
+        future = current_call().control.edit(lambda: self._edit(agreed, fn))
         return cast("_EditResult[T]", (yield future, context.broker.settings.client_deadline))
 
     def _edit(self, agreed: SceneSnapshot, fn: Callable[[list[str]], T]) -> _EditResult[Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dcc_bridge.elicitation.question import Details
+from dcc_bridge.elicitation.details import Details
 
 
 @dataclass(frozen=True, slots=True)

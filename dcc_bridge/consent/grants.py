@@ -16,6 +16,8 @@ from typing import Final
 
 from dcc_bridge.audit import redact
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
+from dcc_bridge.consent.call import Call
+from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.elicitation.question import Question
 
 LASTS: Final = 3600.0
@@ -47,7 +49,7 @@ class SessionGrants:
     def allow(self, question: Question) -> None:
         """Add what an answer granted, in place of the same for fewer items; nothing for a loss."""
         call = question.call
-        if not may_remember(question):
+        if not self.may_remember(question):
             return
         assert call.client is not None  # `may_remember` says so; the type checker cannot see it
         grant = SessionGrant(
@@ -61,9 +63,22 @@ class SessionGrants:
             self._grants.append(grant)
         self._callbacks.call()
 
+    def may_remember(self, question: Question) -> bool:
+        """Return whether a question is of a kind that can be agreed to for the session.
+
+        It never is where undo does not help, nor where nobody could tell its arguments from others.
+        """
+        call = question.call
+        is_known = call.client is not None and bool(call.digest)
+        can_undo = question.consent is not None and question.undoable
+        is_told_apart = bool(question.items) or not call.arguments.hides
+        if call.dialogue.for_session:
+            return is_known and can_undo
+        return call.risk == "edit" and is_known and can_undo and is_told_apart
+
     def covers(self, question: Question) -> bool:
         """Return whether a grant covers what is asked; never if undo does not help."""
-        return may_remember(question) and any(_fits(grant, question) for grant in self.live)
+        return self.may_remember(question) and any(_fits(grant, question) for grant in self.live)
 
     def revoke(self, grant: SessionGrant) -> None:
         """Revoke a grant."""
@@ -98,18 +113,14 @@ class SessionGrants:
             return list(self._grants)
 
 
-def may_remember(question: Question) -> bool:
-    """Return whether a question is of a kind that can be agreed to for the session.
-
-    It never is where undo does not help, nor where nobody could tell its arguments from others.
-    """
-    call = question.call
-    is_known = call.client is not None and bool(call.digest)
-    can_undo = question.consent is not None and question.undoable
-    is_told_apart = bool(question.items) or not call.arguments.hides
-    if call.dialogue.for_session:
-        return is_known and can_undo
-    return call.risk == "edit" and is_known and can_undo and is_told_apart
+def end_session_grants(call: Call) -> None:
+    """Revoke what the client of a call may do with its skill in this session. Any thread."""
+    context = current_context()
+    if context is None or call.client is None:
+        return
+    grants = context.broker.audience.grants
+    if isinstance(grants, SessionGrants):
+        grants.revoke_all(call.skill, call.client.label)
 
 
 def _about(question: Question) -> str:

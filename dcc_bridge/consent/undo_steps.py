@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge import errors
+from dcc_bridge.audit.trail import RunRecord
 from dcc_bridge.consent.call import Call
+from dcc_bridge.consent.copies import keep_checkpoint
 from dcc_bridge.consent.effect import Effect
-from dcc_bridge.elicitation import ask
-from dcc_bridge.elicitation.audit_trail import RunRecord
 from dcc_bridge.errors import Ended, LostAnyway, NoConsent, NotGranted, NotRecorded, PartlyApplied
 from dcc_bridge.host import Host, UndoMark, loss_check
 from dcc_bridge.threads import main_thread
@@ -69,7 +69,7 @@ class Steps:
         is_whole = all(first.after == then.before for first, then in pairwise(done))
         label = top.label if top and is_whole and agreement.undoable else None
         base, depth = (done[0].before.depth, top.depth) if top else (0, 0)
-        lasting, copy, code = not agreement.undoable, agreement.checkpoint, self._call.dialogue.ran
+        lasting, copy, code = not agreement.undoable, agreement.checkpoint, self._call.ran
         return Effect(self.done, label, depth, self._file, lasting, copy, base=base, code=code)
 
     @property
@@ -171,7 +171,7 @@ class Steps:
             agreement.kept.clear()
         missing = [file for file in files if file not in agreement.kept]
         if missing or (not files and None not in agreement.kept):
-            ask.keep_checkpoint(self._call, missing or None)
+            keep_checkpoint(self._call, missing or None)
 
     def _check_live(self) -> None:
         if self._is_over:

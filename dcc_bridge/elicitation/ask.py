@@ -8,29 +8,22 @@ spins the host's event loop. In a coroutine it would stop its own answer, so it 
 from __future__ import annotations
 
 import contextvars
-import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
-from dcc_bridge import checkpoints, errors
-from dcc_bridge.consent.call import BACKGROUND, Call, CallGrant, current
+from dcc_bridge import errors
 from dcc_bridge.elicitation import routing, secret, types
 from dcc_bridge.elicitation import schema as schemas
-from dcc_bridge.elicitation.context import Flow, awaiting, blocking, current_context, look
-from dcc_bridge.elicitation.question import MOST_MESSAGE, Consent, Details, Page, Question
+from dcc_bridge.elicitation.context import caller_here, current_context
+from dcc_bridge.elicitation.details import Details
+from dcc_bridge.elicitation.question import MOST_MESSAGE, Caller, Consent, Page, Question
+from dcc_bridge.elicitation.refusal import refusal
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.types import ElicitationResponse, cancelled_response
 from dcc_bridge.elicitation.validation import InvalidAnswer
+from dcc_bridge.threads.flows import Flow, awaiting, blocking
 
-_GRANTORS: Final = ("client", "host", "policy", "grant")  # theirs is a grant; a fallback's is not
-_REFUSALS: Final = {
-    types.NOT_SUPPORTED: errors.NobodyToAsk,
-    types.TIMED_OUT: errors.TimedOut,
-    types.HOST_BLOCKED: errors.HostBlocked,
-}
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -84,17 +77,19 @@ def elicit_form_sync(
         WrongThread: `elicit_form_sync` was called in a coroutine; use ``await elicit_form``.
         Busy: The host is already waiting for an answer to a question of its own.
     """
-    form, call = schemas.parse(schema), current_call()
+    form = schemas.parse(schema)
+    call = caller_here(Caller)
     try:
         fallback = None if fallback_values is None else form.check(fallback_values)
     except InvalidAnswer as error:
         raise errors.SchemaError(f"The fallback values do not fit the form: {error}") from error
+    is_consent = consent is not False and call.asks_consent
     question = Question(
         message=sayable(message),
         call=call,
         form=form if fallback is None else replace(form, fallback=fallback),
         title=title,
-        consent=None if consent is False or call.risk_here != "destructive" else Consent(),
+        consent=Consent() if is_consent else None,
         key=key or next_key(call),
         timeout=timeout,
         details=details_of(details),
@@ -136,7 +131,7 @@ def elicit_url_sync(
     """
     from dcc_bridge.elicitation import urls
 
-    call = current_call()
+    call = caller_here(Caller)
     question = Question(
         message=sayable(message),
         call=call,
@@ -172,59 +167,29 @@ def carry(fn: Callable[P, T]) -> Callable[P, T]:
 
 
 def ask_flow(question: Question) -> Flow[ElicitationResponse]:
-    """Ask a question through the bridge, or answer it unattended where there is none."""
-    if (context := current_context()) is None:
+    """Ask a question through the bridge, or answer it unattended where there is none.
+
+    Its caller hears that it asks, and what was answered.
+    """
+    context = current_context()
+    if context is None:
         return routing.unattended_answer(question)
     call = question.call
-    risk = call.risk_here
     _refuse(question)
-    if question.consent is not None:  # only the stack that asks knows which skill it is in
-        inner = "" if call.losing_here == call.skill else call.losing_here
-        question = replace(question, consent=replace(question.consent, skill=inner))
-    with call.control.pause() if context.main.is_current else nullcontext():
-        call.raise_risk(risk)  # inside the pause: what was changed so far was allowed
+    if question.consent is not None:
+        consent = replace(question.consent, skill=call.inner_skill)
+        question = replace(question, consent=consent)
+    with call.asking(on_main=context.main.is_current):
         future = context.broker.ask(question)
-        if (job := context.main.job) is not None and not future.done():
+        job = context.main.job
+        if job is not None and not future.done():
             # what was agreed to holds for the scene as it was then
-            job.gives_way = question.consent is None and not call.agreement.grants
-        answer = yield future, None
-        # before the pause ends: whether the undo step opens again is decided by the grant
-        return _note_answer(question, answer)
-
-
-def ask_with_checkpoint(question: Question) -> Flow[ElicitationResponse]:
-    """Ask a question that stands before a skill's body.
-
-    Where undo does not help, it says where a copy is kept, and that is kept after a yes; or it
-    raises NoCheckpoint.
-    """
-    if question.undoable:
-        return (yield from ask_flow(question))
-    question = yield from look(lambda: _with_checkpoint_place(question))
-    answer = yield from ask_flow(question)
-    if question.agrees(answer):
-        with question.call.agreement.holding(question.id):  # without a copy nothing may be lost
-            yield from look(lambda: keep_checkpoint(question.call))
-    return answer
-
-
-def _with_checkpoint_place(question: Question) -> Question:
-    """Say in a question where a copy will be kept. Main thread."""
-    context = current_context()
-    place = None if context is None else str(checkpoints.checkpoint_folder(context.host))
-    return replace(question, consent=replace(question.consent or Consent(), kept=place))
-
-
-def keep_checkpoint(call: Call, files: Sequence[Path] | None = None) -> None:
-    """Keep a copy of what undo will not bring back, and note of what and when. Main thread."""
-    if (context := current_context()) is None:
-        return
-    agreement, host = call.agreement, context.host
-    agreement.undoable, agreement.kept_at = False, host.undo_mark()
-    copy = checkpoints.keep(host, files, agreement.copies)
-    agreement.checkpoint = copy or agreement.checkpoint
-    agreement.copies |= {copy} if copy else set()
-    agreement.kept.update([None, *host.files()] if files is None else files)
+            job.gives_way = question.consent is None and not call.is_granted
+        answer: ElicitationResponse = yield future, None
+        call.ending.is_known = call.ending.reason is not None
+        call.dialogue.answered_by = answer.answered_by
+        call.note_answer(question, answer)
+        return answer
 
 
 def _refuse(question: Question) -> None:
@@ -235,45 +200,6 @@ def _refuse(question: Question) -> None:
     labels = question.consent.labels if question.consent else ()
     texts = (question.message, question.title, page, question.items, labels, question.arguments)
     secret.refuse_secrets((texts, question.details, question.form), "a question")
-
-
-def _note_answer(question: Question, response: ElicitationResponse) -> ElicitationResponse:
-    """Update the call by the answer: what it granted, or that it withdrew all that was."""
-    call, agreement = question.call, question.call.agreement
-    call.ending.is_known = call.ending.reason is not None
-    call.dialogue.answered_by = response.answered_by
-    agreement.kept.clear()  # the person may have worked on meanwhile
-    agreed = question.agrees(response)
-    ends_nothing = question.page is not None or question.id in call.dialogue.inputs
-    is_refusal = not (agreed if question.consent else response.accepted) and not ends_nothing
-    agreement.refused = refusal(question, response) if is_refusal and call.risk != "read" else None
-    if question.consent and agreed and response.answered_by in _GRANTORS:
-        items = question.items or None
-        files = question.consent.files
-        over = None if files is None else frozenset(Path(os.path.abspath(it)) for it in files)
-        agreement.grants.append(CallGrant(question.id, items, question.undoable, over))
-    elif is_refusal and (question.consent or response.answered_by in ("client", "host")):
-        agreement.withdraw()
-    return response
-
-
-def check(question: Question, answer: ElicitationResponse) -> None:
-    """Raise the NotConfirmed that says why unless a question was agreed to; or NotRecorded."""
-    if answer.message == types.NOT_RECORDED:
-        raise errors.NotRecorded("the disk refuses it.")
-    if not question.agrees(answer):
-        raise refusal(question, answer)
-
-
-def refusal(question: Question, answer: ElicitationResponse) -> errors.NotConfirmed:
-    """Make the error that says how a question was refused."""
-    if (kind := _REFUSALS.get(answer.message or "")) is None:
-        kind = errors.Cancelled if answer.action == "cancel" else errors.Declined
-    answered = question.answered(answer)
-    how, reason = types.outcome(answered.how, answered.by), answer.reason or ""
-    if answer.message == types.MUTED:  # the reason is the bridge's: for how long
-        how, reason = f"{how} ({reason})", ""
-    return kind(question.message, reason, how, question.call.remainder)
 
 
 def yes_or_no(verb: str) -> Form:
@@ -298,15 +224,7 @@ def details_of(details: Details | str | None) -> Details | None:
     return Details(details) if isinstance(details, str) else details
 
 
-def current_call() -> Call:
-    """Return the call in whose skill the code runs, or a new one of the host's own."""
-    context, call = current_context(), current.get()
-    if call is None and context is not None and not context.main.is_current:
-        return Call(skill="host", title="Unknown", client=BACKGROUND)  # whatever started it
-    return call or Call(skill="host", title="The host itself")
-
-
-def next_key(call: Call) -> str:
+def next_key(call: Caller) -> str:
     """Return a name for the next request of a call on the wire."""
     call.dialogue.questions += 1
     return f"question_{call.dialogue.questions}"

@@ -8,30 +8,15 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Protocol
 
 from dcc_bridge.elicitation import ask
-from dcc_bridge.elicitation.context import Flow, awaiting, blocking, current_context
-from dcc_bridge.elicitation.question import Page, Question, Visit
+from dcc_bridge.elicitation.context import caller_here, current_context
+from dcc_bridge.elicitation.question import Caller, Page, Question
+from dcc_bridge.elicitation.refusal import refusal
 from dcc_bridge.elicitation.secret import Secret as Secret  # skills import both from here
 from dcc_bridge.elicitation.types import CANCELLED, NOT_SUPPORTED, outcome
 from dcc_bridge.errors import NobodyToAsk
-
-
-class SecretVisit(Visit, Protocol):
-    """A page of this application on which a secret is entered."""
-
-    result: Secret | None  # what was entered, once the question was accepted
-
-
-class Desk(Protocol):
-    """The port through which skills get pages: `dcc_bridge.server.page_site`. Any thread."""
-
-    def secret(self, question: Question, label: str) -> tuple[str, SecretVisit]:
-        """Make a page on which a secret with that label is entered; gives its URL and the page.
-
-        The last part of the URL is its only credential.
-        """
+from dcc_bridge.threads.flows import Flow, awaiting, blocking
 
 
 @blocking
@@ -54,7 +39,8 @@ def ask_secret_sync(
             neither the client nor the host can open a page.
         WrongThread: It was called in a coroutine; use ``await ask_secret``.
     """
-    installed, call = current_context(), ask.current_call()
+    installed = current_context()
+    call = caller_here(Caller)
     if installed is None or installed.desk is None:
         raise NobodyToAsk(message, how=outcome(NOT_SUPPORTED))
     text, key = ask.sayable(message), key or ask.next_key(call)
@@ -68,7 +54,7 @@ def ask_secret_sync(
     secret = visit.result
     visit.result = None  # the page must not keep it alive
     if not answer.accepted or secret is None:
-        raise ask.refusal(question, answer)
+        raise refusal(question, answer)
     call.dialogue.secrets.append(secret)
     return secret
 

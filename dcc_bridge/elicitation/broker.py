@@ -33,11 +33,12 @@ from typing import Final
 
 from dcc_bridge import callbacks, config
 from dcc_bridge.audit.log import Auditor, nowhere
-from dcc_bridge.consent.call import Call
+from dcc_bridge.audit.trail import QuestionRecord
 from dcc_bridge.elicitation import open_question, routing, types
-from dcc_bridge.elicitation.audit_trail import QuestionRecord
+from dcc_bridge.elicitation.caller import BACKGROUND
 from dcc_bridge.elicitation.open_question import OpenQuestion, Presentation
 from dcc_bridge.elicitation.question import (
+    Caller,
     Expired,
     HandOver,
     HostPresenter,
@@ -49,10 +50,18 @@ from dcc_bridge.elicitation.question import (
     Unable,
     Unreadable,
 )
+from dcc_bridge.elicitation.question_facts import question_facts
 from dcc_bridge.elicitation.rate_limits import Shares
-from dcc_bridge.elicitation.routing import Audience, client_label, client_name
+from dcc_bridge.elicitation.routing import (
+    Audience,
+    NoSessionAnswers,
+    SessionAnswers,
+    client_label,
+    client_name,
+)
 from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.known_clients import CLI_LABEL
+from dcc_bridge.threads.watchdog import Standstill
 
 log = logging.getLogger(__name__)
 
@@ -73,14 +82,15 @@ class Broker:
         host: HostPresenter | None = None,  # draws questions in the host, where a person sits there
         clock: callbacks.CallLater | None = None,  # calls a function after some seconds
         # The call for which others wait, if there is one: its client has less time.
-        holder: Callable[[], Call | None] = lambda: None,
+        holder: Callable[[], Caller | None] = lambda: None,
         auditor: Auditor = nowhere,  # writes down what is asked and answered
+        grants: SessionAnswers | None = None,  # what was agreed to for the session; None: nothing
     ) -> None:
         """ValueError: the list of what goes on unasked cannot be read."""
         self.settings = settings or config.Settings()
         file = self.settings.allow_list
         self._allow_list = routing.read_allow_list(file) if file is not None else None
-        self.audience = Audience(self.settings, host)  # who may be asked
+        self.audience = Audience(self.settings, host, grants or NoSessionAnswers())
         self._clock = clock or callbacks.call_later
         self._holder = holder
         self._auditor = auditor
@@ -127,9 +137,10 @@ class Broker:
         self._shares.enter(client_label(call))
         question = replace(question, reason=question.reason or call.dialogue.repeats)
         call.dialogue.repeats = None
-        record = QuestionRecord(self._auditor, question, self.settings.allow_list)
+        facts = question_facts(question)
+        record = QuestionRecord(self._auditor, call, facts, self.settings.allow_list)
         pending = OpenQuestion(question, self.audience.stages(question), record, self._clock)
-        call.control.question_opened()
+        call.question_opened()
         pending.future.add_done_callback(lambda _: self._clean_up(pending))
         with self._lock:
             if self._is_closed:
@@ -147,14 +158,14 @@ class Broker:
                 question.visit.follow(pending.handle_visit)
         return pending.future
 
-    def end(self, call: Call, message: str = types.CANCELLED) -> None:
+    def end(self, call: Caller, message: str = types.CANCELLED) -> None:
         """End every open question of a call that nobody waits for any more."""
         call.ending.reason = message
         for pending in self._pending():
             if pending.question.call is call:
                 pending.cancel(message)
 
-    def held_up(self, call: Call | None = None) -> str:
+    def held_up(self, call: Caller | None = None) -> str:
         """Say for which answer others wait, and end a question that its client left too long.
 
         `call` is the one for which they wait, where that is known. Return "" where they wait for no
@@ -171,6 +182,23 @@ class Broker:
         until = time.strftime("%H:%M:%S", time.localtime(time.time() + left))
         whose = client_label(pending.question.call) or "the host"
         return f"the answer to a question of {whose}, until {until} at the latest"
+
+    def unblock(self, standstill: Standstill) -> None:
+        """End the questions for which the main thread may stand still; `Watchdog` calls it."""
+        running = standstill.running
+        for question in self.open:
+            call = question.call
+            is_running = isinstance(running, Caller) and running is call
+            is_of_host = call.client in (None, BACKGROUND)
+            if standstill.wait == "lock" or is_running or is_of_host:
+                log.error(
+                    "call %s: the question of %s was ended, because the main thread of the host "
+                    "waited %g s for a %s. Ask before a lock is taken, and do not wait on the main "
+                    "thread for a thread that asks. The main thread:\n%s",
+                    *(call.id, call.skill, standstill.seconds, standstill.wait, standstill.stack),
+                )
+                blocked = types.cancelled_response(types.HOST_BLOCKED)
+                callbacks.call_safely(self.dismiss, question, blocked)
 
     def close(self) -> None:
         """End every question; later ones end at once."""

@@ -1,15 +1,50 @@
-"""A text that a question is about, made safe to show: lines, marks, what differs. Any thread."""
+"""A text that a question is about, and what is shown of it: lines, marks, differences.
+
+Any thread.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final
 
-from dcc_bridge.elicitation.question import Details
 from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text, split_lines
+from dcc_bridge.errors import SchemaError
+
+MOST_DETAILS: Final = 64_000  # bytes of a text that is agreed to
+MOST_LINES: Final = 2_000  # lines of it
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """A text that a question is about, shown whole: monospace, with line numbers."""
+
+    text: str  # what is agreed to
+    marks: tuple[tuple[int, str], ...] = ()  # lines, counted from 1, and why each is marked
+    previous: str | None = None  # the text agreed to last; its difference is shown first
+
+    def __post_init__(self) -> None:
+        """SchemaError: it is more than a person reads, or a line is marked that is not there."""
+        for text in (self.text, self.previous or ""):
+            size, count = len(text.encode("utf-8", "surrogatepass")), len(split_lines(text))
+            if size > MOST_DETAILS or count > MOST_LINES:
+                raise SchemaError(
+                    f"The details have {size:,} bytes and {count:,} lines; {MOST_DETAILS:,} and "
+                    f"{MOST_LINES:,} are the most. Ask about a part, or in several questions."
+                )
+        last = len(split_lines(self.text))
+        wrong = [line for line, _ in self.marks if not 1 <= line <= last]
+        if wrong:
+            raise SchemaError(f"Line {wrong[0]} is marked, but the details have {last} lines.")
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the text, which stands for it in the audit log."""
+        return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,27 +1,20 @@
-"""A question that is open, what is drawn of it, and what ends it in a host that stands still.
-
-Any thread.
-"""
+"""A question that is open, and what is drawn of it. Any thread."""
 
 from __future__ import annotations
 
-import dis
 import logging
-import sys
 import threading
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
-from types import FrameType
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final
 
+from dcc_bridge.audit.trail import QuestionRecord
 from dcc_bridge.callbacks import CallLater, Unsubscribe, call_safely
-from dcc_bridge.consent.call import BACKGROUND, current
-from dcc_bridge.elicitation import audit_trail, text, types
+from dcc_bridge.elicitation import text, types
 from dcc_bridge.elicitation.question import (
     MOST_REASON,
     Presenter,
@@ -33,18 +26,12 @@ from dcc_bridge.elicitation.question import (
     TakeDown,
     Unable,
 )
+from dcc_bridge.elicitation.question_facts import answer_facts
 from dcc_bridge.elicitation.types import ElicitationResponse, cancelled_response
-from dcc_bridge.threads.main_thread import MainThread
-
-if TYPE_CHECKING:
-    from dcc_bridge.elicitation.broker import Broker
 
 log = logging.getLogger(__name__)
 
 CLOSED_BY_PERSON: Final = ElicitationResponse(False, None, types.CANCELLED, "cancel", "host")
-Wait = Literal["lock", "thread"]
-PATIENCE: Final = 5.0  # seconds for which the ui lane may be left alone while a question is open
-_AGAIN: Final = 0.2  # seconds until a second look: a busy thread takes a lock too, for a moment
 
 
 class OpenQuestion:
@@ -54,12 +41,13 @@ class OpenQuestion:
         self,
         question: Question,
         stages: tuple[Stage, ...],
-        record: audit_trail.QuestionRecord,
+        record: QuestionRecord,
         clock: CallLater,
     ) -> None:
         self.question = question  # which one; another one once it is asked again
         self.stages = deque(stages)  # whom to ask after those who are asked now
         self.record = record  # what is written down of it
+        self._reply: Reply | None = None  # a refusal, with what was typed or a reason
         self.future: Future[ElicitationResponse] = Future()  # its answer
         self.presentations: list[Presentation] = []  # where it is drawn now
         self.lock = threading.RLock()  # held while any of them changes
@@ -133,7 +121,8 @@ class OpenQuestion:
             self._is_settled = True
         recorded = cancelled_response(types.NOT_RECORDED)
         try:
-            recorded = self.record.end(response)
+            if self._write_end(response):
+                recorded = response
         finally:  # what is called then may wait for others: not locked
             self.future.set_result(recorded)
 
@@ -144,7 +133,7 @@ class OpenQuestion:
     def refuse(self, reply: Reply, surface: Surface) -> None:
         """End it with what a person did instead of agreeing, and with the reason they gave."""
         reason = text.safe_line((reply.reason or "").strip(), MOST_REASON) or None
-        self.record.reply = replace(reply, reason=reason)
+        self._reply = replace(reply, reason=reason)
         message = types.DECLINED if reply.action == "decline" else types.CANCELLED
         self.settle(ElicitationResponse(False, None, message, reply.action, surface, reason))
 
@@ -154,14 +143,18 @@ class OpenQuestion:
             presentations, self.presentations = self.presentations, []
         taken_back = self.future.cancelled()
         answer = cancelled_response(types.CANCELLED) if taken_back else self.future.result()
-        call_safely(self.question.call.control.question_closed, self.question.answered(answer))
+        call_safely(self.question.call.question_closed, self.question.answered(answer))
         reason = answer.message or types.ANSWERED
         for presentation in presentations:
             presentation.end(reason)
         if self.question.visit is not None:
             self.question.visit.end(reason)
         if taken_back:  # last: if it fails, nobody else has to bear it
-            self.record.end(answer)
+            self._write_end(answer)
+
+    def _write_end(self, response: ElicitationResponse) -> bool:
+        """Write down how it ended; returns False for a grant that could not be."""
+        return self.record.end(answer_facts(self.question, response, self._reply))
 
 
 class Presentation:
@@ -260,101 +253,3 @@ class Presentation:
 
 # Handles what a surface reports of a presentation's drawing, which is given by its number.
 HandleEvent = Callable[[Presentation, int, PresenterEvent], None]
-
-
-class Watchdog:
-    """Ends a question for which the main thread stands still, so that the host goes on.
-
-    A skill may hold a lock while it asks, and the main thread want it; or the main thread waits for
-    a thread that asks, or in an event loop of its own. The host stands still then until the
-    question's deadline, and where the host is to show the question nobody can answer it.
-
-    While a question is open, an empty job goes to the ui lane now and then. If it is not served for
-    `PATIENCE` seconds, the main thread's stack tells why:
-
-    ==================================  ===========================================================
-    its innermost frame                 what ends
-    ==================================  ===========================================================
-    takes a lock                        every open question: a lock does not tell who holds it
-    waits for a thread, or runs a loop  those of the call that is on its stack, and the host's own
-    anything else                       none: a host that renders, reads or sleeps comes back itself
-    ==================================  ===========================================================
-
-    A lock that a suspended skill of the main thread holds stays held: the log tells where.
-    """
-
-    def __init__(self, broker: Broker, main: MainThread, clock: CallLater) -> None:
-        self._broker = broker  # whose questions may be ended
-        self._main = main  # the main thread
-        self._clock = clock  # calls a function after some seconds, not on the main thread
-        self._lock = threading.Lock()
-        self._is_looking = False
-
-    def note_question(self) -> None:
-        """Begin to look, if a question is open; `Broker.watch` calls it. Any thread."""
-        with self._lock:
-            if self._is_looking or not self._broker.open:
-                return
-            self._is_looking = True
-        self._clock(PATIENCE, partial(self._look, self._main.post(lambda: None)))
-
-    def _look(self, served: Future[None], *, again: bool = False) -> None:
-        """Look whether the ui lane was served, and end what keeps it from that."""
-        with self._lock:
-            self._is_looking = bool(self._broker.open)
-            if not self._is_looking:
-                return
-        frame = None if served.done() else sys._current_frames().get(self._main.ident)
-        wait = wait_of(frame)
-        if frame is not None and wait is not None and again:
-            self._end_questions(wait, frame)
-        if served.done():
-            served = self._main.post(lambda: None)
-        is_first = wait is not None and not again
-        self._clock(_AGAIN if is_first else PATIENCE, partial(self._look, served, again=is_first))
-
-    def _end_questions(self, wait: Wait, frame: FrameType) -> None:
-        """End the questions that may be in the way, and say in the log where the thread stands."""
-        job, stack = self._main.running, "".join(traceback.format_stack(frame))
-        running = job.context.get(current) if job is not None else None
-        for question in self._broker.open:
-            call = question.call
-            if wait == "lock" or call is running or call.client in (None, BACKGROUND):
-                log.error(
-                    "call %s: the question of %s was ended, because the main thread of the host "
-                    "waited %g s for a %s. Ask before a lock is taken, and do not wait on the main "
-                    "thread for a thread that asks. The main thread:\n%s",
-                    *(call.id, call.skill, PATIENCE, wait, stack),
-                )
-                call_safely(self._broker.dismiss, question, cancelled_response(types.HOST_BLOCKED))
-
-
-def wait_of(frame: FrameType | None) -> Wait | None:
-    """Tell whether a thread waits for a lock, or for another thread or its own event loop.
-
-    `frame` is its innermost one; None where it runs no Python. Who waits for a program is busy:
-    on Windows it joins the threads that read what that writes.
-    """
-    primitive = ""
-    while frame is not None and _module(frame) in ("threading", "selectors"):
-        primitive, frame = frame.f_code.co_name, frame.f_back
-    if frame is None or _module(frame) == "subprocess":
-        return None
-    if primitive in ("acquire", "__enter__") or (not primitive and _takes_lock(frame)):
-        return "lock"
-    is_loop = _module(frame).startswith("asyncio.")
-    return "thread" if is_loop or primitive not in ("", "select") else None
-
-
-def _takes_lock(frame: FrameType) -> bool:
-    """Whether a frame stands in C where a ``with`` begins, or in a call of ``acquire``."""
-    steps = list(dis.get_instructions(frame.f_code))
-    here = next((step.opname for step in steps if step.offset == frame.f_lasti), "")
-    on_line = (step for step in steps if step.positions and step.positions.lineno == frame.f_lineno)
-    is_acquire = "CALL" in here and any(step.argval == "acquire" for step in on_line)
-    return here == "BEFORE_WITH" or is_acquire
-
-
-def _module(frame: FrameType) -> str:
-    """Give the module of a frame; its file has other names where a host has it in an archive."""
-    return str(frame.f_globals.get("__name__"))

@@ -1,22 +1,26 @@
-"""A question, the events of the surfaces that draw it, and their ports. Frozen, any thread."""
+"""A question, who asks it, the events of the surfaces that draw it, and their ports.
+
+All but the caller is frozen; any thread. Caller and question stand in one module, for each is told
+of the other: a question says who asks, and its caller hears what was answered.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
+from dcc_bridge.audit.redact import Redacted
 from dcc_bridge.elicitation import types
-from dcc_bridge.elicitation.text import split_lines
+from dcc_bridge.elicitation.caller import CallEnding, Client, Dialogue, Risk
 from dcc_bridge.elicitation.types import Answered, ElicitationResponse
-from dcc_bridge.errors import SchemaError
 
 if TYPE_CHECKING:
-    from dcc_bridge.consent.call import Call
+    from dcc_bridge.elicitation.details import Details
     from dcc_bridge.elicitation.schema import Form
     from dcc_bridge.elicitation.validation import Field
 
@@ -25,8 +29,73 @@ Stage = tuple[Surface, ...]
 
 MOST_MESSAGE: Final = 8192  # bytes of a question's message, as UTF-8
 MOST_REASON: Final = 500  # how many characters are read of the reason that a person gives
-MOST_DETAILS: Final = 64_000  # bytes of a text that is agreed to
-MOST_LINES: Final = 2_000  # lines of it
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """How the client's own questions are reached."""
+
+    form: Presenter | None = None  # draws a form there, or None where the client cannot
+    url: Presenter | None = None  # offers a page there, or None where the client cannot
+    withdrawable: bool = False  # a question that the client shows can be withdrawn again
+
+
+@dataclass(eq=False)
+class Caller:
+    """Who asks: one run of a skill, as questions see it.
+
+    What an answer leads to is its own business: it hears that it asks, and what was answered. This
+    one, of the host's own code, makes nothing of that.
+    """
+
+    skill: str  # the skill's name
+    title: str  # what a person reads
+    risk: Risk = "read"  # what it may do; raised when a destructive skill in it asks
+    client: Client | None = None  # who called, or None for the host itself
+    digest: str = ""  # the digest of the skill's file
+    route: Route = Route()  # how the client's own questions are reached
+    arguments: Redacted = field(default_factory=Redacted)
+    ending: CallEnding = field(default_factory=CallEnding)
+    dialogue: Dialogue = field(default_factory=Dialogue)  # what was said in it
+    is_recorded: bool = False  # the audit log tells of it, so also how it ended
+    id: str = field(default_factory=lambda: os.urandom(8).hex())
+
+    @property
+    def remainder(self) -> str:
+        """What stands once its steps are undone, in a sentence."""
+        return f"{self.dialogue.left}."
+
+    @property
+    def inner_skill(self) -> str:
+        """The skill in it that asks here; "" for the called one."""
+        return ""
+
+    @property
+    def asks_consent(self) -> bool:
+        """Whether each form that is asked here decides whether something is lost."""
+        return False
+
+    @property
+    def is_granted(self) -> bool:
+        """Whether something was agreed to, which holds for the scene as it was then."""
+        return False
+
+    def asking(self, *, on_main: bool) -> AbstractContextManager[None]:
+        """Hear that it asks, until it has heard the answer.
+
+        Args:
+            on_main: It asks on the main thread.
+        """
+        return nullcontext()
+
+    def question_opened(self) -> None:
+        """Hear that a question of it is open. Any thread."""
+
+    def question_closed(self, answered: Answered) -> None:
+        """Hear how a question of it ended. Any thread."""
+
+    def note_answer(self, question: Question, response: ElicitationResponse) -> None:
+        """Hear an answer, where it was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +103,7 @@ class Question:
     """A question, with all that a presenter needs to draw it."""
 
     message: str  # a sentence; plain text
-    call: Call  # whose question it is
+    call: Caller  # whose question it is
     form: Form | None = None  # what to fill in; None for a page
     title: str | None = None  # a heading, or None
     page: Page | None = None  # the page to visit instead of a form, or None
@@ -85,34 +154,6 @@ class Question:
             agreed = types.AGREED if self.agrees(response) else types.DECLINED
             how = agreed if self.consent else types.ANSWERED
         return Answered(self.message, how, response.answered_by)
-
-
-@dataclass(frozen=True, slots=True)
-class Details:
-    """A text that a question is about, shown whole: monospace, with line numbers."""
-
-    text: str  # what is agreed to
-    marks: tuple[tuple[int, str], ...] = ()  # lines, counted from 1, and why each is marked
-    previous: str | None = None  # the text agreed to last; its difference is shown first
-
-    def __post_init__(self) -> None:
-        """SchemaError: it is more than a person reads, or a line is marked that is not there."""
-        for text in (self.text, self.previous or ""):
-            size, count = len(text.encode("utf-8", "surrogatepass")), len(split_lines(text))
-            if size > MOST_DETAILS or count > MOST_LINES:
-                raise SchemaError(
-                    f"The details have {size:,} bytes and {count:,} lines; {MOST_DETAILS:,} and "
-                    f"{MOST_LINES:,} are the most. Ask about a part, or in several questions."
-                )
-        last = len(split_lines(self.text))
-        wrong = [line for line, _ in self.marks if not 1 <= line <= last]
-        if wrong:
-            raise SchemaError(f"Line {wrong[0]} is marked, but the details have {last} lines.")
-
-    @property
-    def sha256(self) -> str:
-        """The digest of the text, which stands for it in the audit log."""
-        return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from dcc_bridge.consent.call import BACKGROUND
+from dcc_bridge.elicitation.caller import BACKGROUND
 from dcc_bridge.elicitation.text import span
 from dcc_bridge.errors import Busy
 

@@ -19,14 +19,19 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 from dcc_bridge import known_clients
 from dcc_bridge.config import Settings
-from dcc_bridge.consent import grants
-from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation import rate_limits, types
-from dcc_bridge.elicitation.question import HostPresenter, Offers, Presenter, Question, Stage
+from dcc_bridge.elicitation.question import (
+    Caller,
+    HostPresenter,
+    Offers,
+    Presenter,
+    Question,
+    Stage,
+)
 from dcc_bridge.elicitation.text import split_lines
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.elicitation.view import client_details
@@ -40,17 +45,47 @@ MAX_WAITING_QUESTIONS: Final = 50  # of a client, for a place in the host; one m
 A_LINE: Final = 1.0  # for each line of a text that is agreed to, as far as there is time
 
 
+class SessionAnswers(Protocol):
+    """What a person agreed to in advance, for the session. Any thread."""
+
+    def covers(self, question: Question) -> bool:
+        """Return whether a question need not be asked: it was agreed to."""
+
+    def may_remember(self, question: Question) -> bool:
+        """Return whether a question is of a kind that can be agreed to for the session."""
+
+    def allow(self, question: Question) -> None:
+        """Hear that a person agreed to a question for the session."""
+
+
+class NoSessionAnswers:
+    """Nothing is agreed to in advance, and nothing is remembered."""
+
+    def covers(self, question: Question) -> bool:
+        """Return that a question is to be asked."""
+        return False
+
+    def may_remember(self, question: Question) -> bool:
+        """Return that a question cannot be agreed to for the session."""
+        return False
+
+    def allow(self, question: Question) -> None:
+        """Forget that a person agreed."""
+
+
 class Audience:
     """Decides which surfaces a question goes to, by what is known of the host and the clients."""
 
-    def __init__(self, settings: Settings, host: HostPresenter | None) -> None:
+    def __init__(
+        self, settings: Settings, host: HostPresenter | None, grants: SessionAnswers
+    ) -> None:
         self.settings = settings  # what the studio allows
         self.host = host if settings.host_dialogs else None  # None where nobody sits there
         # How much each client may ask there.
         self.limits = rate_limits.RateLimiter(
             settings.dialogs_per_minute, MAX_WAITING_QUESTIONS, settings.pending_questions
         )
-        self.grants = grants.SessionGrants()  # what was agreed to for the session
+        self.grants = grants  # what was agreed to for the session
         # labels of clients that declare that they can ask, and cannot
         self.silent = set[str | None](known_clients.SILENT)
         self.patient = set[str | None]()  # clients that have no request to lose while they wait
@@ -87,7 +122,7 @@ class Audience:
         soon = question.timeout or usual + A_FIELD * max(0, fields - 1) + reading
         has_other = settings.consent != "host" or not question.consent
         hand_over = has_other and self.channel(question) is not None
-        remember = settings.session_grants and grants.may_remember(question)
+        remember = settings.session_grants and self.grants.may_remember(question)
         return Offers(
             soon=soon,
             latest=question.timeout or max(soon, settings.client_deadline),
@@ -96,19 +131,19 @@ class Audience:
             mute=client_label(call),
         )
 
-    def notify_waiting(self, call: Call) -> None:
+    def notify_waiting(self, call: Caller) -> None:
         """Notify the person at the host, now and then, that a client's questions have to wait."""
         label = client_label(call)
         if self.host is not None and label is not None and self.limits.may_notify(label):
             self.host.notice(f"{label} asks too often: its next questions have to wait.")
 
 
-def client_label(call: Call) -> str | None:
+def client_label(call: Caller) -> str | None:
     """Return the label of a call's client, or None for the host's own."""
     return call.client.label if call.client is not None else None
 
 
-def client_name(call: Call) -> str:
+def client_name(call: Caller) -> str:
     """Return the name under which a person knows a call's client: not what it says of itself."""
     return client_label(call) or "the agent"
 

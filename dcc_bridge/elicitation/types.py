@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Literal
 
+from dcc_bridge.audit.trail import DECLINED as DECLINED  # the record has the same words
+from dcc_bridge.audit.trail import UNASKED as UNASKED
+
 Action = Literal["accept", "decline", "cancel"]
 AnsweredBy = Literal["client", "host", "fallback", "policy", "grant", "nobody"]
 
 NOT_SUPPORTED: Final = "elicitation_not_supported"
 FALLBACK_USED: Final = "fallback_values_used"
-DECLINED: Final = "declined"
 CANCELLED: Final = "cancelled"
 TIMED_OUT: Final = "timed_out"
 HOST_BLOCKED: Final = "host_blocked"
@@ -33,7 +35,6 @@ LIMIT: Final = "dcc-bridge/limit"  # in the meta of a question: seconds until it
 TASKS: Final = "io.modelcontextprotocol/tasks"  # the extension (SEP-2663), spoken at 2026-07-28
 TASK_METHODS: Final = ("tasks/get", "tasks/update", "tasks/cancel")  # each names its task
 STATUS: Final = "dcc-bridge/status"  # in a result's meta: how a call ended, in the runner's words
-UNASKED: Final = "unasked"  # an edit that undo takes back; the record has it, and no response
 
 
 class ElicitationMode(StrEnum):

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.details import DetailsRow, DetailsView, details_view
-from dcc_bridge.elicitation.question import MOST_MESSAGE, Consent, Question
+from dcc_bridge.elicitation.question import MOST_MESSAGE, Caller, Consent, Question
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.text import Translate, english, left_out, numbered, safe_line, safe_text
 from dcc_bridge.elicitation.validation import Field, InvalidAnswer, Option
@@ -170,14 +169,14 @@ def _fenced(title: str, rows: tuple[DetailsRow, ...], *marks: str) -> str:
     return "\n".join([f"{title}:", *marks, "```", *map(str, rows), "```"])
 
 
-def header(call: Call, host: Host, tr: Translate = english) -> Facts:
+def header(call: Caller, host: Host, tr: Translate = english) -> Facts:
     """Return who asks, where: captions and texts."""
     scene = safe_line(host.scene(), MOST_IN_HEADER)
     place = f"{host.name} {host.version}".strip()
     return (("", f"{place} · {scene}"), *asker(call, host.name, tr))
 
 
-def asker(call: Call, host: str, tr: Translate = english) -> Facts:
+def asker(call: Caller, host: str, tr: Translate = english) -> Facts:
     """Return who asks as no message can: the label is proved by a token, the name is not."""
     line, client = partial(safe_line, most=MOST_IN_HEADER), call.client
     facts = [(tr("Asked by"), line(client.label) if client else tr("{host} itself", host=host))]

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from dcc_bridge.consent.effect import CodeRun
-from dcc_bridge.elicitation.details import details_view
-from dcc_bridge.elicitation.question import Details
+from dcc_bridge.elicitation.details import Details, details_view
 from dcc_bridge.elicitation.question_queue import Act
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt import binding as qt

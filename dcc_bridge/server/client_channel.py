@@ -14,7 +14,7 @@ from mcp_types import CONNECTION_CLOSED, INVALID_PARAMS, METHOD_NOT_FOUND, Elici
 from pydantic import ValidationError
 
 from dcc_bridge.callbacks import call_safely
-from dcc_bridge.consent.call import Progress
+from dcc_bridge.elicitation.caller import Progress
 from dcc_bridge.elicitation.question import Expired, Question, Settle, Unable, Unreadable
 from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.elicitation.types import ANSWERED, CANCELLED

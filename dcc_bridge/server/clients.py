@@ -16,8 +16,8 @@ from functools import cache
 from typing import Any, Final
 
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
-from dcc_bridge.consent.call import Client, SeenClient
 from dcc_bridge.elicitation import routing
+from dcc_bridge.elicitation.caller import Client, SeenClient
 from dcc_bridge.errors import DISTRIBUTION
 from dcc_bridge.host import Host
 from dcc_bridge.known_clients import CLI_LABEL

@@ -23,7 +23,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dcc_bridge.consent.call import Client, SeenClient
+from dcc_bridge.elicitation.caller import Client, SeenClient
 from dcc_bridge.server import protocol
 from dcc_bridge.server.legacy_requests import receive_again
 from dcc_bridge.server.mcp_server import Server

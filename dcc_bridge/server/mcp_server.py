@@ -25,8 +25,9 @@ from mcp_types import INVALID_PARAMS, CallToolResult, ListToolsResult, Tool
 from mcp_types.methods import serialize_server_result
 
 from dcc_bridge.audit.redact import Redacted
-from dcc_bridge.consent.call import Call, Route, SeenClient
-from dcc_bridge.elicitation.context import wrap_future
+from dcc_bridge.consent.call import Call
+from dcc_bridge.elicitation.caller import SeenClient
+from dcc_bridge.elicitation.question import Route
 from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill, own_version
 from dcc_bridge.host import Host
 from dcc_bridge.known_clients import ICON, REVISIONS
@@ -43,6 +44,7 @@ from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Entry, Registry
 from dcc_bridge.skills.runner import Runner
+from dcc_bridge.threads.flows import wrap_future
 from dcc_bridge.threads.jobs import client
 
 log = logging.getLogger(__name__)

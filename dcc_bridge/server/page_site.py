@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs
 
 from dcc_bridge import config
-from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation import view
-from dcc_bridge.elicitation.question import Offers, Question
+from dcc_bridge.elicitation.question import Caller, Offers, Question
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.host import Host
 from dcc_bridge.server import one_time_page
@@ -115,7 +114,7 @@ class PageDesk:
                 del self._pages[id]
             self._pages[page.id] = page
 
-    def _fill_facts(self, page: SecretPage, call: Call) -> None:
+    def _fill_facts(self, page: SecretPage, call: Caller) -> None:
         """Say who asks. The scene's name follows once the main thread has told it."""
         application, asker = ("Application", self.place), view.asker(call, self.place)
         page.facts = (application, *asker)

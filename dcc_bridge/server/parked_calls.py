@@ -28,9 +28,10 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult
 from mcp_types import Result as AnyResult
 
-from dcc_bridge.consent.call import Call, Progress
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation import question, types
 from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.caller import Progress
 from dcc_bridge.server import protocol
 from dcc_bridge.server.client_channel import ClientQuestion, Context, ProgressNotices
 from dcc_bridge.server.scope_keys import WRITTEN

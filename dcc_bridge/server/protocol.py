@@ -25,7 +25,7 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.session import ServerSession
 from pydantic import ValidationError
 
-from dcc_bridge.consent.call import Client, SeenClient
+from dcc_bridge.elicitation.caller import Client, SeenClient
 from dcc_bridge.elicitation.question import Expired, Question, Reply, Unable, Unreadable
 from dcc_bridge.elicitation.text import (
     from_visible,

@@ -38,13 +38,13 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from dcc_bridge import errors
-from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.host import MOST_TOLD, Host
 from dcc_bridge.server.protocol import carried, taken
 from dcc_bridge.server.scope_keys import LABEL
 from dcc_bridge.skills.registry import Registry
 from dcc_bridge.threads import main_thread
+from dcc_bridge.threads.flows import wrap_future
 
 SUMMARY: Final = "scene://summary"
 SELECTION: Final = "scene://selection"

@@ -17,12 +17,12 @@ import mcp_types as types
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog
 from dcc_bridge.audit.reader import AuditLine
+from dcc_bridge.audit.trail import became_task, file_facts
 from dcc_bridge.consent.call import Call
-from dcc_bridge.elicitation import audit_trail
-from dcc_bridge.elicitation.context import wrap_future
 from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.errors import NotRecorded
 from dcc_bridge.threads.background import run_in_thread
+from dcc_bridge.threads.flows import wrap_future
 
 _ID: Final = re.compile(r"[a-z0-9-]+\.[0-9a-f]{32}")
 _DAY: Final = 86_400.0  # seconds for which the end of a host is told of
@@ -41,7 +41,7 @@ class TaskRecords:
     def note(self, call: Call, task_id: str) -> None:
         """Write down that a call goes on as a task; it does so all the same if that fails."""
         with suppress(NotRecorded):
-            self._log(audit_trail.became_task(call, _digest(task_id)))
+            self._log(became_task(call, _digest(task_id)))
 
     async def find(self, task_id: str, label: str) -> dict[str, Any] | None:
         """Say how a task of a host that is gone ended; None for one that nobody knows."""
@@ -115,7 +115,7 @@ def _unsaved(begin: AuditLine) -> str:
     name = begin.fields.get("file")
     if name is None:
         return " there, and was not saved then: the scene had no file"
-    now = audit_trail.file_facts(Path(str(name)))
+    now = file_facts(Path(str(name)))
     before = {key: begin.fields[key] for key in _FILE_FACTS if key in begin.fields}
     if now != before:
         return ""  # it was written since, by that host or by another program

@@ -13,7 +13,7 @@ from concurrent.futures import CancelledError
 from typing import Any, Final, TypedDict, cast
 
 from dcc_bridge.audit.log import Auditor
-from dcc_bridge.consent.call import Call, current
+from dcc_bridge.consent.call import Call, running_call
 from dcc_bridge.elicitation.ask import elicit_form_sync
 from dcc_bridge.errors import BridgeError, NotRecorded, NotUndoable, Stopped
 from dcc_bridge.host import Host
@@ -68,7 +68,7 @@ def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skil
         Args:
             limit: How many.
         """
-        call = current.get()
+        call = running_call()
         mine = call.client.label if call is not None and call.client is not None else None
         records = [it for it in recent.records() if call is None or it.id != call.id]
         listed = records[: max(limit, 0)]
@@ -90,7 +90,7 @@ def tools(recent: Recent, main: MainThread, host: Host, undo: Undo) -> list[Skil
         Args:
             call_id: The call to undo, by its id or how that begins; without it the last one.
         """
-        call = current.get()
+        call = running_call()
 
         def look_and_undo() -> str:
             if call is not None and (call.ending.reason is not None or call.ending.is_overdue):
@@ -139,7 +139,7 @@ def connection_tool(about: Callable[[str | None], dict[str, Any]], main: MainThr
         Args:
             ask: Ask the person a test question.
         """
-        call = current.get()
+        call = running_call()
         label = call.client.label if call is not None and call.client is not None else None
         facts = cast("Connection", {**about(label), **_round_trip(main)})
         return {**facts, "question": _test_question()} if ask else facts

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, TypedDict, cast
 
 from dcc_bridge import callbacks, errors
-from dcc_bridge.consent.call import Call, Progress
+from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.effect import Effect
 from dcc_bridge.elicitation import secret, types
+from dcc_bridge.elicitation.caller import Progress
 from dcc_bridge.elicitation.text import Translate, english, safe_line
 from dcc_bridge.host import Host, UndoMark
 

@@ -11,9 +11,12 @@ from typing import Any
 from dcc_bridge import config, errors
 from dcc_bridge.audit.redact import HIDDEN
 from dcc_bridge.consent.call import Call
-from dcc_bridge.elicitation import ask, context, schema, types
+from dcc_bridge.consent.copies import ask_with_checkpoint
+from dcc_bridge.elicitation import ask, schema, types
 from dcc_bridge.elicitation.question import Consent, Question
+from dcc_bridge.elicitation.refusal import check, refusal
 from dcc_bridge.skills.skill import Options, Skill, describe
+from dcc_bridge.threads.flows import Flow
 
 
 def needs_grant(skill: Skill, settings: config.Settings) -> bool:
@@ -28,30 +31,30 @@ def ask_before(
     missing: Mapping[str, Options],
     call: Call,
     settings: config.Settings,
-) -> context.Flow[None]:
+) -> Flow[None]:
     """Ask what stands before a skill's body, and add to its arguments what is `missing`."""
     if missing:
         which = missing_question(missing, call, inspect.getdoc(skill.fn) or "")
-        arguments |= chosen(missing, which, (yield from ask.ask_with_checkpoint(which)))
+        arguments |= chosen(missing, which, (yield from ask_with_checkpoint(which, call)))
     gated = consent_question(skill, arguments, call, settings)
     if gated is not None:
-        yield from _agreed(gated)
+        yield from _agreed(gated, call)
 
 
 def ask_inside(
     fn: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object], call: Call
-) -> context.Flow[None] | None:
+) -> Flow[None] | None:
     """Return what asks before a destructive skill that another calls; None if it asks itself."""
     skill = describe(fn)
     if skill.metadata.confirms:
         return None
     bound = inspect.signature(fn).bind(*args, **kwargs)
     bound.apply_defaults()
-    return _agreed(_question(skill, bound.arguments, call))
+    return _agreed(_question(skill, bound.arguments, call), call)
 
 
-def _agreed(question: Question) -> context.Flow[None]:
-    ask.check(question, (yield from ask.ask_with_checkpoint(question)))
+def _agreed(question: Question, call: Call) -> Flow[None]:
+    check(question, (yield from ask_with_checkpoint(question, call)))
 
 
 def consent_question(
@@ -113,6 +116,6 @@ def chosen(
         names = ", ".join(missing)
         raise errors.NotChosen(f"{names}: required, because the person could not be asked.")
     if not answer.accepted:
-        raise ask.refusal(asked, answer)
+        raise refusal(asked, answer)
     data = answer.data or {}
     return {name: options[data[name]] for name, options in missing.items()}

@@ -23,12 +23,12 @@ from secrets import token_hex
 from types import ModuleType
 from typing import Final
 
-from dcc_bridge.elicitation.context import importing
 from dcc_bridge.errors import BrokenSkill, Busy, SkillError
 from dcc_bridge.host import Host, loss_check
 from dcc_bridge.skills.registry import Entry, Filed, check_name, clash
 from dcc_bridge.skills.skill import Skill, describe, metadata_of, unimported
 from dcc_bridge.skills.source import Declared, Source, explained
+from dcc_bridge.threads.flows import importing
 
 KEPT: Final = 16  # versions of a file: a call that runs may still look its types up in Python
 

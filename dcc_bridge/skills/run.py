@@ -16,24 +16,20 @@ from typing import Any, Final, TypeVar
 
 from greenlet import GreenletExit
 
+from dcc_bridge.audit.trail import RunRecord
 from dcc_bridge.callbacks import Throttle, TimeLimit, call_safely, report_blocking
 from dcc_bridge.consent import undo_steps
-from dcc_bridge.consent.call import (
-    Call,
-    Progress,
-    RunControl,
-    current,
-    current_run,
-    destructive_skill,
-)
-from dcc_bridge.elicitation import audit_trail, secret
-from dcc_bridge.elicitation.context import Flow, current_context, run_async, run_sync, wrap_future
+from dcc_bridge.consent.call import Call, RunControl, current_run, destructive_skill
+from dcc_bridge.elicitation import secret
+from dcc_bridge.elicitation.caller import Progress
+from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.elicitation.types import PAUSED, Answered, outcome
 from dcc_bridge.errors import BridgeClosed, BridgeError, PartlyApplied, Paused, Stopped
 from dcc_bridge.skills import gate
 from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
 from dcc_bridge.skills.run_environment import RunEnvironment
 from dcc_bridge.skills.skill import Options, Skill
+from dcc_bridge.threads.flows import Flow, current, run_async, run_sync, wrap_future
 
 T = TypeVar("T")
 
@@ -70,7 +66,7 @@ class Run(RunControl):
         self._missing = missing
         self._arguments = arguments
         self._forget = forget
-        self._account = audit_trail.RunRecord(environment.auditor, call)
+        self._account = RunRecord(environment.auditor, call)
         # These hold no run, which holds them.
         self.paused = partial(_paused, environment, skill, trail)
         self._steps = undo_steps.Steps(

@@ -15,8 +15,10 @@ from typing import Any, Final
 
 from dcc_bridge import callbacks, config
 from dcc_bridge.audit.log import Auditor, nowhere
-from dcc_bridge.consent.call import Call, Progress
-from dcc_bridge.elicitation import audit_trail, rate_limits, routing
+from dcc_bridge.audit.trail import rejected
+from dcc_bridge.consent.call import Call
+from dcc_bridge.elicitation import rate_limits, routing
+from dcc_bridge.elicitation.caller import Progress
 from dcc_bridge.errors import BridgeError, Busy, NotRecorded
 from dcc_bridge.host import Host
 from dcc_bridge.skills.call_history import Outcome
@@ -93,7 +95,7 @@ class Runner:
         """Record that a call never began, and the sentence that its client is told. Any thread."""
         log.info("call %s of %s was rejected", call.id, call.skill)
         try:
-            self.environment.auditor(audit_trail.rejected(call, why))
+            self.environment.auditor(rejected(call, why))
         except NotRecorded as error:  # nothing was changed, and it is refused all the same
             log.warning("call %s: %s", call.id, error)
 

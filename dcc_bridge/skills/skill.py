@@ -18,9 +18,11 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast, get_args, overload
 
-from dcc_bridge.consent.call import Risk, current, destructive_skill
-from dcc_bridge.elicitation.context import Flow, current_context, run_async, run_sync
+from dcc_bridge.consent.call import destructive_skill, running_call
+from dcc_bridge.elicitation.caller import Risk
+from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.errors import BrokenSkill, Stopped
+from dcc_bridge.threads.flows import Flow, run_async, run_sync
 
 Thread = Literal["main", "any"]
 Task = Literal["", "ask"]
@@ -202,7 +204,7 @@ def _marking_context(fn: _F, name: str) -> _F:
     @contextmanager
     def entered(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[Flow[None] | None]:
         """Mark the context, and give what has to be asked first."""
-        if (call := current.get()) is None:
+        if (call := running_call()) is None:
             yield None
             return
         token = destructive_skill.set(name)
@@ -276,13 +278,13 @@ def report_progress(done: float, total: float | None = None, message: str = "") 
     """
     if not (math.isfinite(done) and (total is None or math.isfinite(total))):
         raise ValueError(f"report_progress takes finite numbers, not {done!r} of {total!r}.")
-    if (call := current.get()) is not None:
+    if (call := running_call()) is not None:
         call.control.report((done, total, message))
 
 
 def report_done(text: str) -> None:
     """Say in a person's words what the skill did, "Moved 12 lights": its title once it is done."""
-    if (call := current.get()) is not None:
+    if (call := running_call()) is not None:
         call.dialogue.deeds.append(text)
 
 
@@ -292,7 +294,7 @@ def check_cancelled() -> None:
     Raises:
         Stopped: It has to end; what it changed is undone once this has left the skill.
     """
-    call = current.get()
+    call = running_call()
     if call is not None and (call.ending.is_overdue or call.ending.reason is not None):
         call.ending.is_known = True
         raise Stopped(call.title, overdue=call.ending.reason is None)
@@ -352,6 +354,6 @@ def track(items: Iterable[T], *, message: str = "", total: float | None = None) 
 
 def _repaint(serves_stop: bool) -> None:
     """Paint, and end the call where the person presses Esc."""
-    installed, call = current_context(), current.get()
+    installed, call = current_context(), running_call()
     if installed is not None and installed.main.repaint(serves_stop) and call is not None:
         installed.broker.end(call)

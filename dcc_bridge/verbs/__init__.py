@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NotRequired, TypedDict, cast
 
-from dcc_bridge.elicitation.ask import current_call
+from dcc_bridge.consent.call import current_call
 from dcc_bridge.errors import BadArguments, BridgeError
 from dcc_bridge.skills.skill import Skill, describe, metadata_of, report_done, skill, track
 from dcc_bridge.verbs.consents import Consents

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 from weakref import WeakKeyDictionary
 
-from dcc_bridge.consent.call import Call, CallGrant
+from dcc_bridge.consent.call import Call, CallGrant, current_call
 from dcc_bridge.consent.confirm import Grant, confirm_sync
-from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.errors import BridgeError, PartlyApplied
 from dcc_bridge.verbs.operations import HostOperations
 

@@ -12,7 +12,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
-from dcc_bridge.elicitation.ask import current_call, elicit_form_sync
+from dcc_bridge.consent.call import current_call
+from dcc_bridge.elicitation.ask import elicit_form_sync
 from dcc_bridge.elicitation.types import outcome
 from dcc_bridge.errors import NotConfirmed
 from dcc_bridge.skills.skill import report_done, skill, track

@@ -19,9 +19,10 @@ from dcc_bridge import confirm_sync, skill
 from dcc_bridge.audit.log import AuditLog
 from dcc_bridge.callbacks import call_later
 from dcc_bridge.config import Settings
-from dcc_bridge.consent.call import Call, Client, current
+from dcc_bridge.consent.call import Call, running_call
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.headless import Pump
 from dcc_bridge.skills.call_history import Outcome
@@ -34,7 +35,7 @@ def skills(host: FakeHost, scene: int) -> list[Skill]:
     """Make an edit and a deletion whose every change is on the disk when it was made."""
 
     def change(names: list[str]) -> None:
-        call = current.get()
+        call = running_call()
         assert call is not None
         host.items = names
         os.write(scene, f"{call.id}\n".encode())

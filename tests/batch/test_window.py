@@ -22,7 +22,8 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from dcc_batch import approval, report, summary, window
 from dcc_batch.plan import Plan
-from dcc_bridge.elicitation.question import MOST_LINES, Reply
+from dcc_bridge.elicitation.details import MOST_LINES
+from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt.question_dialog import QuestionDialog
 from tests.batch.test_commands import typed

@@ -20,9 +20,10 @@ from pxr import Sdf
 from dcc_bridge import confirm_sync, skill
 from dcc_bridge.audit.log import AuditLog, Auditor, Disk, nowhere
 from dcc_bridge.config import Settings
-from dcc_bridge.consent.call import Call, Client
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.headless import Pump
 from dcc_bridge.hosts.standalone import UsdSession

@@ -212,7 +212,8 @@ class Table:
         return [first, sum(stretches), max(stretches), len(stretches), f"{size:,}", *beside, named]
 
     def _call(self, case: Case) -> Any:
-        from dcc_bridge.consent.call import Call, Client
+        from dcc_bridge.consent.call import Call
+        from dcc_bridge.elicitation.caller import Client
 
         tool, turns = self._tools[case.verb], self._turns
         turns.why = ""

@@ -13,11 +13,13 @@ import pytest
 from dcc_bridge import cli
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog, Event, line_hash
+from dcc_bridge.audit.trail import QuestionRecord, RunRecord
 from dcc_bridge.cli import audit
-from dcc_bridge.consent.call import Call, Client
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation import types
-from dcc_bridge.elicitation.audit_trail import QuestionRecord, RunRecord
+from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Consent, Question
+from dcc_bridge.elicitation.question_facts import answer_facts, question_facts
 from tests.stand_ins import FakeHost
 from tests.tiers import sampled
 
@@ -81,9 +83,10 @@ def write(folder: Path, seed: int, processes: int, calls: int) -> None:
 
 def ask_and_begin(log: AuditLog, call: Call) -> None:
     """Write a question of a call, as the bridge itself does, and that it changes the scene."""
-    question = QuestionRecord(log, Question("Delete them?", call, consent=Consent()))
+    asked = Question("Delete them?", call, consent=Consent())
+    question = QuestionRecord(log, call, question_facts(asked))
     question.show("host")
-    question.end(types.cancelled_response("cancelled"))
+    question.end(answer_facts(asked, types.cancelled_response("cancelled")))
     RunRecord(log, call).begin(FakeHost(), call.title)
 
 

@@ -22,9 +22,10 @@ from dcc_bridge.code.code_record import CodeRecord
 from dcc_bridge.code.code_text import CodeText, read_code
 from dcc_bridge.code.execution import CodeResult
 from dcc_bridge.config import Settings
-from dcc_bridge.consent.call import Call, current
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import BridgeError
+from dcc_bridge.threads.flows import current
 from tests.code import test_trip_wire
 from tests.code.seat import GRID, NO, REMOVES, YES, Sit
 from tests.live import status, text
@@ -431,8 +432,8 @@ def test_code_is_shown_where_it_reaches_for_the_bridge_and_grants_itself_nothing
 ) -> None:
     live = seat(YES, NO)
     grants = (
-        "from dcc_bridge.consent.call import current\n"
-        "current.get().agreement.needs_grant = False\n" + REMOVES
+        "from dcc_bridge.consent.call import running_call\n"
+        "running_call().agreement.needs_grant = False\n" + REMOVES
     )
 
     assert live.vain(grants).is_error

@@ -10,11 +10,12 @@ import pytest
 
 from dcc_bridge import confirm_sync, elicit_form_sync
 from dcc_bridge.config import Settings
-from dcc_bridge.consent.call import Call, Client
+from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.grants import SessionGrants
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.details import details_view
-from dcc_bridge.elicitation.question import Consent, Details, Question
+from dcc_bridge.elicitation.caller import Client
+from dcc_bridge.elicitation.details import Details, details_view
+from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.routing import Audience
 from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.elicitation.view import client_details
@@ -177,7 +178,7 @@ def test_what_a_client_has_no_room_for_is_asked_in_the_host_or_refused(
 
 
 def test_there_is_time_to_read_a_long_text() -> None:
-    audience = Audience(Settings(), Person())
+    audience = Audience(Settings(), Person(), SessionGrants())
     short, long = (audience.offers(question(Details(text))).soon for text in (CODE, LONG))
 
     assert (short, long) == (45 + 3, 300)

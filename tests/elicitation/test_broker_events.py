@@ -9,9 +9,19 @@ from typing import Any
 import pytest
 
 from dcc_bridge.config import Settings
-from dcc_bridge.consent.call import Call, Client, Route, RunControl
+from dcc_bridge.consent.call import Call, RunControl
+from dcc_bridge.consent.grants import SessionGrants
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.question import Consent, HandOver, Question, Reply, Unable, Unreadable
+from dcc_bridge.elicitation.caller import Client
+from dcc_bridge.elicitation.question import (
+    Consent,
+    HandOver,
+    Question,
+    Reply,
+    Route,
+    Unable,
+    Unreadable,
+)
 from dcc_bridge.errors import Busy
 from dcc_bridge.known_clients import CLI_LABEL
 from tests.elicitation.brokers import CLAUDE, FORM, WRONG, YES, Clock, ask, ask_both
@@ -288,9 +298,10 @@ def test_a_yes_counts_for_the_session_only_if_it_was_given_at_the_host(surface: 
     person = Person(Reply("accept", {"confirm": True}, remember=True))
     surfaces: dict[str, Any] = {surface: person}
 
-    _, _, broker = ask(**surfaces, call=renaming(), consent=Consent())
+    grants = SessionGrants()
+    ask(**surfaces, call=renaming(), consent=Consent(), grants=grants)
 
-    assert bool(broker.audience.grants.live) is (surface == "host")
+    assert bool(grants.live) is (surface == "host")
 
 
 def test_a_clock_that_fails_while_a_question_waits_its_turn_ends_it(

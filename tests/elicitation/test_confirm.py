@@ -11,9 +11,10 @@ import anyio
 import pytest
 
 from dcc_bridge import checkpoints, confirm, confirm_sync
-from dcc_bridge.consent.call import Call, CallGrant, current
+from dcc_bridge.consent.call import Call, CallGrant
 from dcc_bridge.consent.confirm import Grant
-from dcc_bridge.elicitation import ask, context
+from dcc_bridge.consent.copies import ask_with_checkpoint
+from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.question import Consent, Expired, Question, Reply
 from dcc_bridge.elicitation.view import undo_line
 from dcc_bridge.errors import (
@@ -26,6 +27,8 @@ from dcc_bridge.errors import (
     TimedOut,
     WrongThread,
 )
+from dcc_bridge.threads import flows
+from dcc_bridge.threads.flows import current
 from tests.elicitation.brokers import FORM, NO, YES, asking
 from tests.stand_ins import FakeHost, Person, after
 
@@ -297,8 +300,8 @@ def test_without_its_copy_there_is_no_grant(
     with asking(Person(YES), scene) as call:
         asks: dict[bool, Callable[[], object]] = {
             False: lambda: confirm_sync("Save it?", undoable=False),
-            True: lambda: context.run_sync(
-                ask.ask_with_checkpoint(before_a_body(call, undoable=False)), "x"
+            True: lambda: flows.run_sync(
+                ask_with_checkpoint(before_a_body(call, undoable=False), call), "x"
             ),
         }
         with pytest.raises(NoCheckpoint):
@@ -330,9 +333,9 @@ def test_a_question_before_a_body_keeps_a_copy_after_a_yes(
     with asking(person, scene) as call:
         question = before_a_body(call, undoable=undoable)
         if is_async:
-            response = anyio.run(context.run_async, ask.ask_with_checkpoint(question), "confirm")
+            response = anyio.run(flows.run_async, ask_with_checkpoint(question, call), "confirm")
         else:
-            response = context.run_sync(ask.ask_with_checkpoint(question), "confirm")
+            response = flows.run_sync(ask_with_checkpoint(question, call), "confirm")
 
         assert (call.agreement.checkpoint is not None) is bool(copies)
     folder = checkpoints.checkpoint_folder(scene)

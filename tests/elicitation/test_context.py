@@ -7,7 +7,7 @@ from concurrent.futures import Future
 
 import pytest
 
-from dcc_bridge.elicitation.context import wrap_future
+from dcc_bridge.threads.flows import wrap_future
 
 
 def test_a_result_that_is_there_is_given_without_a_turn_of_the_loop() -> None:

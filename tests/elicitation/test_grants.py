@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from dcc_bridge.audit.redact import Redacted
-from dcc_bridge.consent.call import Call, Client
+from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.grants import LASTS, SessionGrants
 from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Consent, Question, Reply
 from dcc_bridge.skills.skill import describe
 from tests.elicitation.brokers import FORM, Clock, Time
@@ -91,7 +92,7 @@ def test_the_same_for_more_items_takes_the_place_of_the_first(second: int, most:
 def remembering() -> tuple[Broker, Person]:
     """Have a person who agrees for the session."""
     host = Person(FOR_THE_SESSION)
-    return Broker(host=host, clock=Clock()), host
+    return Broker(host=host, clock=Clock(), grants=SessionGrants()), host
 
 
 def agreed(*items: str) -> tuple[Broker, Person]:
@@ -165,12 +166,12 @@ def test_a_deletion_is_never_agreed_to_for_the_session() -> None:
 
 
 def assert_not_remembered(question: Question) -> None:
-    broker, host = remembering()
+    host, grants = Person(FOR_THE_SESSION), SessionGrants()
 
-    broker.ask(question)
+    Broker(host=host, clock=Clock(), grants=grants).ask(question)
 
     assert host.shown[0].offers.remember is None
-    assert broker.audience.grants.live == []
+    assert grants.live == []
 
 
 def test_a_skill_made_in_code_is_another_one_once_a_value_in_it_is() -> None:

@@ -11,8 +11,9 @@ from unittest.mock import patch
 import pytest
 
 from dcc_bridge.config import Settings
-from dcc_bridge.consent.call import Call, Client
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import HandOver, Question, Reply
 from dcc_bridge.elicitation.rate_limits import MUTED_FOR, RateLimiter
 from dcc_bridge.elicitation.types import ElicitationResponse

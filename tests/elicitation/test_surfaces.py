@@ -9,9 +9,16 @@ from typing import Any
 import pytest
 
 from dcc_bridge.config import Settings
-from dcc_bridge.consent.call import Call, Route
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.question import Consent, HandOver, PresenterEvent, Question, Unable
+from dcc_bridge.elicitation.question import (
+    Consent,
+    HandOver,
+    PresenterEvent,
+    Question,
+    Route,
+    Unable,
+)
 from dcc_bridge.elicitation.schema import parse
 from tests.elicitation.brokers import CLAUDE, FORM, NO, YES, Clock, Time, ask, ask_both
 from tests.stand_ins import Person

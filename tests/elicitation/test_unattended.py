@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.config import Settings
-from dcc_bridge.consent.call import Call, Client
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation import routing
 from dcc_bridge.elicitation.ask import yes_or_no
 from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.types import ElicitationResponse
 

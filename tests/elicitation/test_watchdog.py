@@ -23,10 +23,10 @@ from mcp_types import ElicitRequestParams, ElicitResult
 from dcc_bridge import carry, confirm, confirm_sync, elicit_form, elicit_form_sync, skill
 from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.open_question import Watchdog, wait_of
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.types import HOST_BLOCKED
 from dcc_bridge.headless import Pump
+from dcc_bridge.threads.watchdog import Watchdog, wait_of
 from tests.elicitation.brokers import FORM, Clock
 from tests.live import ERAS, LIMIT, accept, live, status, text
 from tests.server.skills import CONFIRM
@@ -42,7 +42,7 @@ SLEEPS = f"import time; time.sleep({4 * PATIENCE})"
 
 @pytest.fixture(autouse=True)
 def _hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dcc_bridge.elicitation.open_question.PATIENCE", PATIENCE)
+    monkeypatch.setattr("dcc_bridge.threads.watchdog.PATIENCE", PATIENCE)
 
 
 def bridge_with(tmp_path: Path, *skills: Callable[..., Any]) -> Any:

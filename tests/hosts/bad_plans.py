@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Final, Literal
 
-from dcc_bridge.consent.call import Risk
+from dcc_bridge.elicitation.caller import Risk
 from tests.hosts.bad_port import Port
 
 RISKS: Final[tuple[Risk, ...]] = ("read", "edit", "edit", "destructive", "destructive")

@@ -32,9 +32,10 @@ from dcc_bridge import (
     skill,
 )
 from dcc_bridge.config import Settings
-from dcc_bridge.consent.call import Call, Client, current
+from dcc_bridge.consent.call import Call, running_call
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import (
     Expired,
     PresenterEvent,
@@ -289,7 +290,7 @@ class Play:
 
     def _edit(self, act: Act) -> None:
         """Do an edit, and note what it lost while that was agreed to, and else."""
-        port, granted = self._port, self._foreign if current.get() is None else self._granted
+        port, granted = self._port, self._foreign if running_call() is None else self._granted
         which, before, state = port.which, port.objects(), port.state()
         try:
             port.do(act.kind, *act.what)
@@ -339,7 +340,7 @@ class Play:
             "undo": None if lasting == "undoable" else False,
         }
         inner = marked(lambda: at_once(self._acts(act.inside, on)), fields)
-        if current.get() is None:  # in a thread of no call: it neither raises nor ends one's right
+        if running_call() is None:  # in a thread of no call: it neither raises nor ends one's right
             await self._run_inner(inner, fields, act, on, where)
             return
         granted, is_outermost = self._granted, not self._is_raised

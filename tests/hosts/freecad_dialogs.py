@@ -21,8 +21,10 @@ from typing import Any
 
 import FreeCADGui
 
-from dcc_bridge.consent.call import Call, Client
-from dcc_bridge.elicitation.question import Consent, Details, Offers, PresenterEvent, Question
+from dcc_bridge.consent.call import Call
+from dcc_bridge.elicitation.caller import Client
+from dcc_bridge.elicitation.details import Details
+from dcc_bridge.elicitation.question import Consent, Offers, PresenterEvent, Question
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.elicitation.view import field_views
 from dcc_bridge.qt import binding

@@ -17,9 +17,10 @@ from pxr import Sdf, Tf, Usd
 from dcc_bridge import check_cancelled, confirm_sync, elicit_form_sync, skill
 from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.config import Settings
-from dcc_bridge.consent.call import Call, Client
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import (
     Expired,
     PresenterEvent,

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from dcc_bridge import skill
-from dcc_bridge.consent.call import current
+from dcc_bridge.consent.call import running_call
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.hosts.standalone import UsdSession
 from tests.bench.agent import ERAS, Agent, Server
@@ -35,7 +35,7 @@ class Killed(Program):
 
     def meet(self, index: int) -> None:
         """At an edit, hang up and let the server notice while the skill runs on."""
-        call = current.get()
+        call = running_call()
         if index == self.at and index not in self.questions and call is not None:
             self.kill()
             end = time.monotonic() + LIMIT

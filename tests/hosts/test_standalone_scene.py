@@ -7,10 +7,12 @@ from contextvars import copy_context
 import pytest
 from pxr import Sdf, Usd, UsdGeom, UsdShade
 
-from dcc_bridge.consent.call import Call, Progress, RunControl, current
+from dcc_bridge.consent.call import Call, RunControl
+from dcc_bridge.elicitation.caller import Progress
 from dcc_bridge.errors import Stopped
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.hosts.standalone.prims import find_paths, remove
+from dcc_bridge.threads.flows import current
 from tests.hosts.scenes import SCENE
 
 

@@ -11,10 +11,12 @@ from unittest.mock import patch
 import shiboken6
 
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
-from dcc_bridge.consent.call import Call, Client, Risk, Route, RunControl, SeenClient
+from dcc_bridge.consent.call import Call, RunControl
 from dcc_bridge.consent.effect import CodeRun, Effect
+from dcc_bridge.consent.grants import SessionGrants
 from dcc_bridge.elicitation.broker import Broker
-from dcc_bridge.elicitation.question import Consent, Question
+from dcc_bridge.elicitation.caller import Client, Risk, SeenClient
+from dcc_bridge.elicitation.question import Consent, Question, Route
 from dcc_bridge.elicitation.types import AGREED, DECLINED, Answered, AnsweredBy
 from dcc_bridge.local_clients import LocalClients
 from dcc_bridge.qt.panel.panel import Panel
@@ -51,6 +53,8 @@ class Parts:
         """Begin with a session in which nothing was done."""
         self.main = main
         self.broker = broker
+        self.grants = SessionGrants()
+        broker.audience.grants = self.grants
         self.host = FakeHost(["cam1"], has_ui=True)
         self.recent = Recent(most)
         self.clients = ClientRegistry()
@@ -80,8 +84,7 @@ class Parts:
         return True
 
     def watch(self, fn: Callable[[], None]) -> Unsubscribe:
-        grants = self.broker.audience.grants
-        parts = [self.watchers.add, self.broker.watch, self.clients.watch, grants.watch]
+        parts = [self.watchers.add, self.broker.watch, self.clients.watch, self.grants.watch]
         ends = [watch(fn) for watch in parts] + [self.recent.watch(lambda _: fn())]
 
         def end() -> None:

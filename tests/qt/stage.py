@@ -15,8 +15,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QMainWindow, QPushButton, QWidget
 
 from dcc_bridge.config import Settings
-from dcc_bridge.consent.call import Call, CallEnding, Client
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.caller import CallEnding, Client
 from dcc_bridge.elicitation.question import (
     Consent,
     Expired,

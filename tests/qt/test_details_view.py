@@ -11,8 +11,7 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from dcc_bridge.elicitation.details import details_view
-from dcc_bridge.elicitation.question import Details
+from dcc_bridge.elicitation.details import Details, details_view
 from dcc_bridge.qt.details_view import DetailsBox
 from dcc_bridge.qt.labels import Mnemonics
 

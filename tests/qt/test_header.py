@@ -9,8 +9,10 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QLabel
 
-from dcc_bridge.consent.call import Call, Client
-from dcc_bridge.elicitation.question import Details, Question
+from dcc_bridge.consent.call import Call
+from dcc_bridge.elicitation.caller import Client
+from dcc_bridge.elicitation.details import Details
+from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.view import header
 from tests.tiers import sampled

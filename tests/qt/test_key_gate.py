@@ -12,7 +12,8 @@ from PySide6.QtGui import QAccessible, QGuiApplication, QWindow
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
-from dcc_bridge.elicitation.question import Details, Offers, Page, Question, Reply
+from dcc_bridge.elicitation.details import Details
+from dcc_bridge.elicitation.question import Offers, Page, Question, Reply
 from dcc_bridge.qt import key_gate
 
 from .stage import Stage, ask_name, click, consent, drawn, form, go_to, until

@@ -14,8 +14,10 @@ import pytest
 from PySide6.QtCore import QTranslator
 from PySide6.QtWidgets import QApplication, QWidget
 
-from dcc_bridge.consent.call import Call, Client
-from dcc_bridge.elicitation.question import Details, Offers, Question
+from dcc_bridge.consent.call import Call
+from dcc_bridge.elicitation.caller import Client
+from dcc_bridge.elicitation.details import Details
+from dcc_bridge.elicitation.question import Offers, Question
 from dcc_bridge.elicitation.text import safe_text
 from dcc_bridge.qt.form import EXAMPLES, Line
 from dcc_bridge.qt.labels import Mnemonics, tr

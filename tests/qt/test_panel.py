@@ -11,9 +11,10 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QLineEdit, QPushButton, QWidget
 
-from dcc_bridge.consent.call import Call, Client, Route
+from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.effect import Effect
-from dcc_bridge.elicitation.question import Consent, Question
+from dcc_bridge.elicitation.caller import Client
+from dcc_bridge.elicitation.question import Consent, Question, Route
 from dcc_bridge.elicitation.types import Answered
 from dcc_bridge.qt.panel import panel
 from dcc_bridge.qt.panel.cards import Card, Cards

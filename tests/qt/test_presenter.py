@@ -17,8 +17,8 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 
-from dcc_bridge.consent.call import Client
 from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Expired, Offers, Page, PresenterEvent, Reply, Unable
 from dcc_bridge.qt.presenter import DialogPresenter, UrlDialog
 from dcc_bridge.qt.question_dialog import QuestionDialog

@@ -12,15 +12,8 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QMainWindow, QWidget
 
-from dcc_bridge.elicitation.question import (
-    Details,
-    Expired,
-    HandOver,
-    Offers,
-    Page,
-    Question,
-    Reply,
-)
+from dcc_bridge.elicitation.details import Details
+from dcc_bridge.elicitation.question import Expired, HandOver, Offers, Page, Question, Reply
 from dcc_bridge.qt import key_gate
 from dcc_bridge.qt.buttons import ARM_DELAY, Exits
 from dcc_bridge.qt.form import Line

@@ -18,10 +18,11 @@ from PySide6.QtWidgets import QApplication
 
 from dcc_bridge.client.terminal import SKIP, Terminal
 from dcc_bridge.client.terminal_io import Screen
-from dcc_bridge.consent.call import Call, Client
+from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.effect import CodeRun, Effect
-from dcc_bridge.elicitation.details import details_view
-from dcc_bridge.elicitation.question import Consent, Details, Question
+from dcc_bridge.elicitation.caller import Client
+from dcc_bridge.elicitation.details import Details, details_view
+from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.view import argument_views, field_views, view_of
 from dcc_bridge.host import UndoMark

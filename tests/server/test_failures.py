@@ -11,7 +11,7 @@ import pytest
 from dcc_bridge import confirm_sync, elicit_form, elicit_form_sync, on_main, skill
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation.ask import current_call
+from dcc_bridge.consent.call import current_call
 from dcc_bridge.errors import BridgeClosed, BrokenSkill, NoConsent, StartError
 from dcc_bridge.headless import Pump
 from dcc_bridge.skills import importer

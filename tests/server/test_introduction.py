@@ -17,7 +17,7 @@ from mcp_types import (
     ResourceTemplateReference,
 )
 
-from dcc_bridge.consent.call import Client, SeenClient
+from dcc_bridge.elicitation.caller import Client, SeenClient
 from dcc_bridge.errors import DISTRIBUTION
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.server.clients import MOST, ClientRegistry

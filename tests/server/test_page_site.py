@@ -11,7 +11,8 @@ from dataclasses import replace
 import httpx2
 import pytest
 
-from dcc_bridge.consent.call import Call, Client
+from dcc_bridge.consent.call import Call
+from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import PresenterEvent, Question, Reply
 from dcc_bridge.server.one_time_page import SecretPage
 from dcc_bridge.server.page_site import PageDesk

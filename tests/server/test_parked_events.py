@@ -14,7 +14,8 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, ElicitResult, InputRequiredResult
 
-from dcc_bridge.consent.call import Call, Client
+from dcc_bridge.consent.call import Call
+from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Question, Reply, Unable
 from dcc_bridge.elicitation.types import LIMIT, TOO_MANY_QUESTIONS
 from dcc_bridge.server.client_channel import ClientQuestion, ProgressMeter

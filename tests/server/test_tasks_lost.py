@@ -18,7 +18,7 @@ from mcp_types import INVALID_PARAMS
 from starlette.types import Receive, Scope
 
 from dcc_bridge import elicit_form_sync, on_main, skill
-from dcc_bridge.elicitation.ask import current_call
+from dcc_bridge.consent.call import current_call
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.server import fast_path, tasks
 from dcc_bridge.server.auth import AuthMiddleware

@@ -11,9 +11,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from dcc_bridge import skill
-from dcc_bridge.consent.call import Call, Client
+from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.effect import CodeRun, Effect
-from dcc_bridge.elicitation.question import Details, Reply
+from dcc_bridge.elicitation.caller import Client
+from dcc_bridge.elicitation.details import Details
+from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.types import Answered
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.qt.panel.state import read

@@ -13,7 +13,8 @@ from mcp_types import CallToolResult
 from dcc_bridge import skill
 from dcc_bridge.callbacks import call_later
 from dcc_bridge.config import Settings
-from dcc_bridge.consent.call import Call, Client
+from dcc_bridge.consent.call import Call
+from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.headless import Pump
 from dcc_bridge.server.parked_calls import MOST_KEPT, ParkedCall, ParkedCalls
 from dcc_bridge.skills.call_history import Recent

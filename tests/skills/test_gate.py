@@ -12,7 +12,6 @@ from dcc_bridge import skill
 from dcc_bridge.audit.redact import HIDDEN, Redacted
 from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call
-from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.view import argument_views, view_of
 from dcc_bridge.errors import BadArguments, Cancelled, Declined
@@ -20,6 +19,7 @@ from dcc_bridge.server.protocol import elicit_request
 from dcc_bridge.skills import gate
 from dcc_bridge.skills.signature import Signature
 from dcc_bridge.skills.skill import Skill, describe
+from dcc_bridge.threads.flows import run_sync
 from tests.elicitation.brokers import asking
 from tests.stand_ins import FakeHost, Person
 
@@ -55,7 +55,7 @@ def ask_before(
     person = Person(*answers)
     with asking(person, call=call) as call:
         flow = gate.ask_before(skill, arguments, missing or {}, call, Settings(**settings))
-        context.run_sync(flow, "gate")
+        run_sync(flow, "gate")
     return person.shown
 
 
@@ -207,7 +207,7 @@ def test_where_nobody_can_choose_the_agent_is_told_what_is_required() -> None:
     with asking(None) as call:
         flow = gate.ask_before(made(risk="read"), {}, MISSING, call, Settings())
         with pytest.raises(BadArguments, match=words):
-            context.run_sync(flow, "gate")
+            run_sync(flow, "gate")
 
 
 def test_a_choice_is_a_literal_or_an_enum_even_with_notes() -> None:

@@ -18,7 +18,7 @@ import pytest
 
 from dcc_bridge import carry, check_cancelled, confirm, confirm_sync, on_main, skill, track
 from dcc_bridge.callbacks import TimeLimit
-from dcc_bridge.elicitation.ask import current_call
+from dcc_bridge.consent.call import current_call
 from dcc_bridge.errors import Cancelled, Ended
 from dcc_bridge.host import UndoMark
 from dcc_bridge.skills import call_history

@@ -40,8 +40,9 @@ from dcc_bridge import (
     skill,
     track,
 )
-from dcc_bridge.consent.call import Call, Client, Route
-from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown, Unable
+from dcc_bridge.consent.call import Call
+from dcc_bridge.elicitation.caller import Client
+from dcc_bridge.elicitation.question import Question, Reply, Route, Settle, TakeDown, Unable
 from dcc_bridge.errors import BridgeClosed, BridgeError, Busy, WrongThread
 from dcc_bridge.skills.skill import describe
 from tests.live import Live

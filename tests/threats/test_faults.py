@@ -46,11 +46,11 @@ from mcp.shared.exceptions import MCPError
 
 from dcc_bridge import confirm_sync, elicit_form_sync, report_progress, skill
 from dcc_bridge.audit.log import Disk
+from dcc_bridge.audit.trail import QuestionRecord
 from dcc_bridge.callbacks import TimeLimit
 from dcc_bridge.consent import confirm as consent
-from dcc_bridge.consent.call import current
+from dcc_bridge.consent.call import running_call
 from dcc_bridge.elicitation import ask, broker
-from dcc_bridge.elicitation.audit_trail import QuestionRecord
 from dcc_bridge.elicitation.open_question import OpenQuestion
 from dcc_bridge.elicitation.question import Question, Reply, Settle, TakeDown, Unable
 from dcc_bridge.elicitation.types import TIMED_OUT
@@ -196,7 +196,7 @@ class Scene(FakeHost):
 
     def lose(self, name: str) -> None:
         """Change it."""
-        call = current.get()
+        call = running_call()
         assert call is not None
         if not (self.disk.has(call.id, "granted") and self.disk.has(call.id, "begin")):
             self.ungranted.append(name)

@@ -14,7 +14,7 @@ import pytest
 from pydantic_core import from_json
 
 from dcc_bridge import bridge, skill
-from dcc_bridge.consent.call import current, current_run
+from dcc_bridge.consent.call import current_run, running_call
 from dcc_bridge.elicitation import rate_limits
 from tests.bench.agent import LEGACY, Agent, Server
 from tests.live import ERAS, Live, live
@@ -71,7 +71,7 @@ def test_an_edit_is_let_go_while_its_notice_may_still_be_shown(tmp_path: Path) -
     @skill(risk="edit")
     def edit() -> None:
         """Edit."""
-        call = current.get()
+        call = running_call()
         assert call is not None
         runs.append(weakref.ref(call.control))
         host.items.append("cam")

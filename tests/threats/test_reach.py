@@ -21,10 +21,10 @@ from pxr import Sdf, Tf, Usd
 from dcc_bridge import carry, confirm, confirm_sync, elicit_form_sync, on_main, skill
 from dcc_bridge.audit.log import Event
 from dcc_bridge.config import Settings
-from dcc_bridge.consent.call import Call, Client
+from dcc_bridge.consent.call import Call, current_call
 from dcc_bridge.elicitation import context
-from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import BridgeError, Ended, LostAnyway, NotConfirmed
 from dcc_bridge.hosts.standalone import UsdSession

@@ -16,9 +16,10 @@ import pytest
 from pxr import UsdGeom
 
 from dcc_bridge import verbs
-from dcc_bridge.consent.call import Call, current
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge.threads.flows import current
 from dcc_bridge.verbs.consents import Consents
 from tests.bench import verbs_usd
 from tests.bench.verbs import Case, Table

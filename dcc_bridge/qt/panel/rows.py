@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dcc_bridge.consent.call import SeenClient
 from dcc_bridge.consent.effect import CodeRun
 from dcc_bridge.consent.grants import SessionGrant
 from dcc_bridge.elicitation import types
+from dcc_bridge.elicitation.caller import SeenClient
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text, span
 from dcc_bridge.elicitation.view import argument_views
@@ -218,7 +218,8 @@ def grant_key(grant: SessionGrant) -> str:
 def act(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> None:
     """Do what a row's button says; nothing if the row's subject is gone meanwhile."""
     broker = port.broker
-    limits, allowed = broker.audience.limits, broker.audience.grants
+    limits = broker.audience.limits
+    allowed = port.grants
     routes = {"show": show, "bring": broker.bring, "dismiss": broker.dismiss}
     if verb in VERBS:
         port.local_clients.act(key.removeprefix(_LOCAL), verb)

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from dcc_bridge.callbacks import Unsubscribe
-from dcc_bridge.consent.call import SeenClient
-from dcc_bridge.consent.grants import SessionGrant
+from dcc_bridge.consent.grants import SessionGrant, SessionGrants
 from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.caller import SeenClient
 from dcc_bridge.elicitation.question import Question, Surface
 from dcc_bridge.host import Host, UndoMark
 from dcc_bridge.local_clients import LocalClients, LocalState
@@ -33,7 +33,8 @@ class Port(Protocol):
     """A bridge, as the panel sees it. Everything here is called on the main thread."""
 
     main: MainThread  # the way to its main thread
-    broker: Broker  # what puts questions, with the grants and the mutes
+    broker: Broker  # what puts questions, with the mutes
+    grants: SessionGrants  # what was agreed to for the session
     recent: Recent  # the calls
     clients: ClientRegistry  # who is connected
     local_clients: LocalClients  # the clients on this computer
@@ -139,7 +140,6 @@ def read(port: Port) -> State:
     asked = tuple(Asked(question, surfaces) for question, surfaces in port.broker.asked)
     asking = {item.question.call.id for item in asked}
     ended = (record for record in records if record.state not in LIVE)
-    audience = port.broker.audience
     return State(
         at=now,
         host=port.host.name,
@@ -149,8 +149,8 @@ def read(port: Port) -> State:
         asked=asked,
         live=tuple(r for r in live if r.id not in asking and now - r.began >= QUICK),
         ended=tuple(sorted(ended, key=lambda it: it.ended or it.began, reverse=True)),
-        grants=tuple((grant, audience.grants.remaining(grant)) for grant in audience.grants.live),
-        muted=audience.limits.muted,
+        grants=tuple((grant, port.grants.remaining(grant)) for grant in port.grants.live),
+        muted=port.broker.audience.limits.muted,
         clients=tuple(port.clients.seen),
         top=port.host.undo_mark(),
         local=port.local_clients.now,

@@ -18,7 +18,7 @@ from typing import Any, Final
 from dcc_batch import files, report
 from dcc_batch.plan import SCENES, Plan, Scene
 from dcc_batch.report import Overview, scenes
-from dcc_bridge.elicitation.question import MOST_DETAILS, MOST_LINES, Details
+from dcc_bridge.elicitation.details import MOST_DETAILS, MOST_LINES, Details
 from dcc_bridge.elicitation.text import safe_line, safe_text
 
 _MOST_MARKED: Final = 100  # scenes that differ, each with its reason

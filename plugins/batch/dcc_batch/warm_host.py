@@ -26,7 +26,7 @@ from dcc_batch.host_job import JOB, REPORT, STOP, Job
 from dcc_batch.plan import Plan, PlanError
 from dcc_batch.questions import PlanGrants
 from dcc_bridge import config, errors
-from dcc_bridge.consent.call import current
+from dcc_bridge.consent.call import running_call
 from dcc_bridge.headless import Headless
 from dcc_bridge.host import Host, UndoMark, digest
 from dcc_bridge.hosts import batch
@@ -117,7 +117,7 @@ class Desk:
 
         Any thread of the pool. PermissionError: the caller is another client.
         """
-        call, main = current.get(), self._headless.main
+        call, main = running_call(), self._headless.main
         self.last_call = time.monotonic()
         if call is None or call.client is None or call.client.label != self._job.label:
             raise PermissionError("This tool is for the batch that started this host.")

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 from dcc_batch import report, summary
 from dcc_batch.plan import Plan
 from dcc_bridge.cli import exits, load
-from dcc_bridge.consent.call import Call, Client
+from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.ask import yes_or_no
+from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Consent, Offers, Question, Reply
 from dcc_bridge.errors import own_version
 

@@ -5,7 +5,7 @@ import threading
 import bpy
 
 from dcc_bridge import confirm_sync, elicit_form_sync, skill
-from dcc_bridge.elicitation.question import Details
+from dcc_bridge.elicitation.details import Details
 from dcc_bridge.hosts.blender import in_window
 
 _NAME = {

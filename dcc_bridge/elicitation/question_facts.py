@@ -1,0 +1,51 @@
+"""What is written down of a question and its answer: facts for the audit trail. Any thread."""
+
+from __future__ import annotations
+
+from dcc_bridge.audit.trail import AnswerFacts, QuestionFacts
+from dcc_bridge.elicitation.question import Question, Reply
+from dcc_bridge.elicitation.types import ElicitationResponse
+
+
+def question_facts(question: Question) -> QuestionFacts:
+    """Return what is written down of a question."""
+    consent = question.consent
+    page = question.page
+    details = question.details
+    form = question.form
+    return QuestionFacts(
+        id=question.id,
+        message=question.message,
+        is_consent=consent is not None,
+        is_input=question.id in question.call.dialogue.inputs,
+        inner_skill=consent.skill if consent is not None else "",
+        undoable=question.undoable,
+        checkpoint_place=consent.kept if consent is not None else None,
+        url=page.url if page is not None else None,
+        is_own_page=question.visit is not None,
+        items=question.items,
+        arguments=question.arguments,
+        details_sha256=details.sha256 if details is not None else None,
+        hidden=form.hidden if form is not None else frozenset(),
+    )
+
+
+def answer_facts(
+    question: Question, response: ElicitationResponse, reply: Reply | None = None
+) -> AnswerFacts:
+    """Return what is written down of an answer.
+
+    Args:
+        question: What was asked.
+        response: How it ended.
+        reply: A refusal, with what was typed or a reason; or None.
+    """
+    return AnswerFacts(
+        accepted=response.accepted,
+        by=response.answered_by,
+        how=question.answered(response).how,
+        why=response.message,
+        data=response.data or {},
+        typed=reply.content if reply is not None else None,
+        reason=reply.reason if reply is not None else None,
+    )

@@ -15,7 +15,7 @@ import io
 import statistics
 import tokenize
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -188,6 +188,34 @@ def circles() -> list[list[str]]:
         for name in imported
     }
     return sorted(list(group) for group in groups if len(group) > 1)
+
+
+def imports_upwards(folders: Sequence[str]) -> list[str]:
+    """Return the imports from a folder of the core to one above it, those for types included.
+
+    Args:
+        folders: The folders, the lowest first.
+
+    Returns:
+        Each import as ``importer -> imported``.
+    """
+    core = modules(CORE)
+    names = {module.name for module in core}
+    floors = {f"{CORE}.{folder}": at for at, folder in enumerate(folders)}
+    found = set()
+    for module in core:
+        own = floors.get(_folder_of(module.name))
+        if own is None:
+            continue
+        for origin, _ in module.imports(names):
+            if floors.get(_folder_of(origin), own) > own:
+                found.add(f"{module.name} -> {origin}")
+    return sorted(found)
+
+
+def _folder_of(name: str) -> str:
+    """Return the folder of the core in which a module is, as its dotted name."""
+    return ".".join(name.split(".")[:2])
 
 
 def undocumented() -> list[str]:

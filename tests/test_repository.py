@@ -64,6 +64,14 @@ def test_the_top_level_holds_the_agreed_names_only() -> None:
 
 
 @pytest.mark.lint
+def test_what_asks_does_not_know_what_a_yes_allows_not_even_its_types() -> None:
+    """import-linter leaves out what is imported for types only."""
+    floors = ("threads", "audit", "elicitation", "consent", "skills", "verbs", "code")
+
+    assert house.imports_upwards(floors) == []
+
+
+@pytest.mark.lint
 @pytest.mark.parametrize(
     "rule",
     [house.names_taken, house.imports_between_leaves, house.circles, house.undocumented],

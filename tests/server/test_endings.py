@@ -25,6 +25,7 @@ from dcc_bridge import confirm_sync, elicit_form_sync, on_main, report_progress,
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import StartError
+from dcc_bridge.threads import flows
 from tests.bench.agent import LEGACY, MODERN, Agent, Server
 from tests.live import ERAS, LIMIT, Live, accept, live, status, text
 from tests.server.skills import CONFIRM, Skills
@@ -433,6 +434,7 @@ def test_a_taken_port_is_a_sentence(tmp_path: Path) -> None:
     with live(tmp_path) as running:
         port = int(running.bridge.url.split(":")[2].split("/")[0])
         context._installed = None  # another process, as far as the port is concerned
+        flows._main = None
 
         with pytest.raises(StartError, match=f"Port {port} cannot be used"):
             Live(tmp_path, port=port)

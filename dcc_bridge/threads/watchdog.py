@@ -17,7 +17,7 @@ from dcc_bridge.callbacks import CallLater
 from dcc_bridge.threads.flows import RunningCall, current
 from dcc_bridge.threads.main_thread import MainThread
 
-Wait = Literal["lock", "thread"]
+WaitKind = Literal["lock", "thread"]
 PATIENCE: Final = 5.0  # seconds for which the ui lane may be left alone while a question is open
 _AGAIN: Final = 0.2  # seconds until a second look: a busy thread takes a lock too, for a moment
 
@@ -26,7 +26,7 @@ _AGAIN: Final = 0.2  # seconds until a second look: a busy thread takes a lock t
 class Standstill:
     """The main thread, as it stands still."""
 
-    wait: Wait  # for what it waits
+    wait: WaitKind  # for what it waits
     running: RunningCall | None  # the call whose job is on its stack, or None
     stack: str  # where it stands
     seconds: float  # for how long at least
@@ -94,13 +94,13 @@ class Watchdog:
         is_first = wait is not None and not again
         self._clock(_AGAIN if is_first else PATIENCE, partial(self._look, served, again=is_first))
 
-    def _standstill(self, wait: Wait, frame: FrameType) -> Standstill:
+    def _standstill(self, wait: WaitKind, frame: FrameType) -> Standstill:
         job = self._main.running
         running = job.context.get(current) if job is not None else None
         return Standstill(wait, running, "".join(traceback.format_stack(frame)), PATIENCE)
 
 
-def wait_of(frame: FrameType | None) -> Wait | None:
+def wait_of(frame: FrameType | None) -> WaitKind | None:
     """Tell whether a thread waits for a lock, or for another thread or its own event loop.
 
     `frame` is its innermost one; None where it runs no Python. Who waits for a program is busy:

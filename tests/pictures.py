@@ -43,8 +43,8 @@ from tests.qt.desk import Parts, furnish
 from tests.qt.stage import delete, until
 
 if TYPE_CHECKING:
-    from dcc_bridge.hosts.standalone import UsdSession
     from dcc_bridge.qt.question_dialog import QuestionDialog
+    from dcc_bridge_usd import UsdSession
 
 ROOT: Final = Path(__file__).parents[1]
 _LIMIT: Final = 120
@@ -232,10 +232,10 @@ class Window:
 
     def __init__(self, session: UsdSession) -> None:
         """Show it."""
-        theme = import_module("dcc_standalone.theme")
+        theme = import_module("dcc_bridge_usd.window.theme")
         self.app = QApplication([])
         theme.dress(self.app)
-        self._host = import_module("dcc_standalone.window").MainWindow(session)
+        self._host = import_module("dcc_bridge_usd.window.main_window").MainWindow(session)
         self._host.set_server("MCP: http://127.0.0.1:41234/mcp", True)
         self._host.show()
         self._loop = HostLoop()
@@ -339,8 +339,7 @@ def _dialog(scene: Path, runtime: Path, file: Path) -> None:
 
 def _draw(scene: Path, folder: Path, *, clients: bool) -> None:
     """Take the pictures of a window, or the one of the clients alone."""
-    sys.path.insert(0, str(ROOT / "plugins" / "standalone"))
-    session = import_module("dcc_bridge.hosts.standalone").UsdSession(scene, has_ui=True)
+    session = import_module("dcc_bridge_usd").UsdSession(scene, has_ui=True)
     window = Window(session)
     if clients:
         window.save(window.clients(), folder / "clients.png")
@@ -379,7 +378,7 @@ def take(folder: Path, *, clients: bool = False) -> list[Path]:
         framed_screen(place := Path(name)) as display,
     ):
         os.environ.update(DISPLAY=display, QT_QPA_PLATFORM="xcb")
-        shot = load("standalone/dcc_bridge_serve").SHOT
+        shot = load("usd/dcc_bridge_usd.serve").SHOT
         scene = Path(shutil.copy(data_folder("resources") / shot, place))
         if not clients:
             _dialog(scene, place / "run", files[0])

@@ -35,7 +35,7 @@ class Command(NamedTuple):
 
 
 COMMANDS: Final = {
-    "demo": Command("show one confirmed deletion, end to end", "standalone/dcc_bridge_demo"),
+    "demo": Command("show one confirmed deletion, end to end", "usd/dcc_bridge_usd.demo"),
     "install": Command("put the plug-in where an application looks for it", "install"),
     "uninstall": Command("remove what install put there", "install", "fill_install"),
     "status": Command("say where the plug-in is installed", "install"),

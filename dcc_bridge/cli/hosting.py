@@ -19,7 +19,7 @@ from dcc_bridge.cli import exits, hosts, interpreter, load
 from dcc_bridge.elicitation.text import safe_line
 
 if TYPE_CHECKING:
-    from dcc_bridge_serve import Running
+    from dcc_bridge_usd.serve import Running
 
 _SILENT: Final = ("mcp", "uvicorn", "httpx2", "httpcore2", "sse_starlette")
 _HOW: Final = (
@@ -54,7 +54,7 @@ def run_serve(options: argparse.Namespace) -> int:
         raise exits.Failure("--interpreter needs a --host other than standalone.")
     rule, allow_list = interpreter.read_unattended(options.unattended)
     settings = hosts.settings(port=options.port, unattended=rule, allow_list=allow_list)
-    ours = load("standalone/dcc_bridge_serve")
+    ours = load("usd/dcc_bridge_usd.serve")
     ours.run(ours.opening(options, interpreter.skill_folders(options), settings), _announce)
     return exits.SUCCESS
 

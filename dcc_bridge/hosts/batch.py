@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from dcc_bridge.errors import MissingExtra
 from dcc_bridge.host import Host
+from dcc_bridge.verbs.operations import HostOperations
 
 JOB: Final = "DCC_BRIDGE_JOB"  # the environment variable that names the job's file
 SAVE: Final = b"save"  # what the standard input carries before its end if the scene is to be saved
@@ -69,7 +70,7 @@ def opened(name: str, scene: Path | None) -> Iterator[Host]:
 
 def _standalone(scene: Path | None) -> Host:
     try:
-        from dcc_bridge.hosts.standalone import UsdSession, install
+        from dcc_bridge_usd import UsdSession, install
     except ModuleNotFoundError:
         raise MissingExtra("The standalone host (or name another with --host)", "demo") from None
     session = UsdSession(scene)
@@ -122,6 +123,15 @@ def _houdini(scene: Path | None) -> Host:
     if scene is not None:
         hou.hipFile.load(scene.as_posix(), suppress_save_prompt=True)
     return HoudiniHost()
+
+
+def operations(name: str) -> Callable[[Host], HostOperations] | None:
+    """Return what makes a host's operations; None where they lie in its folder of skills."""
+    if name != "standalone":
+        return None
+    from dcc_bridge_usd.operations import operations
+
+    return operations
 
 
 HOSTS: Final[dict[str, Callable[[Path | None], Any]]] = {  # what opens a scene, by the host's name

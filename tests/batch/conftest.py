@@ -16,7 +16,7 @@ import pytest
 from pxr import Usd
 
 from dcc_bridge import cli
-from dcc_bridge.hosts.standalone.prims import remove
+from dcc_bridge_usd.prims import remove
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = str(ROOT / "plugins" / "batch")

@@ -276,7 +276,7 @@ def test_our_own_host_offers_it_only_where_the_extra_is_installed(
     from dcc_bridge.cli import load
     from dcc_bridge.config import Settings
 
-    serve = load("standalone/dcc_bridge_serve")
+    serve = load("usd/dcc_bridge_usd.serve")
     options, find = Namespace(scene=None, headless=True), importlib.util.find_spec
     with_it = serve.opening(options, [], Settings()).skills
     monkeypatch.setattr(

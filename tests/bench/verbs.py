@@ -31,12 +31,12 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any, Final, Protocol
 
+from dcc_bridge.verbs.operations import HostOperations
 from tests.bench.figures import options, show
 
 ROOT: Final = Path(__file__).parents[2]
 AIM: Final = 50.0  # milliseconds that a person does not see
 ITEMS: Final = {"usd": 100_000, "bpy": 10_000, "freecad": 2_000}
-PLUGINS: Final = {"usd": "standalone", "bpy": "blender", "freecad": "freecad"}
 COLUMNS: Final = ("", "in all (ms)", "longest", "turns", "bytes", "the host's own", "ms", "ratio")
 
 
@@ -95,9 +95,11 @@ class Scene(Protocol):
     """A host with a large scene, and the calls that are measured in it."""
 
     host: Any
-    bundle: Path  # the folder with the host's skills
     # What holds the main thread longer than the aim, and cannot be cut; by verb, "" for all others.
     causes: Mapping[str, str]
+
+    def operations(self) -> HostOperations:
+        """Return what the host does for the verbs."""
 
     def cases(self) -> list[Case]:
         """Give the calls."""
@@ -173,7 +175,6 @@ class Table:
         from dcc_bridge.skills import builtin
         from dcc_bridge.skills.runner import Runner
         from dcc_bridge.threads.main_thread import MainThread
-        from dcc_bridge.verbs.operations import load
         from tests.stand_ins import Person
 
         self._scene, self._turns = scene, Turns(is_profiled)
@@ -185,8 +186,7 @@ class Table:
         self._runner = Runner(host, self._main, settings, _no_loop, never)
         recent = self._runner.recent
         undoing = builtin.Undoing(host, recent, nowhere, lambda: None)
-        operations = load(scene.bundle / "skills", host)
-        assert operations is not None
+        operations = scene.operations()
         own = builtin.tools(recent, self._main, host, undoing)
         self._tools = {tool.name: tool for tool in (*verbs.tools(operations), *own)}
 
@@ -235,7 +235,6 @@ def _no_loop(coroutine: Any) -> Any:
 
 @contextmanager
 def _opened(name: str, items: int) -> Iterator[Scene]:
-    sys.path.insert(0, str(ROOT / "plugins" / PLUGINS[name]))
     with TemporaryDirectory() as folder:
         # Copies of what is written over, and what Qt and Blender keep, are kept in there too.
         os.environ.update(dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"), folder))

@@ -161,8 +161,8 @@ def played(runtime: Path, person: str, **more: str) -> subprocess.CompletedProce
 PERSON = """
 import sys, time
 from dcc_bridge.cli import load, main
-windowed = load("standalone/dcc_bridge_serve").windowed()
-from dcc_standalone.window import MainWindow
+windowed = load("usd/dcc_bridge_usd.serve").windowed()
+from dcc_bridge_usd.window.main_window import MainWindow
 
 async def attend(self, running):
     dialog = await windowed._wait_for_dialog(running)
@@ -291,7 +291,7 @@ def test_a_signal_at_the_question_ends_it_quietly(runtime: Path, number: int) ->
 CLOSES = """
 import sys
 from dcc_bridge.cli import load, main
-windowed = load("standalone/dcc_bridge_serve").windowed()
+windowed = load("usd/dcc_bridge_usd.serve").windowed()
 
 async def attend(self, running):
     await windowed._wait_for_dialog(running)

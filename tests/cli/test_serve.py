@@ -180,7 +180,7 @@ def test_a_signal_during_the_start_ends_it_too(runtime: Path) -> None:
 
 
 NO_SCREEN = ":4321"
-STARTING = load("standalone/dcc_bridge_serve")
+STARTING = load("usd/dcc_bridge_usd.serve")
 
 
 @pytest.fixture

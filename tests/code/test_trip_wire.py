@@ -318,7 +318,7 @@ def test_every_function_of_ours_is_known_as_ours(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(agreed_code, "_noted", {})  # another test's code may have imported some
-    for name in ("hosts.standalone", "server.clients", "elicitation.urls", "skills.source"):
+    for name in ("hosts.batch", "server.clients", "elicitation.urls", "skills.source"):
         importlib.import_module(f"dcc_bridge.{name}")
 
     run("1", place)
@@ -568,19 +568,17 @@ def usd(place: Path) -> Callable[..., Any]:
     pytest.importorskip("pxr")
     from pxr import Usd
 
-    from dcc_bridge.hosts.standalone import UsdSession
-    from dcc_bridge.verbs.operations import load
+    from dcc_bridge_usd import UsdSession
+    from dcc_bridge_usd.operations import operations
 
     scene = place / "kept.usda"
     Usd.Stage.CreateNew(str(scene)).Save()
     session = UsdSession(scene)
-    skills = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
-    operations = load(skills, session)
-    assert operations is not None
+    made = operations(session)
 
     def run_usd(code: str, *writes: Path) -> Any:
         names = {"stage": session.stage, "file": str(scene)}
-        writers = operations.writers()
+        writers = made.writers()
         return execute(ast.parse(code), code, names, timeout=20, writes=writes, writers=writers)
 
     return run_usd

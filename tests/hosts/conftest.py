@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge_usd import UsdSession, install
 from tests.hosts.scenes import SCENE, SMALL
 
 

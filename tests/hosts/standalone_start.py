@@ -14,12 +14,12 @@ from tests.hosts.heart import Heart
 from tests.hosts.person import WindowPerson
 
 if TYPE_CHECKING:
-    from dcc_bridge_serve import Running
+    from dcc_bridge_usd.serve import Running
 
 
 def sit_down(running: Running) -> None:
     """Let somebody come once it takes requests."""
-    from dcc_bridge_standalone import Windowed
+    from dcc_bridge_usd.plugin import Windowed
 
     assert isinstance(running, Windowed)
     heart = Heart()
@@ -51,5 +51,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     hosting.fill(parser)
     options = parser.parse_args(["--window"])
-    serve = load("standalone/dcc_bridge_serve")
+    serve = load("usd/dcc_bridge_usd.serve")
     serve.run(serve.opening(options, [], hosts.settings()), sit_down)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from pxr import Sdf, Tf, Usd
 
-from dcc_bridge.hosts.standalone import UsdSession, layer_copies, prims
-from dcc_bridge.hosts.standalone.prims import remove, rename
+from dcc_bridge_usd import UsdSession, layer_copies, prims
+from dcc_bridge_usd.prims import remove, rename
 from tests.hosts.scenes import SMALL, Failed, check_undo, fail_after
 
 ASSET = """#usda 1.0

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from pxr import Sdf, Usd
 
+import dcc_bridge_usd as standalone
 from dcc_bridge.errors import WrongThread
-from dcc_bridge.hosts import standalone
-from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge_usd import UsdSession, install
 from tests.hosts.scenes import Failed, fail_after
 
 CALLS: dict[str, Callable[[UsdSession], object]] = {

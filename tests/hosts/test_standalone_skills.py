@@ -18,11 +18,11 @@ from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.headless import Pump
-from dcc_bridge.hosts.standalone import UsdSession, install
-from dcc_bridge.hosts.standalone.prims import rename
 from dcc_bridge.skills.importer import skills
 from dcc_bridge.skills.source import Source
 from dcc_bridge.threads.main_thread import MainThread
+from dcc_bridge_usd import UsdSession, install
+from dcc_bridge_usd.prims import rename
 from tests.stand_ins import Person, after
 from tests.tiers import sampled
 

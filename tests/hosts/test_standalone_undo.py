@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from pxr import Sdf, Usd, UsdGeom
 
-from dcc_bridge.hosts.standalone import UsdSession, undo_stack
+from dcc_bridge_usd import UsdSession, undo_stack
 from tests.hosts.scenes import Failed, check_undo, fail_after
 
 Edit = Callable[[Usd.Stage], object]

@@ -316,7 +316,7 @@ LOOKS: dict[str, Callable[[], QPalette]] = {"dark": dark, "light": light}
 def main(look: str, direction: str, folder: str) -> None:
     app = QApplication([])
     if look == "ours":
-        load("standalone/dcc_standalone.theme").dress(app)
+        load("usd/dcc_bridge_usd.window.theme").dress(app)
     else:
         app.setStyle("Fusion")
         app.setPalette(LOOKS[look]())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,17 +11,14 @@ import pytest
 from tests.printed import nothing_printed, skipped
 
 ROOT = Path(__file__).parents[2]
-PLUGIN = str(ROOT / "plugins" / "standalone")
-if PLUGIN not in sys.path:
-    sys.path.insert(0, PLUGIN)
 
 try:
     import shiboken6
     from PySide6.QtWidgets import QApplication
 
-    from dcc_bridge.hosts.standalone import UsdSession
-    from dcc_standalone import theme
-    from dcc_standalone.window import MainWindow
+    from dcc_bridge_usd import UsdSession
+    from dcc_bridge_usd.window import theme
+    from dcc_bridge_usd.window.main_window import MainWindow
 except ImportError as error:
     MISSING = f"The window needs PySide6.QtWidgets and pxr: {error}"
 else:

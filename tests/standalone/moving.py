@@ -17,8 +17,9 @@ import shiboken6
 from pxr import Usd, UsdGeom
 
 from dcc_bridge import skill, track
-from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.qt.presenter import DialogPresenter
+from dcc_bridge_usd import UsdSession
+from dcc_bridge_usd.window.main_window import MainWindow
 from tests.bench.host import Beat
 from tests.live import Live, status
 from tests.qt.pump import QtPump
@@ -44,8 +45,6 @@ class Table:
 
     def __init__(self, folder: Path, prims: int, seconds: float) -> None:
         """Open it; the window is shown."""
-        from dcc_standalone.window import MainWindow  # found once the plug-in is on the path
-
         self.session = UsdSession(_scene(folder, prims), has_ui=True)
         self.window = MainWindow(self.session)
         self.window.show()

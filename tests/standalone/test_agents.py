@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QTabBar
 
 from dcc_bridge.qt.panel.panel import Panel
-from dcc_standalone.window import MainWindow
+from dcc_bridge_usd.window.main_window import MainWindow
 from tests.pictures import code_run
 from tests.qt.desk import Desk
 from tests.qt.measure import unseen

@@ -14,8 +14,8 @@ ROOT = Path(__file__).parents[2]
 SCENE = ROOT / "resources" / "scenes" / "shot_010_layout.usda"
 START = f"""
 import asyncio, sys
-from dcc_bridge.hosts.standalone import UsdSession
-from dcc_standalone import app
+from dcc_bridge_usd import UsdSession
+from dcc_bridge_usd.window import app
 session = UsdSession({str(SCENE)!r}, has_ui=True)
 def say(text): print(text, flush=True)
 """
@@ -23,10 +23,9 @@ posix = pytest.mark.skipif(os.name != "posix", reason="Windows sends no signals"
 
 
 def start(script: str) -> subprocess.Popen[str]:
-    path = os.pathsep.join([str(ROOT), str(ROOT / "plugins" / "standalone")])
     return subprocess.Popen(
         [sys.executable, "-c", START + script],
-        env={**os.environ, "PYTHONPATH": path, "QT_QPA_PLATFORM": "offscreen"},
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

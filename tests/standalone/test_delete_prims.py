@@ -17,12 +17,12 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollBar, QWidget
 
-from dcc_bridge.config import data_folder
 from dcc_bridge.headless import Pump
-from dcc_bridge.hosts.standalone import UsdSession, install
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge.qt.question_dialog import QuestionDialog
-from dcc_standalone.window import MainWindow
+from dcc_bridge_usd import UsdSession, install
+from dcc_bridge_usd.operations import operations
+from dcc_bridge_usd.window.main_window import MainWindow
 from tests.live import ERAS, AskedFn, Live, Tap, accept, say, status, text
 from tests.qt.pump import QtPump
 from tests.tiers import sampled
@@ -96,8 +96,7 @@ def serving(
     session = scene if isinstance(scene, UsdSession) else UsdSession(scene, has_ui=window)
     pump = QtPump() if window else Pump()
     presenter = DialogPresenter(pump.main, session, lambda: parent) if window else None
-    skills = [data_folder("plugins") / "standalone" / "skills"]
-    running = Live(folder, host=session, presenter=presenter, pump=pump, skills=skills)
+    running = Live(folder, host=session, presenter=presenter, pump=pump, operations=operations)
     uninstall = install(session)
     try:
         yield ServedScene(running, session, presenter)

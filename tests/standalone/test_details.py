@@ -9,10 +9,10 @@ from pxr import Gf, Sdf, Usd
 from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QLineEdit
 
-from dcc_bridge.hosts.standalone import UsdSession
-from dcc_standalone import values
-from dcc_standalone.attributes import PATH, Column
-from dcc_standalone.window import MainWindow
+from dcc_bridge_usd import UsdSession
+from dcc_bridge_usd.window import values
+from dcc_bridge_usd.window.attributes import PATH, Column
+from dcc_bridge_usd.window.main_window import MainWindow
 
 Names = Sdf.ValueTypeNames
 CAMERA = "/World/Cameras/sq010/sh0010_cam"

@@ -8,19 +8,17 @@ import pytest
 from pxr import UsdGeom
 from PySide6.QtGui import QImage
 
-from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.verbs.operations import HostOperations, Shot, load
-from dcc_standalone.window import MainWindow
-from tests.standalone.conftest import ROOT
+from dcc_bridge.verbs.operations import HostOperations, Shot
+from dcc_bridge_usd import UsdSession
+from dcc_bridge_usd.operations import operations as usd_operations
+from dcc_bridge_usd.window.main_window import MainWindow
 
 LAMP = "/World/Props/Lamp_01"
 
 
 @pytest.fixture
 def operations(session: UsdSession) -> HostOperations:
-    loaded = load(ROOT / "plugins" / "standalone" / "skills", session)
-    assert loaded is not None
-    return loaded
+    return usd_operations(session)
 
 
 def drawn(operations: HostOperations, shots: Sequence[Shot], width: int, height: int) -> QImage:

@@ -10,11 +10,11 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QLineEdit
 
-from dcc_bridge.hosts.standalone import UsdSession
-from dcc_standalone import scene
-from dcc_standalone.outliner import Outliner
-from dcc_standalone.prims import Column
-from dcc_standalone.window import MainWindow
+from dcc_bridge_usd import UsdSession
+from dcc_bridge_usd.window import scene
+from dcc_bridge_usd.window.main_window import MainWindow
+from dcc_bridge_usd.window.outliner import Outliner
+from dcc_bridge_usd.window.prims import Column
 from tests.tiers import repeated
 
 

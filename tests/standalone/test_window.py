@@ -10,9 +10,9 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QMessageBox
 
-from dcc_bridge.hosts.standalone import UsdSession
-from dcc_standalone.space import Eye
-from dcc_standalone.window import MainWindow
+from dcc_bridge_usd import UsdSession
+from dcc_bridge_usd.window.main_window import MainWindow
+from dcc_bridge_usd.window.space import Eye
 
 Button = QMessageBox.StandardButton
 

@@ -27,12 +27,12 @@ from dcc_bridge.elicitation.ask import current_call
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import BridgeError, Ended, LostAnyway, NotConfirmed
-from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.hosts.standalone.prims import rename
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.threads.main_thread import MainThread
+from dcc_bridge_usd import UsdSession
+from dcc_bridge_usd.prims import rename
 from tests.live import live, status, text
 from tests.stand_ins import Answer, FakeHost, Person, after
 

@@ -11,15 +11,13 @@ import pytest
 from PIL import Image
 from pxr import Gf, Usd, UsdGeom, UsdLux, UsdRender, UsdSkel
 
-from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.verbs import seeing
-from dcc_bridge.verbs.operations import load
-from tests.hosts.application import ROOT
+from dcc_bridge_usd import UsdSession
+from dcc_bridge_usd.operations import operations
 from tests.verbs import turntable
 from tests.verbs.turntable import DISTANCE, FRAMES, HUES
 
-SKILLS = ROOT / "plugins" / "standalone" / "skills"
 CAMERA = "/World/Pivot/Camera"
 CORNERS = [Gf.Vec3f(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
 
@@ -109,9 +107,7 @@ def session(tmp_path: Path) -> UsdSession:
 
 def look(session: UsdSession, **arguments: Any) -> tuple[str, bytes]:
     """Call the verb as the bridge does; gives the legend and the picture."""
-    operations = load(SKILLS, session)
-    assert operations is not None
-    verbs = {skill.name: skill for skill in map(describe, seeing.verbs(operations))}
+    verbs = {skill.name: skill for skill in map(describe, seeing.verbs(operations(session)))}
     legend, picture = verbs["look"].fn(**arguments)
     return legend, picture
 

@@ -11,8 +11,9 @@ from typing import Any, NoReturn, cast
 import pytest
 from pxr import Gf, Usd, UsdGeom, UsdShade
 
-from dcc_bridge.hosts.standalone import UsdSession, install
-from dcc_bridge.verbs.operations import SCENE, Bounds, HostOperations, SocketLink, load
+from dcc_bridge.verbs.operations import SCENE, Bounds, HostOperations, SocketLink
+from dcc_bridge_usd import UsdSession, install
+from dcc_bridge_usd.operations import operations as usd_operations
 from tests.verbs import usd_scene
 from tests.verbs.operations_contract import (
     EDITS,
@@ -28,7 +29,6 @@ from tests.verbs.operations_contract import (
 )
 from tests.verbs.promises import Edit, refused
 
-SKILLS = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
 PROPS = "/World/Props"
 CRATE, TREE = f"{PROPS}/Crate", f"{PROPS}/Tree"
 CAMERA = "/World/Rig/Camera"
@@ -47,18 +47,14 @@ def session(tmp_path: Path) -> Iterator[UsdSession]:
 @pytest.fixture
 def operations(session: UsdSession) -> HostOperations:
     """Its operations, as the bridge loads them."""
-    loaded = load(SKILLS, session)
-    assert loaded is not None
-    return loaded
+    return usd_operations(session)
 
 
 def layered(folder: Path) -> HostOperations:
     """Give the operations of a scene that another layer holds, below the one that is edited."""
     usd_scene.make(folder / "below.usda")
     (folder / "above.usda").write_text("#usda 1.0\n(subLayers = [@./below.usda@])\n")
-    operations = load(SKILLS, UsdSession(folder / "above.usda"))
-    assert operations is not None
-    return operations
+    return usd_operations(UsdSession(folder / "above.usda"))
 
 
 def is_near(one: Any, other: Any, most: float = 1e-3) -> bool:

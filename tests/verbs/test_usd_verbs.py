@@ -18,8 +18,9 @@ from pxr import UsdGeom
 from dcc_bridge import verbs
 from dcc_bridge.consent.call import Call, current
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.hosts.standalone import UsdSession, install
 from dcc_bridge.verbs.consents import Consents
+from dcc_bridge_usd import UsdSession, install
+from dcc_bridge_usd.operations import operations
 from tests.bench import verbs_usd
 from tests.bench.verbs import Case, Table
 from tests.hosts.scenes import SCENE
@@ -29,7 +30,6 @@ from tests.verbs.memory import MemoryHost, MemoryOperations
 from tests.verbs.studio import NO, YES, Studio
 from tests.verbs.studio import studio as studio_over
 
-SKILLS = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
 TREE, CAMERA = "/World/Props/Tree", "/World/Rig/Camera"
 BOXES = [f"/World/Props/Placeholder_{number:02}" for number in range(1, 41)]
 FAILS = {"do": "inspect", "with": {"items": []}}
@@ -51,7 +51,7 @@ def studio(
     """Run a bridge over our own application; the person gives those answers."""
     session = UsdSession(make(where / "shot.usda"))
     uninstall = install(session)
-    with studio_over(where, *answers, host=session, skills=[SKILLS], **more) as running:
+    with studio_over(where, *answers, host=session, operations=operations, **more) as running:
         yield running
     uninstall()
 
@@ -129,7 +129,7 @@ def test_what_is_cleaned_away_is_what_the_scene_has_no_more(
     unused = "/World/Looks/Unused"
     with studio(tmp_path, Reply("accept", {"unused": [unused]})) as scene:
         scene.do("summary")
-        kind = sys.modules["standalone_verbs.drawing"].UsdOperations
+        kind = sys.modules["dcc_bridge_usd.operations.drawing"].UsdOperations
         monkeypatch.setattr(kind, "clean", lambda operations, what, items: None)
 
         told = scene.do("batch", steps=[{"do": "clean", "with": {"what": ["unused"]}}])["steps"][0]
@@ -188,7 +188,7 @@ def test_the_window_is_painted_through_all_of_a_verb(
             monkeypatch.setattr(verbs, limit, 5)
         monkeypatch.setattr("dcc_bridge.skills.skill.time", clock)
         monkeypatch.setattr("dcc_bridge.skills.skill._repaint", lambda _: turns.append(now[0]))
-        kind = sys.modules["standalone_verbs.drawing"].UsdOperations
+        kind = sys.modules["dcc_bridge_usd.operations.drawing"].UsdOperations
         for name in ("kind", "name", "parent", "placement", "sockets", "value", "look_into"):
             monkeypatch.setattr(kind, name, slow(getattr(kind, name)))
         turns[:], now[0] = [0.0], 0.0

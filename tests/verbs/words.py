@@ -13,7 +13,8 @@ from typing import Any, Final
 import pytest
 from pxr import Usd, UsdGeom
 
-from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge_usd import UsdSession, install
+from dcc_bridge_usd.operations import operations as usd_operations
 from tests.hosts import bpy_module, freecad
 from tests.hosts.application import ROOT, Application, started
 from tests.hosts.fakes.houdini import Houdini
@@ -137,7 +138,13 @@ def standalone(folder: Path) -> Iterator[Live]:
     stage.Save()
     session = UsdSession(folder / "scene.usda")
     uninstall = install(session)
-    with _live(folder, session, "standalone") as running:
+    with live(
+        folder / "runtime",
+        host=session,
+        operations=usd_operations,
+        skills=[tasks.SKILLS],
+        dialogs_per_minute=99,
+    ) as running:
         yield running
     uninstall()
 

@@ -253,7 +253,7 @@ def _serve(job: Job, host: Host, report: Path) -> None:
     )
     settings = replace(settings, skills=(*settings.skills, *map(Path, job.skills)))
     own = config.data_folder("plugins") / job.host / "skills"
-    headless = Headless(host, [own], settings=settings)
+    headless = Headless(host, [own], settings=settings, operations=batch.operations(job.host))
     desk = Desk(headless, job, plan)
 
     def on_ready() -> None:

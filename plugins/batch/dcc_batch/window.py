@@ -93,7 +93,7 @@ def draw(plan: Plan, answered: Any) -> QuestionDialog:
 def dress(application: Any) -> None:
     """Give the windows the icon of our own application, whose plug-in draws it."""
     with suppress(exits.Failure):  # it is not installed
-        application.setWindowIcon(load("standalone/dcc_standalone.icons").application())
+        application.setWindowIcon(load("usd/dcc_bridge_usd.window.icons").application())
 
 
 def main(plan: Plan) -> None:

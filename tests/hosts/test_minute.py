@@ -28,7 +28,7 @@ _qt_host = pytest.mark.skipif(build.missing() is not None, reason=str(build.miss
 
 def standalone(folder: Path) -> AbstractContextManager[Application]:
     ours = {"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
-    return started([sys.executable, _HERE / "standalone_start.py"], folder, **ours)
+    return started([sys.executable, _HERE.parent / "usd" / "start.py"], folder, **ours)
 
 
 def qt_host(folder: Path) -> AbstractContextManager[Application]:

@@ -76,7 +76,7 @@ def desktop() -> Iterator[Screen]:
 
 @contextmanager
 def standalone(home: Path, **ours: str) -> Iterator[Application]:
-    command: list[str | Path] = [sys.executable, _HERE / "standalone_start.py"]
+    command: list[str | Path] = [sys.executable, _HERE.parent / "usd" / "start.py"]
     with started(command, home, PYTHONPATH=str(ROOT), **ours) as application:
         yield application
         application.order("close")

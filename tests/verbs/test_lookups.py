@@ -12,11 +12,11 @@ import pytest
 
 from dcc_bridge_usd import UsdSession
 from dcc_bridge_usd.operations import operations
+from tests.usd.test_verbs import BOXES, studio
 from tests.verbs import usd_scene
 from tests.verbs.memory import MemoryOperations
 from tests.verbs.studio import YES
 from tests.verbs.studio import studio as memory_studio
-from tests.verbs.test_usd_verbs import BOXES, studio
 
 LIGHTS = ["/Set/Key", "/Set/Fill", "/Set/Rim"]
 

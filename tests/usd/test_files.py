@@ -15,6 +15,8 @@ from pxr import Sdf, Usd
 from dcc_bridge_usd import UsdSession
 from tests.hosts.scenes import Failed, fail_after
 
+pytestmark = pytest.mark.core
+
 
 def add(session: UsdSession, path: str = "/World/new") -> None:
     with session.undo_step(f"Add {path}"):

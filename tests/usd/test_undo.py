@@ -10,6 +10,8 @@ from pxr import Sdf, Usd, UsdGeom
 from dcc_bridge_usd import UsdSession, undo_stack
 from tests.hosts.scenes import Failed, check_undo, fail_after
 
+pytestmark = pytest.mark.core
+
 Edit = Callable[[Usd.Stage], object]
 
 

@@ -27,7 +27,7 @@ from tests.live import ERAS, AskedFn, Live, Tap, accept, say, status, text
 from tests.qt.pump import QtPump
 from tests.tiers import sampled
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SHOT = ROOT / "resources" / "scenes" / "shot_010_layout.usda"
 CAMERAS = {"pattern": "*", "type": "Camera"}
 SCENES = ("bundled", "generated")

@@ -26,6 +26,8 @@ from dcc_bridge_usd.prims import rename
 from tests.stand_ins import Person, after
 from tests.tiers import sampled
 
+pytestmark = pytest.mark.core
+
 EXAMPLE = Path(__file__).parents[2] / "resources" / "skills" / "delete_prims.py"
 YES = Reply("accept", {"confirm": True})
 NO = Reply("decline")

@@ -12,7 +12,7 @@ from pxr import Sdf, Tf, Usd
 
 from dcc_bridge_usd import UsdSession, layer_copies, prims
 from tests.hosts.scenes import Failed, check_undo, fail_after, state
-from tests.hosts.test_standalone_history import EDITS, NOT_IN_A_BLOCK, edit_some
+from tests.usd.test_history import EDITS, NOT_IN_A_BLOCK, edit_some
 
 SCENE = """#usda 1.0
 def Xform "World"

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication
 from dcc_bridge import skill, track
 from dcc_bridge.skills.skill import describe
 from tests.live import ERAS
-from tests.standalone.moving import table
 from tests.tiers import sampled
+from tests.usd.window.moving import table
 
 PRIMS = 300
 

@@ -13,6 +13,8 @@ from dcc_bridge_usd import UsdSession
 from dcc_bridge_usd.prims import find_paths, remove
 from tests.hosts.scenes import SCENE
 
+pytestmark = pytest.mark.core
+
 
 def test_it_opens_cleanly(capfd: pytest.CaptureFixture[str]) -> None:
     """USD has nothing to complain of, and it is small enough to travel with us."""

@@ -15,6 +15,8 @@ from dcc_bridge.errors import WrongThread
 from dcc_bridge_usd import UsdSession, install
 from tests.hosts.scenes import Failed, fail_after
 
+pytestmark = pytest.mark.core
+
 CALLS: dict[str, Callable[[UsdSession], object]] = {
     "stage": lambda s: s.stage,
     "open": lambda s: s.open("x.usda"),

@@ -10,7 +10,7 @@ import pytest
 
 from tests.printed import nothing_printed, skipped
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 try:
     import shiboken6

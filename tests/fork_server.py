@@ -34,7 +34,7 @@ from importlib import import_module
 from typing import Any, Final
 
 IMPORTED: Final = (
-    *("dcc_bridge.bridge", "dcc_bridge.headless", "dcc_bridge_usd"),
+    *("dcc_bridge.bridge", "dcc_bridge.headless", "dcc_bridge_usd.host"),
     *("tests.stand_ins", "mcp", "uvicorn", "uvicorn.protocols.http.h11_impl", "pxr.UsdUtils"),
     *("anyio._backends._asyncio", "httpcore2", "jsonschema", "rich.logging"),
     "trio",  # which httpcore2 imports at its first request, where there is one

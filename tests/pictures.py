@@ -14,7 +14,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -38,13 +37,15 @@ from dcc_bridge.local_clients import LocalClient, LocalState
 from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.presenter import DialogPresenter
+from dcc_bridge_usd.host import UsdSession
+from dcc_bridge_usd.window import theme
+from dcc_bridge_usd.window.main_window import MainWindow
 from tests.hosts.screen import screen
 from tests.qt.desk import Parts, furnish
 from tests.qt.stage import delete, until
 
 if TYPE_CHECKING:
     from dcc_bridge.qt.question_dialog import QuestionDialog
-    from dcc_bridge_usd import UsdSession
 
 ROOT: Final = Path(__file__).parents[1]
 _LIMIT: Final = 120
@@ -232,10 +233,9 @@ class Window:
 
     def __init__(self, session: UsdSession) -> None:
         """Show it."""
-        theme = import_module("dcc_bridge_usd.window.theme")
         self.app = QApplication([])
         theme.dress(self.app)
-        self._host = import_module("dcc_bridge_usd.window.main_window").MainWindow(session)
+        self._host = MainWindow(session)
         self._host.set_server("MCP: http://127.0.0.1:41234/mcp", True)
         self._host.show()
         self._loop = HostLoop()
@@ -339,7 +339,7 @@ def _dialog(scene: Path, runtime: Path, file: Path) -> None:
 
 def _draw(scene: Path, folder: Path, *, clients: bool) -> None:
     """Take the pictures of a window, or the one of the clients alone."""
-    session = import_module("dcc_bridge_usd").UsdSession(scene, has_ui=True)
+    session = UsdSession(scene, has_ui=True)
     window = Window(session)
     if clients:
         window.save(window.clients(), folder / "clients.png")

@@ -70,7 +70,8 @@ def opened(name: str, scene: Path | None) -> Iterator[Host]:
 
 def _standalone(scene: Path | None) -> Host:
     try:
-        from dcc_bridge_usd import UsdSession, install
+        from dcc_bridge_usd import install
+        from dcc_bridge_usd.host import UsdSession
     except ModuleNotFoundError:
         raise MissingExtra("The standalone host (or name another with --host)", "demo") from None
     session = UsdSession(scene)

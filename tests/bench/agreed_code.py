@@ -69,7 +69,7 @@ def _vetoes(rounds: int) -> None:
     """Time calls that write nothing, with what would refuse them and without; and USD's writers."""
     from pxr import Usd
 
-    from dcc_bridge_usd import UsdSession
+    from dcc_bridge_usd.host import UsdSession
     from dcc_bridge_usd.operations import operations
 
     calls = "for i in range(2_000): it.save('/dev/null')"

@@ -11,7 +11,8 @@ from typing import Any, Final
 from pxr import Sdf, Usd, UsdGeom, UsdLux, UsdShade
 
 from dcc_bridge.verbs.operations import HostOperations
-from dcc_bridge_usd import UsdSession, install
+from dcc_bridge_usd import install
+from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations
 from tests.bench.verbs import Case, batches
 

@@ -188,7 +188,7 @@ def test_a_standalone_host_that_is_not_installed_is_said_in_a_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Somebody with another host named none."""
-    monkeypatch.setitem(sys.modules, "dcc_bridge_usd", None)
+    monkeypatch.setitem(sys.modules, "dcc_bridge_usd.host", None)
 
     with (
         pytest.raises(MissingExtra, match=r"--host.*dcc-bridge-mcp\[demo\]"),

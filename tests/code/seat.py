@@ -11,7 +11,8 @@ from mcp_types import CallToolResult, Tool
 
 from dcc_bridge.audit import reader
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge_usd import UsdSession, install
+from dcc_bridge_usd import install
+from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations
 from tests.live import Live, status, text
 from tests.stand_ins import Person

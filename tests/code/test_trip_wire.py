@@ -568,7 +568,7 @@ def usd(place: Path) -> Callable[..., Any]:
     pytest.importorskip("pxr")
     from pxr import Usd
 
-    from dcc_bridge_usd import UsdSession
+    from dcc_bridge_usd.host import UsdSession
     from dcc_bridge_usd.operations import operations
 
     scene = place / "kept.usda"

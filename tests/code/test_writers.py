@@ -84,7 +84,7 @@ def told(done: subprocess.CompletedProcess[str]) -> Any:
 
 def test_what_usd_writes_files_with_is_marked_and_refused() -> None:
     pxr = pytest.importorskip("pxr")
-    from dcc_bridge_usd import UsdSession
+    from dcc_bridge_usd.host import UsdSession
     from dcc_bridge_usd.operations import operations
 
     made = operations(UsdSession())

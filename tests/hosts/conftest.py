@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge_usd import UsdSession, install
+from dcc_bridge_usd import install
+from dcc_bridge_usd.host import UsdSession
 from tests.hosts.scenes import SCENE, SMALL
 
 

@@ -11,7 +11,8 @@ import pytest
 from dcc_bridge import checkpoints, confirm, confirm_sync, on_main, skill
 from dcc_bridge.audit import reader
 from dcc_bridge.elicitation.question import Consent, Reply
-from dcc_bridge_usd import UsdSession, install
+from dcc_bridge_usd import install
+from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations
 from tests.hosts.scenes import SMALL
 from tests.live import ERAS, accept, live, status, text

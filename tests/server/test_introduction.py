@@ -21,7 +21,7 @@ from dcc_bridge.consent.call import Client, SeenClient
 from dcc_bridge.errors import DISTRIBUTION
 from dcc_bridge.server.clients import MOST, ClientRegistry
 from dcc_bridge.server.protocol import image_type
-from dcc_bridge_usd import UsdSession
+from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations
 from tests.hosts.scenes import SCENE
 from tests.live import ERAS, Live, accept, live

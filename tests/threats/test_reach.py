@@ -31,7 +31,7 @@ from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.threads.main_thread import MainThread
-from dcc_bridge_usd import UsdSession
+from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.prims import rename
 from tests.live import live, status, text
 from tests.stand_ins import Answer, FakeHost, Person, after

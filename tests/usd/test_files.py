@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from pxr import Sdf, Usd
 
-from dcc_bridge_usd import UsdSession
+from dcc_bridge_usd.host import UsdSession
 from tests.hosts.scenes import Failed, fail_after
 
 pytestmark = pytest.mark.core

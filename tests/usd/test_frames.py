@@ -13,7 +13,7 @@ from pxr import Gf, Usd, UsdGeom, UsdLux, UsdRender, UsdSkel
 
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.verbs import seeing
-from dcc_bridge_usd import UsdSession
+from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations
 from tests.verbs import turntable
 from tests.verbs.turntable import DISTANCE, FRAMES, HUES

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from pxr import Sdf, Tf, Usd
 
-from dcc_bridge_usd import UsdSession, layer_copies, prims
+from dcc_bridge_usd import layer_copies, prims
+from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.prims import remove, rename
 from tests.hosts.scenes import SMALL, Failed, check_undo, fail_after
 

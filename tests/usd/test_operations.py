@@ -12,7 +12,8 @@ import pytest
 from pxr import Gf, Usd, UsdGeom, UsdShade
 
 from dcc_bridge.verbs.operations import SCENE, Bounds, HostOperations, SocketLink
-from dcc_bridge_usd import UsdSession, install
+from dcc_bridge_usd import install
+from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations as usd_operations
 from tests.verbs import usd_scene
 from tests.verbs.operations_contract import (

@@ -9,7 +9,7 @@ from pxr import Sdf, Usd, UsdGeom, UsdShade
 
 from dcc_bridge.consent.call import Call, Progress, RunControl, current
 from dcc_bridge.errors import Stopped
-from dcc_bridge_usd import UsdSession
+from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.prims import find_paths, remove
 from tests.hosts.scenes import SCENE
 

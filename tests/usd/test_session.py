@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from pxr import Sdf, Usd
 
-import dcc_bridge_usd as standalone
 from dcc_bridge.errors import WrongThread
-from dcc_bridge_usd import UsdSession, install
+from dcc_bridge_usd import current, host, install
+from dcc_bridge_usd.host import UsdSession
 from tests.hosts.scenes import Failed, fail_after
 
 pytestmark = pytest.mark.core
@@ -72,17 +72,17 @@ def test_other_threads_may_ask_its_name_version_and_has_ui(session: UsdSession) 
 def test_there_is_one_current_session() -> None:
     """Installing returns the undo; without a session it says so."""
     with pytest.raises(RuntimeError, match="no USD session"):
-        standalone.session()
+        current.session()
     one, two = UsdSession(), UsdSession()
 
     undo_one = install(one)
     undo_two = install(two)
-    assert standalone.session() is two
+    assert current.session() is two
     undo_two()
-    assert standalone.session() is one
+    assert current.session() is one
     undo_one()
     with pytest.raises(RuntimeError):
-        standalone.session()
+        current.session()
 
 
 class TestChanges:
@@ -178,7 +178,7 @@ class TestSelection:
         self, session: UsdSession, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         session.selection = ["/World/b"]
-        monkeypatch.delattr(standalone, "prim_at")
+        monkeypatch.delattr(host, "prim_at")
 
         with session.undo_step("Lens"):
             session.stage.GetPrimAtPath("/World/a").GetAttribute("focalLength").Set(85.0)

@@ -21,7 +21,8 @@ from dcc_bridge.headless import Pump
 from dcc_bridge.skills.importer import skills
 from dcc_bridge.skills.source import Source
 from dcc_bridge.threads.main_thread import MainThread
-from dcc_bridge_usd import UsdSession, install
+from dcc_bridge_usd import install
+from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.prims import rename
 from tests.stand_ins import Person, after
 from tests.tiers import sampled

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from pxr import Sdf, Tf, Usd
 
-from dcc_bridge_usd import UsdSession, layer_copies, prims
+from dcc_bridge_usd import layer_copies, prims
+from dcc_bridge_usd.host import UsdSession
 from tests.hosts.scenes import Failed, check_undo, fail_after, state
 from tests.usd.test_history import EDITS, NOT_IN_A_BLOCK, edit_some
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 from pxr import Sdf, Usd, UsdGeom
 
-from dcc_bridge_usd import UsdSession, undo_stack
+from dcc_bridge_usd import undo_stack
+from dcc_bridge_usd.host import UsdSession
 from tests.hosts.scenes import Failed, check_undo, fail_after
 
 pytestmark = pytest.mark.core

@@ -19,7 +19,8 @@ from dcc_bridge import verbs
 from dcc_bridge.consent.call import Call, current
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.verbs.consents import Consents
-from dcc_bridge_usd import UsdSession, install
+from dcc_bridge_usd import install
+from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations
 from tests.bench import verbs_usd
 from tests.bench.verbs import Case, Table

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge_usd import UsdSession
+from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations
 from tests.usd.test_verbs import BOXES, studio
 from tests.verbs import usd_scene

@@ -13,7 +13,8 @@ from typing import Any, Final
 import pytest
 from pxr import Usd, UsdGeom
 
-from dcc_bridge_usd import UsdSession, install
+from dcc_bridge_usd import install
+from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations as usd_operations
 from tests.hosts import bpy_module, freecad
 from tests.hosts.application import ROOT, Application, started

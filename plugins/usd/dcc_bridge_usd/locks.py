@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pxr import Sdf, Tf, Usd
 
-from dcc_bridge.host import Changes, CountChanges
+from dcc_bridge.spi import Changes, CountChanges
 
 from .layer_copies import copy_of
 from .prims import READING, Held, less_than, tracked

@@ -18,12 +18,12 @@ import anyio
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.cli.exits import INTERRUPTED, Failure
-from dcc_bridge.errors import BridgeError
 from dcc_bridge.qt import event_loop, presenter
 from dcc_bridge.qt.binding import QGuiApplication, QPixmap, QPoint
 from dcc_bridge.qt.panel import panel
+from dcc_bridge.spi import BridgeError
 
-from . import UsdSession
+from .host import UsdSession
 from .operations import operations
 from .window import app, commands
 

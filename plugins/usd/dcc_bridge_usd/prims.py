@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from pxr import Gf, Sdf, Usd, UsdGeom
 
 from dcc_bridge import track
-from dcc_bridge.host import digest
+from dcc_bridge.spi import digest
 
 T = TypeVar("T")
 Held = Callable[[Sdf.Path], list[Any]]  # the specs at a path

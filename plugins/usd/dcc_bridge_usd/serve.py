@@ -25,7 +25,7 @@ from dcc_bridge.config import Settings, data_folder
 if TYPE_CHECKING:
     from dcc_bridge.headless import Headless
 
-    from . import UsdSession
+    from .host import UsdSession
     from .plugin import Windowed
 
     Running = Headless[UsdSession] | Windowed
@@ -101,7 +101,8 @@ def windowed() -> ModuleType:
 def _session(opening: Opening) -> Iterator[UsdSession]:
     """Have the scene open in a ``with``; Failure if it cannot be read, or there is no such host."""
     try:  # needs the extra, and this module does not
-        from . import UsdSession, install
+        from . import install
+        from .host import UsdSession
     except ImportError as error:
         sentence = f"The standalone host is not installed ({error}). {_EXTRA}"
         raise exits.Failure(sentence) from None

@@ -27,7 +27,7 @@ from typing import Any, Final
 
 from pxr import Sdf, Tf, Usd
 
-from dcc_bridge.host import UndoMark
+from dcc_bridge.spi import UndoMark
 
 from .layer_copies import Before, Copy, Followed, LayerChange, Step
 from .lost import lost

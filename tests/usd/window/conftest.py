@@ -16,7 +16,7 @@ try:
     import shiboken6
     from PySide6.QtWidgets import QApplication
 
-    from dcc_bridge_usd import UsdSession
+    from dcc_bridge_usd.host import UsdSession
     from dcc_bridge_usd.window import theme
     from dcc_bridge_usd.window.main_window import MainWindow
 except ImportError as error:

@@ -18,7 +18,7 @@ from pxr import Usd, UsdGeom
 
 from dcc_bridge import skill, track
 from dcc_bridge.qt.presenter import DialogPresenter
-from dcc_bridge_usd import UsdSession
+from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.window.main_window import MainWindow
 from tests.bench.host import Beat
 from tests.live import Live, status

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[3]
 SCENE = ROOT / "resources" / "scenes" / "shot_010_layout.usda"
 START = f"""
 import asyncio, sys
-from dcc_bridge_usd import UsdSession
+from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.window import app
 session = UsdSession({str(SCENE)!r}, has_ui=True)
 def say(text): print(text, flush=True)

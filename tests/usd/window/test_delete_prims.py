@@ -20,7 +20,8 @@ from PySide6.QtWidgets import QApplication, QScrollBar, QWidget
 from dcc_bridge.headless import Pump
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge.qt.question_dialog import QuestionDialog
-from dcc_bridge_usd import UsdSession, install
+from dcc_bridge_usd import install
+from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations
 from dcc_bridge_usd.window.main_window import MainWindow
 from tests.live import ERAS, AskedFn, Live, Tap, accept, say, status, text

@@ -9,7 +9,7 @@ from pxr import Gf, Sdf, Usd
 from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QLineEdit
 
-from dcc_bridge_usd import UsdSession
+from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.window import values
 from dcc_bridge_usd.window.attributes import PATH, Column
 from dcc_bridge_usd.window.main_window import MainWindow

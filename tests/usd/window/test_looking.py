@@ -9,7 +9,7 @@ from pxr import UsdGeom
 from PySide6.QtGui import QImage
 
 from dcc_bridge.verbs.operations import HostOperations, Shot
-from dcc_bridge_usd import UsdSession
+from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations as usd_operations
 from dcc_bridge_usd.window.main_window import MainWindow
 

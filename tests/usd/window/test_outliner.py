@@ -10,7 +10,7 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QLineEdit
 
-from dcc_bridge_usd import UsdSession
+from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.window import scene
 from dcc_bridge_usd.window.main_window import MainWindow
 from dcc_bridge_usd.window.outliner import Outliner

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QMessageBox
 
-from dcc_bridge_usd import UsdSession
+from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.window.main_window import MainWindow
 from dcc_bridge_usd.window.space import Eye
 

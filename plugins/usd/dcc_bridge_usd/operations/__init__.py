@@ -8,8 +8,7 @@ It is long since a prim may come from layers, references and variants, of which 
 
 from __future__ import annotations
 
-from dcc_bridge.host import Host
-from dcc_bridge.verbs.operations import HostOperations
+from dcc_bridge.spi import Host, HostOperations
 
 from .drawing import UsdOperations
 

@@ -9,7 +9,7 @@ from typing import Final
 from pxr import Kind, Usd, UsdGeom, UsdValidation  # type: ignore[attr-defined]  # newer than the stubs
 
 from dcc_bridge import track
-from dcc_bridge.verbs.operations import ApiEntry, Rule
+from dcc_bridge.spi import ApiEntry, Rule
 
 from . import schemas
 from .items import _Items

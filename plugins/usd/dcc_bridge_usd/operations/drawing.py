@@ -8,7 +8,7 @@ from typing import Any
 
 from pxr import Gf, UsdGeom
 
-from dcc_bridge.verbs.operations import Shot
+from dcc_bridge.spi import Shot
 
 from .checking import _Checking
 from .losing import _Losing

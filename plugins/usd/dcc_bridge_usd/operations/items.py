@@ -13,18 +13,20 @@ from typing import Any, Final, cast
 from pxr import Sdf, Tf, Usd, UsdGeom, UsdLux, UsdShade
 
 from dcc_bridge import track
-from dcc_bridge.host import Host, digest
-from dcc_bridge.verbs.operations import (
+from dcc_bridge.spi import (
     SCENE,
     Bounds,
+    Host,
     HostOperations,
     Part,
     SocketLink,
     Value,
     Vector,
+    digest,
 )
 
-from .. import UsdSession, frames
+from .. import frames
+from ..host import UsdSession
 from ..prims import branch, is_plain, plain, prim_at
 from . import links, names, schemas
 from .transforms import FIRST, vector

@@ -8,9 +8,10 @@ from typing import Any, Final, Literal, cast
 
 from pxr import Pcp, Sdf, Tf, Trace, Usd, UsdUtils
 
-from dcc_bridge.verbs.operations import Imported, Junk
+from dcc_bridge.spi import Imported, Junk
 
-from .. import UsdSession, files
+from .. import files
+from ..host import UsdSession
 from ..prims import remove
 from . import exchange, links
 from .building import _Building

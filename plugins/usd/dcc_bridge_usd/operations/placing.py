@@ -7,7 +7,7 @@ from typing import Literal
 
 from pxr import Gf, Sdf, Usd, UsdGeom
 
-from dcc_bridge.verbs.operations import Placement, Vector
+from dcc_bridge.spi import Placement, Vector
 
 from . import names, transforms
 from .items import refusing

@@ -7,7 +7,7 @@ from typing import Any
 
 from pxr import Sdf, Usd, UsdShade
 
-from dcc_bridge.verbs.operations import SocketLink
+from dcc_bridge.spi import SocketLink
 
 from ..prims import prim_at
 from . import names, schemas

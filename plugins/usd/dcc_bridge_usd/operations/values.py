@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pxr import Gf, Sdf, Usd, UsdGeom
 
-from dcc_bridge.verbs.operations import SCENE, Keys, Shape, Value
+from dcc_bridge.spi import SCENE, Keys, Shape, Value
 
 from ..coercion import coerce
 from ..prims import plain

@@ -26,7 +26,7 @@ from . import theme
 from .main_window import MainWindow
 
 if TYPE_CHECKING:
-    from .. import UsdSession
+    from ..host import UsdSession
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 

@@ -14,12 +14,12 @@ from pxr import Gf, Sdf, Usd, UsdGeom
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QStandardItem, QStandardItemModel
 
-from dcc_bridge.elicitation.text import tool_tip
+from dcc_bridge.spi import tool_tip
 
 from . import scene, theme, values
 
 if TYPE_CHECKING:
-    from .. import UsdSession
+    from ..host import UsdSession
 
 Role = Qt.ItemDataRole
 PATH = int(Role.UserRole)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDockWidget, QMenu, QMenuBar
 from .scene import SessionFeed
 
 if TYPE_CHECKING:
-    from .. import UsdSession
+    from ..host import UsdSession
     from .main_window import MainWindow
 
 Keys = QKeySequence.StandardKey | str

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from dcc_bridge.elicitation.text import tool_tip
+from dcc_bridge.spi import tool_tip
 
 from . import values
 from .attributes import AttributeModel, Column
@@ -31,7 +31,7 @@ from .scene import SessionFeed
 from .tree import Kind, kind_of
 
 if TYPE_CHECKING:
-    from .. import UsdSession
+    from ..host import UsdSession
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QWidget
 
 if TYPE_CHECKING:
-    from .. import UsdSession
+    from ..host import UsdSession
 
 _FILES = "USD scenes (*.usda *.usd *.usdc)"
 Button = QMessageBox.StandardButton

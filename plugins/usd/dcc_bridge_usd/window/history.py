@@ -11,13 +11,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
-from dcc_bridge.elicitation.text import tool_tip
+from dcc_bridge.spi import tool_tip
 
 from . import scene, theme
 from .scene import SessionFeed
 
 if TYPE_CHECKING:
-    from .. import UsdSession
+    from ..host import UsdSession
 
 
 class History(QListWidget):

@@ -32,7 +32,7 @@ from .tree import Kind
 from .viewport import Viewport
 
 if TYPE_CHECKING:
-    from .. import UsdSession
+    from ..host import UsdSession
 
 _COUNTED = {
     Kind.CAMERA: ("camera", "cameras"),

@@ -26,7 +26,7 @@ from .scene import SessionFeed
 from .tree import Kind
 
 if TYPE_CHECKING:
-    from .. import UsdSession
+    from ..host import UsdSession
 
 _ROWS_AT_FIRST = 32
 _ROWS_OF_A_SEARCH = 2000

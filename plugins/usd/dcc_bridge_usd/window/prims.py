@@ -29,7 +29,7 @@ from .icons import Icons
 from .tree import Kind, Node, Reading, read
 
 if TYPE_CHECKING:
-    from .. import UsdSession
+    from ..host import UsdSession
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole

@@ -18,7 +18,7 @@ from PySide6.QtCore import QObject, QThread, QTimer, Signal
 from .. import prims as host_edits
 
 if TYPE_CHECKING:
-    from .. import UsdSession
+    from ..host import UsdSession
 
 
 class SessionFeed(QObject):

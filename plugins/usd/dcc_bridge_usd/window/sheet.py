@@ -26,7 +26,7 @@ from .tree import Kind
 from .viewport import Viewport
 
 if TYPE_CHECKING:
-    from .. import UsdSession
+    from ..host import UsdSession
 
 MOST_BYTES = 100_000
 _QUALITIES = (85, 70, 55, 40, 25, 10)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
-from dcc_bridge.qt.outlines import outlined
+from dcc_bridge.spi.qt import outlined
 
 WINDOW = QColor("#26282d")
 BASE = QColor("#1c1e22")

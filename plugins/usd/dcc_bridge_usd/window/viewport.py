@@ -19,7 +19,7 @@ from .shapes import Scenery, collect
 from .space import Eye, Point
 
 if TYPE_CHECKING:
-    from .. import UsdSession
+    from ..host import UsdSession
 
 _CLICK = 4
 

@@ -22,7 +22,7 @@ from PIL import Image
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from dcc_bridge.cli import load
 from dcc_bridge.code import agreed
@@ -289,7 +289,9 @@ class Window:
         self._panel.refresh()
         bar = self._host.menuBar()
         (view,) = (it for it in bar.actions() if it.text() == "&View")
-        view.menu().popup(bar.mapToGlobal(bar.actionGeometry(view).bottomLeft()))
+        menu = view.menu()
+        assert isinstance(menu, QMenu)
+        menu.popup(bar.mapToGlobal(bar.actionGeometry(view).bottomLeft()))
         QTest.qWait(2 * _PAINTED)
         host: QWidget = self._host
         return host

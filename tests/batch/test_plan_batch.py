@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 from mcp_types import CallToolResult
 
-from dcc_batch import approval, report
-from dcc_batch.plan import Plan, user
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import log_folder
 from dcc_bridge.elicitation.question import PresenterEvent, Reply
+from dcc_bridge_batch import approval, report
+from dcc_bridge_batch.plan import Plan, user
 from tests.batch.conftest import PLUGIN, SKILLS, digests, write_scene
 from tests.live import Live, accept, live, text
 from tests.stand_ins import FakeHost, Person

@@ -19,10 +19,10 @@ from typing import Any
 
 import pytest
 
-from dcc_batch import approval, engine, ledger, outcome
-from dcc_batch.files import digest_file
-from dcc_batch.plan import HostFacts, Plan, Request
-from dcc_batch.plan import write as write_plan
+from dcc_bridge_batch import approval, engine, ledger, outcome
+from dcc_bridge_batch.files import digest_file
+from dcc_bridge_batch.plan import HostFacts, Plan, Request
+from dcc_bridge_batch.plan import write as write_plan
 from tests.batch.conftest import Show, bare, digests, make_show, places_of, processes, write_scene
 
 if sys.platform == "win32":

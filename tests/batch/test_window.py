@@ -20,11 +20,11 @@ pytest.importorskip("PySide6", reason="the window is Qt's")
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from dcc_batch import approval, report, summary, window
-from dcc_batch.plan import Plan
 from dcc_bridge.elicitation.question import MOST_LINES, Reply
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt.question_dialog import QuestionDialog
+from dcc_bridge_batch import approval, report, summary, window
+from dcc_bridge_batch.plan import Plan
 from tests.batch.test_commands import typed
 from tests.batch.test_report import odd_show, scene, show
 from tests.printed import nothing_printed

@@ -13,13 +13,13 @@ from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
-from dcc_batch import report, summary
-from dcc_batch.plan import Plan
 from dcc_bridge.cli import exits, load
 from dcc_bridge.consent.call import Call, Client
 from dcc_bridge.elicitation.ask import yes_or_no
 from dcc_bridge.elicitation.question import Consent, Offers, Question, Reply
 from dcc_bridge.errors import own_version
+from dcc_bridge_batch import report, summary
+from dcc_bridge_batch.plan import Plan
 
 if TYPE_CHECKING:
     from dcc_bridge.host import Host

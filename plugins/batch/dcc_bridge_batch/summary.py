@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from dcc_batch import files, report
-from dcc_batch.plan import SCENES, Plan, Scene
-from dcc_batch.report import Overview, scenes
 from dcc_bridge.elicitation.question import MOST_DETAILS, MOST_LINES, Details
 from dcc_bridge.elicitation.text import safe_line, safe_text
+from dcc_bridge_batch import files, report
+from dcc_bridge_batch.plan import SCENES, Plan, Scene
+from dcc_bridge_batch.report import Overview, scenes
 
 _MOST_MARKED: Final = 100  # scenes that differ, each with its reason
 _MOST_ITEMS: Final = 4  # of one scene

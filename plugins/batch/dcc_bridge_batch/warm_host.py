@@ -1,8 +1,8 @@
 """The process of a warm host: a bridge with four tools more: about, open, asked, save. Main thread.
 
-It is started by `dcc_batch.hosts` in the host's batch interpreter, keeps its application open for
-one scene after the other, and is found by nobody else: its runtime folder is its session's own. Its
-tools answer one label alone, and what a skill asks is granted by an approved plan alone.
+It is started by `dcc_bridge_batch.hosts` in the host's batch interpreter, keeps its application
+open for one scene after the other, and is found by nobody else: its runtime folder is its session's
+own. Its tools answer one label alone, and what a skill asks is granted by an approved plan alone.
 
 It ends when the file "stop" lies in its folder, when the folder is gone, when the process that it
 was started for is gone, and when nobody has called it for long.
@@ -21,16 +21,16 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
-from dcc_batch import approval, files, host_files
-from dcc_batch.host_job import JOB, REPORT, STOP, Job
-from dcc_batch.plan import Plan, PlanError
-from dcc_batch.questions import PlanGrants
 from dcc_bridge import config, errors
 from dcc_bridge.consent.call import current
 from dcc_bridge.headless import Headless
 from dcc_bridge.host import Host, UndoMark, digest
 from dcc_bridge.hosts import batch
 from dcc_bridge.skills.skill import describe, skill
+from dcc_bridge_batch import approval, files, host_files
+from dcc_bridge_batch.host_job import JOB, REPORT, STOP, Job
+from dcc_bridge_batch.plan import Plan, PlanError
+from dcc_bridge_batch.questions import PlanGrants
 
 _POLL: Final = 0.2  # seconds
 _MOST_TOLD: Final = 20  # items of which it is compared what the host tells of them

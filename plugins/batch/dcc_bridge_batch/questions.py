@@ -9,9 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dcc_batch.files import digest_of
 from dcc_bridge.consent.grants import SessionGrants
 from dcc_bridge.elicitation.question import Question
+from dcc_bridge_batch.files import digest_of
 
 
 def question_facts(question: Question, file: Path | None, name: str) -> dict[str, Any]:

@@ -19,10 +19,10 @@ from typing import Any, Final
 
 import platformdirs
 
-from dcc_batch import files
-from dcc_batch.plan import Plan, PlanError, user, when
 from dcc_bridge import config, private_files
 from dcc_bridge.audit.log import AuditLog, log_folder
+from dcc_bridge_batch import files
+from dcc_bridge_batch.plan import Plan, PlanError, user, when
 
 FILE: Final = "approval.json"
 HOURS: Final = 72.0

@@ -12,9 +12,9 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from dcc_batch import session, task
-from dcc_batch.plan import Plan
 from dcc_bridge.cli import exits
+from dcc_bridge_batch import session, task
+from dcc_bridge_batch.plan import Plan
 
 
 def fill(add: Callable[..., argparse.ArgumentParser]) -> None:
@@ -49,14 +49,14 @@ def _leave(options: argparse.Namespace) -> int:
 
 
 def _host(options: argparse.Namespace) -> int:
-    from dcc_batch import warm_host
+    from dcc_bridge_batch import warm_host
 
     warm_host.main()
     return exits.SUCCESS
 
 
 def _window(options: argparse.Namespace) -> int:
-    from dcc_batch import window
+    from dcc_bridge_batch import window
 
     window.main(Plan.read(options.plan))
     return exits.SUCCESS

@@ -12,12 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from dcc_batch import files, host_job
-from dcc_batch.host_job import JOB, MODULE, REPORT, STOP, Job
-from dcc_batch.plan import PlanError
 from dcc_bridge import private_files
 from dcc_bridge.cli import interpreter
 from dcc_bridge.server import discovery
+from dcc_bridge_batch import files, host_job
+from dcc_bridge_batch.host_job import JOB, MODULE, REPORT, STOP, Job
+from dcc_bridge_batch.plan import PlanError
 
 if TYPE_CHECKING:
     from dcc_bridge.client.agent import Agent, Result

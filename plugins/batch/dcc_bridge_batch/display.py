@@ -20,7 +20,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.spi import safe_line
 from dcc_bridge_batch import ledger, outcome, report, summary
 from dcc_bridge_batch.outcome import Totals
 from dcc_bridge_batch.plan import SCENES, Plan

@@ -1,7 +1,7 @@
 """Commands of ``dcc-bridge batch`` for the job alone: no help lists them. Main thread.
 
-Open Job Description starts `enter`, `leave` and `task`, and they the host. `window` is started by
-`approve`, and shows its question.
+Open Job Description starts `enter`, `leave` and `task`. `window` is started by `approve`, and shows
+its question.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from dcc_bridge_batch.plan import Plan
 def fill(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands, by what adds one: a name, what runs it, and its summary or None."""
     add("leave", _leave, None)
-    add("host", _host, None)
     add("window", _window, None).add_argument("plan", type=Path)
     enter, chunk = add("enter", _enter, None), add("task", _task, None)
     for parser in (enter, chunk):
@@ -45,13 +44,6 @@ def _enter(options: argparse.Namespace) -> int:
 
 def _leave(options: argparse.Namespace) -> int:
     session.leave()
-    return exits.SUCCESS
-
-
-def _host(options: argparse.Namespace) -> int:
-    from dcc_bridge_batch import warm_host
-
-    warm_host.main()
     return exits.SUCCESS
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Literal, Self
 
-from dcc_bridge import private_files
+from dcc_bridge.spi import private_files
 from dcc_bridge_batch import files
 from dcc_bridge_batch.plan import Plan
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge import private_files
+from dcc_bridge.spi import private_files
 from dcc_bridge_batch import files
 from dcc_bridge_batch.plan import Plan, PlanError, Scene
 

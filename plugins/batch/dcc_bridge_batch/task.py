@@ -18,7 +18,7 @@ from typing import Any, Final
 import anyio
 import anyio.to_thread
 
-from dcc_bridge.errors import Unreachable
+from dcc_bridge.spi import Unreachable
 from dcc_bridge_batch import approval, hosts, ledger, swap
 from dcc_bridge_batch.host_job import label
 from dcc_bridge_batch.hosts import HostFailed, WarmHost

@@ -28,7 +28,7 @@ from tests.stand_ins import FakeHost, Person
 from tests.verbs.studio import studio
 from tests.verbs.test_bridge import TOKEN, tools
 
-FOLDER = Path(PLUGIN) / "skills"
+FOLDER = Path(PLUGIN) / "dcc_bridge_batch" / "skills"
 YES = Reply("accept", {"approve": True})
 NO = Reply("decline")
 PLANNING = 100.0  # seconds for a plan, on a busy machine

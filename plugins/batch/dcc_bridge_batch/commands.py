@@ -310,5 +310,5 @@ def _end(
 
 
 def _skills(options: argparse.Namespace) -> int:
-    print(Path(__file__).resolve().parents[1] / "skills")
+    print(Path(__file__).resolve().parent / "skills")
     return exits.SUCCESS

@@ -22,7 +22,7 @@ from typing import IO, Any, Final
 from dcc_bridge import check_cancelled, elicit_form_sync, report_progress, skill
 from dcc_bridge.elicitation.context import current_context
 
-_PLUGIN: Final = Path(__file__).resolve().parents[1]
+_PLUGIN: Final = Path(__file__).resolve().parents[2]
 _LIMIT: Final = 600.0  # seconds for an answer: there is a list to read
 _EXTRA: Final = "dcc-bridge batch is not installed: pip install 'dcc-bridge-mcp[batch]'"
 _HOSTS: Final = ("standalone", "blender", "freecad", "maya", "houdini")

@@ -48,6 +48,13 @@ def test_a_plug_in_pulls_in_neither_the_bridge_nor_what_the_worker_can() -> None
     assert run(code) == "[]\n"
 
 
+def test_what_plug_ins_import_pulls_in_neither_the_bridge_nor_a_toolkit() -> None:
+    late = (*BLOCKED, "dcc_bridge.bridge", "dcc_bridge.headless", "dcc_bridge.qt")
+    code = f"import sys, dcc_bridge.spi; print([n for n in {late} if n in sys.modules])"
+
+    assert run(code) == "[]\n"
+
+
 def test_a_skill_works_without_any_bridge() -> None:
     code = (
         "from dcc_bridge import skill, elicit_form_sync\n"

@@ -59,7 +59,7 @@ COMMANDS: Final = {
     "skill": Command("write a skill file to start from, or check existing ones", "skill"),
     "guide": Command("print a page of the guide", "skill"),
     "batch": Command(
-        "run one skill on many scene files, agreed to at once", "batch/dcc_batch.commands"
+        "run one skill on many scene files, agreed to at once", "batch/dcc_bridge_batch.commands"
     ),
 }
 _ABOUT: Final = """\

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.util
 import json
 import os
@@ -35,7 +36,7 @@ _START: Final = """\
 import os, sys, traceback
 sys.path[:0] = {paths!r}
 try:
-    from dcc_bridge.headless import main
+    from {module} import main
     main()
 except BaseException:
     traceback.print_exc()
@@ -43,6 +44,7 @@ except BaseException:
     os._exit(1)
 sys.modules.pop("__mp_main__", None)
 """
+_SERVES: Final = "dcc_bridge.headless"  # the module whose `main` serves one scene
 _POLL: Final = 0.05
 _GRACE: Final = 15.0  # seconds for its end; then it is killed
 _PROBE_TIMEOUT: Final = 180  # seconds; an application that starts for the first time is slow
@@ -158,20 +160,30 @@ def _job(options: argparse.Namespace, port: int | None, report: Path) -> Job:
     )
 
 
-def command(host: str, program: str | None, folder: Path) -> list[str]:
-    """Give the command that starts a host's interpreter with `dcc_bridge.headless.main`.
+def command(host: str, program: str | None, folder: Path, module: str = _SERVES) -> list[str]:
+    """Return the command that starts a host's interpreter with the ``main`` of a module.
 
-    A `program` of None is the one on PATH; the file that begins it is put into `folder`. Failure if
-    it is not there, or has another Python and the bridge was not installed for it.
+    Args:
+        host: The application, as ``--host`` names it.
+        program: Its interpreter; None for the one on PATH.
+        folder: Where the file is put with which the interpreter begins.
+        module: The module, of the bridge or of a package that is installed with it.
+
+    Returns:
+        The words of the command.
+
+    Raises:
+        Failure: There is no such interpreter, or it has another Python and the bridge was not
+            installed for it.
     """
     if host == "standalone":
-        return [program or sys.executable, "-m", "dcc_bridge.headless"]
+        return [program or sys.executable, "-m", module]
     kind = locations.APPLICATIONS[host]
     try:
         executable = find_program(kind, program)
         if executable is None and kind.module and importlib.util.find_spec(kind.module):
             executable = Path(sys.executable)
-        paths = _paths(host, str(executable)) if executable else []
+        paths = _paths(host, str(executable), module) if executable else []
     except UnknownLocation as error:
         raise Failure(str(error)) from None
     if executable is None:
@@ -179,14 +191,14 @@ def command(host: str, program: str | None, folder: Path) -> list[str]:
         python = f", which may be a Python that has {kind.module}" if kind.module else ""
         raise Failure(f"{kind.title}'s {names} is not on PATH; say --interpreter PATH{python}.")
     start = folder / "start.py"
-    start.write_text(_START.format(paths=paths), encoding="utf-8")
+    start.write_text(_START.format(paths=paths, module=module), encoding="utf-8")
     if host == "blender" and not is_python(executable):
         return [str(executable), "-b", "--python", str(start)]
     return [str(executable), str(start)]
 
 
-def _paths(host: str, program: str) -> list[str]:
-    """List the folders of the bridge and its dependencies, for a host's Python."""
+def _paths(host: str, program: str, module: str) -> list[str]:
+    """List the folders of the bridge, its dependencies and a module, for a host's Python."""
     kind = locations.APPLICATIONS[host]
     facts = probe(kind, program)
     for location, _ in kind.locations(System.here(), [facts]):
@@ -194,14 +206,22 @@ def _paths(host: str, program: str) -> list[str]:
         if installed is not None and installed.facts.get("python") == facts.python:
             return [str(location.folder / location.vendor)]
     if facts.python == f"{sys.version_info.major}.{sys.version_info.minor}":
-        own = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
-        return [str(_PACKAGE.parent), *own]
+        installed_in = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
+        # of a checkout, whose leaves are found by a file that only this Python reads
+        parts = [str(_PACKAGE.parent), str(_folder_of(module))]
+        return list(dict.fromkeys([*parts, *installed_in]))
     mend = f"dcc-bridge install {host}"
     if is_python(Path(program)):
         mend = f"install it there, and run {Path(program).with_name('dcc-bridge')}"
     raise Failure(
         f"{kind.title} has Python {facts.python}, and the bridge is not installed for it: {mend}"
     )
+
+
+def _folder_of(module: str) -> Path:
+    """Return the folder in which the package of a module lies."""
+    package = importlib.import_module(module.partition(".")[0])
+    return Path(package.__path__[0]).parent
 
 
 def probe(application: InstallTarget, program: str | None = None) -> Facts:

@@ -20,6 +20,7 @@ from dcc_bridge.consent.call import current
 from dcc_bridge.errors import BrokenSkill, StartError, WrongThread
 
 if TYPE_CHECKING:  # skills import this, and need none of it
+    from dcc_bridge.config import Settings
     from dcc_bridge.elicitation.ask_secret import Desk
     from dcc_bridge.elicitation.broker import Broker
     from dcc_bridge.host import Host
@@ -42,6 +43,11 @@ class ElicitationContext:
     host: Host  # whose scene it is
     desk: Desk | None = None  # gives out pages; None where there is no server
 
+    @property
+    def settings(self) -> Settings:
+        """How the bridge behaves."""
+        return self.broker.settings
+
 
 def install(
     broker: Broker, main: MainThread, host: Host, desk: Desk | None = None
@@ -61,7 +67,14 @@ def install(
 
 
 def current_context() -> ElicitationContext | None:
-    """Return the context of this process, or None where a skill's function runs by itself."""
+    """Return the bridge of this process, as skills reach it. Any thread.
+
+    Returns:
+        It, or None where a skill's function runs by itself.
+
+    Raises:
+        Nothing.
+    """
     return _installed
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol
 
 from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.text import split_lines
@@ -88,7 +88,15 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """A text that a question is about, shown whole: monospace, with line numbers."""
+    """A text that a question is about, shown whole: monospace, with line numbers.
+
+    Attributes:
+        max_bytes: Bytes that a text may have at most, as UTF-8.
+        max_lines: Lines that a text may have at most.
+    """
+
+    max_bytes: ClassVar[int] = MOST_DETAILS
+    max_lines: ClassVar[int] = MOST_LINES
 
     text: str  # what is agreed to
     marks: tuple[tuple[int, str], ...] = ()  # lines, counted from 1, and why each is marked

@@ -2,22 +2,31 @@
 
 A plug-in needs `dcc_bridge`, this package and its application's own API, and nothing from inside
 `dcc_bridge`. ``resources/guide/hosts.md`` shows how one is written. `dcc_bridge.spi.qt` has what
-draws with Qt, and `dcc_bridge.spi.drawing` what an application needs that draws questions itself.
+draws with Qt, `dcc_bridge.spi.drawing` what an application needs that draws questions itself, and
+`dcc_bridge.spi.headless` what a process needs that has no window. Importing this package imports
+none of those.
 """
 
 from __future__ import annotations
 
+from dcc_bridge import private_files
+from dcc_bridge.audit.log import record_events
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.checkpoints import keep_anyway
 from dcc_bridge.config import Settings
+from dcc_bridge.consent.call import calling_client
 from dcc_bridge.consent.late_losses import AgreedIds, Losses, SceneCopy
+from dcc_bridge.elicitation.context import current_context
+from dcc_bridge.elicitation.question import Details, Question
 from dcc_bridge.elicitation.text import safe_line, safe_text, tool_tip
 from dcc_bridge.errors import (
     BridgeError,
     Busy,
     LostAnyway,
     NoCheckpoint,
+    NotRecorded,
     NotUndoable,
+    Unreachable,
     WrongThread,
     own_version,
 )
@@ -70,6 +79,7 @@ __all__ = [
     "Callbacks",
     "Changes",
     "CountChanges",
+    "Details",
     "Host",
     "HostOperations",
     "Imported",
@@ -79,10 +89,12 @@ __all__ = [
     "Losses",
     "LostAnyway",
     "NoCheckpoint",
+    "NotRecorded",
     "NotUndoable",
     "Part",
     "Placement",
     "PlugIn",
+    "Question",
     "Rule",
     "SceneCopy",
     "Settings",
@@ -91,16 +103,21 @@ __all__ = [
     "SocketLink",
     "Undo",
     "UndoMark",
+    "Unreachable",
     "Value",
     "Vector",
     "WrongThread",
     "add",
+    "calling_client",
     "compared",
+    "current_context",
     "digest",
     "frame_of",
     "keep_anyway",
     "loss_check",
     "own_version",
+    "private_files",
+    "record_events",
     "safe_line",
     "safe_text",
     "tool_tip",

@@ -23,11 +23,11 @@ PLUGIN = str(ROOT / "plugins" / "batch")
 if PLUGIN not in sys.path:
     sys.path.insert(0, PLUGIN)
 
-from dcc_batch import approval, hosts, ledger, plan, planning, scenes, task  # noqa: E402
-from dcc_batch.files import digest_file  # noqa: E402
-from dcc_batch.host_job import Job, label  # noqa: E402
-from dcc_batch.plan import HostFacts, Plan, Request, Scene  # noqa: E402
-from dcc_batch.swap import Places  # noqa: E402
+from dcc_bridge_batch import approval, hosts, ledger, plan, planning, scenes, task  # noqa: E402
+from dcc_bridge_batch.files import digest_file  # noqa: E402
+from dcc_bridge_batch.host_job import Job, label  # noqa: E402
+from dcc_bridge_batch.plan import HostFacts, Plan, Request, Scene  # noqa: E402
+from dcc_bridge_batch.swap import Places  # noqa: E402
 
 SKILLS = Path(__file__).parent / "skills"
 FACTS = HostFacts("host 1", "0.1.0", "0" * 64, None)

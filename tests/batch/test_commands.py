@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dcc_batch import approval, files, report, scenes
-from dcc_batch.plan import Plan, PlanError
+from dcc_bridge_batch import approval, files, report, scenes
+from dcc_bridge_batch.plan import Plan, PlanError
 from tests.batch.conftest import Command, write_plan
 
 if sys.platform == "win32":
@@ -21,7 +21,7 @@ if sys.platform == "win32":
 def test_where_its_packages_are_missing_it_says_how_to_get_them(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in [name for name in sys.modules if name.split(".")[0] == "dcc_batch"]:
+    for name in [name for name in sys.modules if name.split(".")[0] == "dcc_bridge_batch"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "openjd", None)
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from dcc_batch import approval, engine, outcome, planning, scenes
-from dcc_batch.plan import Plan, Request
+from dcc_bridge_batch import approval, engine, outcome, planning, scenes
+from dcc_bridge_batch.plan import Plan, Request
 from tests.batch.conftest import PLUGIN, ROOT, digests, processes
 
 pytestmark = [
@@ -89,7 +89,7 @@ SETTINGS = """
 import sys
 sys.path[:0] = {paths!r}
 import FreeCAD
-from dcc_batch import host_files
+from dcc_bridge_batch import host_files
 own = FreeCAD.ParamGet("User parameter:BaseApp/Preferences/Document")
 if {value!r} is not None:
     own.SetBool("CreateBackupFiles", {value!r})

@@ -16,18 +16,19 @@ from typing import Any
 import pytest
 from mcp_types import CallToolResult
 
-from dcc_batch import approval, report
-from dcc_batch.plan import Plan, user
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import log_folder
 from dcc_bridge.elicitation.question import PresenterEvent, Reply
+from dcc_bridge_batch import approval, report
+from dcc_bridge_batch.host_job import MODULE
+from dcc_bridge_batch.plan import Plan, user
 from tests.batch.conftest import PLUGIN, SKILLS, digests, write_scene
 from tests.live import Live, accept, live, text
 from tests.stand_ins import FakeHost, Person
 from tests.verbs.studio import studio
 from tests.verbs.test_bridge import TOKEN, tools
 
-FOLDER = Path(PLUGIN) / "skills"
+FOLDER = Path(PLUGIN) / "dcc_bridge_batch" / "skills"
 YES = Reply("accept", {"approve": True})
 NO = Reply("decline")
 PLANNING = 100.0  # seconds for a plan, on a busy machine
@@ -208,7 +209,7 @@ def test_a_plan_whose_call_is_cancelled_ends_with_its_hosts(scenes: Path, tmp_pa
 
     with ctrl_c_ignored(), host(tmp_path, YES) as (running, _):
         future = running.go(plan, running, scenes)
-        running.until(lambda: any("batch host" in it for it in below().values()), PLANNING)
+        running.until(lambda: any(MODULE in it for it in below().values()), PLANNING)
         started = {pid for pid, line in below().items() if "batch" in line}
         (record,) = running.bridge.recent.records()
         assert running.bridge.cancel(record.id)

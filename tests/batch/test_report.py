@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from dcc_batch import display, plan, report
-from dcc_batch.plan import Plan, Request, Scene
+from dcc_bridge_batch import display, plan, report
+from dcc_bridge_batch.plan import Plan, Request, Scene
 from tests.batch.conftest import FACTS, scene_line
 from tests.server import browser
 

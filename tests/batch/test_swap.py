@@ -12,9 +12,9 @@ from typing import Any, cast
 import anyio
 import pytest
 
-from dcc_batch import files, hosts, ledger, outcome, plan, swap, task
-from dcc_batch.plan import Plan, Request
-from dcc_batch.swap import Left, Places
+from dcc_bridge_batch import files, hosts, ledger, outcome, plan, swap, task
+from dcc_bridge_batch.plan import Plan, Request
+from dcc_bridge_batch.swap import Left, Places
 from tests.batch.conftest import FACTS, Command, scene_line
 
 ORIGINAL, EDITED, OWN = "as it was planned", "as the skill left it", "a day of somebody's work"

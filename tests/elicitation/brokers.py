@@ -60,11 +60,12 @@ def ask(
     call: Call | None = None,
     fallback: dict[str, Any] | None = None,
     auditor: Auditor = nowhere,
+    covers: Callable[[Question], bool] | None = None,
     **more: Any,
 ) -> tuple[Any, Clock, Broker]:
     """Put a question, and return its future, the clock and the broker."""
     clock = Clock()
-    broker = Broker(settings, host=host, clock=clock, auditor=auditor)
+    broker = Broker(settings, host=host, clock=clock, auditor=auditor, covers=covers)
     asking = call or Call("delete", "Delete", client=CLAUDE)
     asking.route = replace(asking.route, form=client)
     form = replace(FORM, fallback=fallback)

@@ -69,7 +69,7 @@ def test_a_path_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
         lint.files(tmp_path / "gone")
 
 
-@pytest.mark.parametrize("folder", ["plugins/batch/skills", "resources/skills"])
+@pytest.mark.parametrize("folder", ["plugins/batch/dcc_bridge_batch/skills", "resources/skills"])
 def test_our_own_skills_pass(folder: str) -> None:
     files = lint.files(Path(__file__).parents[2] / folder)
 

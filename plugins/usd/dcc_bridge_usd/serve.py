@@ -66,7 +66,7 @@ def opening(options: argparse.Namespace, skills: list[Path], settings: Settings)
     if importlib.util.find_spec(
         "openjd"
     ):  # what agents plan with it, a person approves and runs here
-        folders.append(plugins / "batch" / "skills")
+        folders.append(plugins / "batch" / "dcc_bridge_batch" / "skills")
     return Opening(scene, tuple(folders), settings, _wants_window(options), is_bundled)
 
 

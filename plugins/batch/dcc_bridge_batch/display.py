@@ -20,10 +20,10 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from dcc_batch import ledger, outcome, report, summary
-from dcc_batch.outcome import Totals
-from dcc_batch.plan import SCENES, Plan
-from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.spi import safe_line
+from dcc_bridge_batch import ledger, outcome, report, summary
+from dcc_bridge_batch.outcome import Totals
+from dcc_bridge_batch.plan import SCENES, Plan
 
 _MOST_ASKED = 20  # distinct questions of a plan that are shown
 _MOST_REASONS = 8  # why scenes are not done

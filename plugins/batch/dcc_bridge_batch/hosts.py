@@ -12,12 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from dcc_batch import files, host_job
-from dcc_batch.host_job import JOB, MODULE, REPORT, STOP, Job
-from dcc_batch.plan import PlanError
-from dcc_bridge import private_files
 from dcc_bridge.cli import interpreter
-from dcc_bridge.server import discovery
+from dcc_bridge.cli.hosts import running_in
+from dcc_bridge.spi import private_files
+from dcc_bridge_batch import files, host_job
+from dcc_bridge_batch.host_job import JOB, MODULE, REPORT, STOP, Job
+from dcc_bridge_batch.plan import PlanError
 
 if TYPE_CHECKING:
     from dcc_bridge.client.agent import Agent, Result
@@ -27,7 +27,6 @@ START: Final = 180.0  # seconds for a start; an application that starts for the 
 _END: Final = 20.0  # seconds for its end; then it is killed
 _POLL: Final = 0.02
 _TAIL: Final = 1500  # characters of its output that are shown
-_PLUGIN: Final = Path(__file__).resolve().parents[1]
 
 
 class HostFailed(Exception):
@@ -43,14 +42,7 @@ def start(job: Job, program: str | None = None) -> subprocess.Popen[bytes]:
     (folder / STOP).unlink(missing_ok=True)
     (folder / REPORT).unlink(missing_ok=True)
     env = {**interpreter.environment(), JOB: str(host_job.write_job(job))}
-    command = interpreter.command(job.host, program, folder)
-    if job.host == "standalone":
-        command[1:] = ["-m", "dcc_bridge", "batch", "host"]
-    else:
-        script = folder / "start.py"
-        text = script.read_text(encoding="utf-8").replace("dcc_bridge.headless", MODULE)
-        line = f"import sys\nsys.path.insert(0, {str(_PLUGIN)!r})\n"
-        script.write_text(line + text, encoding="utf-8")
+    command = interpreter.command(job.host, program, folder, MODULE)
     with open(folder / LOG, "ab") as output:
         return subprocess.Popen(
             command,
@@ -106,7 +98,7 @@ def stop(folder: Path, process: subprocess.Popen[bytes] | None = None) -> None:
             process.kill()
             process.wait()
         return
-    while running := discovery.running(folder / "runtime"):
+    while running := running_in(folder / "runtime"):
         if time.monotonic() > end:
             for instance in running:  # it holds its lock, so the number is its own still
                 with suppress(OSError):
@@ -164,7 +156,7 @@ async def connected(folder: Path, url: str, label: str) -> AsyncIterator[WarmHos
     """Connect to a host of a session; HostFailed: it is not there. Unreachable: it went away."""
     from dcc_bridge.client.connection import connect
 
-    running = [it for it in discovery.running(folder / "runtime") if it.url == url]
+    running = [it for it in running_in(folder / "runtime") if it.url == url]
     if not running:
         raise HostFailed("The host of this session is not running any more.")
     async with connect(url, running[0].token(label)) as agent:

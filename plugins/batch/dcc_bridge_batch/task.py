@@ -18,13 +18,13 @@ from typing import Any, Final
 import anyio
 import anyio.to_thread
 
-from dcc_batch import approval, hosts, ledger, swap
-from dcc_batch.host_job import label
-from dcc_batch.hosts import HostFailed, WarmHost
-from dcc_batch.ledger import LedgerError, TaskLedger
-from dcc_batch.plan import Plan, Scene
-from dcc_batch.swap import Left, Places
-from dcc_bridge.errors import Unreachable
+from dcc_bridge.spi import Unreachable
+from dcc_bridge_batch import approval, hosts, ledger, swap
+from dcc_bridge_batch.host_job import label
+from dcc_bridge_batch.hosts import HostFailed, WarmHost
+from dcc_bridge_batch.ledger import LedgerError, TaskLedger
+from dcc_bridge_batch.plan import Plan, Scene
+from dcc_bridge_batch.swap import Left, Places
 
 BROKEN: Final = 74  # an error of input or output, as sysexits.h has it
 HOST_GONE: Final = 75  # as sysexits.h has it: try again

@@ -13,11 +13,11 @@ import uuid
 from collections.abc import Callable
 from typing import Final
 
-from dcc_batch import approval, bundle, ledger, task
-from dcc_batch.files import only_process
-from dcc_batch.plan import Plan
-from dcc_batch.task_session import TaskSession, logged
 from dcc_bridge.cli import exits
+from dcc_bridge_batch import approval, bundle, ledger, task
+from dcc_bridge_batch.files import only_process
+from dcc_bridge_batch.plan import Plan
+from dcc_bridge_batch.task_session import TaskSession, logged
 
 LOG_FILE: Final = "run.log"
 _SEE_LOG: Final = f"{LOG_FILE} in the plan's folder says why."

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from dcc_batch import approval, ledger, swap
-from dcc_batch.files import only_process
-from dcc_batch.ledger import LedgerError, TaskLedger
-from dcc_batch.plan import Plan, Scene
-from dcc_batch.swap import Left, Places
+from dcc_bridge_batch import approval, ledger, swap
+from dcc_bridge_batch.files import only_process
+from dcc_bridge_batch.ledger import LedgerError, TaskLedger
+from dcc_bridge_batch.plan import Plan, Scene
+from dcc_bridge_batch.swap import Left, Places
 
 WORDS: Final = {  # what a person reads for each state of the ledger
     "open": "not tried yet",

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from dcc_bridge.host import Host, digest
+from dcc_bridge.spi import Host, digest
 
 _MOST_CONTENT: Final = 64_000_000  # bytes of a file whose whole content is compared
 _BACKUPS: Final = "CreateBackupFiles"  # FreeCAD's name of it, in its reference of parameters
@@ -57,11 +57,8 @@ def _open_blend(host: Any, path: Path) -> None:
 def _save_blend(host: Any) -> None:
     import bpy
 
-    from dcc_bridge.hosts.blender import blender_loop
-
-    with blender_loop.in_window():
-        if "FINISHED" not in bpy.ops.wm.save_mainfile(check_existing=False):
-            raise OSError("Blender did not save the scene.")
+    if "FINISHED" not in bpy.ops.wm.save_mainfile(check_existing=False):
+        raise OSError("Blender did not save the scene.")
 
 
 def _open_freecad(host: Any, path: Path) -> None:

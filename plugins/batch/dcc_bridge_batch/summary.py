@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from dcc_batch import files, report
-from dcc_batch.plan import SCENES, Plan, Scene
-from dcc_batch.report import Overview, scenes
-from dcc_bridge.elicitation.question import MOST_DETAILS, MOST_LINES, Details
-from dcc_bridge.elicitation.text import safe_line, safe_text
+from dcc_bridge.spi import Details, safe_line, safe_text
+from dcc_bridge_batch import files, report
+from dcc_bridge_batch.plan import SCENES, Plan, Scene
+from dcc_bridge_batch.report import Overview, scenes
 
 _MOST_MARKED: Final = 100  # scenes that differ, each with its reason
 _MOST_ITEMS: Final = 4  # of one scene
@@ -91,10 +90,10 @@ def details(plan: Plan) -> Details:
     lines += [*_questions(plan, asked), *_arguments(plan)]
     lines.append(f"Each scene: {plan.folder / report.FILE}")
     size = sum(map(_size, lines))
-    if size > MOST_DETAILS // 2 or len(lines) > MOST_LINES // 2:
+    if size > Details.max_bytes // 2 or len(lines) > Details.max_lines // 2:
         raise _too_long(plan)
     ranks = {key: rank for rank, key in enumerate(asked, 1)} if len(asked) > 1 else {}
-    room = MOST_DETAILS - _REST - size
+    room = Details.max_bytes - _REST - size
     shown, last = 0, ""
     for number, why in seen.order:
         scene = plan.scene(number)
@@ -103,7 +102,7 @@ def details(plan: Plan) -> Details:
         part = heading(seen, is_odd=bool(why))
         new = [line] if part == last else ["", part, line]
         room -= sum(map(_size, new))
-        if room < 0 or len(lines) + len(new) > MOST_LINES - 2:
+        if room < 0 or len(lines) + len(new) > Details.max_lines - 2:
             break
         lines += new
         shown, last = shown + 1, part
@@ -181,7 +180,7 @@ def _line(plan: Plan, it: _Asked) -> str:
 
 def _first_asked(plan: Plan) -> tuple[dict[str, _Asked], bool]:
     """Give the distinct questions by their digests, and whether a dialog has room for all."""
-    asked, room, is_whole = dict[str, _Asked](), MOST_DETAILS // 2, True
+    asked, room, is_whole = dict[str, _Asked](), Details.max_bytes // 2, True
     for scene in plan.scenes():
         if scene["state"] != "asks":
             continue
@@ -211,7 +210,7 @@ def _questions(plan: Plan, asked: dict[str, _Asked]) -> Iterator[str]:
 def _arguments(plan: Plan) -> Iterator[str]:
     """Give what the skill is called with, whole."""
     arguments = plan.header["arguments"]
-    if _size(json.dumps(arguments, ensure_ascii=False)) > MOST_DETAILS // 2:
+    if _size(json.dumps(arguments, ensure_ascii=False)) > Details.max_bytes // 2:
         raise _too_long(plan)
     for name, value in arguments.items():
         head = f"Called with {safe_line(name, len(name))} = "

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -19,10 +19,9 @@ from typing import Any, Final
 
 import platformdirs
 
-from dcc_batch import files
-from dcc_batch.plan import Plan, PlanError, user, when
-from dcc_bridge import config, private_files
-from dcc_bridge.audit.log import AuditLog, log_folder
+from dcc_bridge.spi import Settings, private_files, record_events
+from dcc_bridge_batch import files
+from dcc_bridge_batch.plan import Plan, PlanError, user, when
 
 FILE: Final = "approval.json"
 HOURS: Final = 72.0
@@ -146,11 +145,9 @@ def record_end(plan: Plan, status: str, scenes: Mapping[str, int], *, is_changed
 
 
 def _record(
-    plan: Plan, events: Iterable[tuple[str, Mapping[str, Any]]], audit: Path | None = None
+    plan: Plan, events: Sequence[tuple[str, Mapping[str, Any]]], audit: Path | None = None
 ) -> None:
     """Write events of a plan into the audit log, which has a file for them; NotRecorded."""
-    folder = log_folder(audit or config.Settings.load().under().audit)
-    log = AuditLog(folder, {"host": plan.header["host"], "batch": plan.digest})
     facts = {
         "call": f"batch-{plan.id}",
         "skill": plan.header["skill"]["name"],
@@ -160,10 +157,9 @@ def _record(
         "arguments": plan.header["arguments"],
         "objects_digest": plan.digest,
     }
-    try:
-        log(*((event, {**facts, **fields}) for event, fields in events), durable=True)
-    finally:
-        log.close()
+    whole = [(event, {**facts, **fields}) for event, fields in events]
+    about = {"host": plan.header["host"], "batch": plan.digest}
+    record_events(about, whole, audit or Settings.load().under().audit)
 
 
 def check(plan: Plan, consent: str = "") -> str:

@@ -1,7 +1,7 @@
 """Commands of ``dcc-bridge batch`` for the job alone: no help lists them. Main thread.
 
-Open Job Description starts `enter`, `leave` and `task`, and they the host. `window` is started by
-`approve`, and shows its question.
+Open Job Description starts `enter`, `leave` and `task`. `window` is started by `approve`, and shows
+its question.
 """
 
 from __future__ import annotations
@@ -12,15 +12,14 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from dcc_batch import session, task
-from dcc_batch.plan import Plan
 from dcc_bridge.cli import exits
+from dcc_bridge_batch import session, task
+from dcc_bridge_batch.plan import Plan
 
 
 def fill(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands, by what adds one: a name, what runs it, and its summary or None."""
     add("leave", _leave, None)
-    add("host", _host, None)
     add("window", _window, None).add_argument("plan", type=Path)
     enter, chunk = add("enter", _enter, None), add("task", _task, None)
     for parser in (enter, chunk):
@@ -48,15 +47,8 @@ def _leave(options: argparse.Namespace) -> int:
     return exits.SUCCESS
 
 
-def _host(options: argparse.Namespace) -> int:
-    from dcc_batch import warm_host
-
-    warm_host.main()
-    return exits.SUCCESS
-
-
 def _window(options: argparse.Namespace) -> int:
-    from dcc_batch import window
+    from dcc_bridge_batch import window
 
     window.main(Plan.read(options.plan))
     return exits.SUCCESS

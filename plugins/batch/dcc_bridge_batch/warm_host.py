@@ -1,8 +1,8 @@
 """The process of a warm host: a bridge with four tools more: about, open, asked, save. Main thread.
 
-It is started by `dcc_batch.hosts` in the host's batch interpreter, keeps its application open for
-one scene after the other, and is found by nobody else: its runtime folder is its session's own. Its
-tools answer one label alone, and what a skill asks is granted by an approved plan alone.
+It is started by `dcc_bridge_batch.hosts` in the host's batch interpreter, keeps its application
+open for one scene after the other, and is found by nobody else: its runtime folder is its session's
+own. Its tools answer one label alone, and what a skill asks is granted by an approved plan alone.
 
 It ends when the file "stop" lies in its folder, when the folder is gone, when the process that it
 was started for is gone, and when nobody has called it for long.
@@ -15,22 +15,25 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from contextvars import Context
 from dataclasses import dataclass, replace
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
-from dcc_batch import approval, files, host_files
-from dcc_batch.host_job import JOB, REPORT, STOP, Job
-from dcc_batch.plan import Plan, PlanError
-from dcc_batch.questions import PlanGrants
-from dcc_bridge import config, errors
-from dcc_bridge.consent.call import current
-from dcc_bridge.headless import Headless
-from dcc_bridge.host import Host, UndoMark, digest
-from dcc_bridge.hosts import batch
-from dcc_bridge.skills.skill import describe, skill
+from dcc_bridge import skill
+from dcc_bridge.spi import (
+    BridgeError,
+    Host,
+    Settings,
+    UndoMark,
+    calling_client,
+    digest,
+    own_version,
+)
+from dcc_bridge.spi.headless import Headless, open_headless
+from dcc_bridge_batch import approval, files, host_files
+from dcc_bridge_batch.host_job import JOB, REPORT, STOP, Job
+from dcc_bridge_batch.plan import Plan, PlanError
+from dcc_bridge_batch.questions import PlanGrants
 
 _POLL: Final = 0.2  # seconds
 _MOST_TOLD: Final = 20  # items of which it is compared what the host tells of them
@@ -64,14 +67,15 @@ def _told(host: Host, item: str) -> object:
 class Desk:
     """The scene of now: opened, asked about, saved. Its tools run on threads of the pool."""
 
-    def __init__(self, headless: Headless[Any], job: Job, plan: Plan | None) -> None:
+    def __init__(
+        self, headless: Headless[Host], job: Job, plan: Plan | None, grants: PlanGrants
+    ) -> None:
         self._headless = headless
-        self._host: Host = headless.host
+        self._host = headless.host
         self._calls = host_files.CALLS[job.host]
         self._job = job
         self._plan = plan
-        self.grants = PlanGrants(job.label)
-        headless.bridge.broker.audience.grants = self.grants
+        self.grants = grants
         self.last_call = time.monotonic()
         self._file: Path | None = None  # of the scene that was opened, as the host names it
         self._items: list[str] = []
@@ -81,7 +85,7 @@ class Desk:
     def add_tools(self) -> None:
         """Add the tools to the bridge. Once it is ready."""
         for tool in (self.batch_about, self.batch_open, self.batch_asked, self.batch_save):
-            self._headless.bridge.registry.add(describe(tool))
+            self._headless.add_tool(tool)
 
     @skill(risk="read", thread="any")
     def batch_about(self) -> dict[str, Any]:
@@ -117,14 +121,12 @@ class Desk:
 
         Any thread of the pool. PermissionError: the caller is another client.
         """
-        call, main = current.get(), self._headless.main
         self.last_call = time.monotonic()
-        if call is None or call.client is None or call.client.label != self._job.label:
+        if calling_client() != self._job.label:
             raise PermissionError("This tool is for the batch that started this host.")
         try:
-            # in a context of its own: it is no part of a skill that may lose only what was granted
-            return main.wait(Context().run(main.submit, fn, name="a batch"))
-        except (errors.BridgeError, PlanError, OSError, ValueError) as error:
+            return self._headless.call_on_main(fn, "a batch")
+        except (BridgeError, PlanError, OSError, ValueError) as error:
             return {"error": str(error)}
         except Exception as error:  # noqa: BLE001 - a host may raise anything for a scene
             return {"error": f"{type(error).__name__}: {error}"}
@@ -134,12 +136,12 @@ class Desk:
     # ---- on the main thread
 
     def _about(self) -> dict[str, Any]:
-        entry = self._headless.bridge.registry.find(self._job.skill)
-        file = entry.skill.file
+        found = self._headless.find_skill(self._job.skill)
+        file = found.file
         return {
             "version": version(self._host),
-            "bridge": metadata.version(errors.DISTRIBUTION),
-            "skill_sha256": entry.skill.digest,
+            "bridge": own_version(),
+            "skill_sha256": found.digest,
             "skill_file": str(file.resolve()) if file is not None else None,
         }
 
@@ -212,11 +214,10 @@ def main() -> None:
     job = Job(**json.loads(Path(os.environ[JOB]).read_text(encoding="utf-8")))
     report = Path(job.folder, REPORT)
     try:
-        with batch.opened(job.host, None) as host:
-            _serve(job, host, report)
+        _serve(job, report)
     except PlanError as error:
         files.write_json(report, {"error": str(error), "is_final": True})
-    except (errors.BridgeError, approval.NotApproved, OSError, ValueError) as error:
+    except (BridgeError, approval.NotApproved, OSError, ValueError) as error:
         files.write_json(report, {"error": str(error)})
     except Exception as error:  # noqa: BLE001 - a host may raise anything as it starts
         files.write_json(report, {"error": f"{type(error).__name__}: {error}"})
@@ -236,14 +237,12 @@ def _check_version(plan: Plan, now: str) -> None:
         )
 
 
-def _serve(job: Job, host: Host, report: Path) -> None:
+def _serve(job: Job, report: Path) -> None:
     plan = None
     if job.plan is not None:
         plan = Plan.read(Path(job.plan))
         approval.check(plan, job.consent)
-        if not job.is_any_version:
-            _check_version(plan, version(host))
-    settings = config.Settings.load(
+    settings = Settings.load(
         runtime=Path(job.folder, "runtime"),
         edit="ask",  # so that an edit that asks nothing by itself is in the plan, too
         unattended="refuse",
@@ -252,17 +251,18 @@ def _serve(job: Job, host: Host, report: Path) -> None:
         port=0,
     )
     settings = replace(settings, skills=(*settings.skills, *map(Path, job.skills)))
-    own = config.data_folder("plugins") / job.host / "skills"
-    headless = Headless(host, [own], settings=settings, operations=batch.operations(job.host))
-    desk = Desk(headless, job, plan)
+    grants = PlanGrants(job.label)
+    with open_headless(job.host, settings=settings, covers=grants.covers) as headless:
+        if plan is not None and not job.is_any_version:
+            _check_version(plan, version(headless.host))
+        desk = Desk(headless, job, plan, grants)
 
-    def on_ready() -> None:
-        desk.add_tools()
-        threading.Thread(target=_watch, args=(job, desk, headless.stop), daemon=True).start()
-        instance = headless.bridge.instance
-        files.write_json(report, {"url": instance.url, "pid": os.getpid()})
+        def on_ready() -> None:
+            desk.add_tools()
+            threading.Thread(target=_watch, args=(job, desk, headless.stop), daemon=True).start()
+            files.write_json(report, {"url": headless.url, "pid": os.getpid()})
 
-    headless.run(on_ready)
+        headless.run(on_ready)
 
 
 def _watch(job: Job, desk: Desk, stop: Callable[[], None]) -> None:

@@ -15,9 +15,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Literal, Self
 
-from dcc_batch import files
-from dcc_batch.plan import Plan
-from dcc_bridge import private_files
+from dcc_bridge.spi import private_files
+from dcc_bridge_batch import files
+from dcc_bridge_batch.plan import Plan
 
 State = Literal[
     "editing", "proved", "done", "left", "failed", "committed", "rolling_back", "rolled_back"

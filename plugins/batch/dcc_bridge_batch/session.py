@@ -11,10 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from dcc_batch import approval, hosts
-from dcc_batch.host_job import Job, label
-from dcc_batch.plan import Plan, PlanError
 from dcc_bridge.cli import exits
+from dcc_bridge_batch import approval, hosts
+from dcc_bridge_batch.host_job import Job, label
+from dcc_bridge_batch.plan import Plan, PlanError
 
 FOLDER: Final = "DCC_BATCH_SESSION"  # variables of the session, which its tasks get
 URL: Final = "DCC_BATCH_URL"

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from dcc_batch import files
-from dcc_batch.plan import Plan, PlanError, Scene
-from dcc_bridge import private_files
+from dcc_bridge.spi import private_files
+from dcc_bridge_batch import files
+from dcc_bridge_batch.plan import Plan, PlanError, Scene
 
 CHANGED: Final = "It was changed after it was planned."
 GONE: Final = "It is not there any more."

@@ -1,6 +1,6 @@
 """What a skill asks, as plain data with a digest, and the grants that a plan gives.
 
-In the host's process. A plan takes the place of the grants that a person gives for the session:
+In the host's process. A plan takes the place of what a person agrees to for the session:
 `PlanGrants.covers` is asked of each question before anybody would be.
 """
 
@@ -9,9 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dcc_batch.files import digest_of
-from dcc_bridge.consent.grants import SessionGrants
-from dcc_bridge.elicitation.question import Question
+from dcc_bridge.spi import Question
+from dcc_bridge_batch.files import digest_of
 
 
 def question_facts(question: Question, file: Path | None, name: str) -> dict[str, Any]:
@@ -35,12 +34,11 @@ def question_facts(question: Question, file: Path | None, name: str) -> dict[str
     }
 
 
-class PlanGrants(SessionGrants):
+class PlanGrants:
     """Notes each question of a scene, and grants the one that a plan has. Any thread."""
 
     def __init__(self, label: str) -> None:
         """Take the label of the only client that a plan speaks for."""
-        super().__init__()
         self._label = label
         self.skill: tuple[str, str] | None = None  # the name and digest that the plan speaks of
         self.asked: list[dict[str, Any]] = []  # since `begin`: each question, and its "kind"

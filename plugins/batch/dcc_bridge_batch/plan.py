@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal
 
-from dcc_batch import files
+from dcc_bridge_batch import files
 
 HEADER: Final = "plan.json"
 SCENES: Final = "scenes.jsonl"

@@ -6,13 +6,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
 
-from dcc_batch import files
+from dcc_bridge_batch import files
 
 JOB: Final = "DCC_BATCH_JOB"  # the environment variable that names the job's file
 REPORT: Final = "host.json"  # in the session's folder: "url" and "pid", or "error"
 STOP: Final = "stop"  # the name of the file that ends it
 PLANNING: Final = "batch-plan"  # the label of the client that makes a plan
-MODULE: Final = "dcc_batch.warm_host"  # what runs in the host's interpreter
+MODULE: Final = "dcc_bridge_batch.warm_host"  # what runs in the host's interpreter
 
 
 def label(plan_id: str) -> str:

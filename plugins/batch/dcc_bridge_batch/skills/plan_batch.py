@@ -22,7 +22,7 @@ from typing import IO, Any, Final
 from dcc_bridge import check_cancelled, elicit_form_sync, report_progress, skill
 from dcc_bridge.elicitation.context import current_context
 
-_PLUGIN: Final = Path(__file__).resolve().parents[1]
+_PLUGIN: Final = Path(__file__).resolve().parents[2]
 _LIMIT: Final = 600.0  # seconds for an answer: there is a list to read
 _EXTRA: Final = "dcc-bridge batch is not installed: pip install 'dcc-bridge-mcp[batch]'"
 _HOSTS: Final = ("standalone", "blender", "freecad", "maya", "houdini")
@@ -49,8 +49,8 @@ def plan_batch(
     """
     if str(_PLUGIN) not in sys.path:
         sys.path.append(str(_PLUGIN))
-    from dcc_batch import approval
-    from dcc_batch.plan import Plan
+    from dcc_bridge_batch import approval
+    from dcc_bridge_batch.plan import Plan
 
     name = f"{re.sub(r'[^A-Za-z0-9_-]', '_', skill)[:40]}-{datetime.now():%Y%m%d-%H%M%S-%f}"
     folder = approval.key_folder() / "plans" / name
@@ -64,7 +64,7 @@ def _words(
     skill: str, scenes: list[str], arguments: dict[str, Any], host: str, folder: Path
 ) -> list[str]:
     """Give the command that makes the plan; ValueError says what cannot be meant."""
-    from dcc_batch.scenes import LISTS
+    from dcc_bridge_batch.scenes import LISTS
 
     relative = [it for it in scenes if not Path(it).is_absolute()]
     if relative or not scenes:
@@ -151,7 +151,7 @@ def _read(output: IO[str], lines: queue.SimpleQueue[str]) -> None:
 
 def _approval(plan: Any) -> tuple[bool, str]:
     """Ask at the host, and sign; tell whether it was approved, and what the person does next."""
-    from dcc_batch import approval, summary
+    from dcc_bridge_batch import approval, summary
 
     run, approve = (f"dcc-bridge batch {it} {plan.folder}" for it in ("run", "approve"))
     if not plan.asks:
@@ -182,7 +182,7 @@ def _approval(plan: Any) -> tuple[bool, str]:
 
 
 def _facts(plan: Any) -> dict[str, Any]:
-    from dcc_batch import report
+    from dcc_bridge_batch import report
 
     seen = report.overview(plan)
     odd = [{"scene": plan.scene(number)["path"], "why": why} for number, why in seen.differing[:10]]

@@ -6,10 +6,10 @@ import sys
 
 from rich.console import Console
 
-from dcc_batch import approval, summary, window
-from dcc_batch.plan import Plan
 from dcc_bridge.cli import exits
 from dcc_bridge.client.terminal_io import is_terminal
+from dcc_bridge_batch import approval, summary, window
+from dcc_bridge_batch.plan import Plan
 
 
 def ask(plan: Plan, to: Console, *, in_terminal: bool) -> str:

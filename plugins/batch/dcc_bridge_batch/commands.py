@@ -16,12 +16,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from dcc_batch import approval, hosts, job_commands, ledger, outcome, report, scenes
-from dcc_batch.files import Busy
-from dcc_batch.host_files import CALLS
-from dcc_batch.plan import Plan, PlanError, Request, when
 from dcc_bridge.cli import exits, interpreter
-from dcc_bridge.errors import NotRecorded
+from dcc_bridge.spi import NotRecorded
+from dcc_bridge_batch import approval, hosts, job_commands, ledger, outcome, report, scenes
+from dcc_bridge_batch.files import Busy
+from dcc_bridge_batch.host_files import CALLS
+from dcc_bridge_batch.plan import Plan, PlanError, Request, when
 
 for _package in ("openjd", "rich"):  # said here, before any work is done
     if find_spec(_package) is None:
@@ -147,7 +147,7 @@ def _sentences(run: Run) -> Run:
 
 
 def _plan(options: argparse.Namespace) -> int:
-    from dcc_batch import display, planning  # the client takes half a second
+    from dcc_bridge_batch import display, planning  # the client takes half a second
 
     if options.jobs < 1 or options.chunk < 1 or not 0 <= options.failures <= 1:
         raise exits.Failure("--jobs and --chunk are at least 1, and --failures is from 0 to 1.")
@@ -181,7 +181,7 @@ def _plan(options: argparse.Namespace) -> int:
 
 def _approve(options: argparse.Namespace) -> int:
     """Ask the person, in a window or at the terminal; nobody else can agree."""
-    from dcc_batch import ask_person, display
+    from dcc_bridge_batch import ask_person, display
 
     plan = Plan.read(options.plan)
     plan.check_skill()
@@ -199,7 +199,7 @@ def _run(options: argparse.Namespace) -> int:
     plan = Plan.read(options.plan)
     approval.check(plan)
     plan.check_skill()
-    from dcc_batch import display, engine  # Open Job Description: half a second
+    from dcc_bridge_batch import display, engine  # Open Job Description: half a second
 
     progress = outcome.RunProgress(plan)
     with display.progress("Running", plan.count, progress.scenes) as shown:
@@ -254,7 +254,7 @@ def _export(options: argparse.Namespace) -> int:
     plan = Plan.read(options.plan)
     approval.check(plan)
     plan.check_skill()
-    from dcc_batch import bundle  # as above
+    from dcc_bridge_batch import bundle  # as above
 
     bundle.export(plan, options.folder, options.python)
     print(options.folder)
@@ -262,7 +262,7 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _status(options: argparse.Namespace) -> int:
-    from dcc_batch import display
+    from dcc_bridge_batch import display
 
     plan = Plan.read(options.plan)
     totals = outcome.totals(plan)
@@ -278,7 +278,7 @@ def _end(
     wanted: str,
 ) -> int:
     """Commit or roll back; a scene for which that could not be done is a failure."""
-    from dcc_batch import display
+    from dcc_bridge_batch import display
 
     plan = Plan.read(options.plan)
     root = options.root.absolute() if options.root else plan.root
@@ -310,5 +310,5 @@ def _end(
 
 
 def _skills(options: argparse.Namespace) -> int:
-    print(Path(__file__).resolve().parents[1] / "skills")
+    print(Path(__file__).resolve().parent / "skills")
     return exits.SUCCESS

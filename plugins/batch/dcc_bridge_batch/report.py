@@ -16,8 +16,8 @@ from statistics import median
 from string import Template
 from typing import Any, Final
 
-from dcc_batch.plan import Plan, Scene, when
-from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.spi import safe_line
+from dcc_bridge_batch.plan import Plan, Scene, when
 
 FILE: Final = "report.html"
 WORDS: Final = {  # what a person reads for each state of a scene

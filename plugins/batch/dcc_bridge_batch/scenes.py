@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from dcc_batch.plan import PlanError
+from dcc_bridge_batch.plan import PlanError
 
 LISTS: Final = (".txt", ".lst", ".list")  # files that name scenes
 

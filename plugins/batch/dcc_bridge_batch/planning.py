@@ -21,11 +21,11 @@ from typing import Any, Final
 import anyio
 import anyio.to_thread
 
-from dcc_batch import files, hosts, plan, scenes
-from dcc_batch.host_job import PLANNING, Job
-from dcc_batch.hosts import HostFailed, WarmHost
-from dcc_batch.plan import HostFacts, Plan, PlanError, Request, Scene
-from dcc_bridge.errors import Unreachable
+from dcc_bridge.spi import Unreachable
+from dcc_bridge_batch import files, hosts, plan, scenes
+from dcc_bridge_batch.host_job import PLANNING, Job
+from dcc_bridge_batch.hosts import HostFailed, WarmHost
+from dcc_bridge_batch.plan import HostFacts, Plan, PlanError, Request, Scene
 
 OnScene = Callable[[Scene], None]
 _DETAILS: Final = "It asks about a text of its own, which no plan shows: {}"

@@ -18,10 +18,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from dcc_bridge import bridge, checkpoints, config, errors
+from dcc_bridge import batch_job, bridge, checkpoints, config, errors
 from dcc_bridge.elicitation.question import HostPresenter, Question
 from dcc_bridge.host import Host
-from dcc_bridge.hosts import batch
 from dcc_bridge.skills.skill import Skill, describe
 from dcc_bridge.threads import main_thread
 
@@ -183,6 +182,7 @@ def serve(
 @contextmanager
 def open_headless(
     name: str,
+    module: str,
     scene: Path | None = None,
     *,
     settings: config.Settings | None = None,
@@ -192,6 +192,7 @@ def open_headless(
 
     Args:
         name: The application, as ``--host`` names it.
+        module: The module of its leaf that opens scenes, such as "dcc_bridge_freecad.scenes".
         scene: The file that is opened; None for the scene with which the application begins.
         settings: How the bridge behaves; None for the environment and the defaults.
         covers: Returns whether a question is agreed to before anybody is asked; see `Headless`.
@@ -204,35 +205,37 @@ def open_headless(
         OSError: The file cannot be read.
         ValueError: The same, or a setting cannot be.
     """
-    with batch.opened(name, scene) as host:
-        own = config.data_folder("plugins") / name / "skills"
-        yield Headless(
-            host, [own], settings=settings, covers=covers, operations=batch.operations(name)
-        )
+    scenes = batch_job.import_scenes(module)
+    with batch_job.opened(name, scenes, scene) as host:
+        yield Headless(host, [], settings=settings, covers=covers, operations=scenes.operations)
 
 
 def main() -> None:
     """Do the job that the environment names."""
-    job = batch.Job(**json.loads(Path(os.environ[batch.JOB]).read_text(encoding="utf-8")))
+    file = Path(os.environ[batch_job.JOB])
+    job = batch_job.Job(**json.loads(file.read_text(encoding="utf-8")))
+    scene = Path(job.scene) if job.scene else None
     try:
-        with batch.opened(job.host, Path(job.scene) if job.scene else None) as host:
-            _do(job, host)
+        scenes = batch_job.import_scenes(job.scenes)
+        with batch_job.opened(job.host, scenes, scene) as host:
+            _do(job, host, scenes)
     except (errors.BridgeError, OSError, ValueError) as error:  # sentences as they are
         job.write_report(error=str(error))
     except Exception as error:  # noqa: BLE001 - a host may raise anything for a scene; it is told
         job.write_report(error=f"{type(error).__name__}: {error}")
 
 
-def _do(job: batch.Job, host: Host) -> None:
+def _do(job: batch_job.Job, host: Host, scenes: batch_job.Scenes) -> None:
     allow_list = Path(job.allow_list) if job.allow_list else None
     settings = config.Settings.load(port=job.port, unattended=job.unattended, allow_list=allow_list)
-    own, *more = map(Path, job.skills)
-    settings = replace(settings, skills=(*settings.skills, *more))
-    headless = Headless(host, [own], settings=settings, operations=batch.operations(job.host))
+    skills = (*settings.skills, *map(Path, job.skills))
+    headless = Headless(
+        host, [], settings=replace(settings, skills=skills), operations=scenes.operations
+    )
     received, is_over, facts = bytearray(), threading.Event(), dict[str, str]()
 
     def until() -> bool:
-        if is_over.is_set() and job.save_as and received == batch.SAVE:
+        if is_over.is_set() and job.save_as and received == batch_job.SAVE:
             facts.update(_save(headless.bridge, Path(job.save_as)))  # its record is open still
         return is_over.is_set()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import importlib.util
 import json
 import os
@@ -21,12 +20,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Final, Literal
 
-from dcc_bridge.cli import hosts
+from dcc_bridge.batch_job import JOB, SAVE, Job
+from dcc_bridge.cli import hosts, leaves
 from dcc_bridge.cli.exits import Failure, tell
 from dcc_bridge.config import POLICY, data_folder
 from dcc_bridge.elicitation import routing
-from dcc_bridge.hosts.batch import HOSTS, JOB, SAVE, Job
-from dcc_bridge.install import locations, plan
+from dcc_bridge.install import plan
 from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
@@ -44,6 +43,7 @@ except BaseException:
     os._exit(1)
 sys.modules.pop("__mp_main__", None)
 """
+_CORE: Final = "dcc_bridge."
 _SERVES: Final = "dcc_bridge.headless"  # the module whose `main` serves one scene
 _POLL: Final = 0.05
 _GRACE: Final = 15.0  # seconds for its end; then it is killed
@@ -146,12 +146,12 @@ def started(
 
 def _job(options: argparse.Namespace, port: int | None, report: Path) -> Job:
     rule, allow_list = read_unattended(options.unattended)
-    ours = data_folder("plugins") / options.host / "skills"
     save_as = getattr(options, "save_as", None)
     return Job(
         host=options.host,
+        scenes=leaves.program(options.host).scenes,
         scene=str(options.scene.absolute()) if options.scene else None,
-        skills=[str(ours), *map(str, skill_folders(options))],
+        skills=[str(folder) for folder in skill_folders(options)],
         port=port,
         unattended=rule,
         allow_list=str(allow_list) if allow_list else None,
@@ -176,14 +176,14 @@ def command(host: str, program: str | None, folder: Path, module: str = _SERVES)
         Failure: There is no such interpreter, or it has another Python and the bridge was not
             installed for it.
     """
-    if host == "standalone":
+    kind = leaves.program(host)
+    if not isinstance(kind, InstallTarget):
         return [program or sys.executable, "-m", module]
-    kind = locations.APPLICATIONS[host]
     try:
         executable = find_program(kind, program)
         if executable is None and kind.module and importlib.util.find_spec(kind.module):
             executable = Path(sys.executable)
-        paths = _paths(host, str(executable), module) if executable else []
+        paths = _paths(kind, str(executable), module) if executable else []
     except UnknownLocation as error:
         raise Failure(str(error)) from None
     if executable is None:
@@ -192,25 +192,22 @@ def command(host: str, program: str | None, folder: Path, module: str = _SERVES)
         raise Failure(f"{kind.title}'s {names} is not on PATH; say --interpreter PATH{python}.")
     start = folder / "start.py"
     start.write_text(_START.format(paths=paths, module=module), encoding="utf-8")
-    if host == "blender" and not is_python(executable):
-        return [str(executable), "-b", "--python", str(start)]
-    return [str(executable), str(start)]
+    words = [] if is_python(executable) else kind.start_option
+    return [str(executable), *words, str(start)]
 
 
-def _paths(host: str, program: str, module: str) -> list[str]:
-    """List the folders of the bridge, its dependencies and a module, for a host's Python."""
-    kind = locations.APPLICATIONS[host]
+def _paths(kind: InstallTarget, program: str, module: str) -> list[str]:
+    """List the folders of the bridge, what it depends on, the leaf and a module, for a Python."""
     facts = probe(kind, program)
+    packages = [_leaf_folder(it) for it in (kind.scenes, module) if not it.startswith(_CORE)]
     for location, _ in kind.locations(System.here(), [facts]):
         installed = plan.InstalledFiles.read(location.folder)
         if installed is not None and installed.facts.get("python") == facts.python:
-            return [str(location.folder / location.vendor)]
+            return [str(location.folder / location.vendor), *packages]
     if facts.python == f"{sys.version_info.major}.{sys.version_info.minor}":
         installed_in = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
-        # of a checkout, whose leaves are found by a file that only this Python reads
-        parts = [str(_PACKAGE.parent), str(_folder_of(module))]
-        return list(dict.fromkeys([*parts, *installed_in]))
-    mend = f"dcc-bridge install {host}"
+        return list(dict.fromkeys([str(_PACKAGE.parent), *packages, *installed_in]))
+    mend = f"dcc-bridge install {kind.name}"
     if is_python(Path(program)):
         mend = f"install it there, and run {Path(program).with_name('dcc-bridge')}"
     raise Failure(
@@ -218,10 +215,10 @@ def _paths(host: str, program: str, module: str) -> list[str]:
     )
 
 
-def _folder_of(module: str) -> Path:
-    """Return the folder in which the package of a module lies."""
-    package = importlib.import_module(module.partition(".")[0])
-    return Path(package.__path__[0]).parent
+def _leaf_folder(module: str) -> str:
+    """Return the folder that holds the package of a leaf's module, and nothing of others."""
+    package = module.partition(".")[0]
+    return str(data_folder("plugins") / package.removeprefix("dcc_bridge_"))
 
 
 def probe(application: InstallTarget, program: str | None = None) -> Facts:
@@ -284,7 +281,8 @@ def is_python(program: Path) -> bool:
 
 def fill(parser: argparse.ArgumentParser, host_help: str | None = None) -> None:
     """Add what says which host is started, and with what, to a parser."""
-    parser.add_argument("--host", choices=sorted(HOSTS), default="standalone", help=host_help)
+    own = leaves.local().name
+    parser.add_argument("--host", choices=leaves.host_names(), default=own, help=host_help)
     skills = "a folder of more skill files; may be given more than once"
     parser.add_argument(
         "--skills", type=Path, action="append", default=[], metavar="DIR", help=skills

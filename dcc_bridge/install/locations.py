@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 import sys
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -27,6 +27,7 @@ from typing import ClassVar, Final, Literal
 
 from dcc_bridge.config import data_folder
 from dcc_bridge.errors import BridgeError
+from dcc_bridge.program import Program
 
 Platform = Literal["linux", "win32", "darwin"]
 _VENDOR_SUFFIXES: Final[dict[Platform, str]] = {"linux": "linux", "win32": "win64", "darwin": "mac"}
@@ -89,14 +90,13 @@ class Location:
     sources: tuple[tuple[str, str], ...] = ((".", "."),)
 
 
-class InstallTarget(ABC):
+class InstallTarget(Program):
     """An application that the bridge can be installed into; the class attributes are its data."""
 
-    name: ClassVar[str]  # as the command takes it: "freecad"
-    title: ClassVar[str]  # as its users call it
     programs: ClassVar[tuple[str, ...]]  # its batch interpreter, by the names that are looked for
     module: ClassVar[str] = ""  # under which a Python may have the whole application
-    script_option: ClassVar[tuple[str, ...]] = ()  # what stands before a Python file
+    script_option: ClassVar[tuple[str, ...]] = ()  # what stands before a Python file that asks it
+    start_option: ClassVar[tuple[str, ...]] = ()  # what stands before the file with which it serves
     # Python with which it says what it is: statements, then an expression for its version, and one
     # for the folder in which it looks for everybody's plug-ins.
     probe_imports: ClassVar[str]
@@ -204,6 +204,7 @@ class _Blender(InstallTarget):
     programs = ("blender",)
     module = "bpy"
     script_option = ("-b", "--factory-startup", "--python")
+    start_option = ("-b", "--python")
     probe_imports = "import bpy"
     probe_version = "'.'.join(map(str, bpy.app.version))"
     probe_shared = "os.path.join(bpy.utils.system_resource('SCRIPTS'), 'addons')"

@@ -27,6 +27,7 @@ for _package in ("openjd", "rich"):  # said here, before any work is done
     if find_spec(_package) is None:
         raise ImportError(f"No module named {_package!r}", name=_package)
 
+_FOLDER: Final = Path(__file__).resolve().parent / "skills"
 _NEXT: Final = "Next: dcc-bridge batch {} {}"
 Run = Callable[[argparse.Namespace], int]
 
@@ -309,6 +310,13 @@ def _end(
     return exits.TOOL_ERROR if is_open else exits.SUCCESS
 
 
+def skill_folders() -> list[Path]:
+    """Return the folder of `plan_batch`; none where what it needs is not installed."""
+    if any(find_spec(package) is None for package in _NEEDS):
+        return []
+    return [_FOLDER]
+
+
 def _skills(options: argparse.Namespace) -> int:
-    print(Path(__file__).resolve().parent / "skills")
+    print(_FOLDER)
     return exits.SUCCESS

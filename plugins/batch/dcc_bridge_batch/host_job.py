@@ -36,6 +36,11 @@ class Job:
     is_any_version: bool = False  # whether the plan may be of another version of the host
     idle: float = 900.0  # seconds without a call after which it ends
 
+    @property
+    def scenes(self) -> str:
+        """The module of the host's leaf that opens scenes."""
+        return f"dcc_bridge_{self.host}.scenes"
+
 
 def write_job(job: Job) -> Path:
     """Write a job into its folder, for `main`."""

@@ -1,7 +1,7 @@
 """``dcc-bridge demo``: the main job, end to end and for real, told step by step.
 
 The agent is a real MCP client over HTTP, on a thread of its own with a loop of its own; the scene
-is reached by the host's main thread only. The person at a window is `AtWindow`, beside this file.
+is reached by the host's main thread only, and so is its window.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
@@ -19,19 +20,21 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import anyio
 
-from dcc_bridge.cli import call, exits, hosting, hosts
+from dcc_bridge.cli import call, exits, hosts, leaves, local_host
 from dcc_bridge.client import Person, Script, agent
 from dcc_bridge.client.terminal_io import Narrator
 from dcc_bridge.elicitation import question, schema
-
-from . import serve
+from dcc_bridge.program import LocalProgram, Opening, WindowedHost
 
 if TYPE_CHECKING:
-    from .plugin import AtWindow
+    from dcc_bridge.cli.local_host import Running
 
 T = TypeVar("T")
 # Who is asked, and where; ``attend`` sees to the host's own question while the call runs.
 Audience: TypeAlias = "AtWindow | InClient"
+_POLL: Final = 0.05  # seconds between two looks for the dialog
+_SEEN: Final = 1.0  # seconds after which a dialog is drawn
+_STEP: Final = 3.0  # seconds for which each step of the demo can be seen
 LABEL: Final = "demo"  # under which the host knows the agent
 _TITLE: Final = "An agent wants to delete something in a scene, and a person decides."
 _ANSWER: Final = """\
@@ -45,7 +48,7 @@ _NOBODY: Final = (
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to a parser."""
-    hosting.fill(parser)
+    local_host.fill(parser)
     choices = (call.ASK, *call.ACTIONS)
     parser.add_argument("--answer", choices=choices, default=call.ASK, help=_ANSWER)
     picture = "save a picture of the window with the question over it"
@@ -54,20 +57,20 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play the demo, on a record and with a list of hosts of its own."""
-    narrator = Narrator(_TITLE)
+    program, narrator = leaves.local(), Narrator(_TITLE)
     played: Future[int] = Future()
     with TemporaryDirectory(prefix="dcc_bridge-", ignore_cleanup_errors=True) as folder:
         settings = hosts.settings(audit=Path(folder, "audit"), runtime=Path(folder, "run"))
-        opening = serve.opening(options, [], settings)
+        opening = local_host.opening(program, options, settings)
         if options.screenshot is not None and not opening.window:
             raise exits.Failure("A picture needs a window, and there is none here.")
         with _audience(options, opening, narrator) as audience:
 
-            def begin(running: serve.Running) -> None:
-                story = Story(running, narrator, audience)
+            def begin(running: Running) -> None:
+                story = Story(program, running, narrator, audience)
                 threading.Thread(target=_play, args=(story, running, played), daemon=True).start()
 
-            serve.run(opening, begin)
+            local_host.run(program, opening, begin)
     if not played.done():
         if opening.window:  # a signal ends the whole command
             narrator.step("The window was closed before the demo had ended.")
@@ -75,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     return played.result()
 
 
-def _play(story: Story, running: serve.Running, played: Future[int]) -> None:
+def _play(story: Story, running: Running, played: Future[int]) -> None:
     """Play the story on this thread, and end the host once the person has seen it."""
     try:
         played.set_result(anyio.run(story.play))
@@ -89,12 +92,12 @@ def _play(story: Story, running: serve.Running, played: Future[int]) -> None:
 
 @contextmanager
 def _audience(
-    options: argparse.Namespace, opening: serve.Opening, narrator: Narrator
+    options: argparse.Namespace, opening: Opening, narrator: Narrator
 ) -> Iterator[Audience]:
     """Find who is asked."""
     if opening.window:
         answer = None if options.answer == call.ASK else options.answer
-        yield serve.windowed().AtWindow(answer, narrator, options.screenshot)
+        yield AtWindow(answer, narrator, options.screenshot)
         return
     with call.answering(options.answer, "The host") as person:
         yield InClient(person, narrator)
@@ -108,7 +111,7 @@ class InClient:
         self._person = person
         self._narrator = narrator
 
-    async def attend(self, running: serve.Running) -> None:
+    async def attend(self, running: Running) -> None:
         """Say so where nobody can be asked; the host does not ask."""
         if self._person is None:
             self._narrator.step(_NOBODY)
@@ -142,10 +145,69 @@ class InClient:
         return reply
 
 
+class AtWindow:
+    """A person whom the host asks in a dialog."""
+
+    def __init__(self, answer: str | None, narrator: Narrator, screenshot: Path | None) -> None:
+        self.person: Person | None = None
+        self._answer = answer  # the button that is pressed; None leaves it to a real person
+        self._narrator = narrator
+        self._screenshot = screenshot  # where a picture is saved
+
+    async def attend(self, running: Running) -> None:
+        """Wait for the dialog, and answer it."""
+        assert isinstance(running, WindowedHost)
+        message = await _wait_for_question(running)
+        self._narrator.step("A dialog over the host's window asks the person:")
+        self._narrator.quote(message)
+        file = self._screenshot
+        if file is not None:
+            await anyio.sleep(_SEEN)
+            if not await _on_ui(running, lambda: running.save_picture(file)):
+                raise exits.Failure(
+                    f"The picture cannot be saved in {file}: does its name end in .png?"
+                )
+        answer = self._answer
+        if answer is None:
+            self._narrator.step("Answer it there.")
+        else:
+            await anyio.sleep(_STEP)
+            text = await _on_ui(running, lambda: running.answer(answer))
+            self._narrator.answer(answer, f": --answer presses {text!r}")
+
+    async def show(self, running: Running, caption: str, *, is_last: bool) -> None:
+        """Say in the window what is to be seen there, and leave time for it."""
+        assert isinstance(running, WindowedHost)
+        if is_last and self._answer is None:
+            self._narrator.step("Close the window to end the demo.")
+            caption += " Close this window to end the demo."
+        await _on_ui(running, lambda: running.tell(caption))
+        await anyio.sleep(_STEP)
+
+    def stay(self, running: Running) -> None:
+        """Wait until a real person closes the window."""
+        while self._answer is None and not running.is_stopping:
+            time.sleep(_POLL)
+
+
+async def _wait_for_question(running: WindowedHost) -> str:
+    """Wait until a dialog is shown and can be pressed; return what it asks."""
+    while True:
+        message = await _on_ui(running, running.asked)
+        if message is not None:
+            return message
+        await anyio.sleep(_POLL)
+
+
+async def _on_ui(running: WindowedHost, fn: Callable[[], T]) -> T:
+    return await asyncio.wrap_future(running.main.post(fn))
+
+
 class Story:
     """One confirmed deletion, end to end."""
 
-    def __init__(self, running: serve.Running, narrator: Narrator, audience: Audience) -> None:
+    def __init__(self, program: LocalProgram, running: Running, narrator: Narrator, audience: Audience) -> None:
+        self._program = program
         self._running = running
         self._tell = narrator.step
         self._audience = audience
@@ -171,28 +233,31 @@ class Story:
 
     async def _edit(self, client: agent.Agent) -> int:
         host = self._running.host
-        digest = await self._on_main(host.scene_digest)
-        before, kind = await _look(client)
+        digest = await self._digest()
+        before, kind = await self._look(client)
         self._tell(f"The agent calls summary: {before}.")
-        await self._show(f"{before}. An agent is about to delete all {noun(kind)}.")
+        await self._show(f"{before}. An agent is about to delete all {self._nouns(kind)}.")
         result = await self._delete(client, kind)
         self._tell_result(result)
-        after, _ = await _look(client, kind)
-        if await self._on_main(host.scene_digest) == digest:
+        after, _ = await self._look(client, kind)
+        if await self._digest() == digest:
             self._tell(f"The scene is as it was: {after}. There is nothing to undo.")
             await self._show(f"Nothing was deleted: {after}.", is_last=True)
             return call.exit_code(result)
         self._tell(f"The scene now: {after}.")
         await self._show(f"You agreed: {after}. Next, one undo brings them back.")
-        if await self._on_main(host.scene_digest) != digest:  # else the person undid it meanwhile
+        if await self._digest() != digest:  # else the person undid it meanwhile
             await self._on_main(host.undo)
-        restored, _ = await _look(client, kind)
-        if await self._on_main(host.scene_digest) != digest:
+        restored, _ = await self._look(client, kind)
+        if await self._digest() != digest:
             sentence = f"After the undo the scene is not the same: {restored}."
             raise exits.Failure(sentence, exits.TOOL_ERROR)
         self._tell(f"One undo in the host brings it back: {restored}, all as it was.")
         await self._show(f"One undo: {restored}, all as it was.", is_last=True)
         return call.exit_code(result)
+
+    async def _digest(self) -> str:
+        return await self._on_main(lambda: self._program.digest(self._running.host))
 
     async def _show(self, caption: str, *, is_last: bool = False) -> None:
         if self._window is not None:
@@ -200,8 +265,8 @@ class Story:
 
     async def _delete(self, client: agent.Agent, kind: str) -> agent.Result:
         self._tell(
-            f"The agent calls delete for all {noun(kind)}. On the host's main thread, in the "
-            "middle of its body, the skill asks."
+            f"The agent calls delete for all {self._nouns(kind)}. On the host's main thread, in "
+            "the middle of its body, the skill asks."
         )
         async with anyio.create_task_group() as asking:
             asking.start_soon(self._audience.attend, self._running)
@@ -221,18 +286,20 @@ class Story:
     async def _on_main(self, fn: Callable[[], T]) -> T:
         return await asyncio.wrap_future(self._running.main.submit(fn, name="The demo"))
 
+    async def _look(self, client: agent.Agent, kind: str | None = None) -> tuple[str, str]:
+        """Say how many items there are, and how many of a kind: cameras, or what is there most."""
+        result = await client.call("summary", {})
+        item = self._running.host.item_noun
+        types: Mapping[str, int] = result.structured["types"]
+        known = Counter({name: count for name, count in types.items() if name.isidentifier()})
+        if not known and kind is None:
+            sentence = f"This scene has no {item} with a type, so there is nothing to delete."
+            raise exits.Failure(sentence)
+        if kind is None:
+            kind = "Camera" if "Camera" in known else known.most_common(1)[0][0]
+        count = result.structured[f"{item}s"]
+        return f"{count} {item}s, {known[kind]} of them {self._nouns(kind)}", kind
 
-def noun(kind: str) -> str:
-    """Give the plural of a USD type as a person says it."""
-    return "cameras" if kind == "Camera" else f"{kind} prims"
-
-
-async def _look(client: agent.Agent, kind: str | None = None) -> tuple[str, str]:
-    """Say how many prims there are, and how many of a kind: cameras, or what there is most of."""
-    result = await client.call("summary", {})
-    types: Mapping[str, int] = result.structured["types"]
-    known = Counter({name: count for name, count in types.items() if name.isidentifier()})
-    if not known and kind is None:
-        raise exits.Failure("This scene has no prim with a type, so there is nothing to delete.")
-    kind = kind or ("Camera" if "Camera" in known else known.most_common(1)[0][0])
-    return f"{result.structured['prims']} prims, {known[kind]} of them {noun(kind)}", kind
+    def _nouns(self, kind: str) -> str:
+        """Return the plural of a type as a person says it."""
+        return "cameras" if kind == "Camera" else f"{kind} {self._running.host.item_noun}s"

@@ -23,16 +23,22 @@ from dcc_bridge_batch.files import Busy
 from dcc_bridge_batch.host_files import CALLS
 from dcc_bridge_batch.plan import Plan, PlanError, Request, when
 
-for _package in ("openjd", "rich"):  # said here, before any work is done
-    if find_spec(_package) is None:
-        raise ImportError(f"No module named {_package!r}", name=_package)
-
+SUMMARY: Final = "run one skill on many scene files, agreed to at once"
+_NEEDS: Final = ("openjd", "rich")  # what the extra "batch" brings
 _NEXT: Final = "Next: dcc-bridge batch {} {}"
 Run = Callable[[argparse.Namespace], int]
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
-    """Add the commands to a parser."""
+    """Add the commands to a parser.
+
+    Args:
+        parser: Of ``dcc-bridge batch``.
+
+    Raises:
+        Failure: What the extra "batch" brings is not installed.
+    """
+    _check_installed()
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def add(name: str, run: Run, summary: str | None) -> argparse.ArgumentParser:
@@ -40,7 +46,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
             added = commands.add_parser(name)
         else:
             added = commands.add_parser(name, help=summary, description=summary)
-        added.set_defaults(run=_sentences(run))
+        added.set_defaults(batch=_sentences(run))
         return added
 
     committing = partial(_end, what="Committing", end=outcome.commit, wanted="committed")
@@ -75,6 +81,27 @@ def fill(parser: argparse.ArgumentParser) -> None:
             added.add_argument("--python", default="python", metavar="PATH", help=python)
     add("skills", _skills, "print the folder of `plan_batch`, for hosts in which agents may plan")
     job_commands.fill(add)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command that was typed, and return its exit code.
+
+    Args:
+        options: What a parser read that `fill` was given.
+
+    Raises:
+        Failure: The command cannot go on.
+    """
+    return int(options.batch(options))
+
+
+def _check_installed() -> None:
+    """Have all be there before any work is done; Failure: what the extra brings is not."""
+    for package in _NEEDS:
+        if find_spec(package) is None:
+            raise exits.Failure(
+                f"{package} is not installed: pip install 'dcc-bridge-mcp[batch]'", exits.USAGE
+            )
 
 
 def _fill_plan(parser: argparse.ArgumentParser) -> None:

@@ -18,10 +18,11 @@ from typing import Any, Final
 
 from dcc_bridge.cli import exits, interpreter
 from dcc_bridge.spi import NotRecorded
-from dcc_bridge_batch import approval, hosts, job_commands, ledger, outcome, report, scenes
-from dcc_bridge_batch.files import Busy
-from dcc_bridge_batch.host_files import CALLS
-from dcc_bridge_batch.plan import Plan, PlanError, Request, when
+
+from . import approval, hosts, job_commands, ledger, outcome, report, scenes
+from .files import Busy
+from .host_files import CALLS
+from .plan import Plan, PlanError, Request, when
 
 SUMMARY: Final = "run one skill on many scene files, agreed to at once"
 _NEEDS: Final = ("openjd", "rich")  # what the extra "batch" brings
@@ -174,7 +175,7 @@ def _sentences(run: Run) -> Run:
 
 
 def _plan(options: argparse.Namespace) -> int:
-    from dcc_bridge_batch import display, planning  # the client takes half a second
+    from . import display, planning  # the client takes half a second
 
     if options.jobs < 1 or options.chunk < 1 or not 0 <= options.failures <= 1:
         raise exits.Failure("--jobs and --chunk are at least 1, and --failures is from 0 to 1.")
@@ -208,7 +209,7 @@ def _plan(options: argparse.Namespace) -> int:
 
 def _approve(options: argparse.Namespace) -> int:
     """Ask the person, in a window or at the terminal; nobody else can agree."""
-    from dcc_bridge_batch import ask_person, display
+    from . import ask_person, display
 
     plan = Plan.read(options.plan)
     plan.check_skill()
@@ -226,7 +227,7 @@ def _run(options: argparse.Namespace) -> int:
     plan = Plan.read(options.plan)
     approval.check(plan)
     plan.check_skill()
-    from dcc_bridge_batch import display, engine  # Open Job Description: half a second
+    from . import display, engine  # Open Job Description: half a second
 
     progress = outcome.RunProgress(plan)
     with display.progress("Running", plan.count, progress.scenes) as shown:
@@ -281,7 +282,7 @@ def _export(options: argparse.Namespace) -> int:
     plan = Plan.read(options.plan)
     approval.check(plan)
     plan.check_skill()
-    from dcc_bridge_batch import bundle  # as above
+    from . import bundle  # as above
 
     bundle.export(plan, options.folder, options.python)
     print(options.folder)
@@ -289,7 +290,7 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _status(options: argparse.Namespace) -> int:
-    from dcc_bridge_batch import display
+    from . import display
 
     plan = Plan.read(options.plan)
     totals = outcome.totals(plan)
@@ -305,7 +306,7 @@ def _end(
     wanted: str,
 ) -> int:
     """Commit or roll back; a scene for which that could not be done is a failure."""
-    from dcc_bridge_batch import display
+    from . import display
 
     plan = Plan.read(options.plan)
     root = options.root.absolute() if options.root else plan.root

@@ -61,7 +61,7 @@ def plan_batch(
 def _words(
     skill: str, scenes: list[str], arguments: dict[str, Any], host: str, folder: Path
 ) -> list[str]:
-    """Give the command that makes the plan; ValueError says what cannot be meant."""
+    """Return the command that makes the plan; ValueError says what cannot be meant."""
     relative = [it for it in scenes if not Path(it).is_absolute()]
     if relative or not scenes:
         raise ValueError(f"Give whole paths of scenes, not {relative[:3]}.")

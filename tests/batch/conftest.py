@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -17,17 +16,14 @@ from pxr import Usd
 
 from dcc_bridge import cli
 from dcc_bridge_usd.prims import remove
+from dcc_bridge_batch import approval, hosts, ledger, plan, planning, scenes, task
+from dcc_bridge_batch.files import digest_file
+from dcc_bridge_batch.host_job import Job, label
+from dcc_bridge_batch.plan import HostFacts, Plan, Request, Scene
+from dcc_bridge_batch.swap import Places
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = str(ROOT / "plugins" / "batch")
-if PLUGIN not in sys.path:
-    sys.path.insert(0, PLUGIN)
-
-from dcc_bridge_batch import approval, hosts, ledger, plan, planning, scenes, task  # noqa: E402
-from dcc_bridge_batch.files import digest_file  # noqa: E402
-from dcc_bridge_batch.host_job import Job, label  # noqa: E402
-from dcc_bridge_batch.plan import HostFacts, Plan, Request, Scene  # noqa: E402
-from dcc_bridge_batch.swap import Places  # noqa: E402
 
 SKILLS = Path(__file__).parent / "skills"
 FACTS = HostFacts("host 1", "0.1.0", "0" * 64, None)

@@ -5,7 +5,8 @@ run up to its question. A person *approves* the plan, the *run* answers each que
 `commit` or `rollback` ends it. Sessions and tasks are those of Open Job Description
 (``openjd-sessions``); the same bundle goes to a farm. There is no scheduler here.
 
-Modules, lowest first. Those marked * also run inside a host and need dcc_bridge alone.
+Modules, lowest first. Those marked * also run inside a host and need `dcc_bridge` and
+`dcc_bridge.spi` alone. ``skills`` is a folder of skill files: `plan_batch` plans for an agent.
 
 ===============  ==================================================================================
 ``files``        * digests, writes that are whole and flushed, one process at a time in a folder

@@ -20,8 +20,9 @@ from typing import Any, Final
 import platformdirs
 
 from dcc_bridge.spi import Settings, private_files, record_events
-from dcc_bridge_batch import files
-from dcc_bridge_batch.plan import Plan, PlanError, user, when
+
+from . import files
+from .plan import Plan, PlanError, user, when
 
 FILE: Final = "approval.json"
 HOURS: Final = 72.0

@@ -8,8 +8,9 @@ from rich.console import Console
 
 from dcc_bridge.cli import exits
 from dcc_bridge.client.terminal_io import is_terminal
-from dcc_bridge_batch import approval, summary, window
-from dcc_bridge_batch.plan import Plan
+
+from . import approval, summary, window
+from .plan import Plan
 
 
 def ask(plan: Plan, to: Console, *, in_terminal: bool) -> str:

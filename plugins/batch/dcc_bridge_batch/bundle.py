@@ -21,8 +21,8 @@ from openjd.model import (
     decode_job_template,
 )
 
-from dcc_bridge_batch import approval
-from dcc_bridge_batch.plan import HEADER, SCENES, Plan, when
+from . import approval
+from .plan import HEADER, SCENES, Plan, when
 
 PLAN: Final = "plan"  # the copy of the plan in a bundle
 _GRACE: Final = 600  # seconds for the scene of now when a task is cancelled

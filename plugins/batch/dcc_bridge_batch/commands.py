@@ -18,22 +18,29 @@ from typing import Any, Final
 
 from dcc_bridge.cli import exits, interpreter
 from dcc_bridge.spi import NotRecorded
-from dcc_bridge_batch import approval, hosts, job_commands, ledger, outcome, report, scenes
-from dcc_bridge_batch.files import Busy
-from dcc_bridge_batch.host_files import CALLS
-from dcc_bridge_batch.plan import Plan, PlanError, Request, when
 
-for _package in ("openjd", "rich"):  # said here, before any work is done
-    if find_spec(_package) is None:
-        raise ImportError(f"No module named {_package!r}", name=_package)
+from . import approval, hosts, job_commands, ledger, outcome, report, scenes
+from .files import Busy
+from .host_files import CALLS
+from .plan import Plan, PlanError, Request, when
 
 _FOLDER: Final = Path(__file__).resolve().parent / "skills"
+SUMMARY: Final = "run one skill on many scene files, agreed to at once"
+_NEEDS: Final = ("openjd", "rich")  # what the extra "batch" brings
 _NEXT: Final = "Next: dcc-bridge batch {} {}"
 Run = Callable[[argparse.Namespace], int]
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
-    """Add the commands to a parser."""
+    """Add the commands to a parser.
+
+    Args:
+        parser: Of ``dcc-bridge batch``.
+
+    Raises:
+        Failure: What the extra "batch" brings is not installed.
+    """
+    _check_installed()
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def add(name: str, run: Run, summary: str | None) -> argparse.ArgumentParser:
@@ -41,7 +48,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
             added = commands.add_parser(name)
         else:
             added = commands.add_parser(name, help=summary, description=summary)
-        added.set_defaults(run=_sentences(run))
+        added.set_defaults(batch=_sentences(run))
         return added
 
     committing = partial(_end, what="Committing", end=outcome.commit, wanted="committed")
@@ -76,6 +83,27 @@ def fill(parser: argparse.ArgumentParser) -> None:
             added.add_argument("--python", default="python", metavar="PATH", help=python)
     add("skills", _skills, "print the folder of `plan_batch`, for hosts in which agents may plan")
     job_commands.fill(add)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command that was typed, and return its exit code.
+
+    Args:
+        options: What a parser read that `fill` was given.
+
+    Raises:
+        Failure: The command cannot go on.
+    """
+    return int(options.batch(options))
+
+
+def _check_installed() -> None:
+    """Have all be there before any work is done; Failure: what the extra brings is not."""
+    for package in _NEEDS:
+        if find_spec(package) is None:
+            raise exits.Failure(
+                f"{package} is not installed: pip install 'dcc-bridge-mcp[batch]'", exits.USAGE
+            )
 
 
 def _fill_plan(parser: argparse.ArgumentParser) -> None:
@@ -148,7 +176,7 @@ def _sentences(run: Run) -> Run:
 
 
 def _plan(options: argparse.Namespace) -> int:
-    from dcc_bridge_batch import display, planning  # the client takes half a second
+    from . import display, planning  # the client takes half a second
 
     if options.jobs < 1 or options.chunk < 1 or not 0 <= options.failures <= 1:
         raise exits.Failure("--jobs and --chunk are at least 1, and --failures is from 0 to 1.")
@@ -182,7 +210,7 @@ def _plan(options: argparse.Namespace) -> int:
 
 def _approve(options: argparse.Namespace) -> int:
     """Ask the person, in a window or at the terminal; nobody else can agree."""
-    from dcc_bridge_batch import ask_person, display
+    from . import ask_person, display
 
     plan = Plan.read(options.plan)
     plan.check_skill()
@@ -200,7 +228,7 @@ def _run(options: argparse.Namespace) -> int:
     plan = Plan.read(options.plan)
     approval.check(plan)
     plan.check_skill()
-    from dcc_bridge_batch import display, engine  # Open Job Description: half a second
+    from . import display, engine  # Open Job Description: half a second
 
     progress = outcome.RunProgress(plan)
     with display.progress("Running", plan.count, progress.scenes) as shown:
@@ -255,7 +283,7 @@ def _export(options: argparse.Namespace) -> int:
     plan = Plan.read(options.plan)
     approval.check(plan)
     plan.check_skill()
-    from dcc_bridge_batch import bundle  # as above
+    from . import bundle  # as above
 
     bundle.export(plan, options.folder, options.python)
     print(options.folder)
@@ -263,7 +291,7 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _status(options: argparse.Namespace) -> int:
-    from dcc_bridge_batch import display
+    from . import display
 
     plan = Plan.read(options.plan)
     totals = outcome.totals(plan)
@@ -279,7 +307,7 @@ def _end(
     wanted: str,
 ) -> int:
     """Commit or roll back; a scene for which that could not be done is a failure."""
-    from dcc_bridge_batch import display
+    from . import display
 
     plan = Plan.read(options.plan)
     root = options.root.absolute() if options.root else plan.root

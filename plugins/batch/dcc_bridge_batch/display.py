@@ -1,4 +1,4 @@
-"""What ``dcc-bridge batch`` shows in a terminal: a plan, its progress, what came of it."""
+"""The plan, the progress and the totals that ``dcc-bridge batch`` shows in a terminal."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ from rich.table import Table
 from rich.text import Text
 
 from dcc_bridge.spi import safe_line
-from dcc_bridge_batch import ledger, outcome, report, summary
-from dcc_bridge_batch.outcome import Totals
-from dcc_bridge_batch.plan import SCENES, Plan
+
+from . import ledger, outcome, report, summary
+from .outcome import Totals
+from .plan import SCENES, Plan
 
 _MOST_ASKED = 20  # distinct questions of a plan that are shown
 _MOST_REASONS = 8  # why scenes are not done
@@ -33,7 +34,7 @@ _ELSEWHERE = "none of the items that were agreed to is gone or another one, as f
 
 
 def console() -> Console:
-    """Give the terminal for what is said beside a result: stderr, as in all commands."""
+    """Return the terminal for what is said beside a result: stderr, as in all commands."""
     return Console(stderr=True, highlight=False, soft_wrap=False)
 
 

@@ -14,10 +14,11 @@ from collections.abc import Callable
 from typing import Final
 
 from dcc_bridge.cli import exits
-from dcc_bridge_batch import approval, bundle, ledger, task
-from dcc_bridge_batch.files import only_process
-from dcc_bridge_batch.plan import Plan
-from dcc_bridge_batch.task_session import TaskSession, logged
+
+from . import approval, bundle, ledger, task
+from .files import only_process
+from .plan import Plan
+from .task_session import TaskSession, logged
 
 LOG_FILE: Final = "run.log"
 _SEE_LOG: Final = f"{LOG_FILE} in the plan's folder says why."
@@ -90,7 +91,7 @@ class Run:
             raise Stopped(self._why)
 
     def has_work(self, number: int) -> bool:
-        """Whether a task has a scene that is not over."""
+        """Return whether a task has a scene that is not over."""
         entries = ledger.entries(self._plan, number)
         return any(
             (entry := entries.get(scene)) is None or entry["state"] not in ledger.FINAL

@@ -17,7 +17,7 @@ _BACKUPS: Final = "CreateBackupFiles"  # FreeCAD's name of it, in its reference 
 
 
 class FileCalls(NamedTuple):
-    """What opens a scene in place of the one that is open, and what saves it to its own file."""
+    """The calls that open a scene in place of the open one, and save it to its own file."""
 
     open: Callable[[Any, Path], None]
     save: Callable[[Any], None]

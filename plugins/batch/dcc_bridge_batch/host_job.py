@@ -1,4 +1,4 @@
-"""What a warm host is started with, and the files by which it is reached. Any thread."""
+"""The job that a warm host is started with, and the files by which it is reached. Any thread."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge_batch import files
+from . import files
 
 JOB: Final = "DCC_BATCH_JOB"  # the environment variable that names the job's file
 REPORT: Final = "host.json"  # in the session's folder: "url" and "pid", or "error"
@@ -16,25 +16,37 @@ MODULE: Final = "dcc_bridge_batch.warm_host"  # what runs in the host's interpre
 
 
 def label(plan_id: str) -> str:
-    """Give the label of the client that runs a plan."""
+    """Return the label of the client that runs a plan."""
     return f"batch-{plan_id}"
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a warm host is to serve, as JSON carries it."""
+    """The job of a warm host, as JSON carries it.
 
-    host: str  # by the name that --host takes
-    folder: str  # the session's own
-    skill: str  # the name of the skill that is planned, or run
-    skills: list[str] = field(default_factory=list)  # more folders of skill files
-    plan: str | None = None  # the folder of the plan that is run; None where one is made
-    # Of the only client that it serves: the record has it beside each agreement.
+    Attributes:
+        host: The application, by the name that ``--host`` takes.
+        folder: The session's own folder.
+        skill: The name of the skill that is planned, or run.
+        skills: More folders of skill files.
+        plan: The folder of the plan that is run; None where one is made.
+        label: Of the only client that it serves: the record has it beside each agreement.
+        consent: The digest of the consent that counts on a farm; "" for the user's own.
+        owner: The process with which it ends, or None.
+        is_any_version: Whether the plan may be of another version of the host.
+        idle: Seconds without a call after which it ends.
+    """
+
+    host: str
+    folder: str
+    skill: str
+    skills: list[str] = field(default_factory=list)
+    plan: str | None = None
     label: str = PLANNING
-    consent: str = ""  # the digest of the one that counts on a farm; "" for the user's own
-    owner: int | None = None  # the process with which it ends, or None
-    is_any_version: bool = False  # whether the plan may be of another version of the host
-    idle: float = 900.0  # seconds without a call after which it ends
+    consent: str = ""
+    owner: int | None = None
+    is_any_version: bool = False
+    idle: float = 900.0
 
     @property
     def scenes(self) -> str:

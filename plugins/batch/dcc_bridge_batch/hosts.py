@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 from dcc_bridge.cli import interpreter
 from dcc_bridge.cli.hosts import running_in
 from dcc_bridge.spi import private_files
-from dcc_bridge_batch import files, host_job
-from dcc_bridge_batch.host_job import JOB, MODULE, REPORT, STOP, Job
-from dcc_bridge_batch.plan import PlanError
+
+from . import files, host_job
+from .host_job import JOB, MODULE, REPORT, STOP, Job
+from .plan import PlanError
 
 if TYPE_CHECKING:
     from dcc_bridge.client.agent import Agent, Result

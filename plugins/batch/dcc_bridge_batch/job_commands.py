@@ -13,8 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dcc_bridge.cli import exits
-from dcc_bridge_batch import session, task
-from dcc_bridge_batch.plan import Plan
+
+from . import session, task
+from .plan import Plan
 
 
 def fill(add: Callable[..., argparse.ArgumentParser]) -> None:
@@ -48,7 +49,7 @@ def _leave(options: argparse.Namespace) -> int:
 
 
 def _window(options: argparse.Namespace) -> int:
-    from dcc_bridge_batch import window
+    from . import window
 
     window.main(Plan.read(options.plan))
     return exits.SUCCESS

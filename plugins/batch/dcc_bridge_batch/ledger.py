@@ -1,4 +1,4 @@
-"""What became of each scene: one file a task, flushed line by line. Any thread, one writer a file.
+"""The ledger of each scene: one file a task, flushed line by line. Any thread, one writer a file.
 
 The states, and what each says of the files beside a scene, are in the package's own text.
 """
@@ -16,8 +16,9 @@ from types import TracebackType
 from typing import Any, Final, Literal, Self
 
 from dcc_bridge.spi import private_files
-from dcc_bridge_batch import files
-from dcc_bridge_batch.plan import Plan
+
+from . import files
+from .plan import Plan
 
 State = Literal[
     "editing", "proved", "done", "left", "failed", "committed", "rolling_back", "rolled_back"
@@ -45,17 +46,17 @@ def _writing() -> Iterator[None]:
 
 
 def folder(plan: Plan) -> Path:
-    """Give the folder of a plan's ledger."""
+    """Return the folder of a plan's ledger."""
     return plan.folder / _FOLDER
 
 
 def file_of(plan: Plan, task: int) -> Path:
-    """Give the file of a task."""
+    """Return the file of a task."""
     return folder(plan) / f"{task:06}.jsonl"
 
 
 def is_begun(plan: Plan) -> bool:
-    """Whether a task of a plan was ever begun in its folder."""
+    """Return whether a task of a plan was ever begun in its folder."""
     return any(folder(plan).glob("*.jsonl"))
 
 
@@ -100,7 +101,7 @@ class TaskLedger:
             attempts[entry.get("copy", "")] = entry.get("sha256")
 
     def __enter__(self) -> Self:
-        """Give itself."""
+        """Return the ledger itself."""
         return self
 
     def __exit__(
@@ -113,11 +114,11 @@ class TaskLedger:
         os.close(self._descriptor)
 
     def last(self, number: int) -> Entry | None:
-        """Give the last entry of a scene; None for one that nothing was done to."""
+        """Return the last entry of a scene; None for one that nothing was done to."""
         return self._last.get(number)
 
     def attempts(self, number: int) -> Attempts:
-        """Give all attempts at a scene that were ever noted, the first one first."""
+        """Return all attempts at a scene that were ever noted, the first one first."""
         return self._attempts.get(number, {})
 
     def write(self, number: int, state: State, **facts: Any) -> None:
@@ -162,7 +163,7 @@ def failures(plan: Plan, run: str) -> int:
 
 
 def is_over(plan: Plan, run: str) -> bool:
-    """Whether so many scenes have failed in a run that it pauses."""
+    """Return whether so many scenes have failed in a run that it pauses."""
     part = plan.request.failures
     most = max(1.0, part * plan.count) if part else 0.0  # of a few scenes one may, if any may
     return failures(plan, run) > most
@@ -178,7 +179,7 @@ def entries(plan: Plan, task: int) -> dict[int, Entry]:
 
 
 def all_entries(plan: Plan) -> Iterator[tuple[int, Entry | None]]:
-    """Give each scene's number with its last entry, in the order of the list."""
+    """Yield each scene's number with its last entry, in the order of the list."""
     for task in range(plan.tasks):
         last = entries(plan, task)
         yield from ((number, last.get(number)) for number in plan.numbers(task))

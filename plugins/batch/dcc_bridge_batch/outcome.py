@@ -1,4 +1,4 @@
-"""What came of a plan: totals, and its end by `commit` or `roll_back`. Any thread."""
+"""The outcome of a plan: totals, and its end by `commit` or `roll_back`. Any thread."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from dcc_bridge_batch import approval, ledger, swap
-from dcc_bridge_batch.files import only_process
-from dcc_bridge_batch.ledger import LedgerError, TaskLedger
-from dcc_bridge_batch.plan import Plan, Scene
-from dcc_bridge_batch.swap import Left, Places
+from . import approval, ledger, swap
+from .files import only_process
+from .ledger import LedgerError, TaskLedger
+from .plan import Plan, Scene
+from .swap import Left, Places
 
 WORDS: Final = {  # what a person reads for each state of the ledger
     "open": "not tried yet",
@@ -36,14 +36,21 @@ _NOT_OURS: Final = ("editing", "left", "failed")  # the scene is as it was, by w
 
 @dataclass(slots=True)
 class Totals:
-    """How many scenes are in which state, and why those are not done that are not."""
+    """How many scenes are in which state, and why those are not done that are not.
+
+    Attributes:
+        states: How many scenes there are of each state.
+        reasons: How often each reason is given.
+        elsewhere: Changed scenes in which none of the items that were agreed to is gone or another
+            one.
+        missed: Scenes that were agreed to and left: no run tries them again.
+        refused: Paths of the scenes that a commit or a rollback could not end, and why.
+    """
 
     states: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
-    # Changed scenes in which none of the items that were agreed to is gone or another one.
     elsewhere: int = 0
-    missed: int = 0  # scenes that were agreed to and left: no run tries them again
-    # Paths of the scenes that a commit or a rollback could not end, and why.
+    missed: int = 0
     refused: list[tuple[str, str]] = field(default_factory=list)
 
     @property
@@ -92,7 +99,7 @@ def totals(plan: Plan) -> Totals:
 
 
 def _states(plan: Plan) -> Iterator[tuple[Scene, str, str, ledger.Entry]]:
-    """Give each scene, its state, why it was left or failed or is kept still, and its entry."""
+    """Yield each scene, its state, why it was left or failed or is kept still, and its entry."""
     for scene, (_, last) in zip(plan.scenes(), ledger.all_entries(plan), strict=True):
         entry = last or {}
         state = str(entry.get("state", "open"))
@@ -179,7 +186,7 @@ class _Scene:
         self._book.write(self._number, state, **facts)
 
     def is_untouched(self) -> bool:
-        """Whether no attempt has changed it; then what lies beside it is deleted."""
+        """Return whether no attempt has changed it; then what lies beside it is deleted."""
         if self.state not in _NOT_OURS:
             return False
         kept = self.kept()
@@ -199,7 +206,7 @@ class _Scene:
                 swap.discard(places)
 
     def is_back(self) -> bool:
-        """Whether it is the original for sure, where no original is kept beside it."""
+        """Return whether it is the original for sure, where no original is kept beside it."""
         is_begun = self.state == "rolling_back" and self.facts.get("root") == self._root
         is_waiting = self.state == "proved" and self.last.work.exists()  # to be put in place
         return (is_begun or is_waiting) and swap.digest(self.last.scene) == self.planned
@@ -254,7 +261,7 @@ def _refusal(scene: _Scene, end: Callable[[_Scene], None]) -> str:
 
 
 def troubles(plan: Plan) -> list[tuple[str, str, list[str]]]:
-    """Give why scenes are not as they should be: state, why, and the paths; the most first."""
+    """Return why scenes are not as they should be: state, why, and the paths; the most first."""
     grouped: dict[tuple[str, str], list[str]] = {}
     for scene, state, why, _ in _states(plan):
         if why:

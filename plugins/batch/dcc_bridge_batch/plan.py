@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal
 
-from dcc_bridge_batch import files
+from . import files
 
 HEADER: Final = "plan.json"
 SCENES: Final = "scenes.jsonl"
@@ -29,7 +29,7 @@ Scene = dict[str, Any]  # one line; its fields are in the package's own text
 
 
 def when(moment: str) -> str:
-    """Give a time as a person reads it, in UTC; ValueError: it is none."""
+    """Return a time as a person reads it, in UTC; ValueError: it is none."""
     return f"{datetime.fromisoformat(moment).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
@@ -39,30 +39,48 @@ class PlanError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a plan is made for."""
+    """The request that a plan is made for.
 
-    host: str  # by the name that --host takes
-    skill: str  # its name
-    arguments: dict[str, Any]  # what it is called with
-    folders: list[str] = field(default_factory=list)  # folders of skill files besides the host's
-    interpreter: str | None = None  # the host's program, where it is not on PATH
-    chunk: int = 50  # scenes a task
-    failures: float = 0.1  # the part of the scenes whose failure pauses a run
-    limit: float = 900.0  # seconds for one scene; then its host is taken for hung
+    Attributes:
+        host: The application, by the name that ``--host`` takes.
+        skill: The name of the skill.
+        arguments: What the skill is called with.
+        folders: Folders of skill files besides the host's.
+        interpreter: The host's program, where it is not on PATH.
+        chunk: Scenes a task.
+        failures: The part of the scenes whose failure pauses a run.
+        limit: Seconds for one scene; then its host is taken for hung.
+    """
+
+    host: str
+    skill: str
+    arguments: dict[str, Any]
+    folders: list[str] = field(default_factory=list)
+    interpreter: str | None = None
+    chunk: int = 50
+    failures: float = 0.1
+    limit: float = 900.0
 
 
 @dataclass(frozen=True, slots=True)
 class HostFacts:
-    """What a warm host says of itself and of the skill."""
+    """The facts that a warm host tells of itself and of the skill.
 
-    version: str  # the application's own
-    bridge: str  # dcc_bridge's
-    skill_sha256: str  # of the skill's file, or of its code where it has none
-    skill_file: str | None  # where it is, or None for a verb
+    Attributes:
+        version: The application's own version.
+        bridge: The version of dcc_bridge.
+        skill_sha256: The digest of the skill's file, or of its code where it has none.
+        skill_file: Where the skill's file is, or None for a verb.
+    """
+
+    version: str
+    bridge: str
+    skill_sha256: str
+    skill_file: str | None
 
 
 class _Lines:
-    """Where each line of a file is, and the digests of what was read: 40 bytes a line."""
+    """The offset and the digest of each line of a file: 40 bytes a line."""
 
     def __init__(self, file: Path) -> None:
         whole, self.offsets, self._digests, at = hashlib.sha256(), array("Q"), bytearray(), 0
@@ -78,7 +96,7 @@ class _Lines:
         return len(self.offsets)
 
     def has(self, number: int, line: bytes) -> bool:
-        """Whether a line is the one that was read."""
+        """Return whether a line is the one that was read."""
         return self._digests[32 * number : 32 * number + 32] == hashlib.sha256(line).digest()
 
 
@@ -109,7 +127,7 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """What an approval is bound to."""
+        """The digest that an approval is bound to."""
         return str(self.header["digest"])
 
     @property
@@ -119,7 +137,7 @@ class Plan:
 
     @property
     def request(self) -> Request:
-        """What it was made for."""
+        """The request that it was made for."""
         names = {it.name for it in fields(Request)} & set(self.header) - {"skill"}
         values = {name: self.header[name] for name in names}
         return Request(skill=self.header["skill"]["name"], **values)
@@ -145,7 +163,7 @@ class Plan:
         return -(-self.count // int(self.header["chunk"]))
 
     def numbers(self, task: int) -> range:
-        """Give the numbers of a task's scenes; PlanError: there is no such task."""
+        """Return the numbers of a task's scenes; PlanError: there is no such task."""
         if not 0 <= task < self.tasks:
             raise PlanError(f"The plan has {self.tasks} tasks, from 0 on, and no task {task}.")
         chunk = int(self.header["chunk"])
@@ -240,7 +258,7 @@ def write(
 
 
 def user() -> str:
-    """Give the name of the user, as the system knows it."""
+    """Return the name of the user, as the system knows it."""
     with suppress(OSError, KeyError, ImportError):  # an account without a name, as in containers
         return getpass.getuser()
     return "unknown"

@@ -22,10 +22,11 @@ import anyio
 import anyio.to_thread
 
 from dcc_bridge.spi import Unreachable
-from dcc_bridge_batch import files, hosts, plan, scenes
-from dcc_bridge_batch.host_job import PLANNING, Job
-from dcc_bridge_batch.hosts import HostFailed, WarmHost
-from dcc_bridge_batch.plan import HostFacts, Plan, PlanError, Request, Scene
+
+from . import files, hosts, plan, scenes
+from .host_job import PLANNING, Job
+from .hosts import HostFailed, WarmHost
+from .plan import HostFacts, Plan, PlanError, Request, Scene
 
 OnScene = Callable[[Scene], None]
 _DETAILS: Final = "It asks about a text of its own, which no plan shows: {}"
@@ -185,7 +186,7 @@ class _Planner:
 
 
 def _is_text(path: Path) -> bool:
-    """Whether a name is text: on POSIX it may be any bytes."""
+    """Return whether a name is text: on POSIX it may be any bytes."""
     try:
         str(path).encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""What a skill asks, as plain data with a digest, and the grants that a plan gives.
+"""Questions of a skill as plain data with a digest, and the grants that a plan gives.
 
 In the host's process. A plan takes the place of what a person agrees to for the session:
 `PlanGrants.covers` is asked of each question before anybody would be.
@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from dcc_bridge.spi import Question
-from dcc_bridge_batch.files import digest_of
+
+from .files import digest_of
 
 
 def question_facts(question: Question, file: Path | None, name: str) -> dict[str, Any]:
-    """Give a question as a plan keeps it: what a person would read, and all its items.
+    """Return a question as a plan keeps it: what a person would read, and all its items.
 
     Args:
         question: What is asked.
@@ -72,7 +73,7 @@ class PlanGrants:
         return True
 
     def other(self) -> str | None:
-        """Give the message of a question that was asked and is not the plan's; None: there is none.
+        """Return the message of a question that is not the plan's; None: there is none.
 
         One that only asks for values counts as none: it was answered by nobody.
         """
@@ -81,7 +82,7 @@ class PlanGrants:
 
 
 def _kind(question: Question) -> str:
-    """Give "consent", "unsafe" for one to what undo does not bring back, or "input"."""
+    """Return "consent", "unsafe" for one to what undo does not bring back, or "input"."""
     if question.consent is None:
         return "input"
     return "consent" if question.undoable else "unsafe"

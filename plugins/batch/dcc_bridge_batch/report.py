@@ -17,7 +17,8 @@ from string import Template
 from typing import Any, Final
 
 from dcc_bridge.spi import safe_line
-from dcc_bridge_batch.plan import Plan, Scene, when
+
+from .plan import Plan, Scene, when
 
 FILE: Final = "report.html"
 WORDS: Final = {  # what a person reads for each state of a scene
@@ -38,12 +39,19 @@ _PAGE: Final = Path(__file__).with_name("report.html")
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """A plan as a whole."""
+    """A plan as a whole.
 
-    states: Counter[str] = field(default_factory=Counter)  # how many scenes of each
-    kinds: Counter[str] = field(default_factory=Counter)  # how many items of each type
-    usual: float = 0.0  # items that half of the scenes have at most
-    # Numbers of all scenes, those that differ from the rest first, and what each differs in.
+    Attributes:
+        states: How many scenes there are of each state.
+        kinds: How many items there are of each type.
+        usual: Items that half of the scenes have at most.
+        order: The numbers of all scenes, those that differ from the rest first, and what each
+            differs in.
+    """
+
+    states: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    usual: float = 0.0
     order: list[tuple[int, str]] = field(default_factory=list)
 
     @property
@@ -128,7 +136,7 @@ def named(paths: Sequence[str]) -> str:
 
 
 def facts(plan: Plan) -> dict[str, str]:
-    """Give what a person reads of a plan as a whole."""
+    """Return what a person reads of a plan as a whole."""
     header = plan.header
     texts = {
         "Folder": header["root"],
@@ -179,7 +187,7 @@ def _bars(counts: Counter[str]) -> Iterator[str]:
 
 
 def _rows(plan: Plan, seen: Overview) -> Iterator[list[Any]]:
-    """Give what the page shows of each scene: path, state, why, message, count, kinds, items...
+    """Yield what the page shows of each scene: path, state, why, message, count, kinds, items...
 
     ... as far as they are in the report, arguments, and the number of its line in `plan.SCENES`.
     """
@@ -202,7 +210,7 @@ def _rows(plan: Plan, seen: Overview) -> Iterator[list[Any]]:
 
 
 def arguments(question: Mapping[str, Any]) -> list[str]:
-    """Give what a question says that it is asked for, a line each."""
+    """Return what a question says that it is asked for, a line each."""
     listed = question["arguments"][:_MOST_ITEMS]
     return [safe_line(": ".join(map(str, pair)), _MOST_TEXT) for pair in listed]
 

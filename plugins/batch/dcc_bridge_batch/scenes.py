@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge_batch.plan import PlanError
+from .plan import PlanError
 
 LISTS: Final = (".txt", ".lst", ".list")  # files that name scenes
 
@@ -58,7 +58,11 @@ def _listed(file: Path) -> Iterator[Path]:
 
 
 def common_root(scenes: Iterable[Path]) -> Path:
-    """Give the deepest folder below which all scenes lie; PlanError: there is none, or no scene."""
+    """Return the deepest folder below which all scenes lie.
+
+    Raises:
+        PlanError: There is none, or no scene.
+    """
     folders = {str(scene.parent) for scene in scenes}
     try:
         return Path(os.path.commonpath(folders))

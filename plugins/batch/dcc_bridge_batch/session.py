@@ -1,4 +1,4 @@
-"""What the job's environment does: starts the warm host on enter, stops it on exit.
+"""The job's environment: starts the warm host on enter, stops it on exit.
 
 The host outlives the process that starts it; its folder lies in the session's working directory.
 """
@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge.cli import exits
-from dcc_bridge_batch import approval, hosts
-from dcc_bridge_batch.host_job import Job, label
-from dcc_bridge_batch.plan import Plan, PlanError
+
+from . import approval, hosts
+from .host_job import Job, label
+from .plan import Plan, PlanError
 
 FOLDER: Final = "DCC_BATCH_SESSION"  # variables of the session, which its tasks get
 URL: Final = "DCC_BATCH_URL"

@@ -16,9 +16,10 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from dcc_bridge.spi import Details, safe_line, safe_text
-from dcc_bridge_batch import files, report
-from dcc_bridge_batch.plan import SCENES, Plan, Scene
-from dcc_bridge_batch.report import Overview, scenes
+
+from . import files, report
+from .plan import SCENES, Plan, Scene
+from .report import Overview, scenes
 
 _MOST_MARKED: Final = 100  # scenes that differ, each with its reason
 _MOST_ITEMS: Final = 4  # of one scene
@@ -31,17 +32,25 @@ _DEEPEST: Final = 40  # characters that a value is indented
 
 
 class TooLong(Exception):
-    """What a plan would do does not fit in a dialog. A sentence for the person."""
+    """A plan does not fit in a dialog. A sentence for the person."""
 
 
 @dataclass(slots=True)
 class _Asked:
-    """A question that scenes have in common, but for the name of their file."""
+    """A question that scenes have in common, but for the name of their file.
 
-    path: str  # of the first scene that asks it
+    Attributes:
+        path: Of the first scene that asks it.
+        message: The question.
+        arguments: What it names besides: a name and a text each.
+        is_named: Whether the file's name is in it.
+        count: How many scenes ask it.
+    """
+
+    path: str
     message: str
-    arguments: list[list[str]]  # what it names besides: a name and a text each
-    is_named: bool  # whether the file's name is in it
+    arguments: list[list[str]]
+    is_named: bool
     count: int = 1
 
     def where(self, plan: Plan) -> str:
@@ -54,7 +63,7 @@ class _Asked:
 
 
 def message(plan: Plan) -> str:
-    """Give the question, a few sentences; TooLong."""
+    """Return the question, a few sentences; TooLong."""
     skill, asks = safe_line(plan.header["skill"]["name"]), plan.asks
     changed = f"{asks:,} of {plan.count:,} scenes" if asks != plan.count else scenes(asks)
     kinds = Counter(plan.header["totals"]["items"])
@@ -76,12 +85,12 @@ def message(plan: Plan) -> str:
 
 
 def verb(plan: Plan) -> str:
-    """Give the label of the button that agrees."""
+    """Return the label of the button that agrees."""
     return f"Approve {scenes(plan.asks)}"
 
 
 def details(plan: Plan) -> Details:
-    """Give the counts, what is asked and called with, and the scenes, odd ones first and marked.
+    """Return the counts, what is asked and called with, and the scenes, odd ones first and marked.
 
     TooLong: what is asked and called with takes more than half of what a dialog has room for.
     """
@@ -119,7 +128,7 @@ def _size(line: str) -> int:
 
 
 def heading(seen: Overview, *, is_odd: bool) -> str:
-    """Give the line above the scenes that differ from the rest, or above the rest."""
+    """Return the line above the scenes that differ from the rest, or above the rest."""
     differing = len(seen.differing)
     if is_odd:
         verb = "differs" if differing == 1 else "differ"
@@ -128,7 +137,7 @@ def heading(seen: Overview, *, is_odd: bool) -> str:
 
 
 def counts(seen: Overview) -> Iterator[str]:
-    """Give a line for the scenes of each state, and for the items of each type."""
+    """Yield a line for the scenes of each state, and for the items of each type."""
     for state, count in seen.states.most_common():
         yield f"{count:>7,} {'scene' if count == 1 else 'scenes'}: {report.WORDS[state]}"
     for kind, count in seen.kinds.most_common(_MOST_KINDS):
@@ -155,7 +164,7 @@ def _key(scene: Scene) -> str:
 
 
 def _asked(plan: Plan) -> dict[str, _Asked]:
-    """Give the questions of a plan by their digests, those of the most scenes first; TooLong."""
+    """Return the questions of a plan by their digests, those of the most scenes first; TooLong."""
     asked, is_whole = _first_asked(plan)
     if not is_whole:
         raise _too_long(plan)
@@ -163,7 +172,7 @@ def _asked(plan: Plan) -> dict[str, _Asked]:
 
 
 def asked(plan: Plan, most: int) -> tuple[list[str], bool]:
-    """Give a plan's distinct questions, a line each, and whether these are all of them.
+    """Return a plan's distinct questions, a line each, and whether these are all of them.
 
     Those that the most scenes ask come first.
     """
@@ -179,7 +188,7 @@ def _line(plan: Plan, it: _Asked) -> str:
 
 
 def _first_asked(plan: Plan) -> tuple[dict[str, _Asked], bool]:
-    """Give the distinct questions by their digests, and whether a dialog has room for all."""
+    """Return the distinct questions by their digests, and whether a dialog has room for all."""
     asked, room, is_whole = dict[str, _Asked](), Details.max_bytes // 2, True
     for scene in plan.scenes():
         if scene["state"] != "asks":
@@ -199,7 +208,7 @@ def _first_asked(plan: Plan) -> tuple[dict[str, _Asked], bool]:
 
 
 def _questions(plan: Plan, asked: dict[str, _Asked]) -> Iterator[str]:
-    """Give each question whole: its message, and what it names besides."""
+    """Yield each question whole: its message, and what it names besides."""
     for rank, it in enumerate(asked.values(), 1):
         number = f"[{rank}] " if len(asked) > 1 else ""
         yield from _text(f"{number}It asks in {it.where(plan)}: ", it.message)
@@ -208,7 +217,7 @@ def _questions(plan: Plan, asked: dict[str, _Asked]) -> Iterator[str]:
 
 
 def _arguments(plan: Plan) -> Iterator[str]:
-    """Give what the skill is called with, whole."""
+    """Yield what the skill is called with, whole."""
     arguments = plan.header["arguments"]
     if _size(json.dumps(arguments, ensure_ascii=False)) > Details.max_bytes // 2:
         raise _too_long(plan)
@@ -231,7 +240,7 @@ def _text(head: str, text: str) -> Iterator[str]:
 
 
 def _json(head: str, value: Any, indent: str = "", tail: str = "") -> Iterator[str]:
-    """Give a value as JSON: in a line where it fits, else each member on its own."""
+    """Yield a value as JSON: in a line where it fits, else each member on its own."""
     line = f"{indent}{head}{json.dumps(value, ensure_ascii=False)}{tail}"
     is_short = len(line) <= _WIDTH or len(indent) > _DEEPEST
     if is_short or not isinstance(value, dict | list):

@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import Final
 
 from dcc_bridge.spi import private_files
-from dcc_bridge_batch import files
-from dcc_bridge_batch.plan import Plan, PlanError, Scene
+
+from . import files
+from .plan import Plan, PlanError, Scene
 
 CHANGED: Final = "It was changed after it was planned."
 GONE: Final = "It is not there any more."
@@ -48,16 +49,22 @@ class Unproved(Exception):
 
 
 class Unsure(Exception):
-    """Whether a scene was replaced is not known; the next run, or rollback, looks again."""
+    """A scene may have been replaced or not; the next run, or rollback, looks again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The files of one attempt at a scene, all in its folder."""
+    """The files of one attempt at a scene, all in its folder.
 
-    scene: Path  # the scene itself
-    work: Path  # the copy that is edited
-    kept: Path  # the original, once the copy has taken its place
+    Attributes:
+        scene: The scene itself.
+        work: The copy that is edited.
+        kept: The original, once the copy has taken its place.
+    """
+
+    scene: Path
+    work: Path
+    kept: Path
 
     @classmethod
     def of(cls, plan: Plan, scene: Scene, root: Path, attempt: str = "") -> Places:
@@ -154,7 +161,7 @@ def replace(places: Places, stamp: files.Stamp, proved: str, planned: str) -> No
 
 
 def _dress(places: Places) -> None:
-    """Give the copy the scene's owner, group, attributes and mode, as far as this user may."""
+    """Set the scene's owner, group, attributes and mode on the copy, as far as this user may."""
     if sys.platform != "win32":
         facts = places.scene.stat()
         for owner in (facts.st_uid, -1):  # a member of the group may give it that at least
@@ -179,7 +186,7 @@ def _check_same(file: Path, stamp: files.Stamp) -> None:
 
 
 def _was_done(places: Places, proved: str, planned: str) -> bool:
-    """Whether a rename was done that reported an error, as NFS does where an answer is lost.
+    """Return whether a rename was done that reported an error, as NFS does where an answer is lost.
 
     Where it was not, the second link to the scene goes. Unsure.
     """

@@ -19,12 +19,13 @@ import anyio
 import anyio.to_thread
 
 from dcc_bridge.spi import Unreachable
-from dcc_bridge_batch import approval, hosts, ledger, swap
-from dcc_bridge_batch.host_job import label
-from dcc_bridge_batch.hosts import HostFailed, WarmHost
-from dcc_bridge_batch.ledger import LedgerError, TaskLedger
-from dcc_bridge_batch.plan import Plan, Scene
-from dcc_bridge_batch.swap import Left, Places
+
+from . import approval, hosts, ledger, swap
+from .host_job import label
+from .hosts import HostFailed, WarmHost
+from .ledger import LedgerError, TaskLedger
+from .plan import Plan, Scene
+from .swap import Left, Places
 
 BROKEN: Final = 74  # an error of input or output, as sysexits.h has it
 HOST_GONE: Final = 75  # as sysexits.h has it: try again
@@ -36,14 +37,23 @@ _DIFFERS: Final = "It asks something else than what was approved: {}"
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a task is to do, and where."""
+    """The scenes that a task is to edit, and where they and their host are.
+
+    Attributes:
+        plan: The plan.
+        root: The folder of the scenes, where this computer has it.
+        task: The number of the task.
+        run: The name of the run: what failed in it is not tried again in it.
+        session: The folder of the session's host.
+        url: Where the host is.
+    """
 
     plan: Plan
-    root: Path  # the folder of the scenes, where this computer has it
-    task: int  # which chunk
-    run: str  # names the run: what failed in it is not tried again in it
-    session: Path  # the folder of the session's host
-    url: str  # where the host is
+    root: Path
+    task: int
+    run: str
+    session: Path
+    url: str
 
 
 def run(
@@ -124,7 +134,7 @@ class _Edit:
         self._places = self._at(self._copy)
 
     def _at(self, copy: str) -> Places:
-        """Give the files of an attempt."""
+        """Return the files of an attempt."""
         return Places.of(self._work.plan, self._scene, self._work.root, copy)
 
     async def run(self) -> None:
@@ -154,9 +164,10 @@ class _Edit:
             self._book.write(self._number, "done", **done)
 
     def _recovered(self, last: ledger.Entry) -> dict[str, Any] | None:
-        """Give what an attempt did that ended before it could say so; None where there is nothing.
+        """Return what an attempt did that ended before it could say so; None for nothing.
 
-        Left: somebody else has changed the scene.
+        Raises:
+            Left: Somebody else has changed the scene.
         """
         if last.get("state") != "proved":
             return None

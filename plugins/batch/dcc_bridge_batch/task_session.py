@@ -14,7 +14,7 @@ from typing import Any
 from openjd.model import ParameterValue, ParameterValueType
 from openjd.sessions import LOG, ActionState, ActionStatus, Session, SessionState
 
-from dcc_bridge_batch import session
+from . import session
 
 
 class TaskSession:

@@ -30,10 +30,11 @@ from dcc_bridge.spi import (
     own_version,
 )
 from dcc_bridge.spi.headless import Headless, open_headless
-from dcc_bridge_batch import approval, files, host_files
-from dcc_bridge_batch.host_job import JOB, REPORT, STOP, Job
-from dcc_bridge_batch.plan import Plan, PlanError
-from dcc_bridge_batch.questions import PlanGrants
+
+from . import approval, files, host_files
+from .host_job import JOB, REPORT, STOP, Job
+from .plan import Plan, PlanError
+from .questions import PlanGrants
 
 _POLL: Final = 0.2  # seconds
 _MOST_TOLD: Final = 20  # items of which it is compared what the host tells of them
@@ -44,11 +45,17 @@ _ELSEWHERE: Final = "The skill left another scene open, so nothing was saved."
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What is there of the items of a question, and of the scene around them."""
+    """A look at the items of a question, and at the scene around them.
 
-    kinds: list[str]  # the type of each item, or "gone"
-    items: str  # a digest of what they and those below them are, and of the values that are told
-    content: str | None  # of all that the scene holds, where the host can tell
+    Attributes:
+        kinds: The type of each item, or "gone".
+        items: A digest of what they and those below them are, and of the values that are told.
+        content: A digest of all that the scene holds, where the host can tell.
+    """
+
+    kinds: list[str]
+    items: str
+    content: str | None
 
     @classmethod
     def at(cls, host: Host, items: list[str]) -> _Look:
@@ -278,7 +285,7 @@ def _watch(job: Job, desk: Desk, stop: Callable[[], None]) -> None:
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether a process is there; True where the system cannot tell without harm (Windows)."""
+    """Return whether a process is there; True where only harm would tell, as on Windows."""
     if os.name != "posix":
         return True
     try:

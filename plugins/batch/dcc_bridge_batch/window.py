@@ -13,8 +13,8 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from dcc_bridge_batch import report, summary
-from dcc_bridge_batch.plan import Plan
+from . import report, summary
+from .plan import Plan
 
 if TYPE_CHECKING:
     from dcc_bridge.spi.qt import QuestionDialog
@@ -26,7 +26,7 @@ _NO_SCREEN: Final = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")  # platf
 
 
 def has_screen() -> bool:
-    """Whether a window can be shown to whoever started this process."""
+    """Return whether a window can be shown to whoever started this process."""
     if find_spec("PySide6") is None or os.environ.get("SSH_CONNECTION"):
         return False
     if os.environ.get("QT_QPA_PLATFORM", "").partition(":")[0] in _NO_SCREEN:

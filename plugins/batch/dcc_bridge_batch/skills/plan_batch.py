@@ -20,9 +20,12 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from dcc_bridge import check_cancelled, elicit_form_sync, report_progress, skill
-from dcc_bridge.elicitation.context import current_context
+from dcc_bridge.spi import current_context
+from dcc_bridge_batch import approval, report, summary
+from dcc_bridge_batch.plan import Plan
+from dcc_bridge_batch.scenes import LISTS
 
-_PLUGIN: Final = Path(__file__).resolve().parents[2]
+_INSTALLED_IN: Final = Path(__file__).resolve().parents[2]  # where the package lies
 _LIMIT: Final = 600.0  # seconds for an answer: there is a list to read
 _EXTRA: Final = "dcc-bridge batch is not installed: pip install 'dcc-bridge-mcp[batch]'"
 _HOSTS: Final = ("standalone", "blender", "freecad", "maya", "houdini")
@@ -47,11 +50,6 @@ def plan_batch(
     Returns:
         The plan's folder and report, its counts, whether it was approved, and what comes next.
     """
-    if str(_PLUGIN) not in sys.path:
-        sys.path.append(str(_PLUGIN))
-    from dcc_bridge_batch import approval
-    from dcc_bridge_batch.plan import Plan
-
     name = f"{re.sub(r'[^A-Za-z0-9_-]', '_', skill)[:40]}-{datetime.now():%Y%m%d-%H%M%S-%f}"
     folder = approval.key_folder() / "plans" / name
     _make(_words(skill, scenes, arguments or {}, host, folder))
@@ -63,9 +61,7 @@ def plan_batch(
 def _words(
     skill: str, scenes: list[str], arguments: dict[str, Any], host: str, folder: Path
 ) -> list[str]:
-    """Give the command that makes the plan; ValueError says what cannot be meant."""
-    from dcc_bridge_batch.scenes import LISTS
-
+    """Return the command that makes the plan; ValueError says what cannot be meant."""
     relative = [it for it in scenes if not Path(it).is_absolute()]
     if relative or not scenes:
         raise ValueError(f"Give whole paths of scenes, not {relative[:3]}.")
@@ -77,7 +73,7 @@ def _words(
         host = next((it for it in _HOSTS if it in context.host.name.lower().split()), "")
     if host not in _HOSTS:
         raise ValueError(f"host is one of {', '.join(_HOSTS)}, not {host!r}.")
-    folders = context.broker.settings.skills if context is not None else ()
+    folders = context.settings.skills if context is not None else ()
     more = [word for it in folders if it.is_dir() for word in ("--skills", str(it))]
     words = [*_program(), "batch", "plan", "--host", host, "--counts", "--out", str(folder), *more]
     patterns = [f"--scenes={it}" for it in scenes]
@@ -86,10 +82,12 @@ def _words(
 
 
 def _program() -> list[str]:
-    """Find dcc-bridge with its extra: in this Python, beside this file, or on PATH."""
+    """Find dcc-bridge with its extra: in this Python, in the one of this file, or on PATH."""
     if find_spec("openjd") and Path(sys.executable).name.lower().startswith("python"):
         return [sys.executable, "-m", "dcc_bridge"]
-    beside = [str(_PLUGIN.parents[3] / it) for it in ("bin", "Scripts")]  # <here>/share/dcc_bridge
+    # of an environment: lib/python3.11/site-packages below it, or Lib/site-packages
+    environments = _INSTALLED_IN.parents[1:3]
+    beside = [str(folder / it) for folder in environments for it in ("bin", "Scripts")]
     for place in (os.pathsep.join(beside), None):
         if program := shutil.which("dcc-bridge", path=place):
             return [program]
@@ -149,15 +147,13 @@ def _read(output: IO[str], lines: queue.SimpleQueue[str]) -> None:
     lines.put("")
 
 
-def _approval(plan: Any) -> tuple[bool, str]:
+def _approval(plan: Plan) -> tuple[bool, str]:
     """Ask at the host, and sign; tell whether it was approved, and what the person does next."""
-    from dcc_bridge_batch import approval, summary
-
     run, approve = (f"dcc-bridge batch {it} {plan.folder}" for it in ("run", "approve"))
     if not plan.asks:
         return False, f"{approval.NOTHING} The report says why."
     context = current_context()
-    if context is None or not (context.host.has_ui and context.broker.settings.host_dialogs):
+    if context is None or not (context.host.has_ui and context.settings.host_dialogs):
         return False, f"The person approves it at a terminal: {approve}"
     verb = {"type": "boolean", "title": summary.verb(plan)}
     try:
@@ -181,9 +177,7 @@ def _approval(plan: Any) -> tuple[bool, str]:
     return True, f"The person runs it: {run}"
 
 
-def _facts(plan: Any) -> dict[str, Any]:
-    from dcc_bridge_batch import report
-
+def _facts(plan: Plan) -> dict[str, Any]:
     seen = report.overview(plan)
     odd = [{"scene": plan.scene(number)["path"], "why": why} for number, why in seen.differing[:10]]
     return {

@@ -133,7 +133,12 @@ def _do(job: batch.Job, host: Host) -> None:
     allow_list = Path(job.allow_list) if job.allow_list else None
     settings = config.Settings.load(port=job.port, unattended=job.unattended, allow_list=allow_list)
     own, *more = map(Path, job.skills)
-    headless = Headless(host, [own], settings=replace(settings, skills=(*settings.skills, *more)))
+    headless = Headless(
+        host,
+        [own] if own.is_dir() else [],
+        settings=replace(settings, skills=(*settings.skills, *more)),
+        operations=batch.operations(job.host),
+    )
     received, is_over, facts = bytearray(), threading.Event(), dict[str, str]()
 
     def until() -> bool:

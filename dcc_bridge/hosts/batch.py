@@ -12,10 +12,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dcc_bridge.errors import MissingExtra
 from dcc_bridge.host import Host
+
+if TYPE_CHECKING:
+    from dcc_bridge.verbs.operations import HostOperations
 
 JOB: Final = "DCC_BRIDGE_JOB"  # the environment variable that names the job's file
 SAVE: Final = b"save"  # what the standard input carries before its end if the scene is to be saved
@@ -65,6 +68,18 @@ def opened(name: str, scene: Path | None) -> Iterator[Host]:
     finally:
         if hasattr(host, "close"):  # Blender's keeps hooks that must not outlive its scene
             host.close()
+
+
+def operations(name: str) -> Callable[[Host], HostOperations] | None:
+    """Return what makes a host's operations; None where its folder of skills has them."""
+    makers = {"freecad": _freecad_operations}
+    return makers.get(name)
+
+
+def _freecad_operations(host: Host) -> HostOperations:
+    from dcc_bridge_freecad.operations import operations
+
+    return operations(host)
 
 
 def _standalone(scene: Path | None) -> Host:

@@ -95,7 +95,7 @@ class Scene(Protocol):
     """A host with a large scene, and the calls that are measured in it."""
 
     host: Any
-    bundle: Path  # the folder with the host's skills
+    operations: Callable[[Any], Any]  # makes what the host does for the verbs
     # What holds the main thread longer than the aim, and cannot be cut; by verb, "" for all others.
     causes: Mapping[str, str]
 
@@ -173,7 +173,6 @@ class Table:
         from dcc_bridge.skills import builtin
         from dcc_bridge.skills.runner import Runner
         from dcc_bridge.threads.main_thread import MainThread
-        from dcc_bridge.verbs.operations import load
         from tests.stand_ins import Person
 
         self._scene, self._turns = scene, Turns(is_profiled)
@@ -185,7 +184,7 @@ class Table:
         self._runner = Runner(host, self._main, settings, _no_loop, never)
         recent = self._runner.recent
         undoing = builtin.Undoing(host, recent, nowhere, lambda: None)
-        operations = load(scene.bundle / "skills", host)
+        operations = scene.operations(host)
         assert operations is not None
         own = builtin.tools(recent, self._main, host, undoing)
         self._tools = {tool.name: tool for tool in (*verbs.tools(operations), *own)}

@@ -11,6 +11,7 @@ from typing import Any, Final
 import bpy
 
 from dcc_bridge.hosts.blender import BlenderHost
+from dcc_bridge.verbs.operations import load
 from tests.bench.verbs import ROOT, Case, batches, silence
 
 IN_A_SET: Final = 100
@@ -31,7 +32,7 @@ _CAUSES: Final = {
 class Large:
     """A file of collections with boxes of shared meshes and one material, and lights."""
 
-    bundle = ROOT / "plugins" / "blender"
+    operations = staticmethod(partial(load, ROOT / "plugins" / "blender" / "skills"))
     causes = _CAUSES
 
     def __init__(self, folder: Path, items: int) -> None:

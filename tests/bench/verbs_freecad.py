@@ -10,8 +10,9 @@ from typing import Any, Final
 
 import FreeCAD
 
-from dcc_bridge.hosts.freecad import FreeCADHost
-from tests.bench.verbs import ROOT, Case, silence
+from dcc_bridge_freecad.host import FreeCADHost
+from dcc_bridge_freecad.operations import operations
+from tests.bench.verbs import Case, silence
 
 IN_A_GROUP: Final = 100
 MANY: Final = 500  # what is not asked for at once
@@ -28,7 +29,7 @@ _CAUSES: Final = {
 class Large:
     """A document of groups with boxes, and one expression."""
 
-    bundle = ROOT / "plugins" / "freecad"
+    operations = staticmethod(operations)
     causes = _CAUSES
 
     def __init__(self, folder: Path, items: int) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from pxr import Sdf, Usd, UsdGeom, UsdLux, UsdShade
 
 from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge.verbs.operations import load
 from tests.bench.verbs import ROOT, Case, batches
 
 IN_A_SET: Final = 1000
@@ -33,7 +34,7 @@ _CAUSES: Final = {
 class Large:
     """A stage of sets with boxes of one material, and a light in each."""
 
-    bundle = ROOT / "plugins" / "standalone"
+    operations = staticmethod(partial(load, ROOT / "plugins" / "standalone" / "skills"))
     causes = _CAUSES
 
     def __init__(self, folder: Path, items: int) -> None:

@@ -1,7 +1,7 @@
 """What bad skills do in FreeCAD, without its window, and what its documents are at a moment.
 
 `tests.hosts.freecad` starts it. Left out of the table (measured in 0.20.2; see
-`dcc_bridge.hosts.freecad`):
+`dcc_bridge_freecad.host`):
 
 ======================  =========================================================================
 ``undo``, ``redo``      what the person had done is undone by then: it is told
@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import FreeCAD
 
-from dcc_bridge.hosts.freecad import FreeCADHost
+from dcc_bridge_freecad.host import FreeCADHost
 from tests.hosts import bad_oracle
 from tests.hosts.bad_port import Edit, Port, Scene, in_files
 

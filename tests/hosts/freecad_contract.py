@@ -14,7 +14,8 @@ import FreeCAD
 import pytest
 
 from dcc_bridge.errors import Busy, LostAnyway, NotUndoable
-from dcc_bridge.hosts.freecad import FreeCADHost, freecad_document
+from dcc_bridge_freecad import document as freecad_document
+from dcc_bridge_freecad.host import FreeCADHost
 from tests.hosts.contract import GuardContract, HostContract, Stand, careless, folder_named
 from tests.hosts.digests import scene_digest
 

@@ -16,7 +16,6 @@ import FreeCAD
 import FreeCADGui
 
 import dcc_bridge
-import dcc_bridge_freecad
 from dcc_bridge.qt import binding
 from dcc_bridge.qt.binding import (
     QAction,
@@ -33,6 +32,7 @@ from dcc_bridge.qt.binding import (
 )
 from dcc_bridge.qt.panel.cards import Card
 from dcc_bridge.qt.presenter import DialogPresenter
+from dcc_bridge_freecad import plugin
 from tests.hosts.person import WindowPerson
 from tests.hosts.screen import SIZE
 
@@ -41,7 +41,7 @@ IS_SEEN = os.environ.get("QT_QPA_PLATFORM") != "offscreen"
 
 
 def presenter() -> DialogPresenter | None:
-    parts = dcc_bridge_freecad.plug_in()._parts
+    parts = plugin.plug_in()._parts
     return parts.presenter if parts is not None else None
 
 
@@ -113,8 +113,8 @@ def where() -> None:
 
 
 def reload() -> None:
-    dcc_bridge_freecad.unload()
-    dcc_bridge_freecad.load()
+    plugin.unload()
+    plugin.load()
 
 
 def entries() -> dict[str, QAction]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import FreeCAD
 
-import dcc_bridge_freecad
 from dcc_bridge import headless
-from dcc_bridge.hosts.freecad import FreeCADHost
+from dcc_bridge_freecad.host import FreeCADHost
+from dcc_bridge_freecad.operations import operations
 from tests.hosts.batch_person import HOME, BatchPerson
 
 
@@ -20,5 +20,6 @@ def run() -> None:
     document.saveAs(str(HOME / "scene.FCStd"))
     person = BatchPerson({"undo": document.undo})
     while person.end != "close":
-        skills = [dcc_bridge_freecad.SKILLS]
-        headless.serve(FreeCADHost(), skills, lambda: person.end is not None, person.sit_down)
+        headless.serve(
+            FreeCADHost(), [], lambda: person.end is not None, person.sit_down, operations
+        )

@@ -113,7 +113,7 @@ def test_what_somebody_added_stays(tmp_path: Path) -> None:
     """And is named, before anything is installed."""
     plan = planned(tmp_path)
     installed = plan.install()
-    mine = plan.location.folder / "skills" / "mine.py"
+    mine = plan.location.folder / "dcc_bridge_freecad" / "mine.py"
     mine.write_text("# mine")
     before = tree(tmp_path)
 
@@ -128,7 +128,7 @@ def test_what_somebody_added_stays(tmp_path: Path) -> None:
 def test_a_file_of_ours_that_somebody_changed_stays_and_is_named(tmp_path: Path) -> None:
     plan = planned(tmp_path)
     installed = plan.install()
-    mine = plan.location.folder / "skills" / "freecad_verbs" / "values.py"
+    mine = plan.location.folder / "dcc_bridge_freecad" / "operations" / "values.py"
     mine.write_text("# better")
 
     with pytest.raises(NotOurs, match=r"values\.py"):

@@ -18,10 +18,10 @@ from unittest.mock import Mock
 import FreeCAD
 import pytest
 
-from dcc_bridge.hosts.freecad import FreeCADHost
 from dcc_bridge.verbs import editing
-from dcc_bridge.verbs import operations as port
 from dcc_bridge.verbs.operations import SCENE, HostOperations, Shot, SocketLink, Value
+from dcc_bridge_freecad.host import FreeCADHost
+from dcc_bridge_freecad.operations import FreeCADOperations
 from tests.hosts.digests import scene_digest
 from tests.verbs.operations_contract import (
     FilesContract,
@@ -34,7 +34,6 @@ from tests.verbs.operations_contract import (
 )
 from tests.verbs.promises import Edit, one_step, refused
 
-SKILLS = Path(__file__).parents[2] / "plugins/freecad/skills"
 in_console = pytest.mark.skipif(FreeCAD.GuiUp, reason="in the console it is the same")
 in_window = pytest.mark.skipif(not FreeCAD.GuiUp, reason="needs a window")
 
@@ -69,8 +68,7 @@ def operations(tmp_path: Path) -> Iterator[HostOperations]:
     document.recompute()
     document.saveAs(str(tmp_path / "scene.FCStd"))
     document.clearUndos()
-    loaded = port.load(SKILLS, FreeCADHost())
-    assert loaded is not None
+    loaded = FreeCADOperations(FreeCADHost())
     scene_digest(loaded.host)  # the first one makes FreeCAD note that it was asked
     yield loaded
     FreeCAD.closeDocument(document.Name)

@@ -14,9 +14,9 @@ from typing import Any, Final
 
 import FreeCAD
 
-from dcc_bridge.hosts.freecad.freecad_document import document, find, plain, transactions
-from dcc_bridge.verbs.operations import ApiEntry, HostOperations, Part, Rule, SocketLink, Value
+from dcc_bridge.spi import ApiEntry, HostOperations, Part, Rule, SocketLink, Value
 
+from ..document import document, find, plain, transactions
 from .places import below, children, own_shape, parent_of, scratch_document
 from .properties import CELL, FILES, form, held, is_told, linked, links_of
 

@@ -13,7 +13,7 @@ from typing import Final
 import FreeCAD
 
 from dcc_bridge.audit.program_log import CleanFormatter, ProgramLog, log_file
-from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.spi import safe_line
 
 _LOGGERS: Final = ("dcc_bridge", "mcp", "uvicorn")
 _MOST: Final = 300  # characters of a line

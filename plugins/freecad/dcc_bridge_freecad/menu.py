@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import FreeCADGui
 
-import dcc_bridge_freecad
-from dcc_bridge.qt.binding import (
+from dcc_bridge.spi.qt import (
+    Panel,
     QAction,
     QDockWidget,
     QKeySequence,
@@ -24,9 +24,10 @@ from dcc_bridge.qt.binding import (
     Slot,
     delete,
     isValid,
+    tr,
 )
-from dcc_bridge.qt.labels import tr
-from dcc_bridge.qt.panel.panel import Panel
+
+from . import plugin
 
 _TITLE: Final = "&Agents"
 _BEFORE: Final = "&Windows"
@@ -58,7 +59,7 @@ class Command:
 
 
 def _is_paused() -> bool | None:
-    bridge = dcc_bridge_freecad.plug_in().bridge
+    bridge = plugin.plug_in().bridge
     return bridge.is_paused if bridge is not None else None
 
 
@@ -67,44 +68,44 @@ COMMANDS: Final = (
         "DccBridge_Start",
         "Start",
         "Let AI agents work in this FreeCAD",
-        lambda: dcc_bridge_freecad.start(),
-        lambda: dcc_bridge_freecad.plug_in().bridge is None,
+        lambda: plugin.start(),
+        lambda: plugin.plug_in().bridge is None,
     ),
     Command(
         "DccBridge_Stop",
         "Stop",
         "Disconnect all agents, and stop what they are doing",
-        lambda: dcc_bridge_freecad.stop(),
-        lambda: dcc_bridge_freecad.plug_in().bridge is not None,
+        lambda: plugin.stop(),
+        lambda: plugin.plug_in().bridge is not None,
     ),
     Command(
         "DccBridge_Pause",
         "Pause",
         "Let agents read but not edit",
-        lambda: dcc_bridge_freecad.pause(),
+        lambda: plugin.pause(),
         lambda: _is_paused() is False,
     ),
     Command(
         "DccBridge_Resume",
         "Resume",
         "Let agents edit again",
-        lambda: dcc_bridge_freecad.resume(),
+        lambda: plugin.resume(),
         lambda: _is_paused() is True,
     ),
     Command(
         "DccBridge_Agents",
         "What agents did",
         "Show what AI agents do in this session, what they ask you, and what they did",
-        lambda: dcc_bridge_freecad.show_panel(),
-        lambda: dcc_bridge_freecad.plug_in().bridge is not None,
+        lambda: plugin.show_panel(),
+        lambda: plugin.plug_in().bridge is not None,
         "F8",
     ),
     Command(
         "DccBridge_Connect",
         "Connect a client",
         "Set up an AI client on this computer so that it finds this FreeCAD",
-        lambda: dcc_bridge_freecad.show_clients(),
-        lambda: dcc_bridge_freecad.plug_in().bridge is not None,
+        lambda: plugin.show_clients(),
+        lambda: plugin.plug_in().bridge is not None,
     ),
 )
 

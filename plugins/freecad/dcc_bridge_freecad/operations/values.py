@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dcc_bridge.hosts.freecad.freecad_document import document, find, plain, transactions
-from dcc_bridge.verbs.operations import SCENE, HostOperations, SocketLink, Value
+from dcc_bridge.spi import SCENE, HostOperations, SocketLink, Value
 
+from ..document import document, find, plain, transactions
 from .properties import CELL, explained, form, held, linked, links_of, paths, read, write
 
 _WHOLE = "Shape"  # what goes into a link: the object itself

@@ -20,9 +20,7 @@ from typing import Any, Final, NamedTuple
 
 import FreeCAD
 
-from dcc_bridge.consent.late_losses import Losses
-from dcc_bridge.errors import NotUndoable
-from dcc_bridge.host import Changes, CountChanges, UndoMark
+from dcc_bridge.spi import Changes, CountChanges, Losses, NotUndoable, UndoMark
 
 _MOST: Final = 200  # parts of a value that an agent is given
 _CLOSED: Final = ""  # the name of the stack of what no undo brings back; no document has it

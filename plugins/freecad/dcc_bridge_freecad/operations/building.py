@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Final
 
-from dcc_bridge.hosts.freecad.freecad_document import document, find, transactions
-from dcc_bridge.verbs.operations import HostOperations
+from dcc_bridge.spi import HostOperations
 
+from ..document import document, find, transactions
 from .places import above_of, below, parent_of, world
 from .properties import explained, form, linked, links_of
 

@@ -10,9 +10,9 @@ from typing import Any, Final, Literal
 import FreeCAD
 
 from dcc_bridge import track
-from dcc_bridge.hosts.freecad.freecad_document import called, document, find, transactions
-from dcc_bridge.verbs.operations import HostOperations, Imported, Junk
+from dcc_bridge.spi import HostOperations, Imported, Junk
 
+from ..document import called, document, find, transactions
 from .places import below, children, own_shape, parent_of, scratch_document, world_shape
 from .properties import explained
 from .shown import ingredients, is_aid, is_shown

@@ -5,32 +5,22 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-ROOT: Final = Path(__file__).resolve().parent
-# In front: the path may lead to older ones of the same names, or to another Python's, as those of
-# the virtual environment of the terminal from which FreeCAD was started.
-_SYSTEM: Final = {"win32": "win64", "darwin": "mac"}.get(sys.platform, "linux")
-_VENDOR: Final = ROOT / "vendor" / f"py{sys.version_info.major}{sys.version_info.minor}-{_SYSTEM}"
-if _VENDOR.is_dir():
-    sys.path[:] = [str(_VENDOR), *(folder for folder in sys.path if folder != str(_VENDOR))]
+import FreeCAD
 
-import FreeCAD  # noqa: E402 - what was vendored is found by now
+from dcc_bridge.spi import BridgeError, PlugIn
 
-import dcc_bridge_freecad_log  # noqa: E402
-from dcc_bridge.errors import BridgeError  # noqa: E402
-from dcc_bridge.hosts.freecad import FreeCADHost  # noqa: E402
-from dcc_bridge.plugin import PlugIn  # noqa: E402
+from . import VENDOR, log
+from .host import FreeCADHost
+from .operations import operations
 
 if TYPE_CHECKING:  # it needs Qt, which freecadcmd must not load
-    from dcc_bridge_freecad_menu import Menu
+    from .menu import Menu
 
-SKILLS: Final = ROOT / "skills"
 _menu: Menu | None = None
 _end_log: Callable[[], None] | None = None
 
@@ -38,7 +28,8 @@ _end_log: Callable[[], None] | None = None
 @cache
 def plug_in() -> PlugIn:
     """Give the plug-in, made when it is first asked for."""
-    return PlugIn(FreeCADHost(_later), [SKILLS], vendor=_VENDOR if _VENDOR.is_dir() else None)
+    vendor = VENDOR if VENDOR.is_dir() else None
+    return PlugIn(FreeCADHost(_later), [], vendor=vendor, operations=operations)
 
 
 def load() -> None:
@@ -113,16 +104,16 @@ def show_clients() -> None:
 
 
 def _begin() -> None:
-    from dcc_bridge_freecad_menu import Menu
+    from .menu import Menu
 
     global _menu, _end_log
     _menu = Menu()
     if _end_log is None:
-        _end_log = dcc_bridge_freecad_log.install()
+        _end_log = log.install()
     start()
 
 
 def _later(fn: Callable[[], None]) -> None:
-    from dcc_bridge.qt.binding import QTimer  # FreeCAD's own, which it has loaded before us
+    from dcc_bridge.spi.qt import QTimer  # FreeCAD's own, which it has loaded before us
 
     QTimer.singleShot(50, fn)

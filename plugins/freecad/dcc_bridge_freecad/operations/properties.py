@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import FreeCAD
 
-from dcc_bridge.hosts.freecad.freecad_document import find, plain
+from ..document import find, plain
 
 FILES: Final = {"App::PropertyFile", "App::PropertyFileIncluded", "App::PropertyPath"}
 ERRORS: Final = (TypeError, ValueError, AttributeError, RuntimeError, ArithmeticError, IndexError)

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import FreeCAD
 
-from dcc_bridge.hosts.freecad import freecad_document
-from dcc_bridge.hosts.freecad.freecad_document import document, find
-from dcc_bridge.verbs.operations import HostOperations, Shot, triple
+from dcc_bridge.spi import HostOperations, Shot, triple
 
+from .. import document as freecad_document
+from ..document import document, find
 from . import shown
 
 _QUALITY: Final = 85
@@ -141,7 +141,7 @@ def _aim(shot: Shot) -> None:
 
 def _sheet(files: Sequence[str], width: int, height: int) -> bytes:
     """Put pictures side by side, two in a row, as one JPEG."""
-    from dcc_bridge.qt.binding import QImage, QPainter
+    from dcc_bridge.spi.qt import QImage, QPainter
 
     columns = min(len(files), 2)
     rows = math.ceil(len(files) / 2)

@@ -16,11 +16,21 @@ from typing import Any, Final
 
 import FreeCAD
 
-from dcc_bridge.callbacks import Callbacks
-from dcc_bridge.consent.late_losses import AgreedIds, Losses
-from dcc_bridge.errors import Busy
-from dcc_bridge.host import MOST_TOLD, CountChanges, Host, Later, Undo, UndoMark, digest
-from dcc_bridge.hosts.freecad.freecad_document import (
+from dcc_bridge.spi import (
+    MOST_TOLD,
+    AgreedIds,
+    Busy,
+    Callbacks,
+    CountChanges,
+    Host,
+    Later,
+    Losses,
+    Undo,
+    UndoMark,
+    digest,
+)
+
+from .document import (
     called,
     document,
     facts,

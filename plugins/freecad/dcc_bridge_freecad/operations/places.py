@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import FreeCAD
 
-from dcc_bridge.hosts.freecad.freecad_document import document, find, transactions
-from dcc_bridge.verbs.operations import At, Axes, Bounds, HostOperations, Placement, Vector, triple
+from dcc_bridge.spi import At, Axes, Bounds, HostOperations, Placement, Vector, triple
 
+from ..document import document, find, transactions
 from .properties import held
 
 _NO_SCALE: Final = (

@@ -7,7 +7,7 @@ builds its menu bar anew for each, and tells of it; then the menu is put in agai
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -27,8 +27,6 @@ from dcc_bridge.spi.qt import (
     tr,
 )
 
-from . import plugin
-
 _TITLE: Final = "&Agents"
 _BEFORE: Final = "&Windows"
 """The menu that ours stands before, by the untranslated name that FreeCAD keeps with it."""
@@ -36,14 +34,23 @@ _BEFORE: Final = "&Windows"
 
 @dataclass(frozen=True)
 class Command:
-    """Something that a person can have done; FreeCAD looks for its methods by their names."""
+    """A command of FreeCAD's own kind; FreeCAD looks for its methods by their names.
 
-    name: str  # its name among FreeCAD's commands
-    text: str  # what the menu says
-    tip: str  # what is said about it
-    act: Callable[[], object]  # does it
-    can: Callable[[], bool]  # whether it can be done now
-    key: str = ""  # the key that does it, of those that FreeCAD leaves free
+    Attributes:
+        name: The name among FreeCAD's commands.
+        text: The text of the menu's entry.
+        tip: A sentence about the command.
+        act: Runs the command.
+        can: Returns whether the command can be run now.
+        key: The key that runs it, of those that FreeCAD leaves free; "" for none.
+    """
+
+    name: str
+    text: str
+    tip: str
+    act: Callable[[], object]
+    can: Callable[[], bool]
+    key: str = ""
 
     def GetResources(self) -> dict[str, str]:
         """Give the words."""
@@ -58,70 +65,22 @@ class Command:
         self.act()
 
 
-def _is_paused() -> bool | None:
-    bridge = plugin.plug_in().bridge
-    return bridge.is_paused if bridge is not None else None
-
-
-COMMANDS: Final = (
-    Command(
-        "DccBridge_Start",
-        "Start",
-        "Let AI agents work in this FreeCAD",
-        lambda: plugin.start(),
-        lambda: plugin.plug_in().bridge is None,
-    ),
-    Command(
-        "DccBridge_Stop",
-        "Stop",
-        "Disconnect all agents, and stop what they are doing",
-        lambda: plugin.stop(),
-        lambda: plugin.plug_in().bridge is not None,
-    ),
-    Command(
-        "DccBridge_Pause",
-        "Pause",
-        "Let agents read but not edit",
-        lambda: plugin.pause(),
-        lambda: _is_paused() is False,
-    ),
-    Command(
-        "DccBridge_Resume",
-        "Resume",
-        "Let agents edit again",
-        lambda: plugin.resume(),
-        lambda: _is_paused() is True,
-    ),
-    Command(
-        "DccBridge_Agents",
-        "What agents did",
-        "Show what AI agents do in this session, what they ask you, and what they did",
-        lambda: plugin.show_panel(),
-        lambda: plugin.plug_in().bridge is not None,
-        "F8",
-    ),
-    Command(
-        "DccBridge_Connect",
-        "Connect a client",
-        "Set up an AI client on this computer so that it finds this FreeCAD",
-        lambda: plugin.show_clients(),
-        lambda: plugin.plug_in().bridge is not None,
-    ),
-)
-
-
 class Menu(QObject):
     """The menu, as long as the plug-in is loaded."""
 
-    def __init__(self) -> None:
-        """Put it into the bar; FreeCAD's window must be up."""
+    def __init__(self, commands: Sequence[Command]) -> None:
+        """Put it into the bar; FreeCAD's window must be up.
+
+        Args:
+            commands: What it offers, in this order.
+        """
         super().__init__()
         self._window: Any = FreeCADGui.getMainWindow()
         self.dock: QDockWidget | None = None  # what the panel is in, while it is shown
         self.menu = QMenu(tr(_TITLE), self._window)  # what is in the menu bar
         self.menu.menuAction().setData(tr(_TITLE))  # or FreeCAD loses it with another language
         known = FreeCADGui.listCommands()
-        for command in COMMANDS:
+        for command in commands:
             if command.name not in known:  # none can be taken back
                 FreeCADGui.addCommand(command.name, command)
             entry = self.menu.addAction(tr(command.text))

@@ -18,8 +18,8 @@ from . import VENDOR, log
 from .host import FreeCADHost
 from .operations import operations
 
-if TYPE_CHECKING:  # it needs Qt, which freecadcmd must not load
-    from .menu import Menu
+if TYPE_CHECKING:
+    from .menu import Command, Menu
 
 _menu: Menu | None = None
 _end_log: Callable[[], None] | None = None
@@ -104,13 +104,73 @@ def show_clients() -> None:
 
 
 def _begin() -> None:
-    from .menu import Menu
+    from .menu import Menu  # it needs Qt, which freecadcmd must not load
 
     global _menu, _end_log
-    _menu = Menu()
+    _menu = Menu(_commands())
     if _end_log is None:
         _end_log = log.install()
     start()
+
+
+def _commands() -> list[Command]:
+    """Return what the menu offers."""
+    from .menu import Command
+
+    return [
+        Command(
+            "DccBridge_Start",
+            "Start",
+            "Let AI agents work in this FreeCAD",
+            act=start,
+            can=lambda: not _is_running(),
+        ),
+        Command(
+            "DccBridge_Stop",
+            "Stop",
+            "Disconnect all agents, and stop what they are doing",
+            act=stop,
+            can=_is_running,
+        ),
+        Command(
+            "DccBridge_Pause",
+            "Pause",
+            "Let agents read but not edit",
+            act=pause,
+            can=lambda: _is_running() and not _is_paused(),
+        ),
+        Command(
+            "DccBridge_Resume",
+            "Resume",
+            "Let agents edit again",
+            act=resume,
+            can=_is_paused,
+        ),
+        Command(
+            "DccBridge_Agents",
+            "What agents did",
+            "Show what AI agents do in this session, what they ask you, and what they did",
+            act=show_panel,
+            can=_is_running,
+            key="F8",
+        ),
+        Command(
+            "DccBridge_Connect",
+            "Connect a client",
+            "Set up an AI client on this computer so that it finds this FreeCAD",
+            act=show_clients,
+            can=_is_running,
+        ),
+    ]
+
+
+def _is_running() -> bool:
+    return plug_in().bridge is not None
+
+
+def _is_paused() -> bool:
+    bridge = plug_in().bridge
+    return bridge is not None and bridge.is_paused
 
 
 def _later(fn: Callable[[], None]) -> None:

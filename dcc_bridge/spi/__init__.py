@@ -7,6 +7,7 @@ draws with Qt, and `dcc_bridge.spi.drawing` what an application needs that draws
 
 from __future__ import annotations
 
+from dcc_bridge.application_log import install_log
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.checkpoints import keep_anyway
 from dcc_bridge.config import Settings
@@ -98,6 +99,7 @@ __all__ = [
     "compared",
     "digest",
     "frame_of",
+    "install_log",
     "keep_anyway",
     "loss_check",
     "own_version",

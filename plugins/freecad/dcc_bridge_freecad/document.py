@@ -128,7 +128,7 @@ def plain(value: Any) -> Any:
     return str(getattr(value, "Name", None) or value)[:_MOST]
 
 
-def view() -> Any:
+def view_3d() -> Any:
     """Give the 3D view of the active document; ValueError where none can be drawn."""
     if os.environ.get("QT_QPA_PLATFORM") in _NO_PICTURE:
         raise ValueError("This FreeCAD has no screen: what it would draw crashes it.")

@@ -1,6 +1,6 @@
 """The bridge in FreeCAD: its start and its end. Main thread.
 
-``InitGui.py`` calls it, and so may whoever types in FreeCAD's Python console.
+``InitGui.py`` calls `load`; people may call the others in FreeCAD's Python console.
 """
 
 from __future__ import annotations

@@ -14,8 +14,7 @@ import FreeCAD
 
 from dcc_bridge.spi import HostOperations, Shot, triple
 
-from .. import document as freecad_document
-from ..document import document, find
+from ..document import document, find, view_3d
 from . import shown
 
 _QUALITY: Final = 85
@@ -39,7 +38,7 @@ class _Looks(HostOperations):
         """Give the person's own view; FreeCAD has no cameras."""
         if view != "person":
             raise LookupError(f"FreeCAD has no camera {view!r}: look from a side, or as person.")
-        camera = _view().getCameraNode()
+        camera = view_3d().getCameraNode()
         eye = FreeCAD.Vector(*camera.position.getValue().getValue())
         turn = FreeCAD.Rotation(*camera.orientation.getValue().getValue())
         ahead = turn.multVec(FreeCAD.Vector(0, 0, -1)) * camera.focalDistance.getValue()
@@ -59,7 +58,7 @@ class _Looks(HostOperations):
             files = [str(Path(folder) / f"{number}.png") for number in range(len(shots))]
             for file, shot in zip(files, shots, strict=True):
                 _aim(shot)
-                _view().saveImage(file, width, height, "Current")
+                view_3d().saveImage(file, width, height, "Current")
             return _sheet(files, width, height)
 
 
@@ -67,12 +66,8 @@ def _is_seen() -> bool:
     return bool(FreeCAD.GuiUp) and os.environ.get("QT_QPA_PLATFORM") not in ("offscreen", "minimal")
 
 
-def _view() -> Any:
-    return freecad_document.view()
-
-
 def _is_flat() -> bool:
-    return bool(_view().getCameraType() == "Orthographic")
+    return bool(view_3d().getCameraType() == "Orthographic")
 
 
 def _size_of(camera: Any) -> Any:
@@ -82,16 +77,16 @@ def _size_of(camera: Any) -> Any:
 @contextmanager
 def _camera_kept() -> Iterator[None]:
     """Put the person's camera back, to the last digit."""
-    kind, camera = _view().getCameraType(), _view().getCameraNode()
+    kind, camera = view_3d().getCameraType(), view_3d().getCameraNode()
     vectors = {name: getattr(camera, name).getValue().getValue() for name in _VECTORS}
     numbers = {name: getattr(camera, name).getValue() for name in _NUMBERS}
     size = _size_of(camera).getValue()
     try:
         yield
     finally:
-        if _view().getCameraType() != kind:
-            _view().setCameraType(kind)
-        camera = _view().getCameraNode()
+        if view_3d().getCameraType() != kind:
+            view_3d().setCameraType(kind)
+        camera = view_3d().getCameraNode()
         for name, vector in vectors.items():
             getattr(camera, name).setValue(*vector)
         for name, number in numbers.items():
@@ -121,16 +116,16 @@ def _aim(shot: Shot) -> None:
     from pivy import coin
 
     kind = "Perspective" if shot.angle else "Orthographic"
-    if _view().getCameraType() != kind:
-        _view().setCameraType(kind)
-    camera = _view().getCameraNode()
+    if view_3d().getCameraType() != kind:
+        view_3d().setCameraType(kind)
+    camera = view_3d().getCameraNode()
     eye, target = FreeCAD.Vector(*shot.eye), FreeCAD.Vector(*shot.target)
     camera.position.setValue(*shot.eye)
     camera.pointAt(coin.SbVec3f(*shot.target), coin.SbVec3f(*shot.up))
     camera.focalDistance.setValue(eye.distanceToPoint(target))
     _size_of(camera).setValue(math.radians(shot.angle) if shot.angle else shot.height)
     search = coin.SoGetBoundingBoxAction(coin.SbViewportRegion())
-    search.apply(_view().getSceneGraph())
+    search.apply(view_3d().getSceneGraph())
     box = search.getBoundingBox()
     middle = FreeCAD.Vector(*box.getCenter().getValue())
     low, high = (FreeCAD.Vector(*corner().getValue()) for corner in (box.getMin, box.getMax))

@@ -87,7 +87,7 @@ def in_freecad(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         pytest.skip("FreeCAD is not installed")
     (folder / "scenes").mkdir()
     given = str(folder / "scenes"), *words
-    return freecad.in_console(f"from tests.hosts.bad_freecad import run; run(*{given})", folder)
+    return freecad.in_console(f"from tests.freecad.bad_skills import run; run(*{given})", folder)
 
 
 @pytest.mark.real

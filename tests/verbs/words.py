@@ -369,7 +369,7 @@ def freecad_console(folder: Path) -> AbstractContextManager[Application]:
     """Start freecadcmd."""
     if freecad.CONSOLE is None:
         pytest.skip("FreeCAD is not installed")
-    script = freecad.script("from tests.hosts.freecad_start import run; run()", folder)
+    script = freecad.script("from tests.freecad.start import run; run()", folder)
     return started([freecad.CONSOLE, script], folder, **tasks.SETTINGS)
 
 

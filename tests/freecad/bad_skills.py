@@ -1,6 +1,6 @@
 """What bad skills do in FreeCAD, without its window, and what its documents are at a moment.
 
-`tests.hosts.freecad` starts it. Left out of the table (measured in 0.20.2; see
+`tests.freecad.launch` starts it. Left out of the table (measured in 0.20.2; see
 `dcc_bridge_freecad.host`):
 
 ======================  =========================================================================

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.hosts import freecad
+from tests.freecad import launch
 from tests.hosts.application import Application, started, until
 from tests.hosts.application_contract import ConsoleContract, WindowContract
 from tests.live import ERAS, accept, status, text
@@ -19,7 +19,7 @@ from tests.live import ERAS, accept, status, text
 pytestmark = [
     pytest.mark.real,
     pytest.mark.timeout(240),
-    pytest.mark.skipif(freecad.PROGRAM is None, reason="FreeCAD is not installed"),
+    pytest.mark.skipif(launch.PROGRAM is None, reason="FreeCAD is not installed"),
 ]
 
 
@@ -27,9 +27,9 @@ pytestmark = [
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
     """FreeCAD without a screen; that it ends well is tested at its end."""
     home = tmp_path_factory.mktemp("freecad")
-    freecad.settle(home)
-    assert freecad.PROGRAM is not None
-    with started([freecad.PROGRAM], home, **freecad.WITHOUT_A_SCREEN) as application:
+    launch.settle(home)
+    assert launch.PROGRAM is not None
+    with started([launch.PROGRAM], home, **launch.WITHOUT_A_SCREEN) as application:
         yield application
         application.order("close")
         assert application.end() == 0, application.output
@@ -48,9 +48,9 @@ def window(running: Application) -> Application:
 def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
     """The same in freecadcmd, where nobody sits."""
     home = tmp_path_factory.mktemp("freecadcmd")
-    script = freecad.script("from tests.hosts.freecad_start import run; run()", home)
-    assert freecad.CONSOLE is not None
-    with started([freecad.CONSOLE, script], home) as application:
+    script = launch.script("from tests.freecad.start import run; run()", home)
+    assert launch.CONSOLE is not None
+    with started([launch.CONSOLE, script], home) as application:
         yield application
         application.order("close")
         assert application.end() == 0, application.output
@@ -86,14 +86,14 @@ class TestWindow(Work, WindowContract):
     """What every window with the bridge in it promises."""
 
 
-@pytest.mark.skipif(freecad.CONSOLE is None, reason="freecadcmd is not installed")
+@pytest.mark.skipif(launch.CONSOLE is None, reason="freecadcmd is not installed")
 class TestConsole(Work, ConsoleContract):
     """What every interpreter with the bridge in it promises, where nobody sits."""
 
 
 def test_the_promises_hold_without_a_window(tmp_path: Path) -> None:
-    contract = "from tests.hosts.freecad_contract import run; assert run() == 0"
-    done = freecad.in_console(contract, tmp_path)
+    contract = "from tests.freecad.host_contract import run; assert run() == 0"
+    done = launch.in_console(contract, tmp_path)
 
     assert (done.returncode, " passed" in done.stdout) == (0, True), done.stdout + done.stderr
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import FreeCADGui
 
 from dcc_bridge.qt.binding import QTimer
-from tests.verbs.freecad_operations import run
+from tests.freecad.operations import run
 
 
 def begin() -> None:

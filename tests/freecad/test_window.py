@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.hosts import freecad
+from tests.freecad import launch
 from tests.hosts.application import Application, started, until
 from tests.hosts.screen import Screen, missing, screen
 from tests.live import status, text
@@ -45,7 +45,7 @@ def fail() -> None:
 pytestmark = [
     pytest.mark.real,
     pytest.mark.timeout(240),
-    pytest.mark.skipif(freecad.PROGRAM is None, reason="FreeCAD is not installed"),
+    pytest.mark.skipif(launch.PROGRAM is None, reason="FreeCAD is not installed"),
     pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}"),
 ]
 
@@ -63,7 +63,7 @@ def window(shown: Screen, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     It ends without a word, as when a script quits it: the panel and a document are open.
     """
     home = tmp_path_factory.mktemp("freecad")
-    freecad.settle(home)
+    launch.settle(home)
     ours = {"DISPLAY": shown.display, "LIBGL_ALWAYS_SOFTWARE": "1", "QT_QPA_PLATFORM": "xcb"}
     ours["QTWEBENGINE_DISABLE_SANDBOX"] = "1"
     skills = home / "skills"
@@ -71,8 +71,8 @@ def window(shown: Screen, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     (skills / "grow.py").write_text(GROW, encoding="utf-8")
     (skills / "fail.py").write_text(FAIL, encoding="utf-8")
     ours["DCC_BRIDGE_SKILLS"] = str(skills)
-    assert freecad.PROGRAM is not None
-    with started([freecad.PROGRAM], home, **ours) as application:
+    assert launch.PROGRAM is not None
+    with started([launch.PROGRAM], home, **ours) as application:
         assert application.instance
         application.order("new")
         application.obeyed()

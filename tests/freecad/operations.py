@@ -1,6 +1,6 @@
 """FreeCAD's operations for the verbs, each in a step that is undone: run by FreeCAD's own Python.
 
-`tests/verbs/test_freecad_operations.py` starts it, in freecadcmd and in a window.
+`tests/freecad/test_operations.py` starts it, in freecadcmd and in a window.
 """
 
 from __future__ import annotations

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from tests.hosts import freecad
+from tests.freecad import launch
 
 pytestmark = [
     pytest.mark.real,
     pytest.mark.timeout(360),
-    pytest.mark.skipif(freecad.PROGRAM is None, reason="FreeCAD is not installed"),
+    pytest.mark.skipif(launch.PROGRAM is None, reason="FreeCAD is not installed"),
 ]
 
 
@@ -25,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def seen(folder: Path) -> dict[str, Any]:
     """What a person did in FreeCAD, and what came of it."""
-    done = freecad.run("tests.hosts.freecad_dialogs", folder, SEEN_IN=str(folder))
+    done = launch.run("tests.freecad.dialogs", folder, SEEN_IN=str(folder))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr, done.stdout + done.stderr
     seen: dict[str, Any] = json.loads((folder / "seen.json").read_text(encoding="utf-8"))

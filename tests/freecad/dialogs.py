@@ -1,6 +1,6 @@
 """What is played inside of FreeCAD: every kind of question, with the Qt 5 that it brings.
 
-FreeCAD imports this module when it starts; `tests/hosts/test_freecad_dialogs.py` reads what
+FreeCAD imports this module when it starts; `tests/freecad/test_dialogs.py` reads what
 it wrote. Main thread, in FreeCAD's own event loop.
 """
 

@@ -1,6 +1,6 @@
 """What the bridge relies on, in FreeCAD: run by its own Python, in and without a window.
 
-`tests/hosts/test_freecad.py` starts it there.
+`tests/freecad/test_plugin.py` starts it there.
 """
 
 from __future__ import annotations

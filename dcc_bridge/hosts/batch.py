@@ -72,12 +72,18 @@ def opened(name: str, scene: Path | None) -> Iterator[Host]:
 
 def operations(name: str) -> Callable[[Host], HostOperations] | None:
     """Return what makes a host's operations; None where its folder of skills has them."""
-    makers = {"freecad": _freecad_operations}
+    makers = {"freecad": _freecad_operations, "maya": _maya_operations}
     return makers.get(name)
 
 
 def _freecad_operations(host: Host) -> HostOperations:
     from dcc_bridge_freecad.operations import operations
+
+    return operations(host)
+
+
+def _maya_operations(host: Host) -> HostOperations:
+    from dcc_bridge_maya.operations import operations
 
     return operations(host)
 

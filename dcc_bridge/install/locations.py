@@ -308,7 +308,11 @@ class _Maya(InstallTarget):
     afterwards = "Restart Maya; the button is on the shelf Agents."
     known = ("2025", "2026", "2027")
     loader = "dcc_bridge.mod"
-    sources = (("plug-ins", "plug-ins"), ("scripts", "scripts"), ("skills", "skills"))
+    sources = (
+        ("plug-ins", "plug-ins"),
+        ("scripts", "scripts"),
+        ("dcc_bridge_maya", "scripts/dcc_bridge_maya"),
+    )
 
     def plugin_folder(self, root: Path) -> Path:
         """Give a folder beside that of the modules, to which the module's file leads."""

@@ -1,6 +1,6 @@
 """What bad skills do in the stand-in of Maya, and what its scene is at a moment.
 
-Left out of the table, by Autodesk's reference (see `dcc_bridge.hosts.maya_scene`):
+Left out of the table, by Autodesk's reference (see `dcc_bridge_maya.scene`):
 
 =====================  ===========================================================================
 an edit by the API     is on no undo queue, and no message tells of it
@@ -105,7 +105,7 @@ class MayaPort(Port):
         scene.write(folder / "scene.ma")
         scene.name = (folder / "scene.ma").as_posix()
         self.cmds: Any = sys.modules["maya.cmds"]
-        self.host = import_module("dcc_bridge.hosts.maya").MayaHost()
+        self.host = import_module("dcc_bridge_maya.host").MayaHost()
         for name in ("first", "second"):
             self.cmds.createNode("transform", name)
         self.cmds.undo()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow
 
 from dcc_bridge.qt.panel.panel import Panel
+from dcc_bridge.verbs.operations import load
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.houdini.application import MODULE
 from tests.hosts.fakes.houdini.panes import PythonPanel
@@ -110,13 +112,14 @@ class TestPlugIn(PlugInContract):
     @pytest.fixture
     def batch(
         self, app: QApplication, monkeypatch: pytest.MonkeyPatch, folders: Path
-    ) -> tuple[Any, Path]:
+    ) -> tuple[Any, Any]:
         """Give hython: no hou.ui, no hdefereval."""
         houdini = Houdini(monkeypatch, batch=True)
         fill(houdini, folders)
         houdini.start()
         skills = import_module("dcc_bridge_houdini").SKILLS
-        return import_module("dcc_bridge.hosts.houdini").HoudiniHost(), skills
+        host = import_module("dcc_bridge.hosts.houdini").HoudiniHost()
+        return host, partial(load, skills)
 
 
 class TestStart:

@@ -28,7 +28,7 @@ def maya(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 @pytest.fixture
 def host(maya: Maya) -> Host:
-    made: Host = import_module("dcc_bridge.hosts.maya").MayaHost()
+    made: Host = import_module("dcc_bridge_maya.host").MayaHost()
     return made
 
 

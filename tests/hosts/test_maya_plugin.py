@@ -77,18 +77,18 @@ def running() -> Any:
 
 def kept() -> str:
     """Give the script that Maya keeps in a workspace."""
-    script: str = import_module("dcc_bridge_maya")._FILL
+    script: str = import_module("dcc_bridge_maya.plugin")._FILL
     return script
 
 
 def plug_in() -> Any:
-    return import_module("dcc_bridge_maya").plug_in()
+    return import_module("dcc_bridge_maya.plugin").plug_in()
 
 
 class TestPlugIn(PlugInContract):
     """What it promises as every plug-in does."""
 
-    MODULE = "dcc_bridge_maya"
+    MODULE = "dcc_bridge_maya.plugin"
     DELETE = ("delete", {"pattern": "shot_0*", "type": "camera", "under": "|cameras"})
     VERB, AGAIN = "Delete 3 cameras", "Delete 2 cameras"
     EDIT = ("set_values", {"items": ["key"], "values": {"translateX": 2.0}})
@@ -99,7 +99,7 @@ class TestPlugIn(PlugInContract):
         assert windows is not None
 
         def show_panel() -> QWidget:
-            sys.modules["dcc_bridge_maya"].show_panel()
+            sys.modules["dcc_bridge_maya.plugin"].show_panel()
             return windows.controls["dccBridgePanel"].findChildren(Panel)[0]
 
         def restart() -> LiveApplication:
@@ -124,14 +124,14 @@ class TestPlugIn(PlugInContract):
     @pytest.fixture
     def batch(
         self, app: QApplication, monkeypatch: pytest.MonkeyPatch, folders: Path
-    ) -> tuple[Any, Path]:
+    ) -> tuple[Any, Any]:
         """Give mayapy: no idle events, undo off at first."""
         maya = Maya(monkeypatch, batch=True)
         fill(maya, folders)
         maya.run_user_setup()
         assert maya.loaded == {}
-        skills = import_module("dcc_bridge_maya").SKILLS
-        return import_module("dcc_bridge.hosts.maya").MayaHost(), skills
+        operations = import_module("dcc_bridge_maya.operations").operations
+        return import_module("dcc_bridge_maya.host").MayaHost(), operations
 
 
 class TestStart:
@@ -186,7 +186,7 @@ class TestPanel:
     ) -> None:
         """workspaceControl: Maya runs its script at the start, before any plug-in."""
         maya.run_user_setup()
-        maya.show(Windows({sys.modules["dcc_bridge_maya"].PANEL: kept()}))
+        maya.show(Windows({sys.modules["dcc_bridge_maya.plugin"].PANEL: kept()}))
         assert maya.windows is not None
         empty = maya.windows.controls["dccBridgePanel"].findChildren(Panel)
 
@@ -227,7 +227,7 @@ class TestEnd:
     def test_exit_without_an_unload_stops_it(self, live: LiveApplication, maya: Maya) -> None:
         """On exit plug-ins are not unloaded; kMayaExiting is what we are told."""
         bridge = live.bridge
-        sys.modules["dcc_bridge_maya"].show_panel()
+        sys.modules["dcc_bridge_maya.plugin"].show_panel()
 
         maya.exit()
         maya.exit()

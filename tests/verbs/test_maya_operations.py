@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge.verbs.operations import SCENE, HostOperations, Shot, SocketLink, load
+from dcc_bridge.verbs.operations import SCENE, HostOperations, Shot, SocketLink
 from tests.hosts import digests
 from tests.hosts.fakes.maya import Maya
 from tests.hosts.fakes.maya.scene import Node
@@ -29,7 +29,12 @@ from tests.verbs.operations_contract import (
 )
 from tests.verbs.promises import Edit, refused
 
-SKILLS = Path(__file__).parents[2] / "plugins" / "maya" / "skills"
+
+def connected() -> HostOperations:
+    """Return the operations of the Maya that there is."""
+    host = import_module("dcc_bridge_maya.host").MayaHost()
+    made: HostOperations = import_module("dcc_bridge_maya.operations").operations(host)
+    return made
 
 
 @pytest.fixture
@@ -41,8 +46,7 @@ def maya(monkeypatch: pytest.MonkeyPatch) -> Maya:
 
 @pytest.fixture
 def operations(maya: Maya, monkeypatch: pytest.MonkeyPatch) -> HostOperations:
-    operations = load(SKILLS, import_module("dcc_bridge.hosts.maya").MayaHost())
-    assert operations is not None
+    operations = connected()
     monkeypatch.setitem(digests._FACTS, "Maya", lambda: [state(maya)])  # of the stand-in itself
     return operations
 
@@ -751,8 +755,7 @@ def test_a_picture_is_drawn_through_our_own_camera(maya: Maya, operations: HostO
 def test_a_maya_in_batch_says_that_it_has_no_viewport(monkeypatch: pytest.MonkeyPatch) -> None:
     maya = Maya(monkeypatch, batch=True)
     furnish(maya)
-    operations = load(SKILLS, import_module("dcc_bridge.hosts.maya").MayaHost())
-    assert operations is not None
+    operations = connected()
 
     with pytest.raises(ValueError, match="no viewport"):
         operations.draw([operations.viewpoint("|persp")], 64, 48, "solid")

@@ -18,7 +18,7 @@ from typing import Any, Final
 from maya import cmds
 from maya.api import OpenMaya
 
-from dcc_bridge.hosts.maya_scene import find, is_locked, is_referenced
+from ..scene import find, is_locked, is_referenced
 
 ask: Any = cmds  # the commands again, where the stubs have a query's type or a flag's wrong
 _NAME: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)

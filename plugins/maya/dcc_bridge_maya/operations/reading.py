@@ -14,10 +14,9 @@ from typing import Any, Final
 from maya import cmds
 from maya.api import OpenMaya
 
-from dcc_bridge.errors import BridgeError
-from dcc_bridge.hosts.maya_scene import kind
-from dcc_bridge.verbs.operations import ApiEntry, Bounds, Part, Rule
+from dcc_bridge.spi import ApiEntry, Bounds, BridgeError, Part, Rule
 
+from ..scene import kind
 from . import dg
 from .dg import ask
 from .values import _Values
@@ -65,7 +64,7 @@ class _Reading(_Values):
         """Keep what Maya warns of; refuse a save and an export to a file that was not declared.
 
         `MCommandMessage` tells of what is printed, and `MSceneMessage` asks before a file is
-        written. That another scene is opened, `dcc_bridge.hosts.maya_scene` refuses.
+        written. That another scene is opened, `dcc_bridge_maya.scene` refuses.
         """
         prints, scene = OpenMaya.MCommandMessage, OpenMaya.MSceneMessage
 

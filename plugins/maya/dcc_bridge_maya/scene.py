@@ -26,9 +26,7 @@ from typing import Any, Final
 from maya import cmds
 from maya.api import OpenMaya
 
-from dcc_bridge import checkpoints
-from dcc_bridge.errors import BridgeError, LostAnyway
-from dcc_bridge.host import MOST_TOLD, Host
+from dcc_bridge.spi import MOST_TOLD, BridgeError, Host, LostAnyway, keep_anyway
 
 Message: Final = OpenMaya.MSceneMessage
 _MOST_NOTED: Final = 10_000
@@ -173,7 +171,7 @@ class Checks:
             self._host.losing(what)
         except BridgeError:
             if not isinstance(self._refused, LostAnyway):  # one copy is enough
-                self._refused = checkpoints.keep_anyway(self._host, what)
+                self._refused = keep_anyway(self._host, what)
 
 
 @contextmanager

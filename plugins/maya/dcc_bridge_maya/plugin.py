@@ -1,43 +1,35 @@
 """The bridge in Maya: its start and its end, its panel, its shelf button. Main thread.
 
-`userSetup` and the plug-in file call it. A module and not those files, because Maya runs these
-without telling them where they are.
+`userSetup` and the plug-in file call it: Maya runs these without telling them where they are.
 """
 
 from __future__ import annotations
 
-import sys
 from functools import cache
-from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path(__file__).resolve().parents[1]
+from maya import cmds, mel
+
+from dcc_bridge.spi import PlugIn
+
+from . import VENDOR
+from .host import MayaHost, MQtUtil
+from .operations import operations
+
 PLUG_IN: Final = "dcc_bridge_plugin"
 PANEL: Final = "dccBridgePanel"
 SHELF: Final = "Agents"
 _FILL: Final = (  # Maya keeps it in the person's workspace, where it outlives what it imports
     "import importlib.util; importlib.util.find_spec('dcc_bridge_maya') "
-    "and __import__('dcc_bridge_maya').restore()"
+    "and __import__('dcc_bridge_maya.plugin').plugin.restore()"
 )
-# In front: the path may lead to older ones of the same names, or to another Python's, as those of
-# the virtual environment of the terminal from which Maya was started.
-_SYSTEM: Final = {"win32": "win64", "darwin": "mac"}.get(sys.platform, "linux")
-_VENDOR: Final = ROOT / "vendor" / f"py{sys.version_info.major}{sys.version_info.minor}-{_SYSTEM}"
-if _VENDOR.is_dir():
-    sys.path[:] = [str(_VENDOR), *(folder for folder in sys.path if folder != str(_VENDOR))]
-
-from maya import cmds, mel  # noqa: E402 - what was vendored is found by now
-
-from dcc_bridge.hosts.maya import MayaHost, MQtUtil  # noqa: E402
-from dcc_bridge.plugin import PlugIn  # noqa: E402
-
-SKILLS: Final = ROOT / "skills"
 
 
 @cache
 def plug_in() -> PlugIn:
     """Give the plug-in. It is not made on import: `MayaHost` turns the undo of a mayapy on."""
-    return PlugIn(MayaHost(_wrap), [SKILLS], vendor=_VENDOR if _VENDOR.is_dir() else None)
+    vendor = VENDOR if VENDOR.is_dir() else None
+    return PlugIn(MayaHost(_wrap), [], vendor=vendor, operations=operations)
 
 
 def load() -> None:
@@ -94,7 +86,7 @@ def _start() -> None:
 def _fill(control: int | None) -> None:
     panel = plug_in().panel
     if panel is not None and control:
-        from dcc_bridge.qt.binding import getCppPointer
+        from dcc_bridge.spi.qt import getCppPointer
 
         (address,) = getCppPointer(panel)
         MQtUtil.addWidgetToMayaLayout(int(address), int(control))
@@ -113,11 +105,11 @@ def _add_shelf() -> None:
         image="commandButton.png",
         imageOverlayLabel="Agents",
         sourceType="python",
-        command="import dcc_bridge_maya; dcc_bridge_maya.show_panel()",
+        command="import dcc_bridge_maya.plugin; dcc_bridge_maya.plugin.show_panel()",
     )
 
 
 def _wrap(address: int) -> object:
-    from dcc_bridge.qt.binding import QWidget, wrapInstance
+    from dcc_bridge.spi.qt import QWidget, wrapInstance
 
     return wrapInstance(address, QWidget)

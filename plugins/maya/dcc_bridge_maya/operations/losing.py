@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from maya import cmds
 
-from dcc_bridge.verbs.operations import Imported, Junk
+from dcc_bridge.spi import Imported, Junk
 
 from . import dg
 from .building import _Building

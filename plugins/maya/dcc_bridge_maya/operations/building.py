@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 
 from maya import cmds
 
-from dcc_bridge.verbs.operations import At, Axes, Placement, Vector, triple
+from dcc_bridge.spi import At, Axes, Placement, Vector, triple
 
 from . import dg
 from .dg import ask

@@ -1,7 +1,7 @@
 """The operations of Autodesk Maya, 2025 and newer, for the verbs.
 
 All that is said here of Maya comes from Autodesk's reference of its commands; it was not run in
-Maya. All of it runs on the main thread, inside the chunk that `dcc_bridge.hosts.maya` opens.
+Maya. All of it runs on the main thread, inside the chunk that `dcc_bridge_maya.host` opens.
 
 It is long since an item is a transform, its shape and their plugs, and its commands select.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from dcc_bridge.host import Host
+from dcc_bridge.spi import Host
 
 from .dg import ask
 from .looking import _Looking

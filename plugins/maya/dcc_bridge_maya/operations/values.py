@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from maya import cmds
 
-from dcc_bridge.verbs.operations import SCENE, HostOperations, Keys, Shape, SocketLink, Value
+from dcc_bridge.spi import SCENE, HostOperations, Keys, Shape, SocketLink, Value
 
 from . import dg
 from .dg import ask

@@ -16,9 +16,9 @@ from typing import Any, Final
 from maya import cmds
 from maya.api import OpenMaya
 
-from dcc_bridge.hosts.maya_scene import unrecorded
-from dcc_bridge.verbs.operations import Shot
+from dcc_bridge.spi import Shot
 
+from ..scene import unrecorded
 from . import dg
 from .dg import ask
 from .losing import _Losing
@@ -65,7 +65,7 @@ class _Looking(_Losing):
             with _unseen(), _panel(shading) as panel:
                 for shot, file in zip(shots, files, strict=True):
                     _draw(panel, shot, file, width, height)
-            from dcc_bridge.qt.binding import sheet  # where there is no window there may be no Qt
+            from dcc_bridge.spi.qt import sheet  # where there is no window there may be no Qt
 
             return (
                 files[0].read_bytes() if len(files) == 1 else sheet(files, width, height, _QUALITY)

@@ -72,12 +72,22 @@ def opened(name: str, scene: Path | None) -> Iterator[Host]:
 
 def operations(name: str) -> Callable[[Host], HostOperations] | None:
     """Return what makes a host's operations; None where its folder of skills has them."""
-    makers = {"freecad": _freecad_operations, "maya": _maya_operations}
+    makers = {
+        "freecad": _freecad_operations,
+        "houdini": _houdini_operations,
+        "maya": _maya_operations,
+    }
     return makers.get(name)
 
 
 def _freecad_operations(host: Host) -> HostOperations:
     from dcc_bridge_freecad.operations import operations
+
+    return operations(host)
+
+
+def _houdini_operations(host: Host) -> HostOperations:
+    from dcc_bridge_houdini.operations import operations
 
     return operations(host)
 

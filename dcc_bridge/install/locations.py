@@ -270,8 +270,13 @@ class _Houdini(InstallTarget):
     afterwards = "Restart Houdini; the tool is on the shelf Agents."
     known = ("20.5", "21.0", "21.5", "22.0", "22.5")
     loader = "dcc_bridge.json"
-    _folders = ("python3.11libs", "python3.13libs", "python_panels", "scripts", "skills", "toolbar")
-    sources = tuple((folder, folder) for folder in _folders)
+    sources = (
+        ("python3.11libs", "python3.11libs"),
+        ("python3.13libs", "python3.13libs"),
+        ("python_panels", "python_panels"),
+        ("toolbar", "toolbar"),
+        ("dcc_bridge_houdini", "scripts/python/dcc_bridge_houdini"),
+    )
 
     def user_root(self, system: System, facts: Facts) -> Path:
         version = self._version(facts)

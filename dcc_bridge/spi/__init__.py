@@ -57,6 +57,7 @@ from dcc_bridge.verbs.operations import (
     Vector,
     triple,
 )
+from dcc_bridge.verbs.reading import no_such
 
 __all__ = [
     "MOST_TOLD",
@@ -102,6 +103,7 @@ __all__ = [
     "install_log",
     "keep_anyway",
     "loss_check",
+    "no_such",
     "own_version",
     "safe_line",
     "safe_text",

@@ -439,7 +439,7 @@ def test_in_the_stand_in_of_maya(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 def test_in_the_stand_in_of_houdini(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     houdini = Houdini(monkeypatch, batch=True)
     houdini.scene.path, houdini.scene.is_new = (tmp_path / "shot.hip").as_posix(), False
-    host = import_module("dcc_bridge.hosts.houdini").HoudiniHost()
+    host = import_module("dcc_bridge_houdini.host").HoudiniHost()
     words = replace(HOUDINI, draws=False)  # hython has no view
     _run_live(host, leaf("houdini"), words, tmp_path)
 

@@ -1,6 +1,6 @@
 """What bad skills do in the stand-in of Houdini, and what its scene is at a moment.
 
-Left out of the table, by SideFX's reference (see `dcc_bridge.hosts.houdini`):
+Left out of the table, by SideFX's reference (see `dcc_bridge_houdini.host`):
 
 ========================  ========================================================================
 ``hou.undos.disabler()``  what is done while nothing is recorded is on no stack, and not told of
@@ -96,7 +96,7 @@ class HoudiniPort(Port):
         scene.add("/obj/last", "geo", parms={"tx": 0.0})
         scene.write(folder / "scene.hip")
         scene.path, scene.is_new = (folder / "scene.hip").as_posix(), False
-        self.host = import_module("dcc_bridge.hosts.houdini").HoudiniHost()
+        self.host = import_module("dcc_bridge_houdini.host").HoudiniHost()
         for name in ("first", "second"):
             self.add(f"/obj/{name}")
         self._houdini.undos.performUndo()

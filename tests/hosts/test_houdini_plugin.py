@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,8 @@ import shiboken6
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow
 
+from dcc_bridge.install.locations import APPLICATIONS
 from dcc_bridge.qt.panel.panel import Panel
-from dcc_bridge.verbs.operations import load
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.houdini.application import MODULE
 from tests.hosts.fakes.houdini.panes import PythonPanel
@@ -29,6 +28,8 @@ from tests.hosts.test_houdini import fill
 from tests.live import status
 from tests.printed import nothing_printed
 from tests.qt import stage
+
+PACKAGE = "dcc_bridge_houdini"
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +50,8 @@ def houdini(app: QApplication, monkeypatch: pytest.MonkeyPatch, folders: Path) -
     idle.start(10)
     with nothing_printed(monkeypatch):
         yield houdini
-        if "dcc_bridge_houdini" in sys.modules:
-            sys.modules["dcc_bridge_houdini"].stop()
+        if "dcc_bridge_houdini.plugin" in sys.modules:
+            sys.modules["dcc_bridge_houdini.plugin"].stop()
         idle.stop()
         shiboken6.delete(houdini.window)
     assert shown() == []
@@ -71,7 +72,7 @@ def hou(houdini: Houdini) -> Any:
 
 def running() -> Any:
     """Wait until the plug-in runs, and give it."""
-    module: Any = import_module("dcc_bridge_houdini")
+    module: Any = import_module("dcc_bridge_houdini.plugin")
     stage.until(lambda: module.plug_in().bridge is not None)
     return module.plug_in()
 
@@ -79,14 +80,14 @@ def running() -> Any:
 class TestPlugIn(PlugInContract):
     """What it promises as every plug-in does."""
 
-    MODULE = "dcc_bridge_houdini"
+    MODULE = "dcc_bridge_houdini.plugin"
     DELETE = ("delete", {"pattern": "cam*", "type": "cam"})
     VERB = AGAIN = "Delete 3 cams"
     EDIT = ("set_values", {"items": ["/obj/key"], "values": {"tx": 2.0}})
 
     @pytest.fixture
     def seat(self, live: LiveApplication, houdini: Houdini, hou: Any) -> Seat:
-        module: Any = sys.modules["dcc_bridge_houdini"]
+        module: Any = sys.modules["dcc_bridge_houdini.plugin"]
         tx = hou.node("/obj/key").parm("tx")
         assert houdini.window is not None
 
@@ -117,9 +118,8 @@ class TestPlugIn(PlugInContract):
         houdini = Houdini(monkeypatch, batch=True)
         fill(houdini, folders)
         houdini.start()
-        skills = import_module("dcc_bridge_houdini").SKILLS
-        host = import_module("dcc_bridge.hosts.houdini").HoudiniHost()
-        return host, partial(load, skills)
+        operations = import_module("dcc_bridge_houdini.operations").operations
+        return import_module("dcc_bridge_houdini.host").HoudiniHost(), operations
 
 
 class TestStart:
@@ -143,7 +143,7 @@ class TestStart:
         """hou.ui.postEventCallback: not while Houdini still runs its start scripts."""
         houdini.start()
         houdini.start()
-        early = sys.modules["dcc_bridge_houdini"].plug_in().bridge
+        early = sys.modules["dcc_bridge_houdini.plugin"].plug_in().bridge
 
         bridge = running().bridge
         houdini.turn()
@@ -159,7 +159,8 @@ class TestStart:
         ours, path = told["env"]
         assert ours == {"DCC_BRIDGE": "$HOUDINI_PACKAGE_PATH/dcc_bridge"}
         assert path["PYTHONPATH"]["value"] == "$DCC_BRIDGE/scripts/python"
-        assert (MODULE / "scripts" / "python" / "dcc_bridge_houdini.py").is_file()
+        assert APPLICATIONS["houdini"].sources[-1] == (PACKAGE, f"scripts/python/{PACKAGE}")
+        assert (MODULE / PACKAGE / "plugin.py").is_file()
         assert told["hpath"] == "$DCC_BRIDGE"
 
 

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from dcc_bridge.verbs import seeing
-from dcc_bridge.verbs.operations import SCENE, HostOperations, SocketLink, load
+from dcc_bridge.verbs.operations import SCENE, HostOperations, SocketLink
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.houdini.viewport import SceneViewer
 from tests.verbs.operations_contract import (
@@ -27,9 +27,15 @@ from tests.verbs.operations_contract import (
 )
 from tests.verbs.promises import Edit, one_step, refused
 
-SKILLS = Path(__file__).parents[2] / "plugins" / "houdini" / "skills"
 CAMERA, SHAPE = "/obj/cam1", "/obj/shape"
 BOX, MERGE = f"{SHAPE}/box1", f"{SHAPE}/merge1"
+
+
+def connected() -> HostOperations:
+    """Return the operations of the Houdini that there is."""
+    host = import_module("dcc_bridge_houdini.host").HoudiniHost()
+    made: HostOperations = import_module("dcc_bridge_houdini.operations").operations(host)
+    return made
 
 
 @pytest.fixture
@@ -42,8 +48,7 @@ def houdini(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Houdini:
 @pytest.fixture
 def operations(houdini: Houdini) -> HostOperations:
     """A camera, a null, a moved shape with two boxes that are merged, and a locked asset."""
-    loaded = load(SKILLS, import_module("dcc_bridge.hosts.houdini").HoudiniHost())
-    assert loaded is not None
+    loaded = connected()
     loaded.create("cam", "cam1", None)
     loaded.create("null", "rig", None)
     loaded.create("geo", "shape", None)
@@ -318,8 +323,7 @@ def test_nodes_that_do_not_cook_fail_a_rule(operations: HostOperations) -> None:
 
 def looking(houdini: Houdini) -> tuple[HostOperations, SceneViewer]:
     """Give the operations of a Houdini with a window, a crate and a camera, and its scene view."""
-    loaded = load(SKILLS, import_module("dcc_bridge.hosts.houdini").HoudiniHost())
-    assert loaded is not None
+    loaded = connected()
     loaded.create("box", "crate", None)
     loaded.create("cam", "cam1", None)
     (viewer,) = (tab for tab in houdini.tabs if isinstance(tab, SceneViewer))
@@ -411,9 +415,8 @@ def test_only_a_scene_view_of_objects_is_looked_through(houdini: Houdini) -> Non
 
 def test_without_a_window_there_are_no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     Houdini(monkeypatch, batch=True)
-    operations = load(SKILLS, import_module("dcc_bridge.hosts.houdini").HoudiniHost())
+    operations = connected()
 
-    assert operations is not None
     assert not any(map(operations.has, ("draw", "viewpoint")))
     assert operations.has(
         "create", "duplicate", "place", "set_parent", "connect", "set_keys", "junk"

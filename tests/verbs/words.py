@@ -260,7 +260,7 @@ def houdini(folder: Path) -> Iterator[Live]:
         scene = Houdini(patch).scene
         patch.setattr("hou.ui.postEventCallback", lambda run: run())  # its loop does not turn
         scene.path, scene.is_new = (folder / "shot.hip").as_posix(), False
-        host = import_module("dcc_bridge.hosts.houdini").HoudiniHost()
+        host = import_module("dcc_bridge_houdini.host").HoudiniHost()
         with _live(folder, host, "houdini") as running:
             yield running
 

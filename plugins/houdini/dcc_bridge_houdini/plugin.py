@@ -1,39 +1,31 @@
 """The bridge in Houdini: its start and its end, its panel. Main thread.
 
-``uiready.py``, the panel and the shelf call it. A module and not those files, because Houdini runs
-these without telling them where they are.
+``uiready.py``, the panel and the shelf call it: Houdini runs these without telling them where they
+are.
 """
 
 from __future__ import annotations
 
-import sys
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-ROOT: Final = Path(__file__).resolve().parents[2]
-# In front: the path may lead to older ones of the same names, or to another Python's, as those of
-# the virtual environment of the terminal from which Houdini was started.
-_SYSTEM: Final = {"win32": "win64", "darwin": "mac"}.get(sys.platform, "linux")
-_VENDOR: Final = ROOT / "vendor" / f"py{sys.version_info.major}{sys.version_info.minor}-{_SYSTEM}"
-if _VENDOR.is_dir():
-    sys.path[:] = [str(_VENDOR), *(folder for folder in sys.path if folder != str(_VENDOR))]
+import hou
 
-import hou  # noqa: E402 - what was vendored is found by now
+from dcc_bridge.spi import PlugIn
 
-from dcc_bridge.hosts.houdini import HoudiniHost  # noqa: E402
-from dcc_bridge.plugin import PlugIn  # noqa: E402
+from . import VENDOR
+from .host import HoudiniHost
+from .operations import operations
 
 if TYPE_CHECKING:
-    from dcc_bridge.qt.binding import QWidget
-
-SKILLS: Final = ROOT / "skills"
+    from dcc_bridge.spi.qt import QWidget
 
 
 @cache
 def plug_in() -> PlugIn:
     """Give the plug-in, made when it is first asked for."""
-    return PlugIn(HoudiniHost(), [SKILLS], vendor=_VENDOR if _VENDOR.is_dir() else None)
+    vendor = VENDOR if VENDOR.is_dir() else None
+    return PlugIn(HoudiniHost(), [], vendor=vendor, operations=operations)
 
 
 def start_when_ready() -> None:
@@ -49,8 +41,7 @@ def stop() -> None:
 
 def make_panel() -> QWidget:
     """Make what the Python panel shows. Houdini also asks before the bridge is up."""
-    from dcc_bridge.qt.binding import QLabel, Qt
-    from dcc_bridge.qt.labels import tr
+    from dcc_bridge.spi.qt import QLabel, Qt, tr
 
     panel = plug_in().panel
     if panel is not None:

@@ -10,18 +10,9 @@ from typing import Any, Final
 
 import hou
 
-from dcc_bridge.hosts import houdini
-from dcc_bridge.verbs.operations import (
-    ApiEntry,
-    Bounds,
-    HostOperations,
-    Part,
-    Rule,
-    SocketLink,
-    Value,
-    triple,
-)
+from dcc_bridge.spi import ApiEntry, Bounds, HostOperations, Part, Rule, SocketLink, Value, triple
 
+from .. import host as houdini
 from .values import held, value_of
 
 _MOST_KEYS: Final = 100

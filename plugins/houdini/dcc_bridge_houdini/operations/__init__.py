@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dcc_bridge.host import Host
-from dcc_bridge.verbs.operations import HostOperations
+from dcc_bridge.spi import Host, HostOperations
 
 from .building import _Builds
 from .files import _Files

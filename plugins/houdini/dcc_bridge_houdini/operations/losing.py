@@ -8,7 +8,7 @@ from typing import Final
 
 import hou
 
-from dcc_bridge.verbs.operations import HostOperations, Junk
+from dcc_bridge.spi import HostOperations, Junk
 
 from .reading import find
 from .values import explained

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 import hou
 
-from dcc_bridge.verbs.operations import HostOperations, Imported
+from dcc_bridge.spi import HostOperations, Imported
 
 from .reading import below, find, geometry_of
 from .values import explained

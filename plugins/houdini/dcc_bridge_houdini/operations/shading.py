@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import hou
 
-from dcc_bridge.verbs.operations import HostOperations
+from dcc_bridge.spi import HostOperations
 
 from .reading import find, geometry_of
 

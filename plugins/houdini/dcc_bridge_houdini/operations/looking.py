@@ -12,8 +12,7 @@ from typing import Any, Final
 
 import hou
 
-from dcc_bridge.geometry import add, frame_of
-from dcc_bridge.verbs.operations import HostOperations, Shot, triple
+from dcc_bridge.spi import HostOperations, Shot, add, frame_of, triple
 
 from .reading import find
 
@@ -76,7 +75,7 @@ class _Looks(HostOperations):
                 viewer.flipbook(viewport, settings)
                 if not file.is_file():
                     raise ValueError("Houdini drew no picture of its scene view.")
-            from dcc_bridge.qt.binding import sheet  # only Houdini's window has Qt
+            from dcc_bridge.spi.qt import sheet  # only Houdini's window has Qt
 
             return sheet(files, width, height, _QUALITY)
 

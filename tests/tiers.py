@@ -16,8 +16,8 @@ ROOT = Path(__file__).parent.parent
 LEAVES = {
     "blender": ("tests/*/test_blender_*", "tests/hosts/test_bpy.py", "tests/code/test_in_blender*"),
     "freecad": ("tests/freecad/*",),
-    "maya": ("tests/*/test_maya*",),
-    "houdini": ("tests/*/test_houdini*",),
+    "maya": ("tests/maya/*",),
+    "houdini": ("tests/houdini/*",),
     "usd": (
         "tests/standalone/*",
         "tests/code/test_code_history.py",

@@ -14,10 +14,10 @@ import pytest
 
 from tests.hosts import bpy_module, freecad
 from tests.hosts.bad_edits import UsdPort
-from tests.hosts.bad_houdini import HoudiniPort
-from tests.hosts.bad_maya import MayaPort
 from tests.hosts.bad_oracle import CHECKS, Judge, found_without, looping
 from tests.hosts.bad_port import Port
+from tests.houdini.bad_skills import HoudiniPort
+from tests.maya.bad_skills import MayaPort
 
 PROGRAMS = int(os.environ.get("BAD_SKILLS", "10000"))
 """How many programs the long run has in our own host; in each other one it is a tenth of them."""

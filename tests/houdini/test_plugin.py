@@ -24,7 +24,7 @@ from tests.hosts.fakes.houdini.application import MODULE
 from tests.hosts.fakes.houdini.panes import PythonPanel
 from tests.hosts.fakes.live_application import LiveApplication, application, shown
 from tests.hosts.plugin_contract import PlugInContract, Seat
-from tests.hosts.test_houdini import fill
+from tests.houdini.test_host import fill
 from tests.live import status
 from tests.printed import nothing_printed
 from tests.qt import stage

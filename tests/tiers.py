@@ -15,9 +15,9 @@ from tests.live import ERAS
 ROOT = Path(__file__).parent.parent
 LEAVES = {
     "blender": ("tests/*/test_blender_*", "tests/hosts/test_bpy.py", "tests/code/test_in_blender*"),
-    "freecad": ("tests/*/test_freecad*",),
-    "maya": ("tests/*/test_maya*",),
-    "houdini": ("tests/*/test_houdini*",),
+    "freecad": ("tests/freecad/*",),
+    "maya": ("tests/maya/*",),
+    "houdini": ("tests/houdini/*",),
     "usd": (
         "tests/usd/*",
         "tests/code/test_code_history.py",

@@ -271,8 +271,13 @@ class _Houdini(InstallTarget):
     afterwards = "Restart Houdini; the tool is on the shelf Agents."
     known = ("20.5", "21.0", "21.5", "22.0", "22.5")
     loader = "dcc_bridge.json"
-    _folders = ("python3.11libs", "python3.13libs", "python_panels", "scripts", "skills", "toolbar")
-    sources = tuple((folder, folder) for folder in _folders)
+    sources = (
+        ("python3.11libs", "python3.11libs"),
+        ("python3.13libs", "python3.13libs"),
+        ("python_panels", "python_panels"),
+        ("toolbar", "toolbar"),
+        ("dcc_bridge_houdini", "scripts/python/dcc_bridge_houdini"),
+    )
 
     def user_root(self, system: System, facts: Facts) -> Path:
         version = self._version(facts)
@@ -309,7 +314,11 @@ class _Maya(InstallTarget):
     afterwards = "Restart Maya; the button is on the shelf Agents."
     known = ("2025", "2026", "2027")
     loader = "dcc_bridge.mod"
-    sources = (("plug-ins", "plug-ins"), ("scripts", "scripts"), ("skills", "skills"))
+    sources = (
+        ("plug-ins", "plug-ins"),
+        ("scripts", "scripts"),
+        ("dcc_bridge_maya", "scripts/dcc_bridge_maya"),
+    )
 
     def plugin_folder(self, root: Path) -> Path:
         """Give a folder beside that of the modules, to which the module's file leads."""

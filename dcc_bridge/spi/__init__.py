@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dcc_bridge import private_files
 from dcc_bridge.audit.log import record_events
+from dcc_bridge.application_log import install_log
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.checkpoints import keep_anyway
 from dcc_bridge.config import Settings
@@ -68,6 +69,7 @@ from dcc_bridge.verbs.operations import (
     Vector,
     triple,
 )
+from dcc_bridge.verbs.reading import no_such
 
 __all__ = [
     "MOST_TOLD",
@@ -124,9 +126,11 @@ __all__ = [
     "current_context",
     "digest",
     "frame_of",
+    "install_log",
     "keep_anyway",
     "loss_check",
     "numbers",
+    "no_such",
     "own_version",
     "private_files",
     "record_events",

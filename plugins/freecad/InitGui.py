@@ -4,6 +4,6 @@ FreeCAD executes this text inside of a function and without telling it where it 
 here at the top is not seen by functions that would stand below.
 """
 
-import dcc_bridge_freecad
+from dcc_bridge_freecad import plugin
 
-dcc_bridge_freecad.load()
+plugin.load()

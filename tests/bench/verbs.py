@@ -95,11 +95,9 @@ class Scene(Protocol):
     """A host with a large scene, and the calls that are measured in it."""
 
     host: Any
+    operations: Callable[[Any], Any]  # makes what the host does for the verbs
     # What holds the main thread longer than the aim, and cannot be cut; by verb, "" for all others.
     causes: Mapping[str, str]
-
-    def operations(self) -> HostOperations:
-        """Return what the host does for the verbs."""
 
     def cases(self) -> list[Case]:
         """Give the calls."""
@@ -186,7 +184,8 @@ class Table:
         self._runner = Runner(host, self._main, settings, _no_loop, never)
         recent = self._runner.recent
         undoing = builtin.Undoing(host, recent, nowhere, lambda: None)
-        operations = scene.operations()
+        operations = scene.operations(host)
+        assert operations is not None
         own = builtin.tools(recent, self._main, host, undoing)
         self._tools = {tool.name: tool for tool in (*verbs.tools(operations), *own)}
 

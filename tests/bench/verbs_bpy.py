@@ -11,7 +11,7 @@ from typing import Any, Final
 import bpy
 
 from dcc_bridge.hosts.blender import BlenderHost
-from dcc_bridge.verbs.operations import HostOperations, load
+from dcc_bridge.verbs.operations import load
 from tests.bench.verbs import ROOT, Case, batches, silence
 
 IN_A_SET: Final = 100
@@ -32,6 +32,7 @@ _CAUSES: Final = {
 class Large:
     """A file of collections with boxes of shared meshes and one material, and lights."""
 
+    operations = staticmethod(partial(load, ROOT / "plugins" / "blender" / "skills"))
     causes = _CAUSES
 
     def __init__(self, folder: Path, items: int) -> None:
@@ -41,12 +42,6 @@ class Large:
         _build(items)
         bpy.ops.wm.save_as_mainfile(filepath=str(self._file))
         self.host = BlenderHost()
-
-    def operations(self) -> HostOperations:
-        """Return what the host does for the verbs."""
-        loaded = load(ROOT / "plugins" / "blender" / "skills", self.host)
-        assert loaded is not None
-        return loaded
 
     def own(self, run: Callable[[Any], object]) -> float:
         """Work as an add-on does: evaluated, and with an entry of undo, which is undone."""

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import FreeCAD
 
-from dcc_bridge.hosts.freecad import FreeCADHost
-from dcc_bridge.verbs.operations import HostOperations, load
-from tests.bench.verbs import ROOT, Case, silence
+from dcc_bridge_freecad.host import FreeCADHost
+from dcc_bridge_freecad.operations import operations
+from tests.bench.verbs import Case, silence
 
 IN_A_GROUP: Final = 100
 MANY: Final = 500  # what is not asked for at once
@@ -29,6 +29,7 @@ _CAUSES: Final = {
 class Large:
     """A document of groups with boxes, and one expression."""
 
+    operations = staticmethod(operations)
     causes = _CAUSES
 
     def __init__(self, folder: Path, items: int) -> None:
@@ -37,12 +38,6 @@ class Large:
         _build(items)
         FreeCAD.ActiveDocument.saveAs(str(folder / "many.FCStd"))
         self.host = FreeCADHost()
-
-    def operations(self) -> HostOperations:
-        """Return what the host does for the verbs."""
-        loaded = load(ROOT / "plugins" / "freecad" / "skills", self.host)
-        assert loaded is not None
-        return loaded
 
     def own(self, run: Callable[[Any], object]) -> float:
         """Work as a macro does: in a transaction, computed, and undone."""

@@ -36,6 +36,7 @@ _CAUSES: Final = {
 class Large:
     """A stage of sets with boxes of one material, and a light in each."""
 
+    operations = staticmethod(operations)
     causes = _CAUSES
 
     def __init__(self, folder: Path, items: int) -> None:
@@ -45,10 +46,6 @@ class Large:
         _build(self._file, items)
         self.host = UsdSession(self._file)
         install(self.host)
-
-    def operations(self) -> HostOperations:
-        """Return what the host does for the verbs."""
-        return operations(self.host)
 
     def own(self, run: Callable[[Any], object]) -> float:
         """Work on a copy of the stage, which serves until its first box is gone."""

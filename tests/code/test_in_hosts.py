@@ -26,7 +26,7 @@ from tests.hosts.fakes.maya import Maya
 from tests.hosts.fakes.maya.shots import furnish
 from tests.live import live
 from tests.verbs.tasks import Agent, Words
-from tests.verbs.words import BLENDER, FREECAD, HOUDINI, MAYA, blender, freecad_console, skills
+from tests.verbs.words import BLENDER, FREECAD, HOUDINI, MAYA, blender, freecad_console, leaf
 
 WHY = "The test wants it."
 
@@ -431,18 +431,17 @@ def test_in_the_stand_in_of_maya(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     maya = Maya(monkeypatch)
     furnish(maya)
     maya.scene.name = (tmp_path / "shot.ma").as_posix()
-    host = import_module("dcc_bridge.hosts.maya").MayaHost()
-    _run_live(host, skills("maya"), MAYA, tmp_path)
+    host = import_module("dcc_bridge_maya.host").MayaHost()
+    _run_live(host, leaf("maya"), MAYA, tmp_path)
 
 
 @pytest.mark.long
 def test_in_the_stand_in_of_houdini(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     houdini = Houdini(monkeypatch, batch=True)
     houdini.scene.path, houdini.scene.is_new = (tmp_path / "shot.hip").as_posix(), False
-    host = import_module("dcc_bridge.hosts.houdini").HoudiniHost()
-    _run_live(
-        host, skills("houdini"), replace(HOUDINI, draws=False), tmp_path
-    )  # hython has no view
+    host = import_module("dcc_bridge_houdini.host").HoudiniHost()
+    words = replace(HOUDINI, draws=False)  # hython has no view
+    _run_live(host, leaf("houdini"), words, tmp_path)
 
 
 @pytest.mark.real
@@ -483,10 +482,10 @@ def test_in_freecad(tmp_path: Path) -> None:
     _run_started(FREECAD, freecad_console, tmp_path)
 
 
-def _run_live(host: Any, skills: list[Path], words: Words, folder: Path) -> None:
+def _run_live(host: Any, own: dict[str, Any], words: Words, folder: Path) -> None:
     agent = Coder(words, folder)
     agent.window = Window()
-    with live(folder / "run", host=host, skills=skills, pump=agent.window) as running:
+    with live(folder / "run", host=host, **own, pump=agent.window) as running:
 
         async def connected() -> None:
             async with running.client(asked=agent.asked) as client:

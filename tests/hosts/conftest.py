@@ -28,11 +28,3 @@ def shot(tmp_path: Path) -> Iterator[UsdSession]:
     uninstall = install(session)
     yield session
     uninstall()
-
-
-@pytest.fixture
-def folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Give the folder in which the runtime and the audit files of a host in this process are."""
-    monkeypatch.setenv("DCC_BRIDGE_RUNTIME", str(tmp_path / "runtime"))
-    monkeypatch.setenv("DCC_BRIDGE_AUDIT", str(tmp_path / "audit"))
-    return tmp_path

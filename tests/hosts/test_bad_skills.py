@@ -14,10 +14,10 @@ import pytest
 
 from tests.hosts import bpy_module, freecad
 from tests.hosts.bad_edits import UsdPort
-from tests.hosts.bad_houdini import HoudiniPort
-from tests.hosts.bad_maya import MayaPort
 from tests.hosts.bad_oracle import CHECKS, Judge, found_without, looping
 from tests.hosts.bad_port import Port
+from tests.houdini.bad_skills import HoudiniPort
+from tests.maya.bad_skills import MayaPort
 
 PROGRAMS = int(os.environ.get("BAD_SKILLS", "10000"))
 """How many programs the long run has in our own host; in each other one it is a tenth of them."""
@@ -87,7 +87,7 @@ def in_freecad(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         pytest.skip("FreeCAD is not installed")
     (folder / "scenes").mkdir()
     given = str(folder / "scenes"), *words
-    return freecad.in_console(f"from tests.hosts.bad_freecad import run; run(*{given})", folder)
+    return freecad.in_console(f"from tests.freecad.bad_skills import run; run(*{given})", folder)
 
 
 @pytest.mark.real

@@ -70,7 +70,7 @@ def test_the_host_finds_what_its_loader_wants_and_nothing_is_left_of_one_or_two_
 
         assert (location.folder / begin).is_file()
         assert (location.folder / location.vendor / "mcp/__init__.py").is_file()
-        assert list((location.folder / "skills").glob("*/*.py"))
+        assert [*location.folder.rglob("building.py")]  # of its operations
         assert all(file.is_file() for file in location.texts)
         installed = InstalledFiles.read(location.folder)
         assert installed is not None
@@ -113,7 +113,7 @@ def test_what_somebody_added_stays(tmp_path: Path) -> None:
     """And is named, before anything is installed."""
     plan = planned(tmp_path)
     installed = plan.install()
-    mine = plan.location.folder / "skills" / "mine.py"
+    mine = plan.location.folder / "dcc_bridge_freecad" / "mine.py"
     mine.write_text("# mine")
     before = tree(tmp_path)
 
@@ -128,7 +128,7 @@ def test_what_somebody_added_stays(tmp_path: Path) -> None:
 def test_a_file_of_ours_that_somebody_changed_stays_and_is_named(tmp_path: Path) -> None:
     plan = planned(tmp_path)
     installed = plan.install()
-    mine = plan.location.folder / "skills" / "freecad_verbs" / "values.py"
+    mine = plan.location.folder / "dcc_bridge_freecad" / "operations" / "values.py"
     mine.write_text("# better")
 
     with pytest.raises(NotOurs, match=r"values\.py"):

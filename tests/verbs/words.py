@@ -35,9 +35,13 @@ CORNERS: Final[list[list[float]]] = [
 ]
 
 
-def skills(host: str) -> list[Path]:
-    """Give the folders of a host's skills, and of those that only tests call."""
-    return [ROOT / "plugins" / host / "skills", tasks.SKILLS]
+def leaf(host: str) -> dict[str, Any]:
+    """Return the skills and operations with which a bridge serves a host; tests call the skills."""
+    own = ROOT / "plugins" / host / "skills"
+    if own.is_dir():
+        return {"skills": [own, tasks.SKILLS]}
+    operations = import_module(f"dcc_bridge_{host}.operations").operations
+    return {"skills": [tasks.SKILLS], "operations": operations}
 
 
 # ---- our own application
@@ -151,7 +155,7 @@ def standalone(folder: Path) -> Iterator[Live]:
 
 
 def _live(folder: Path, host: Any, name: str) -> AbstractContextManager[Live]:
-    return live(folder / "runtime", host=host, skills=skills(name), dialogs_per_minute=99)
+    return live(folder / "runtime", host=host, **leaf(name), dialogs_per_minute=99)
 
 
 # ---- the stand-ins
@@ -212,7 +216,7 @@ def maya(folder: Path) -> Iterator[Live]:
     """Serve the stand-in of Maya."""
     with pytest.MonkeyPatch.context() as patch:
         furnish(Maya(patch))
-        host = import_module("dcc_bridge.hosts.maya").MayaHost()
+        host = import_module("dcc_bridge_maya.host").MayaHost()
         with _live(folder, host, "maya") as running:
             yield running
 
@@ -264,7 +268,7 @@ def houdini(folder: Path) -> Iterator[Live]:
         scene = Houdini(patch).scene
         patch.setattr("hou.ui.postEventCallback", lambda run: run())  # its loop does not turn
         scene.path, scene.is_new = (folder / "shot.hip").as_posix(), False
-        host = import_module("dcc_bridge.hosts.houdini").HoudiniHost()
+        host = import_module("dcc_bridge_houdini.host").HoudiniHost()
         with _live(folder, host, "houdini") as running:
             yield running
 
@@ -377,7 +381,7 @@ def freecad_console(folder: Path) -> AbstractContextManager[Application]:
     """Start freecadcmd."""
     if freecad.CONSOLE is None:
         pytest.skip("FreeCAD is not installed")
-    script = freecad.script("from tests.hosts.freecad_start import run; run()", folder)
+    script = freecad.script("from tests.freecad.start import run; run()", folder)
     return started([freecad.CONSOLE, script], folder, **tasks.SETTINGS)
 
 

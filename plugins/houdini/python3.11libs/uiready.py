@@ -3,6 +3,6 @@
 There is one for each Python that Houdini comes with: it only looks into the folder of its own.
 """
 
-import dcc_bridge_houdini
+from dcc_bridge_houdini import plugin
 
-dcc_bridge_houdini.start_when_ready()
+plugin.start_when_ready()

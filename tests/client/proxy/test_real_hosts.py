@@ -52,10 +52,7 @@ def free_cad(runtime: Path) -> list[str | Path]:
         pytest.skip("FreeCAD is not installed")
     file = runtime / "part.FCStd"
     statement = f"from tests.client.proxy import in_freecad as it; it.main({str(runtime)!r}, "
-    paths = [str(freecad.ROOT), str(freecad.dependencies())]
-    start = runtime / "start.py"
-    start.write_text(freecad._START.format(paths=paths, statement=f"{statement}{str(file)!r})"))
-    return [freecad.CONSOLE, start]
+    return [freecad.CONSOLE, freecad.script(f"{statement}{str(file)!r})", runtime)]
 
 
 @pytest.mark.parametrize("era", ERAS)

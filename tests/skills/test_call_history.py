@@ -15,7 +15,7 @@ from dcc_bridge.consent.call import Call, Client
 from dcc_bridge.elicitation.question import CodeRun, Details, Reply
 from dcc_bridge.elicitation.types import Answered
 from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.qt.panel.state import read
+from dcc_bridge.panel.state import read
 from dcc_bridge.skills.call_history import Effect, Recent, Record
 from tests.elicitation.brokers import YES
 from tests.live import Live, live, text

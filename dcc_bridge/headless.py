@@ -133,7 +133,14 @@ def _do(job: batch.Job, host: Host) -> None:
     allow_list = Path(job.allow_list) if job.allow_list else None
     settings = config.Settings.load(port=job.port, unattended=job.unattended, allow_list=allow_list)
     own, *more = map(Path, job.skills)
-    headless = Headless(host, [own], settings=replace(settings, skills=(*settings.skills, *more)))
+    operations = batch.operations_of(job.host)
+    folders = [own] if operations is None else []
+    headless = Headless(
+        host,
+        folders,
+        settings=replace(settings, skills=(*settings.skills, *more)),
+        operations=operations,
+    )
     received, is_over, facts = bytearray(), threading.Event(), dict[str, str]()
 
     def until() -> bool:

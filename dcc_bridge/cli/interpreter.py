@@ -189,13 +189,14 @@ def _paths(host: str, program: str) -> list[str]:
     """List the folders of the bridge and its dependencies, for a host's Python."""
     kind = locations.APPLICATIONS[host]
     facts = probe(kind, program)
+    leaf = str(data_folder("plugins") / host)
     for location, _ in kind.locations(System.here(), [facts]):
         installed = plan.InstalledFiles.read(location.folder)
         if installed is not None and installed.facts.get("python") == facts.python:
-            return [str(location.folder / location.vendor)]
+            return [str(location.folder / location.vendor), leaf]
     if facts.python == f"{sys.version_info.major}.{sys.version_info.minor}":
         own = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
-        return [str(_PACKAGE.parent), *own]
+        return [str(_PACKAGE.parent), *own, leaf]
     mend = f"dcc-bridge install {host}"
     if is_python(Path(program)):
         mend = f"install it there, and run {Path(program).with_name('dcc-bridge')}"

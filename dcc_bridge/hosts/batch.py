@@ -12,10 +12,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dcc_bridge.errors import MissingExtra
 from dcc_bridge.host import Host
+
+if TYPE_CHECKING:
+    from dcc_bridge.verbs.operations import HostOperations
 
 JOB: Final = "DCC_BRIDGE_JOB"  # the environment variable that names the job's file
 SAVE: Final = b"save"  # what the standard input carries before its end if the scene is to be saved
@@ -67,6 +70,15 @@ def opened(name: str, scene: Path | None) -> Iterator[Host]:
             host.close()
 
 
+def operations_of(name: str) -> Callable[[Host], HostOperations] | None:
+    """Return what makes a host's operations; None for one whose folder of skills has them."""
+    if name != "blender":
+        return None
+    from dcc_bridge_blender.operations import operations
+
+    return operations
+
+
 def _standalone(scene: Path | None) -> Host:
     try:
         from dcc_bridge.hosts.standalone import UsdSession, install
@@ -92,7 +104,7 @@ def _freecad(scene: Path | None) -> Host:
 def _blender(scene: Path | None) -> Host:
     import bpy
 
-    from dcc_bridge.hosts.blender import BlenderHost
+    from dcc_bridge_blender.host import BlenderHost
 
     if scene is not None:
         bpy.ops.wm.open_mainfile(filepath=str(scene))

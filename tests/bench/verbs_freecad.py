@@ -11,6 +11,7 @@ from typing import Any, Final
 import FreeCAD
 
 from dcc_bridge.hosts.freecad import FreeCADHost
+from dcc_bridge.verbs.operations import HostOperations, load
 from tests.bench.verbs import ROOT, Case, silence
 
 IN_A_GROUP: Final = 100
@@ -28,7 +29,6 @@ _CAUSES: Final = {
 class Large:
     """A document of groups with boxes, and one expression."""
 
-    bundle = ROOT / "plugins" / "freecad"
     causes = _CAUSES
 
     def __init__(self, folder: Path, items: int) -> None:
@@ -50,6 +50,12 @@ class Large:
         document.undo()
         document.recompute()
         return 1000 * took
+
+    def operations(self) -> HostOperations:
+        """Return what the host does for the verbs."""
+        operations = load(ROOT / "plugins" / "freecad" / "skills", self.host)
+        assert operations is not None
+        return operations
 
     def cases(self) -> list[Case]:
         """Give the calls."""

@@ -11,6 +11,7 @@ from typing import Any, Final
 from pxr import Sdf, Usd, UsdGeom, UsdLux, UsdShade
 
 from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge.verbs.operations import HostOperations, load
 from tests.bench.verbs import ROOT, Case, batches
 
 IN_A_SET: Final = 1000
@@ -33,7 +34,6 @@ _CAUSES: Final = {
 class Large:
     """A stage of sets with boxes of one material, and a light in each."""
 
-    bundle = ROOT / "plugins" / "standalone"
     causes = _CAUSES
 
     def __init__(self, folder: Path, items: int) -> None:
@@ -51,6 +51,12 @@ class Large:
         began = process_time()
         run(self._copy)
         return 1000 * (process_time() - began)
+
+    def operations(self) -> HostOperations:
+        """Return what the host does for the verbs."""
+        operations = load(ROOT / "plugins" / "standalone" / "skills", self.host)
+        assert operations is not None
+        return operations
 
     def cases(self) -> list[Case]:
         """Give the calls."""

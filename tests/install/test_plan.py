@@ -70,7 +70,7 @@ def test_the_host_finds_what_its_loader_wants_and_nothing_is_left_of_one_or_two_
 
         assert (location.folder / begin).is_file()
         assert (location.folder / location.vendor / "mcp/__init__.py").is_file()
-        assert list((location.folder / "skills").glob("*/*.py"))
+        assert list(location.folder.rglob("values.py"))
         assert all(file.is_file() for file in location.texts)
         installed = InstalledFiles.read(location.folder)
         assert installed is not None

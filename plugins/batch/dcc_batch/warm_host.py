@@ -253,7 +253,9 @@ def _serve(job: Job, host: Host, report: Path) -> None:
     )
     settings = replace(settings, skills=(*settings.skills, *map(Path, job.skills)))
     own = config.data_folder("plugins") / job.host / "skills"
-    headless = Headless(host, [own], settings=settings)
+    operations = batch.operations_of(job.host)
+    folders = [own] if operations is None else []
+    headless = Headless(host, folders, settings=settings, operations=operations)
     desk = Desk(headless, job, plan)
 
     def on_ready() -> None:

@@ -15,13 +15,13 @@ import bpy
 from dcc_bridge.elicitation.details import details_view
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.hosts.blender.blender_loop import redraw
 from dcc_bridge.panel import rows
 from dcc_bridge.panel.state import Port, State, looks_like, read
 from dcc_bridge.skills.call_history import Record
 
 from . import preferences
 from .drawing import columns_of, say, scaled, stir, wrapped
+from .loop import redraw
 from .pages import Pages
 
 _BETWEEN: Final = 0.2

@@ -19,10 +19,10 @@ from dcc_bridge.elicitation.question_queue import Click, QuestionQueue, Ticket
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.view import view_of
 from dcc_bridge.host import Host
-from dcc_bridge.hosts.blender.blender_loop import is_blocked
 from dcc_bridge.threads.main_thread import MainThread
 
 from .dialog import OperatorDialog
+from .loop import is_blocked
 
 log = logging.getLogger(__name__)
 _PASSING: Final = 60.0  # seconds for which a notification stays

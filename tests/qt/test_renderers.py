@@ -115,7 +115,7 @@ def plug_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[PlugIn]:
     monkeypatch.setitem(sys.modules, "mathutils", mathutils)
     monkeypatch.syspath_prepend(PLUG_IN)
     before = set(sys.modules)
-    yield lambda name: import_module(f"dcc_bridge_blender.{name}")
+    yield lambda name: import_module(f"dcc_bridge_blender.ui.{name}")
     for name in [name for name in set(sys.modules) - before if "blender" in name]:
         del sys.modules[name]
 

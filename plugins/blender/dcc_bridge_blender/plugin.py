@@ -14,11 +14,12 @@ from dcc_bridge import headless
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.server.failed_start import FailedStart
 
-from . import notice, panel, preferences, surface
+from . import preferences
 from .host import BlenderHost
 from .loop import BlenderLoop
 from .operations import operations
-from .surface import Surface
+from .ui import notice, panel, surface
+from .ui.surface import Surface
 
 _VENDOR: Final = Path(__file__).parent / "vendor"  # as the package puts it on the path
 

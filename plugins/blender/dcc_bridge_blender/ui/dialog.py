@@ -23,9 +23,9 @@ from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.elicitation.view import ArgumentView, QuestionView, argument_views, item_counts
 
+from ..loop import redraw
 from .drawing import say, scaled, stir, wrapped
 from .fields import NAMES, WIDE_NAME, WIDE_VALUE, Fields
-from .loop import redraw
 from .pages import Pages
 
 WIDTH: Final = 540

@@ -19,9 +19,9 @@ from dcc_bridge.panel import rows
 from dcc_bridge.panel.state import Port, State, looks_like, read
 from dcc_bridge.skills.call_history import Record
 
-from . import preferences
+from .. import preferences
+from ..loop import redraw
 from .drawing import columns_of, say, scaled, stir, wrapped
-from .loop import redraw
 from .pages import Pages
 
 _BETWEEN: Final = 0.2

@@ -21,8 +21,8 @@ from dcc_bridge.elicitation.view import view_of
 from dcc_bridge.host import Host
 from dcc_bridge.threads.main_thread import MainThread
 
+from ..loop import is_blocked
 from .dialog import OperatorDialog
-from .loop import is_blocked
 
 log = logging.getLogger(__name__)
 _PASSING: Final = 60.0  # seconds for which a notification stays

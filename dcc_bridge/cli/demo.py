@@ -206,7 +206,9 @@ async def _on_ui(running: WindowedHost, fn: Callable[[], T]) -> T:
 class Story:
     """One confirmed deletion, end to end."""
 
-    def __init__(self, program: LocalProgram, running: Running, narrator: Narrator, audience: Audience) -> None:
+    def __init__(
+        self, program: LocalProgram, running: Running, narrator: Narrator, audience: Audience
+    ) -> None:
         self._program = program
         self._running = running
         self._tell = narrator.step

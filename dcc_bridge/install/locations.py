@@ -214,7 +214,7 @@ class _Blender(InstallTarget):
     afterwards = "In Blender, enable it once: Edit > Preferences > Add-ons > DCC Bridge."
     known = ("3.4", "3.6", *(f"{major}.{minor}" for major in (4, 5, 6) for minor in range(6)))
     folder = "dcc_bridge_blender"
-    sources = ((folder, "."), ("skills", "skills"))
+    sources = ((folder, "."),)
 
     def vendor(self, system: System, python: str | None) -> str:
         """Give the same folder for all: each version of Blender has its own add-ons."""

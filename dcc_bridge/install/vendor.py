@@ -137,11 +137,10 @@ def _refuse_qt(into: Path) -> None:
 
 def build_extension(into: Path, platform: Platform) -> Path:
     """Make Blender's extension for a system in a folder, in place of one of that name."""
-    source = data_folder("plugins") / "blender"
+    source = data_folder("plugins") / "blender" / "dcc_bridge_blender"
     with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as temporary:
         folder = Path(temporary, "extension")
-        copy_sources(source / "dcc_bridge_blender", folder)
-        copy_sources(source / "skills", folder / "skills")
+        copy_sources(source, folder)
         wheels = folder / "wheels"
         wheels.mkdir()
         for python in _BLENDER_PYTHONS:

@@ -10,8 +10,8 @@ none of those.
 from __future__ import annotations
 
 from dcc_bridge import private_files
-from dcc_bridge.audit.log import record_events
 from dcc_bridge.application_log import install_log
+from dcc_bridge.audit.log import record_events
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.checkpoints import keep_anyway
 from dcc_bridge.config import Settings
@@ -129,8 +129,8 @@ __all__ = [
     "install_log",
     "keep_anyway",
     "loss_check",
-    "numbers",
     "no_such",
+    "numbers",
     "own_version",
     "private_files",
     "record_events",

@@ -15,12 +15,12 @@ import pytest
 from pxr import Usd
 
 from dcc_bridge import cli
-from dcc_bridge_usd.prims import remove
 from dcc_bridge_batch import approval, hosts, ledger, plan, planning, scenes, task
 from dcc_bridge_batch.files import digest_file
 from dcc_bridge_batch.host_job import Job, label
 from dcc_bridge_batch.plan import HostFacts, Plan, Request, Scene
 from dcc_bridge_batch.swap import Places
+from dcc_bridge_usd.prims import remove
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = str(ROOT / "plugins" / "batch")

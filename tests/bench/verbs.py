@@ -29,10 +29,12 @@ from pathlib import Path
 from pstats import Stats
 from tempfile import TemporaryDirectory
 from time import process_time
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from dcc_bridge.verbs.operations import HostOperations
 from tests.bench.figures import options, show
+
+if TYPE_CHECKING:
+    from dcc_bridge.verbs.operations import HostOperations
 
 ROOT: Final = Path(__file__).parents[2]
 AIM: Final = 50.0  # milliseconds that a person does not see
@@ -95,9 +97,11 @@ class Scene(Protocol):
     """A host with a large scene, and the calls that are measured in it."""
 
     host: Any
-    operations: Callable[[Any], Any]  # makes what the host does for the verbs
     # What holds the main thread longer than the aim, and cannot be cut; by verb, "" for all others.
     causes: Mapping[str, str]
+
+    def operations(self) -> HostOperations:
+        """Return what the host does for the verbs."""
 
     def cases(self) -> list[Case]:
         """Give the calls."""
@@ -184,8 +188,7 @@ class Table:
         self._runner = Runner(host, self._main, settings, _no_loop, never)
         recent = self._runner.recent
         undoing = builtin.Undoing(host, recent, nowhere, lambda: None)
-        operations = scene.operations(host)
-        assert operations is not None
+        operations = scene.operations()
         own = builtin.tools(recent, self._main, host, undoing)
         self._tools = {tool.name: tool for tool in (*verbs.tools(operations), *own)}
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import FreeCAD
 
+from dcc_bridge.verbs.operations import HostOperations
 from dcc_bridge_freecad.host import FreeCADHost
 from dcc_bridge_freecad.operations import operations
 from tests.bench.verbs import Case, silence
@@ -29,7 +30,6 @@ _CAUSES: Final = {
 class Large:
     """A document of groups with boxes, and one expression."""
 
-    operations = staticmethod(operations)
     causes = _CAUSES
 
     def __init__(self, folder: Path, items: int) -> None:
@@ -38,6 +38,10 @@ class Large:
         _build(items)
         FreeCAD.ActiveDocument.saveAs(str(folder / "many.FCStd"))
         self.host = FreeCADHost()
+
+    def operations(self) -> HostOperations:
+        """Return what the host does for the verbs."""
+        return operations(self.host)
 
     def own(self, run: Callable[[Any], object]) -> float:
         """Work as a macro does: in a transaction, computed, and undone."""
@@ -51,6 +55,12 @@ class Large:
         document.undo()
         document.recompute()
         return 1000 * took
+
+    def operations(self) -> HostOperations:
+        """Return what the host does for the verbs."""
+        operations = load(ROOT / "plugins" / "freecad" / "skills", self.host)
+        assert operations is not None
+        return operations
 
     def cases(self) -> list[Case]:
         """Give the calls."""

@@ -36,7 +36,6 @@ _CAUSES: Final = {
 class Large:
     """A stage of sets with boxes of one material, and a light in each."""
 
-    operations = staticmethod(operations)
     causes = _CAUSES
 
     def __init__(self, folder: Path, items: int) -> None:
@@ -47,6 +46,10 @@ class Large:
         self.host = UsdSession(self._file)
         install(self.host)
 
+    def operations(self) -> HostOperations:
+        """Return what the host does for the verbs."""
+        return operations(self.host)
+
     def own(self, run: Callable[[Any], object]) -> float:
         """Work on a copy of the stage, which serves until its first box is gone."""
         if self._copy is None or not _box(self._copy):
@@ -54,6 +57,12 @@ class Large:
         began = process_time()
         run(self._copy)
         return 1000 * (process_time() - began)
+
+    def operations(self) -> HostOperations:
+        """Return what the host does for the verbs."""
+        operations = load(ROOT / "plugins" / "standalone" / "skills", self.host)
+        assert operations is not None
+        return operations
 
     def cases(self) -> list[Case]:
         """Give the calls."""

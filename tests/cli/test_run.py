@@ -8,11 +8,11 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from dcc_bridge.hosts.batch import opened
 
 from dcc_bridge import checkpoints
 from dcc_bridge.audit import reader
 from dcc_bridge.errors import MissingExtra
-from dcc_bridge.hosts.batch import opened
 from tests.cli import commands
 from tests.cli.commands import SHOT, Done
 from tests.hosts import freecad

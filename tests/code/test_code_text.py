@@ -435,6 +435,8 @@ REACHES = [
     ("standalone", "loses", "stage.GetAttributeAtPath('/a.b').ClearDefault()"),
     ("standalone", "loses", "stage.GetPrimAtPath('/a').RemoveProperty('b')"),
     ("blender", "beyond", "import dcc_bridge.bridge"),
+    ("blender", "beyond", "import dcc_bridge_blender.host"),
+    ("blender", "beyond", "from bl_ext.user_default.dcc_bridge import host"),
 ]
 # What the text does not tell: the trip wire, the host's vetoes and the count of what changed do.
 NOT_READ = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -20,7 +19,6 @@ from dcc_bridge.audit import reader
 from dcc_bridge.headless import Pump
 from dcc_bridge.threads.main_thread import MainThread
 from tests.hosts import bpy_module
-from tests.hosts.application import ROOT
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.maya import Maya
 from tests.hosts.fakes.maya.shots import furnish
@@ -469,9 +467,10 @@ def test_blender_as_a_module_ends_where_code_has_left_a_handler(version: str) ->
     """4.5 would wait for ever for a thread of its own: the handler keeps `bpy` alive."""
     python = bpy_module.python(version)
     assert python is not None
-    at_root = {**os.environ, "PYTHONPATH": str(ROOT)}
 
-    done = subprocess.run([python, "-c", _LEAVES], env=at_root, capture_output=True, timeout=120)
+    done = subprocess.run(
+        [python, "-c", _LEAVES], env=bpy_module.environment(), capture_output=True, timeout=120
+    )
 
     assert done.returncode == 0, done.stderr
 

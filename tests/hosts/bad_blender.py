@@ -1,7 +1,7 @@
 """What bad skills do in Blender, the module ``bpy``, and what its scene is at a moment.
 
 Run as a module where that is; see `bad_oracle.main`. Left out of the table
-(measured with bpy 4.5.15 and 5.2.3; see `dcc_bridge.hosts.blender`):
+(measured with bpy 4.5.15 and 5.2.3; see `dcc_bridge_blender.host`):
 
 =========================  ======================================================================
 ``ed.undo``, ``ed.redo``   what the person had done is undone by then: it is told
@@ -23,8 +23,8 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.hosts.blender import BlenderHost
-from dcc_bridge.hosts.blender.blender_undo import Stack
+from dcc_bridge_blender.host import BlenderHost
+from dcc_bridge_blender.undo import Stack
 from tests.hosts import bad_oracle
 from tests.hosts.bad_port import Edit, Port, Scene, in_files
 from tests.hosts.digests import scene_digest

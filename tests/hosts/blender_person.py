@@ -24,7 +24,7 @@ from mathutils import Vector
 HOME: Final = Path(os.environ["HOME"])
 ORDERS: Final = HOME / "orders"
 ADDON: Final = "dcc_bridge_blender"
-DIALOG: Final = f"{ADDON}.dialog"
+DIALOG: Final = f"{ADDON}.ui.dialog"
 seen: dict[str, Any] = {"renders": [], "torn": False}
 obeyed = 0
 last = begun = 0.0
@@ -48,13 +48,13 @@ def write() -> None:
 
 def told_of_question() -> dict[str, Any]:
     """Tell which question is drawn by Blender, and what was wrong with its answer."""
-    running, panel = sys.modules[f"{ADDON}.plugin"]._running, sys.modules[f"{ADDON}.panel"]
+    running, panel = sys.modules[f"{ADDON}.plugin"]._running, sys.modules[f"{ADDON}.ui.panel"]
     dialog: Any = getattr(running.surface.presenter, "dialog", None) if running else None
     is_drawn = dialog is not None and dialog.is_shown
     return {
         "question": dialog.question.id if is_drawn else None,
         "waits": dialog.question.id if dialog is not None else None,
-        "notice": sys.modules[f"{ADDON}.notice"]._seen,
+        "notice": sys.modules[f"{ADDON}.ui.notice"]._seen,
         "wrong": dialog.wrong if is_drawn else None,
         "text_editor": bpy.data.texts[0].as_string() if bpy.data.texts else "",
         "chosen": dialog._chosen if is_drawn else None,
@@ -120,7 +120,7 @@ def turntable() -> None:
 
 def in_sidebar(width: int = 2000) -> list[str]:
     """Tell what the sidebar's panel draws in so many pixels."""
-    layout, panel = Noted(), sys.modules[f"{ADDON}.panel"]
+    layout, panel = Noted(), sys.modules[f"{ADDON}.ui.panel"]
     region = SimpleNamespace(width=width)
     context = SimpleNamespace(region=region, preferences=bpy.context.preferences)
     panel.DCC_BRIDGE_PT_agents.draw(SimpleNamespace(layout=layout), context)
@@ -142,7 +142,7 @@ def text() -> None:
 
 
 def card() -> None:
-    panel = sys.modules[f"{ADDON}.panel"]
+    panel = sys.modules[f"{ADDON}.ui.panel"]
     operators: Any = bpy.ops
     newest = next(record for record in panel.shown.state.ended if record.effect.code)
     operators.dcc_bridge.code("INVOKE_DEFAULT", key=newest.id)
@@ -299,7 +299,7 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "pause": lambda: press("pause"),
     "find_clients": lambda: press("look", "local/"),
     "connect_cursor": lambda: press("add", "local/cursor"),
-    "take_back": lambda: press("undo", sys.modules[f"{ADDON}.panel"].shown.state.top.label),
+    "take_back": lambda: press("undo", sys.modules[f"{ADDON}.ui.panel"].shown.state.top.label),
     "new": lambda: bpy.ops.wm.read_homefile(use_factory_startup=True),
     "close": bpy.ops.wm.quit_blender,
 }

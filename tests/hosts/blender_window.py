@@ -57,7 +57,6 @@ def opened(folder: Path, screen: Screen, *words: str, **more: str) -> Iterator[A
 def install(target: Path, *, qt: bool) -> None:
     """Put the add-on where Blender looks, with what it depends on beside it."""
     shutil.copytree(PLUG_IN / "dcc_bridge_blender", target)
-    shutil.copytree(PLUG_IN / "skills", target / "skills")
     vendor = target / "vendor"
     vendor.mkdir()
     folders = [freecad.dependencies(), *([_pyside()] if qt else [])]

@@ -14,8 +14,8 @@ import bpy
 import pytest
 
 from dcc_bridge.errors import LostAnyway, NotUndoable
-from dcc_bridge.hosts.blender import BlenderHost
-from dcc_bridge.hosts.blender.census import census, has_few_inner
+from dcc_bridge_blender.census import census, has_few_inner
+from dcc_bridge_blender.host import BlenderHost
 from tests.hosts.contract import HostContract, Stand, careless, folder_named
 from tests.hosts.digests import scene_digest
 

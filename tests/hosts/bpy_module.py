@@ -19,6 +19,8 @@ import pytest
 ROOT: Final = Path(__file__).parents[2]
 VERSIONS: Final = {"4.5.15": "3.11", "5.2.3": "3.13"}
 """Blender's two that are kept for long, and the only Python that each of them has a wheel for."""
+PATHS: Final = (str(ROOT), str(ROOT / "plugins" / "blender"))
+"""Where each of them finds the bridge, the adapter and the tests."""
 IN_BACKGROUND: Final = "installed"
 """The Blender that is installed, without its window: 3.4 of Debian 12."""
 _PROGRAM: Final = shutil.which("blender")
@@ -41,6 +43,11 @@ def installed(version: str) -> Path:
     if found is None:
         pytest.skip(f"Python {VERSIONS[version]} is not installed")
     return found
+
+
+def environment() -> dict[str, str]:
+    """Return the environment in which one finds the bridge, the adapter and the tests."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(PATHS)}
 
 
 def run_tests(version: str, file: Path, folder: Path) -> None:
@@ -66,14 +73,14 @@ def run_tests(version: str, file: Path, folder: Path) -> None:
         if _PROGRAM is None:
             pytest.skip("Blender is not installed")
         words = [_PROGRAM, "-b", "--factory-startup", "--python", _IN_BLENDER, "--"]
-        paths = [str(ROOT), *(it for it in sys.path if it.endswith("site-packages"))]
+        paths = [*PATHS, *(it for it in sys.path if it.endswith("site-packages"))]
     else:
         words = [installed(version), "-m", "pytest"]
-        paths = [str(ROOT)]
+        paths = [*PATHS]
 
     done = subprocess.run(
         [*words, *quiet, file],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "BLENDER_PATH": os.pathsep.join(paths)},
+        env={**environment(), "BLENDER_PATH": os.pathsep.join(paths)},
         cwd=folder,
         capture_output=True,
         text=True,

@@ -69,8 +69,8 @@ def _blender() -> list[Any]:
     """List of every object, mesh, collection and material what a skill could have changed."""
     import bpy
 
-    from dcc_bridge.hosts.blender.census import census
-    from dcc_bridge.hosts.blender.objects import facts, item_of
+    from dcc_bridge_blender.census import census
+    from dcc_bridge_blender.objects import facts, item_of
 
     things = sorted(bpy.data.objects, key=item_of)
     return [

@@ -74,6 +74,7 @@ def in_blender(version: str, *words: str | Path) -> subprocess.CompletedProcess[
     python = bpy_module.installed(version)
     return subprocess.run(
         [python, "-m", "tests.hosts.bad_blender", *words],
+        env=bpy_module.environment(),
         cwd=bpy_module.ROOT,
         capture_output=True,
         text=True,

@@ -31,7 +31,6 @@ def test_blenders_own_tool_packs_it(version: str, tmp_path: Path) -> None:
     source, made = tmp_path / "source", tmp_path / "made"
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(PLUG_IN / "dcc_bridge_blender", source, ignore=ignored)
-    shutil.copytree(PLUG_IN / "skills", source / "skills", ignore=ignored)
     made.mkdir()
 
     words = (python, tool, "build", "--source-dir", source, "--output-dir", made)

@@ -26,7 +26,7 @@ OPENED_AGAIN = """
 import sys
 sys.path[:0] = {paths!r}
 import bpy
-from dcc_bridge.hosts.blender import BlenderHost
+from dcc_bridge_blender.host import BlenderHost
 
 host, looks = BlenderHost(), []
 bpy.ops.wm.save_as_mainfile(filepath={file!r})
@@ -133,7 +133,7 @@ def test_in_a_second_file_a_step_without_an_edit_is_no_change_and_an_edit_is_und
 ) -> None:
     """Without a window and its layout, Blender 3.4 keeps the undo entries of the file before."""
     packages = [it for it in sys.path if it.endswith("site-packages")]
-    paths, script = [str(bpy_module.ROOT), *packages], tmp_path / "again.py"
+    paths, script = [*bpy_module.PATHS, *packages], tmp_path / "again.py"
     script.write_text(OPENED_AGAIN.format(paths=paths, file=str(tmp_path / "shot.blend")))
 
     done = subprocess.run(

@@ -247,7 +247,7 @@ def test_the_manifest_names_each_wheel_and_nothing_in_it_was_compiled(
     assert packed.filename is not None
     assert packed.filename.endswith("dcc_bridge-0.1.0-linux-x64.zip")
     names = packed.namelist()
-    assert {"__init__.py", "plugin.py", "skills/blender_verbs/items.py"} <= {*names}
+    assert {"__init__.py", "plugin.py", "operations/items.py"} <= {*names}
     assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
 
 

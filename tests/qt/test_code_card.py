@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
 from dcc_bridge.elicitation.question import CodeRun, Details
+from dcc_bridge.panel import rows
 from dcc_bridge.qt.notifications import CodeCard
-from dcc_bridge.qt.panel import rows
 from dcc_bridge.skills.call_history import Status
 
 from .desk import Desk

@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QLineEdit, QPus
 from dcc_bridge.consent.call import Call, Client, Route
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.types import Answered
+from dcc_bridge.panel.state import Port, State, is_due, read
 from dcc_bridge.qt.panel import panel
 from dcc_bridge.qt.panel.cards import Card, Cards
 from dcc_bridge.qt.panel.panel import Panel
-from dcc_bridge.qt.panel.state import Port, State, is_due, read
 from dcc_bridge.qt.panel.widgets import Action
 from dcc_bridge.server.start_problem import StartProblem
 from dcc_bridge.skills.call_history import Effect

@@ -25,10 +25,10 @@ from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.view import argument_views, field_views, view_of
 from dcc_bridge.host import UndoMark
 from dcc_bridge.local_clients import LocalClient, LocalState
+from dcc_bridge.panel import rows
+from dcc_bridge.panel.state import State
 from dcc_bridge.qt.form import FormView
 from dcc_bridge.qt.labels import Mnemonics
-from dcc_bridge.qt.panel import rows
-from dcc_bridge.qt.panel.state import State
 from dcc_bridge.skills.call_history import Effect, Recent, Record
 from tests.stand_ins import FakeHost
 
@@ -115,7 +115,7 @@ def plug_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[PlugIn]:
     monkeypatch.setitem(sys.modules, "mathutils", mathutils)
     monkeypatch.syspath_prepend(PLUG_IN)
     before = set(sys.modules)
-    yield lambda name: import_module(f"dcc_bridge_blender.{name}")
+    yield lambda name: import_module(f"dcc_bridge_blender.ui.{name}")
     for name in [name for name in set(sys.modules) - before if "blender" in name]:
         del sys.modules[name]
 

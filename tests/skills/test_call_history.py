@@ -14,7 +14,7 @@ from dcc_bridge import skill
 from dcc_bridge.consent.call import Call, Client
 from dcc_bridge.elicitation.question import CodeRun, Details, Reply
 from dcc_bridge.elicitation.types import Answered
-from dcc_bridge.qt.panel.state import read
+from dcc_bridge.panel.state import read
 from dcc_bridge.skills.call_history import Effect, Recent, Record
 from dcc_bridge_usd.host import UsdSession
 from tests.elicitation.brokers import YES

@@ -16,12 +16,13 @@ import numpy as np
 import pytest
 
 from dcc_bridge.code.bounded import plain_value
-from dcc_bridge.hosts.blender import BlenderHost, objects
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.verbs import operations as port
 from dcc_bridge.verbs import seeing
 from dcc_bridge.verbs.operations import SCENE, HostOperations, Shot, SocketLink
-from tests.hosts.application import ROOT
+from dcc_bridge_blender import objects
+from dcc_bridge_blender.host import BlenderHost
+from dcc_bridge_blender.operations import BlenderOperations
 from tests.hosts.digests import scene_digest
 from tests.verbs import blender_turntable, turntable
 from tests.verbs.operations_contract import (
@@ -38,7 +39,6 @@ from tests.verbs.operations_contract import (
 )
 from tests.verbs.promises import Edit, one_step, refused
 
-SKILLS = ROOT / "plugins" / "blender" / "skills"
 SURFACE = "material:Material/Principled BSDF"
 OUTPUT = "material:Material/Material Output"
 SHOT = Shot((6.0, -6.0, 4.0), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 35.0)
@@ -55,9 +55,7 @@ def operations(tmp_path: Path) -> Iterator[HostOperations]:
     bpy.data.meshes.new("Unused")
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "set.blend"))
     host = BlenderHost()
-    found = port.load(SKILLS, host)
-    assert found is not None
-    yield found
+    yield BlenderOperations(host)
     host.close()
 
 

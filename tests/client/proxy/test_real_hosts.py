@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -23,7 +24,7 @@ def started(command: list[str | Path], runtime: Path, **more: str) -> Iterator[s
     """Run an application for as long as the block lasts, and give its id."""
     process = subprocess.Popen(
         [str(word) for word in command],
-        env=environment(runtime, PYTHONPATH=str(freecad.ROOT), **more),
+        env=environment(runtime, PYTHONPATH=os.pathsep.join(bpy_module.PATHS), **more),
         cwd=runtime,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -6,7 +6,7 @@ import bpy
 
 from dcc_bridge import confirm_sync, elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Details
-from dcc_bridge.hosts.blender import in_window
+from dcc_bridge_blender.loop import in_window
 
 _NAME = {
     "type": "object",

@@ -10,9 +10,6 @@ import bpy
 from mathutils import Matrix, Vector
 
 from dcc_bridge import track
-from dcc_bridge.hosts.blender import BlenderHost, watched, writers
-from dcc_bridge.hosts.blender.names import UNREADABLE_TEXT, body_of, name_of, text_of
-from dcc_bridge.hosts.blender.objects import block, item_of, kind_of, known, lists, tree_of
 from dcc_bridge.verbs.operations import (
     ApiEntry,
     Bounds,
@@ -23,6 +20,10 @@ from dcc_bridge.verbs.operations import (
     triple,
 )
 
+from ..host import BlenderHost
+from ..names import UNREADABLE_TEXT, body_of, name_of, text_of
+from ..objects import block, item_of, kind_of, known, lists, tree_of
+from ..undo import watched, writers
 from . import properties, values
 from .items import Family, collections_of, owner_of, require, sockets_of
 

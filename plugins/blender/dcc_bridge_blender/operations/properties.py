@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.hosts.blender.names import UNREADABLE_TEXT, custom_keys, name_of
-from dcc_bridge.hosts.blender.objects import block, item_of
 from dcc_bridge.verbs.operations import SCENE
 
+from ..names import UNREADABLE_TEXT, custom_keys, name_of
+from ..objects import block, item_of
 from .items import require, sockets_of
 
 _Step = tuple[Any, ...]  # a name, an index or a key; None for the two others

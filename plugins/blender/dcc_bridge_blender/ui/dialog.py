@@ -22,8 +22,8 @@ from dcc_bridge.elicitation.question import Consent, HandOver, PresenterEvent, Q
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.elicitation.view import ArgumentView, QuestionView, argument_views, item_counts
-from dcc_bridge.hosts.blender.blender_loop import redraw
 
+from ..loop import redraw
 from .drawing import say, scaled, stir, wrapped
 from .fields import NAMES, WIDE_NAME, WIDE_VALUE, Fields
 from .pages import Pages

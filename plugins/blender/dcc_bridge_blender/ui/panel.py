@@ -15,12 +15,12 @@ import bpy
 from dcc_bridge.elicitation.details import details_view
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.hosts.blender.blender_loop import redraw
-from dcc_bridge.qt.panel import rows
-from dcc_bridge.qt.panel.state import Port, State, looks_like, read
+from dcc_bridge.panel import rows
+from dcc_bridge.panel.state import Port, State, looks_like, read
 from dcc_bridge.skills.call_history import Record
 
-from . import preferences
+from .. import preferences
+from ..loop import redraw
 from .drawing import columns_of, say, scaled, stir, wrapped
 from .pages import Pages
 

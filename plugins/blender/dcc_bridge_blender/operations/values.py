@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.hosts.blender.names import name_of, text_of
-from dcc_bridge.hosts.blender.objects import item_of
 from dcc_bridge.verbs.operations import Keys, Shape, Value
 
+from ..names import name_of, text_of
+from ..objects import item_of
 from .properties import Slot, plain
 
 _LOCKS: Final = {

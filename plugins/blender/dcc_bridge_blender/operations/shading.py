@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.hosts.blender.objects import block, item_of
 from dcc_bridge.verbs.operations import SCENE, Keys, Shape, SocketLink, Value
 
+from ..objects import block, item_of
 from . import properties, values
 from .building import _Building, use_nodes
 from .items import require, require_object, require_own, require_tree, scene, sockets_of

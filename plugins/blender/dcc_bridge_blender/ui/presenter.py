@@ -19,9 +19,9 @@ from dcc_bridge.elicitation.question_queue import Click, QuestionQueue, Ticket
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.view import view_of
 from dcc_bridge.host import Host
-from dcc_bridge.hosts.blender.blender_loop import is_blocked
 from dcc_bridge.threads.main_thread import MainThread
 
+from ..loop import is_blocked
 from .dialog import OperatorDialog
 
 log = logging.getLogger(__name__)

@@ -16,8 +16,8 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.hosts.blender.names import body_of, custom_keys, custom_value, name_of, names_of
-from dcc_bridge.hosts.blender.objects import data, identity, item_of, lists
+from .names import body_of, custom_keys, custom_value, name_of, names_of
+from .objects import data, identity, item_of, lists
 
 _WINDOWS: Final = {"window_managers", "screens", "workspaces", "all_ids"}  # 5.x: all of them
 _MOST_COMPARED: Final = 50_000  # data-blocks of which more than the name is compared

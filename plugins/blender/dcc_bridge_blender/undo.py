@@ -28,9 +28,10 @@ import bpy
 
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.host import UndoMark, loss_check
-from dcc_bridge.hosts.blender.blender_loop import Quiet, beside_undo, editing, in_window
-from dcc_bridge.hosts.blender.census import census
-from dcc_bridge.hosts.blender.objects import identity
+
+from .census import census
+from .loop import Quiet, beside_undo, editing, in_window
+from .objects import identity
 
 _BOTH: Final = (False, True)
 _LONGEST: Final = 63  # bytes of a name; Blender cuts off the rest, which makes ours unique

@@ -11,10 +11,10 @@ import bmesh
 import bpy
 from mathutils import Euler, Matrix
 
-from dcc_bridge.hosts.blender.names import is_in, name_of
-from dcc_bridge.hosts.blender.objects import block, item_of, known, lists
 from dcc_bridge.verbs.operations import At, Axes, Placement, Vector, triple
 
+from ..names import is_in, name_of
+from ..objects import block, item_of, known, lists
 from . import properties, values
 from .items import free_name, require, require_object, require_own, require_tree, scene
 from .reading import _Reading

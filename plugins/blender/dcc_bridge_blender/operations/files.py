@@ -13,12 +13,11 @@ from typing import Any, Final, Literal
 import bpy
 from mathutils import Matrix
 
-from dcc_bridge.hosts.blender import in_window
-from dcc_bridge.hosts.blender.blender_loop import view_kept
-from dcc_bridge.hosts.blender.names import UNREADABLE, is_in, name_of, text_of
-from dcc_bridge.hosts.blender.objects import block, data, identity, item_of, lists, tree_of
 from dcc_bridge.verbs.operations import Imported, Junk
 
+from ..loop import in_window, view_kept
+from ..names import UNREADABLE, is_in, name_of, text_of
+from ..objects import block, data, identity, item_of, lists, tree_of
 from . import properties
 from .items import collections_of, require, require_own, scene
 from .shading import _Shading

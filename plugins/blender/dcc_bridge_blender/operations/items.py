@@ -9,8 +9,8 @@ from typing import Any
 
 import bpy
 
-from dcc_bridge.hosts.blender.names import name_of, names_of, text_of
-from dcc_bridge.hosts.blender.objects import block, identity, item_of, lists, tree_of
+from ..names import name_of, names_of, text_of
+from ..objects import block, identity, item_of, lists, tree_of
 
 
 def scene() -> Any:

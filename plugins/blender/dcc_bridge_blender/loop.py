@@ -16,8 +16,9 @@ from typing import Any, Final, Literal, cast
 import bpy
 from mathutils import Vector
 
-from dcc_bridge.hosts.blender.names import name_of, named
 from dcc_bridge.threads.main_thread import MainThread
+
+from .names import name_of, named
 
 log = logging.getLogger(__name__)
 

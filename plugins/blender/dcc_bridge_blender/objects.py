@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.hosts.blender.names import (
+from .names import (
     UNREADABLE,
     custom_keys,
     name_of,

@@ -14,7 +14,7 @@ from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text
 from dcc_bridge.elicitation.view import argument_views
 from dcc_bridge.known_clients import CLIENTS
 from dcc_bridge.local_clients import VERBS, LocalClient
-from dcc_bridge.qt.panel.state import Asked, Port, State
+from dcc_bridge.panel.state import Asked, Port, State
 from dcc_bridge.skills.call_history import Record
 
 tr: Translate = english  # Qt's panel puts its own here; Blender's sidebar has none

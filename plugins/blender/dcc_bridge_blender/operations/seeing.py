@@ -14,10 +14,10 @@ import bpy
 from mathutils import Matrix, Vector
 
 from dcc_bridge.geometry import add, frame_of
-from dcc_bridge.hosts.blender.blender_loop import views
-from dcc_bridge.hosts.blender.objects import item_of, tree_of
 from dcc_bridge.verbs.operations import SCENE, Shot, Value, triple
 
+from ..loop import views
+from ..objects import item_of, tree_of
 from .building import use_nodes
 from .files import _Files
 from .items import require, scene

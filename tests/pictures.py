@@ -24,7 +24,6 @@ from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from dcc_bridge.cli import load
 from dcc_bridge.code import agreed
 from dcc_bridge.code.code_text import read_code
 from dcc_bridge.config import data_folder
@@ -38,6 +37,7 @@ from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge_usd.host import UsdSession
+from dcc_bridge_usd.program import PROGRAM
 from dcc_bridge_usd.window import theme
 from dcc_bridge_usd.window.main_window import MainWindow
 from tests.hosts.screen import screen
@@ -380,8 +380,7 @@ def take(folder: Path, *, clients: bool = False) -> list[Path]:
         framed_screen(place := Path(name)) as display,
     ):
         os.environ.update(DISPLAY=display, QT_QPA_PLATFORM="xcb")
-        shot = load("usd/dcc_bridge_usd.serve").SHOT
-        scene = Path(shutil.copy(data_folder("resources") / shot, place))
+        scene = Path(shutil.copy(data_folder("resources") / PROGRAM.sample, place))
         if not clients:
             _dialog(scene, place / "run", files[0])
         _draw(scene, folder, clients=clients)

@@ -79,7 +79,7 @@ def run(program: LocalProgram, opening: Opening, on_ready: Callable[[Running], N
         BridgeError: Its bridge cannot be started.
     """
     with ExitStack() as stack:
-        stack.enter_context(_logging())
+        stack.enter_context(logging_to_file())
         try:
             host = stack.enter_context(program.opened(opening))
         except (OSError, ValueError) as error:
@@ -110,7 +110,7 @@ def _wants_window(program: LocalProgram, options: argparse.Namespace) -> bool:
 
 
 @contextmanager
-def _logging() -> Iterator[None]:
+def logging_to_file() -> Iterator[None]:
     """Add the handlers to the root logger while in the ``with``."""
     terminal = logging.StreamHandler()
     terminal.setLevel(logging.WARNING)

@@ -6,10 +6,12 @@ import json
 import os
 import signal
 import sys
+from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from mcp_types import CallToolResult
 
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import log_folder
+from dcc_bridge.cli import leaves, local_host
+from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.question import PresenterEvent, Reply
 from dcc_bridge_batch import approval, report
 from dcc_bridge_batch.host_job import MODULE
@@ -271,19 +275,13 @@ def test_it_is_listed_in_few_tokens_beside_all_verbs(tmp_path: Path) -> None:
 def test_our_own_host_offers_it_only_where_the_extra_is_installed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    import importlib.util
-    from argparse import Namespace
-
-    from dcc_bridge.cli import load
-    from dcc_bridge.config import Settings
-
-    serve = load("usd/dcc_bridge_usd.serve")
-    options, find = Namespace(scene=None, headless=True), importlib.util.find_spec
-    with_it = serve.opening(options, [], Settings()).skills
+    options = Namespace(scene=None, headless=True)
+    with_it = local_host.opening(leaves.local(), options, Settings()).skills
     monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == "openjd" else find(name)
+        "dcc_bridge_batch.commands.find_spec",
+        lambda name: None if name == "openjd" else find_spec(name),
     )
-    without_it = serve.opening(options, [], Settings()).skills
+    without_it = local_host.opening(leaves.local(), options, Settings()).skills
 
     assert FOLDER in with_it
     assert FOLDER not in without_it

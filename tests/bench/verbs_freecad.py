@@ -56,12 +56,6 @@ class Large:
         document.recompute()
         return 1000 * took
 
-    def operations(self) -> HostOperations:
-        """Return what the host does for the verbs."""
-        operations = load(ROOT / "plugins" / "freecad" / "skills", self.host)
-        assert operations is not None
-        return operations
-
     def cases(self) -> list[Case]:
         """Give the calls."""
         return [*self._reads(), *self._edits(), *self._losses()]

@@ -58,12 +58,6 @@ class Large:
         run(self._copy)
         return 1000 * (process_time() - began)
 
-    def operations(self) -> HostOperations:
-        """Return what the host does for the verbs."""
-        operations = load(ROOT / "plugins" / "standalone" / "skills", self.host)
-        assert operations is not None
-        return operations
-
     def cases(self) -> list[Case]:
         """Give the calls."""
         return [*self._reads(), *self._edits(), *self._losses(), *self._batches()]

@@ -8,10 +8,10 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from dcc_bridge.hosts.batch import opened
 
 from dcc_bridge import checkpoints
 from dcc_bridge.audit import reader
+from dcc_bridge.batch_job import import_scenes, opened
 from dcc_bridge.errors import MissingExtra
 from tests.cli import commands
 from tests.cli.commands import SHOT, Done
@@ -192,7 +192,7 @@ def test_a_standalone_host_that_is_not_installed_is_said_in_a_sentence(
 
     with (
         pytest.raises(MissingExtra, match=r"--host.*dcc-bridge-mcp\[demo\]"),
-        opened("standalone", None),
+        opened("usd", import_scenes("dcc_bridge_usd.scenes"), None),
     ):
         pass
 

@@ -452,10 +452,10 @@ def test_in_blender(version: str, tmp_path: Path) -> None:
 _LEAVES = """
 import ast
 from dcc_bridge.code.execution import execute
-from dcc_bridge.hosts.batch import opened
+from dcc_bridge.batch_job import import_scenes, opened
 import bpy
 code = "def note(*_, **__): bpy\\nbpy.app.handlers.depsgraph_update_post.append(note)"
-with opened("blender", None):
+with opened("blender", import_scenes("dcc_bridge_blender.scenes"), None):
     execute(ast.parse(code), code, {"bpy": bpy}, timeout=60)
 """
 

@@ -318,7 +318,7 @@ def test_every_function_of_ours_is_known_as_ours(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(agreed_code, "_noted", {})  # another test's code may have imported some
-    for name in ("hosts.batch", "server.clients", "elicitation.urls", "skills.source"):
+    for name in ("batch_job", "server.clients", "elicitation.urls", "skills.source"):
         importlib.import_module(f"dcc_bridge.{name}")
 
     run("1", place)

@@ -17,7 +17,7 @@ import shiboken6
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow
 
-from dcc_bridge.install.locations import APPLICATIONS
+from dcc_bridge.cli import leaves
 from dcc_bridge.qt.panel.panel import Panel
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.houdini.application import MODULE
@@ -159,7 +159,7 @@ class TestStart:
         ours, path = told["env"]
         assert ours == {"DCC_BRIDGE": "$HOUDINI_PACKAGE_PATH/dcc_bridge"}
         assert path["PYTHONPATH"]["value"] == "$DCC_BRIDGE/scripts/python"
-        assert APPLICATIONS["houdini"].sources[-1] == (PACKAGE, f"scripts/python/{PACKAGE}")
+        assert leaves.targets()["houdini"].sources[-1] == (PACKAGE, f"scripts/python/{PACKAGE}")
         assert (MODULE / PACKAGE / "plugin.py").is_file()
         assert told["hpath"] == "$DCC_BRIDGE"
 

@@ -17,13 +17,16 @@ import pytest
 
 import dcc_bridge.install.plan
 from dcc_bridge import cli, private_files
+from dcc_bridge.cli import leaves
 from dcc_bridge.config import Settings
 from dcc_bridge.install import vendor
-from dcc_bridge.install.locations import APPLICATIONS, Facts, System, UnknownLocation
+from dcc_bridge.install.locations import Facts, System, UnknownLocation
 from dcc_bridge.install.plan import LIST_NAME, InstalledFiles, InUse, NotOurs, Plan
 from dcc_bridge.skills.loader import user_folder
 from tests import homes
 from tests.install import tree
+
+APPLICATIONS = leaves.targets()
 
 HOSTS = [
     ("freecad", "1.0", "InitGui.py"),

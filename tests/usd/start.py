@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QDialog
 
-from dcc_bridge.cli import hosting, hosts, load
+from dcc_bridge.cli import hosts, leaves, local_host
 from tests.hosts.heart import Heart
 from tests.hosts.person import WindowPerson
 
 if TYPE_CHECKING:
-    from dcc_bridge_usd.serve import Running
+    from dcc_bridge.cli.local_host import Running
 
 
 def sit_down(running: Running) -> None:
@@ -49,7 +49,8 @@ def sit_down(running: Running) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    hosting.fill(parser)
+    local_host.fill(parser)
     options = parser.parse_args(["--window"])
-    serve = load("usd/dcc_bridge_usd.serve")
-    serve.run(serve.opening(options, [], hosts.settings()), sit_down)
+    program = leaves.local()
+    opening = local_host.opening(program, options, hosts.settings())
+    local_host.run(program, opening, sit_down)

@@ -163,7 +163,7 @@ def code_question() -> Question:
     before = _CODE.replace("1.5 *", "1.2 *").replace(
         "        stage.RemovePrim(prim.GetPath())\n", ""
     )
-    text = read_code(_CODE, "standalone")
+    text = read_code(_CODE, "usd")
     return Question(
         agreed._message(text, _WHY, []),
         Call("run_python", "Run code", "destructive", _CLIENT),
@@ -178,7 +178,7 @@ def code_question() -> Question:
 def code_run() -> CodeRun:
     lamps = [f"/World/Lamps/Lamp_{number:02}" for number in range(1, 14)]
     changes = {"created": (0, []), "changed": (11, lamps[:11]), "deleted": (2, lamps[11:])}
-    return CodeRun(_WHY, agreed._details(read_code(_CODE, "standalone"), None), changes)
+    return CodeRun(_WHY, agreed._details(read_code(_CODE, "usd"), None), changes)
 
 
 def page_question() -> Question:
@@ -229,7 +229,7 @@ def framed_screen(place: Path) -> Iterator[str]:
 
 
 class Window:
-    """The standalone host's window, with what draws questions over it."""
+    """Our own application's window, with what draws questions over it."""
 
     def __init__(self, session: UsdSession) -> None:
         """Show it."""

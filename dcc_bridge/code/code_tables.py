@@ -164,7 +164,7 @@ GIVEN: Final = {
     | {"doc": "FreeCAD.ActiveDocument", "Gui": "FreeCADGui"},
     "houdini": {"hou": "hou"},
     "maya": {"cmds": "maya.cmds", "om": "maya.api.OpenMaya"},
-    "standalone": {"stage": "pxr.stage"},
+    "usd": {"stage": "pxr.stage"},
 }
 QUIET_MODULES: Final = _words("""
     __future__ abc array base64 bisect bmesh builtins bpy_extras cmath collections colorsys copy csv

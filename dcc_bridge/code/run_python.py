@@ -65,7 +65,7 @@ class CodeTool:
         # By client; of too many, the one that is silent the longest is forgotten.
         self._session = lru_cache(64)(lambda label: agreed.CodeSession())
         names = self._host.name.lower().split()
-        self._host_word = next((it for it in HOSTS if it in names), "standalone")
+        self._host_word = next((it for it in HOSTS if it in names), "usd")
 
     @skill(name=NAME, title="Run code", risk="destructive", confirms=True)
     def run_python(

@@ -108,7 +108,7 @@ def write_plan(
         file = folder / f"shot_{number}.usda"
         said |= {"sha256": digest_file(file)} if file.exists() else {}
         lines.append(scene_line(number, file.name, ["/a", "/b"], state=state, **said))
-    request = Request("standalone", "skill", {"pattern": "*"}, **more)
+    request = Request("usd", "skill", {"pattern": "*"}, **more)
     return plan.write(folder / "plan", request, facts, folder, lines)
 
 
@@ -162,7 +162,7 @@ class Session:
 
 def make_show(root: Path, folder: Path, chunk: int = 1, jobs: int = 1, **more: Any) -> Show:
     """Plan all scenes below a root with the skill `tidy`."""
-    request = Request("standalone", "tidy", {}, [str(SKILLS)], chunk=chunk, **more)
+    request = Request("usd", "tidy", {}, [str(SKILLS)], chunk=chunk, **more)
     paths = scenes.find([str(root / "**" / "*.usd*")], root)
     return Show(root, planning.make(request, paths, folder, jobs))
 

@@ -153,7 +153,7 @@ def test_a_skill_that_was_changed_since_is_named(tmp_path: Path) -> None:
     mine = tmp_path / "mine.py"
     mine.write_text("# as it was planned")
     facts = HostFacts("host 1", "0.1.0", files.digest_file(mine), str(mine))
-    made = plan.write(tmp_path / "plan", Request("standalone", "mine", {}), facts, tmp_path, [])
+    made = plan.write(tmp_path / "plan", Request("usd", "mine", {}), facts, tmp_path, [])
 
     made.check_skill()
     mine.write_text("# something else")

@@ -68,7 +68,7 @@ async def plan(
     running: Live, root: Path, arguments: Any = None, hear: Any = None, **client: Any
 ) -> CallToolResult:
     """Plan all scenes below a root, as an agent does."""
-    usual = {"skill": "tidy", "scenes": [str(root / "*.usda")], "host": "standalone"}
+    usual = {"skill": "tidy", "scenes": [str(root / "*.usda")], "host": "usd"}
     asked = {**usual, **(arguments or {})}
     async with running.client(**client) as session:
         return await session.call_tool("plan_batch", asked, progress_callback=hear)
@@ -187,8 +187,8 @@ def test_a_plan_that_would_change_nothing_asks_nobody(scenes: Path, tmp_path: Pa
         ({"scenes": ["*.usda"]}, "Give whole paths of scenes, not ['*.usda']."),
         ({"scenes": []}, "Give whole paths of scenes"),
         ({"scenes": ["/show/a.usda", "/etc/notes.TXT"]}, "paths and patterns, not /etc/notes.TXT"),
-        ({"host": "fake"}, "host is one of standalone, blender"),
-        ({"host": ""}, "host is one of standalone, blender"),
+        ({"host": "fake"}, "host is one of usd, blender"),
+        ({"host": ""}, "host is one of usd, blender"),
         pytest.param({"skill": "--help"}, "--help cannot be planned", marks=REAL, id="option"),
         pytest.param({"scenes": ["/nowhere/*.usda"]}, "no scene at /nowhere", marks=REAL),
     ],

@@ -60,7 +60,7 @@ def planned(
 ) -> list[Scene]:
     """Plan one scene in such a host; gives what is added to the scenes."""
     host.path.write_text("a scene")
-    request, folder = Request("standalone", "tidy", {}, limit=limit), host.path.parent
+    request, folder = Request("usd", "tidy", {}, limit=limit), host.path.parent
     planner = planning._Planner(request, folder, folder / "host", scenes.append)
 
     @asynccontextmanager

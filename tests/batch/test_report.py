@@ -35,7 +35,7 @@ def scene(number: int, items: list[str], kind: str = "Camera", **more: Any) -> S
 
 def show(folder: Path, scenes: Iterable[Scene], arguments: Any = None, skill: str = "tidy") -> Plan:
     """Write a plan and its report."""
-    request = Request("standalone", skill, {"name": EVIL} if arguments is None else arguments)
+    request = Request("usd", skill, {"name": EVIL} if arguments is None else arguments)
     made = plan.write(folder, request, FACTS, folder, scenes)
     report.write(made)
     return made

@@ -60,7 +60,7 @@ def plan_of(folder: Path, count: int = 1) -> Plan:
         file.write_text(ORIGINAL)
         sha256 = files.digest_file(file)
         lines.append(scene_line(number, file.name, [f"/item_{number}"], sha256=sha256))
-    return plan.write(folder / "plan", Request("standalone", "tidy", {}), FACTS, root, lines)
+    return plan.write(folder / "plan", Request("usd", "tidy", {}), FACTS, root, lines)
 
 
 @pytest.fixture

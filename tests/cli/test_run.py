@@ -184,7 +184,7 @@ def test_what_cannot_be_run_is_said_in_a_sentence(
     assert (done.code, said in done.err, "Traceback" in done.err) == (2, True, False), done.err
 
 
-def test_a_standalone_host_that_is_not_installed_is_said_in_a_sentence(
+def test_a_host_that_is_not_installed_is_said_in_a_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Somebody with another host named none."""

@@ -342,7 +342,7 @@ def test_of_many_texts_that_differ_in_a_character_none_runs(
 
     monkeypatch.setattr(run_python, "execute", note)
     tool = run_python.CodeTool(MemoryOperations(host), Settings(), AuditLog(tmp_path), {})
-    agreed = read_code(GRID, "standalone")
+    agreed = read_code(GRID, "usd")
     call = Call(run_python.NAME, "Run code")
     call.dialogue.code = agreed.sha256
     record, token = CodeRecord(AuditLog(tmp_path), call, agreed, ()), current.set(call)

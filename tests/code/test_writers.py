@@ -99,7 +99,7 @@ def test_what_usd_writes_files_with_is_marked_and_refused() -> None:
     refused = {f"{it.__name__.rpartition('.')[2]}.{name}" for it, name, _ in made.writers()}
     assert len(writing) > 15
     marked = "from pxr import {first}\n{rest}('file')"
-    assert unmarked((f"pxr.{it}" for it in writing), "standalone", marked) == []
+    assert unmarked((f"pxr.{it}" for it in writing), "usd", marked) == []
     assert {".".join(it.split(".")[-2:]) for it in writing} - refused == BY_EVENTS
 
 

@@ -1,7 +1,7 @@
 """A yes reaches as far as it was given, and nothing else changes a scene or what is on disk.
 
 The skills are careless, not hostile: they forget to ask, ask and do not listen, or do more than
-they asked for. Each runs by the real runner in the standalone host, on a real USD scene.
+they asked for. Each runs by the real runner in our own application, on a real USD scene.
 """
 
 from __future__ import annotations

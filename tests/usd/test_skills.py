@@ -1,4 +1,4 @@
-"""What the standalone application promises to skills, and what the example does with it."""
+"""What our own application promises to skills, and what the example does with it."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def mesh(name: str) -> dict[str, object]:
     return {"type": "Mesh", "name": name, "values": {"points": CUBE, **counts}}
 
 
-STANDALONE = Words(
+USD = Words(
     host="USD",
     box="Cube",
     group="Xform",
@@ -134,7 +134,7 @@ STANDALONE = Words(
 
 
 @contextmanager
-def standalone(folder: Path) -> Iterator[Live]:
+def usd(folder: Path) -> Iterator[Live]:
     """Serve an empty scene, in metres, that has a file."""
     stage = Usd.Stage.CreateNew(str(folder / "scene.usda"))
     stage.SetDefaultPrim(UsdGeom.Xform.Define(stage, "/World").GetPrim())
@@ -399,7 +399,7 @@ def ending(
 
 Start = Callable[[Path], AbstractContextManager[Live | Application]]
 STAND_INS: Final[dict[str, tuple[Words, Start]]] = {
-    "USD": (STANDALONE, standalone), "Maya": (MAYA, maya), "Houdini": (HOUDINI, houdini)
+    "USD": (USD, usd), "Maya": (MAYA, maya), "Houdini": (HOUDINI, houdini)
 }  # fmt: skip
 APPLICATIONS: Final[dict[str, tuple[Words, Start]]] = {
     **{f"bpy {it}": (BLENDER, partial(ending, partial(blender, it))) for it in bpy_module.VERSIONS},

@@ -42,7 +42,7 @@ The plan folder
 ``plan.json`` is the header, one JSON object::
 
     format      1
-    host        "standalone", "blender", ...; version: the host's own; bridge: dcc_bridge's
+    host        "usd", "blender", ...; version: the host's own; bridge: dcc_bridge's
     skill       {"name", "sha256" (of its file, or of its code where it has none), "file" or null}
     folders     folders of skill files, as --skills named them
     arguments   what the skill is called with

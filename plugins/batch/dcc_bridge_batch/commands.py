@@ -112,7 +112,7 @@ def _fill_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scenes", nargs="+", action="extend", required=True, metavar="GLOB|FILE", help=scenes
     )
-    parser.add_argument("--host", choices=sorted(CALLS), default="standalone")
+    parser.add_argument("--host", choices=sorted(CALLS), default="usd")
     folders = "a folder of more skill files; may be given more than once"
     parser.add_argument(
         "--skills", type=Path, action="append", default=[], metavar="DIR", help=folders

@@ -117,7 +117,7 @@ def _save_houdini(host: Any) -> None:
 
 
 CALLS: Final[dict[str, FileCalls]] = {
-    "standalone": FileCalls(_open_usd, _save_usd),
+    "usd": FileCalls(_open_usd, _save_usd),
     "blender": FileCalls(_open_blend, _save_blend),
     "freecad": FileCalls(_open_freecad, _save_freecad),
     "maya": FileCalls(_open_maya, _save_maya),

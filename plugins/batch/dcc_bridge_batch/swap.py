@@ -227,7 +227,7 @@ def sweep(places: Places) -> None:
     discard(places)
     with suppress(OSError):
         places.work.with_name(f"{places.work.name}@").unlink(missing_ok=True)  # Blender's
-        for folder in places.work.parent.glob(".dcc_bridge-*"):  # of the standalone host
+        for folder in places.work.parent.glob(".dcc_bridge-*"):  # of our own application
             parts = list(folder.iterdir())
             # an empty one may be that of another scene's save, which has just begun
             stem = places.work.stem.lstrip(".")

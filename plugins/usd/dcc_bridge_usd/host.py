@@ -55,7 +55,7 @@ class UsdSession(Host):
 
         OSError: the file is not there, or must not be read. ValueError: it is not a USD file.
         """
-        self.name = "dcc_bridge standalone"
+        self.name = "dcc_bridge USD"
         self.version = _version()
         self.has_ui = has_ui
         self._thread = threading.get_ident()

@@ -28,7 +28,7 @@ from dcc_bridge_batch.scenes import LISTS
 _INSTALLED_IN: Final = Path(__file__).resolve().parents[2]  # where the package lies
 _LIMIT: Final = 600.0  # seconds for an answer: there is a list to read
 _EXTRA: Final = "dcc-bridge batch is not installed: pip install 'dcc-bridge-mcp[batch]'"
-_HOSTS: Final = ("standalone", "blender", "freecad", "maya", "houdini")
+_HOSTS: Final = ("usd", "blender", "freecad", "maya", "houdini")
 _POLL: Final = 0.2  # seconds
 _END: Final = 30.0  # seconds for the end of a plan that is cancelled
 
@@ -45,7 +45,7 @@ def plan_batch(
         skill: Name of a skill.
         scenes: Whole paths, or patterns such as "/show/**/*.usda".
         arguments: What the skill is called with.
-        host: "standalone", "blender", "freecad", "maya" or "houdini"; "" for this one.
+        host: "usd", "blender", "freecad", "maya" or "houdini"; "" for this one.
 
     Returns:
         The plan's folder and report, its counts, whether it was approved, and what comes next.

@@ -1,4 +1,4 @@
-"""The standalone application: a window on a ``qasync`` loop, from its first paint to its end.
+"""Our own application: a window on a ``qasync`` loop, from its first paint to its end.
 
 Python runs a signal's handler only when it next runs Python, which an idle Qt loop never does. So
 Ctrl+C and SIGTERM write to a socket that the loop listens to, and nothing polls. Main thread.

@@ -88,7 +88,7 @@ _FRAME = QSize(12, 48)  # what a window manager draws around it
 
 
 class MainWindow(QMainWindow):
-    """What a person sees of the standalone host."""
+    """What a person sees of our own application."""
 
     closed = Signal()  # the window was closed, and unsaved changes were saved or given up
 

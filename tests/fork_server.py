@@ -296,7 +296,10 @@ def _main() -> None:
     share_trust()
     cli = import_module("dcc_bridge.cli")
     for command in cli.COMMANDS.values():
-        cli.load(command.module)
+        import_module(f"dcc_bridge.cli.{command.module}")
+    leaves = import_module("dcc_bridge.cli.leaves")
+    leaves.commands()
+    leaves.targets()
     gc.freeze()
     try:
         command = _next_command(connection)

@@ -319,7 +319,7 @@ class Houdini:
         monkeypatch.setitem(sys.modules, "hdefereval", late)
         monkeypatch.syspath_prepend(str(MODULE))
         ours = [name for name in sys.modules if name.partition(".")[0] == OURS]
-        for name in (*ours, "dcc_bridge.hosts.houdini"):
+        for name in ours:
             monkeypatch.delitem(sys.modules, name, raising=False)
             above, _, last = name.rpartition(".")
             if above in sys.modules:  # a package would give the module of the session before

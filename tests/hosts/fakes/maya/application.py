@@ -180,7 +180,7 @@ class Maya:
         monkeypatch.syspath_prepend(str(MODULE / "scripts"))
         monkeypatch.syspath_prepend(str(MODULE))
         ours = [name for name in sys.modules if name.partition(".")[0] == OURS]
-        for name in (*ours, "dcc_bridge.hosts.maya"):
+        for name in ours:
             monkeypatch.delitem(sys.modules, name, raising=False)
             above, _, last = name.rpartition(".")
             if above in sys.modules:  # a package would give the module of the session before

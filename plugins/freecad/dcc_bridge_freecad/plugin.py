@@ -27,7 +27,7 @@ _end_log: Callable[[], None] | None = None
 
 @cache
 def plug_in() -> PlugIn:
-    """Give the plug-in, made when it is first asked for."""
+    """Return the plug-in, made when it is first asked for."""
     return PlugIn(FreeCADHost(_later), vendor=VENDOR, operations=operations)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @cache
 def plug_in() -> PlugIn:
-    """Give the plug-in, made when it is first asked for."""
+    """Return the plug-in, made when it is first asked for."""
     return PlugIn(HoudiniHost(), vendor=VENDOR, operations=operations)
 
 

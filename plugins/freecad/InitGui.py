@@ -1,4 +1,4 @@
-"""What FreeCAD runs before it has a window. Main thread.
+"""FreeCAD runs this before it has a window. Main thread.
 
 FreeCAD executes this text inside of a function and without telling it where it is: what is named
 here at the top is not seen by functions that would stand below.

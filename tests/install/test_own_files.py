@@ -15,11 +15,8 @@ from dcc_bridge.install.locations import Facts, System
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 FIND = """
-import importlib.util, sys
-try:
-    import {module}
-except ImportError as error:  # the application itself is not there
-    assert error.name in ("FreeCAD", "hou", "maya"), error
+import importlib.util
+import {module}
 print(importlib.util.find_spec("anyio").origin)
 """
 

@@ -13,8 +13,9 @@ from typing import Final
 # the virtual environment of the terminal from which FreeCAD was started.
 _SYSTEM: Final = {"win32": "win64", "darwin": "mac"}.get(sys.platform, "linux")
 _PYTHON: Final = f"py{sys.version_info.major}{sys.version_info.minor}"
-VENDOR: Final = Path(__file__).resolve().parents[1] / "vendor" / f"{_PYTHON}-{_SYSTEM}"
-"""The folder of what was installed beside the plug-in; in a checkout there is none."""
+_FOLDER: Final = Path(__file__).resolve().parents[1] / "vendor" / f"{_PYTHON}-{_SYSTEM}"
+VENDOR: Final = _FOLDER if _FOLDER.is_dir() else None
+"""The folder of what was installed beside this package; None in a checkout."""
 
-if VENDOR.is_dir():
+if VENDOR is not None:
     sys.path[:] = [str(VENDOR), *(folder for folder in sys.path if folder != str(VENDOR))]

@@ -1,4 +1,4 @@
-"""The documents, as the adapter and the skills look at them, and their transactions. Main thread.
+"""The documents, as adapter and operations look at them, and their transactions. Main thread.
 
 FreeCAD tells of every commit, undo and redo, but lists only the newest 20 names. So the entries are
 numbered here as they come, over all documents: a skill may edit another one than the active one.
@@ -28,14 +28,14 @@ _NO_PICTURE: Final = ("offscreen", "minimal")
 
 
 def document() -> Any:
-    """Give the active document; LookupError where none is open."""
+    """Return the active document; LookupError where none is open."""
     if FreeCAD.ActiveDocument is None:
         raise LookupError("No document is open in FreeCAD: open one, or make a new one.")
     return FreeCAD.ActiveDocument
 
 
 def look_up(item: str) -> Any:
-    """Give the object of that name, or of the label that it alone has; None if there is none."""
+    """Return the object of that name, or of the label that it alone has; None if there is none."""
     obj = document().getObject(item)
     labelled = document().getObjectsByLabel(item) if obj is None else [obj]
     return labelled[0] if len(labelled) == 1 else None
@@ -60,7 +60,7 @@ def called(obj: Any) -> str:
 
 
 def facts(item: str) -> list[Any]:
-    """Give what tells an object from another one, and what a person agreed to of it."""
+    """Return the facts that tell an object from another one, and that a person agreed to."""
     obj = document().getObject(item) if FreeCAD.ActiveDocument else None
     if obj is None:
         return [item, "gone"]
@@ -111,7 +111,7 @@ def noting_changes() -> Iterator[CountChanges]:
 
 
 def plain(value: Any) -> Any:
-    """Give a property's value as JSON can carry it."""
+    """Return a property's value as JSON can carry it."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if hasattr(value, "UserString"):  # a length, an angle: the number is in mm or degrees
@@ -129,7 +129,7 @@ def plain(value: Any) -> Any:
 
 
 def view_3d() -> Any:
-    """Give the 3D view of the active document; ValueError where none can be drawn."""
+    """Return the 3D view of the active document; ValueError where none can be drawn."""
     if os.environ.get("QT_QPA_PLATFORM") in _NO_PICTURE:
         raise ValueError("This FreeCAD has no screen: what it would draw crashes it.")
     shown = gui().ActiveDocument.ActiveView if gui().ActiveDocument else None
@@ -139,7 +139,7 @@ def view_3d() -> Any:
 
 
 def gui() -> Any:
-    """Give FreeCAD's window side, which freecadcmd must not load."""
+    """Return FreeCAD's window side, which freecadcmd must not load."""
     import FreeCADGui
 
     return FreeCADGui
@@ -160,7 +160,7 @@ class _Stack:
 
 
 class Transactions:
-    """What can be undone in FreeCAD, by its own events."""
+    """The transactions that can be undone, counted by FreeCAD's own events."""
 
     def __init__(self) -> None:
         self._stacks: dict[str, _Stack] = {}
@@ -226,7 +226,7 @@ class Transactions:
             self._losses, self._new_documents = outer, new
 
     def is_new(self, document: str) -> bool:
-        """Whether the body that is watched has opened or made a document."""
+        """Return whether the body that is watched has opened or made a document."""
         return document in self._new_documents
 
     def undo(self) -> None:

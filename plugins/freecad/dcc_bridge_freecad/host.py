@@ -69,7 +69,7 @@ class FreeCADHost(Host):
         self._reach = AgreedIds()
 
     def file(self) -> Path | None:
-        """Give the document's file."""
+        """Return the document's file."""
         name = document().FileName if FreeCAD.ActiveDocument else ""
         return Path(name) if name else None
 
@@ -244,7 +244,7 @@ class FreeCADHost(Host):
         return undo.close
 
     def main_window(self) -> object | None:
-        """Give the main window, wrapped by the Qt binding that FreeCAD has loaded."""
+        """Return the main window, wrapped by the Qt binding that FreeCAD has loaded."""
         window: object = gui().getMainWindow() if self.has_ui else None
         return window
 

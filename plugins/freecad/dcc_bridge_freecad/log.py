@@ -1,4 +1,4 @@
-"""Where the bridge's log goes in FreeCAD: whole to our own file, a line of it to the Report view.
+"""The bridge's log in FreeCAD: whole in our own file, a line of each record in the Report view.
 
 Python writes to its error stream what no handler takes, and FreeCAD shows that in red and opens the
 Report view for it. Any thread.

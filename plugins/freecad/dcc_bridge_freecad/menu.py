@@ -53,15 +53,15 @@ class Command:
     key: str = ""
 
     def GetResources(self) -> dict[str, str]:
-        """Give the words."""
+        """Return the texts of the command."""
         return {"MenuText": tr(self.text), "ToolTip": tr(self.tip)}
 
     def IsActive(self) -> bool:
-        """Tell whether it can be done now."""
+        """Return whether the command can be run now."""
         return self.can()
 
     def Activated(self, _: int = 0) -> None:
-        """Do it."""
+        """Run the command."""
         self.act()
 
 

@@ -27,9 +27,8 @@ _end_log: Callable[[], None] | None = None
 
 @cache
 def plug_in() -> PlugIn:
-    """Give the plug-in, made when it is first asked for."""
-    vendor = VENDOR if VENDOR.is_dir() else None
-    return PlugIn(FreeCADHost(_later), [], vendor=vendor, operations=operations)
+    """Return the plug-in, made when it is first asked for."""
+    return PlugIn(FreeCADHost(_later), vendor=VENDOR, operations=operations)
 
 
 def load() -> None:

@@ -78,7 +78,7 @@ class HoudiniHost(Host):
         self._is_guarded = self._is_copying = False
 
     def file(self) -> Path | None:
-        """Give the scene's file; None for one never saved, which has a path all the same."""
+        """Return the scene's file; None for one never saved, which has a path all the same."""
         return None if hou.hipFile.isNewFile() else Path(hou.hipFile.path())
 
     @property
@@ -322,7 +322,7 @@ class HoudiniHost(Host):
             return on_failure.pop_all().close
 
     def main_window(self) -> object | None:
-        """Give the main window."""
+        """Return the main window."""
         return hou.qt.mainWindow() if self.has_ui else None
 
     def when_ready(self, start: Callable[[], None]) -> Undo:
@@ -371,7 +371,7 @@ def _nodes(ids: Iterable[int]) -> list[hou.OpNode]:
 
 
 def _added(labels: tuple[str, ...], now: tuple[str, ...]) -> int:
-    """Tell by how much a group raised the stack: by one, unless something was undone inside."""
+    """Return by how much a group raised the stack: one, unless something was undone inside."""
     below = now[1:]  # near the memory limit the oldest may be gone too, so labels are compared
     if 2 * hou.undos.memoryUsage() < hou.undos.memoryUsageLimit():
         return 1 + len(below) - len(labels)

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
 @cache
 def plug_in() -> PlugIn:
-    """Give the plug-in, made when it is first asked for."""
-    vendor = VENDOR if VENDOR.is_dir() else None
-    return PlugIn(HoudiniHost(), [], vendor=vendor, operations=operations)
+    """Return the plug-in, made when it is first asked for."""
+    return PlugIn(HoudiniHost(), vendor=VENDOR, operations=operations)
 
 
 def start_when_ready() -> None:

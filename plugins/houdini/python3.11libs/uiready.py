@@ -1,4 +1,4 @@
-"""What Houdini runs once its window is up. Main thread.
+"""Houdini runs this once its window is up. Main thread.
 
 There is one for each Python that Houdini comes with: it only looks into the folder of its own.
 """

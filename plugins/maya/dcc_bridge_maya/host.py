@@ -149,7 +149,7 @@ class MayaHost(Host):
             cmds.undoInfo(state=True)
 
     def file(self) -> Path | None:
-        """Give the scene's file; None for an untitled one."""
+        """Return the scene's file; None for an untitled one."""
         name = cmds.file(query=True, sceneName=True)
         return Path(str(name)) if name else None
 
@@ -248,7 +248,7 @@ class MayaHost(Host):
 
     @property
     def selection(self) -> list[str]:
-        """What is selected, components too."""
+        """The selected nodes and components."""
         return cmds.ls(selection=True, long=True) or []
 
     def select(self, items: Sequence[str]) -> None:
@@ -309,7 +309,7 @@ class MayaHost(Host):
         return cleanup.close
 
     def main_window(self) -> object | None:
-        """Give the main window, of whose address Maya makes a number."""
+        """Return the main window, whose address Maya gives as a number."""
         address = _window() if self.has_ui else 0
         return self._wrap(address) if address and self._wrap else None
 
@@ -364,5 +364,5 @@ def _close_chunk() -> None:
 
 
 def _window() -> int:
-    """Give the address of the main window, 0 as long as there is none."""
+    """Return the address of the main window, 0 as long as there is none."""
     return int(MQtUtil.mainWindow() or 0)

@@ -27,9 +27,8 @@ _FILL: Final = (  # Maya keeps it in the person's workspace, where it outlives w
 
 @cache
 def plug_in() -> PlugIn:
-    """Give the plug-in. It is not made on import: `MayaHost` turns the undo of a mayapy on."""
-    vendor = VENDOR if VENDOR.is_dir() else None
-    return PlugIn(MayaHost(_wrap), [], vendor=vendor, operations=operations)
+    """Return the plug-in. It is not made on import: `MayaHost` turns the undo of a mayapy on."""
+    return PlugIn(MayaHost(_wrap), vendor=VENDOR, operations=operations)
 
 
 def load() -> None:

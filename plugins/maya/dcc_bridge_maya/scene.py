@@ -101,7 +101,7 @@ class Deletions:
 
 
 class Checks:
-    """What a body must not lose: Maya asks before it does it, and is told no.
+    """Refuses what a body must not lose: Maya asks before it does it.
 
     Maya's command may end as if all were well, so the error comes at the stretch's end at the
     latest. What the person does by themselves passes.
@@ -148,7 +148,7 @@ class Checks:
         return may
 
     def _may_go_on(self) -> bool:
-        """Whether the scene may have the file that it has now: Maya asks nobody before that."""
+        """Return whether the scene may have the file it has now: Maya asks nobody before that."""
         file = self._host.file()
         if file is None or self._file in (None, file):
             return True
@@ -240,7 +240,7 @@ def _kept_state(put_back: list[str]) -> Iterator[None]:
 
 
 def find(item: str) -> str:
-    """Give the long path of the one node that a path or a short name means, or LookupError."""
+    """Return the long path of the one node that a path or a short name means, or LookupError."""
     paths = [] if set("*? ") & set(item) else cmds.ls(item, long=True) or []
     if len(paths) > 1:
         raise LookupError(f"{item!r} is {' and '.join(paths[:3])}: give the whole path.")
@@ -281,13 +281,13 @@ def _parent(path: str) -> str | None:
 
 
 def is_locked(path: str) -> bool:
-    """Whether a node is locked."""
+    """Return whether a node is locked."""
     locks = cmds.lockNode(path, query=True, lock=True)
     return any(locks) if isinstance(locks, list) else bool(locks)
 
 
 def is_referenced(path: str) -> bool:
-    """Whether a node comes from a referenced file, and can neither be renamed nor deleted."""
+    """Return whether a node is from a referenced file: it cannot be renamed or deleted."""
     return bool(cmds.referenceQuery(path, isNodeReferenced=True))
 
 
@@ -319,7 +319,7 @@ def _path(file: Any) -> Path:
 
 
 def _names(path: str) -> set[str]:
-    """Give every name by which a path may have been agreed to: its own, and what it is below."""
+    """Return every name by which a path may have been agreed to: its own, and what it is below."""
     parts = path.split("|")
     ends = range(1, len(parts) + 1)
     return {"|".join(parts[begin:end]) for end in ends for begin in range(end)}

@@ -1,4 +1,4 @@
-"""What Maya runs at its start, before there is a window. Main thread."""
+"""Maya runs this at its start, before there is a window. Main thread."""
 
 from dcc_bridge_maya import plugin
 

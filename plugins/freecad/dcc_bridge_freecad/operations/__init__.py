@@ -1,4 +1,4 @@
-"""What FreeCAD does for the verbs, 0.20 and newer. Main thread.
+"""The operations of FreeCAD 0.20 and newer for the verbs. Main thread.
 
 It is long since values have parts, units and expressions, and groups have no place.
 """
@@ -37,5 +37,5 @@ class FreeCADOperations(_Looks, _Reads, _Values, _Builds, _Files, _Places):
 
 
 def operations(host: Host) -> HostOperations:
-    """Give the operations of this FreeCAD."""
+    """Return the operations of this FreeCAD."""
     return FreeCADOperations(host)

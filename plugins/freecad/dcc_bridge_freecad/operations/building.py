@@ -86,7 +86,7 @@ class _Builds(HostOperations):
         return group
 
     def called(self, item: str, name: str) -> tuple[str, Sequence[str]]:
-        """Give a label, and the objects that have it: their names have nothing to do with it."""
+        """Return a label, and the objects that have it: their names have nothing to do with it."""
         label = name.strip()
         others = document().getObjectsByLabel(label)
         return label, [str(it.Name) for it in others if it.Name != item]
@@ -124,7 +124,7 @@ class _Builds(HostOperations):
         return str(obj.Name)
 
     def assign(self, item: str, material: str) -> None:
-        """Give an object the colours of a material, and a link to it."""
+        """Put the colours of a material on an object, and a link to the material."""
         obj, given = find(item), find(material)
         if not hasattr(obj.ViewObject, "ShapeMaterial"):
             raise ValueError(f"{item}, a {obj.TypeId}, has no surface: assign to what is in it.")
@@ -170,7 +170,7 @@ def _placed_below(obj: Any) -> Iterator[Any]:
 
 
 def _card(look: str, value: Any) -> Iterator[tuple[str, str]]:
-    """Tell a look as FreeCAD's cards of materials do."""
+    """Yield a look in the words of FreeCAD's material cards."""
     if look in ("base_color", "emission"):
         red, green, blue = (_as_shown(float(part)) for part in value)
         key = "DiffuseColor" if look == "base_color" else "EmissiveColor"
@@ -182,7 +182,7 @@ def _card(look: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _as_shown(linear: float) -> float:
-    """Give the share of a linear colour as a screen takes it."""
+    """Return a part of a linear colour as a screen takes it."""
     part = min(max(linear, 0.0), 1.0)
     return 12.92 * part if part <= 0.0031308 else 1.055 * part ** (1 / 2.4) - 0.055
 

@@ -29,7 +29,7 @@ class _Files(HostOperations):
     """The operations on files, and those that lose something."""
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:
-        """Give the formats that freecadcmd reads as well."""
+        """Return the formats that freecadcmd reads as well."""
         return dict.fromkeys((*_SOLIDS, *_MESHES, _OWN), ("copy",))
 
     def import_file(
@@ -53,7 +53,7 @@ class _Files(HostOperations):
         return Imported([str(obj.Name) for obj in new], [_NO_NAMES] if suffix in _SOLIDS else [])
 
     def export_formats(self) -> Sequence[str]:
-        """Give the formats that freecadcmd writes as well."""
+        """Return the formats that freecadcmd writes as well."""
         return (*_SOLIDS, *_MESHES, ".3mf", _OWN)
 
     def export_file(
@@ -191,7 +191,7 @@ def _turn(obj: Any, scale: float, *, is_y_up: bool) -> None:
 
 
 class _Choice:
-    """What of a document is written to a file, and what is not."""
+    """The objects of a document that are written to a file, and those that are left out."""
 
     def __init__(self, suffix: str) -> None:
         self._suffix = suffix
@@ -199,7 +199,7 @@ class _Choice:
         self._ingredients: list[Any] = []
         self._hidden: list[Any] = []
         self._without: list[Any] = []
-        """What has no shape that such a file can hold."""
+        """The objects without a shape that such a file can hold."""
 
     def add(self, obj: Any) -> None:
         """Choose an object, hidden or not; of a part or a group what it shows."""
@@ -274,7 +274,7 @@ def _users(obj: Any) -> set[Any]:
 
 
 def _twins() -> dict[str, str]:
-    """Give the materials that are as an earlier one is, and which."""
+    """Return the materials that equal an earlier one, each with that one."""
     first, twins = dict[str, str](), dict[str, str]()
     for obj in document().findObjects("App::MaterialObject"):
         card = repr(sorted((key, it) for key, it in obj.Material.items() if key != "Name"))

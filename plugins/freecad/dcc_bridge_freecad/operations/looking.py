@@ -35,7 +35,7 @@ class _Looks(HostOperations):
         return shown.is_shown(find(item))
 
     def viewpoint(self, view: str) -> Shot:
-        """Give the person's own view; FreeCAD has no cameras."""
+        """Return the person's own view; FreeCAD has no cameras."""
         if view != "person":
             raise LookupError(f"FreeCAD has no camera {view!r}: look from a side, or as person.")
         camera = view_3d().getCameraNode()

@@ -1,4 +1,4 @@
-"""Where FreeCAD's objects are, and how large. Main thread."""
+"""The places and sizes of FreeCAD's objects. Main thread."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Places(HostOperations):
     """The operations on where things are."""
 
     def bounds(self, item: str) -> Bounds | None:
-        """Give the box of the shape, or of all that is in a group."""
+        """Return the box of the shape, or of all that is in a group."""
         transactions().compute()
         boxes = [box for box in _boxes(find(item)) if box.isValid()]
         if not boxes:
@@ -65,7 +65,7 @@ class _Places(HostOperations):
         transactions().stale.add(document().Name)
 
     def aim(self, item: str) -> tuple[Vector, Vector]:
-        """Give the axis along which cylinders, cones and extrusions are long."""
+        """Return the axis along which cylinders, cones and extrusions are long."""
         return (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)
 
 
@@ -78,12 +78,12 @@ def _held(obj: Any) -> str:
 
 
 def world(obj: Any) -> Any:
-    """Give where an object is, with all above it."""
+    """Return the placement of an object in the world, with all above it."""
     return above_of(obj).multiply(obj.Placement)
 
 
 def above_of(obj: Any) -> Any:
-    """Give where the axes are that an object's Placement is told in."""
+    """Return the placement of the axes in which an object's own is given."""
     where, above = FreeCAD.Placement(), obj.getParentGeoFeatureGroup()
     while above is not None:
         where = above.Placement.multiply(where)
@@ -92,7 +92,7 @@ def above_of(obj: Any) -> Any:
 
 
 def world_shape(obj: Any) -> Any:
-    """Give a copy of an object's shape or mesh where it is in the world; None without one."""
+    """Return a copy of an object's shape or mesh where it is in the world; None without one."""
     shape = own_shape(obj)
     if shape is None:
         return None
@@ -103,7 +103,7 @@ def world_shape(obj: Any) -> Any:
 
 
 def own_shape(obj: Any) -> Any:
-    """Give an object's shape or mesh, which must not be changed; None where it is empty."""
+    """Return an object's shape or mesh, which must not be changed; None where it is empty."""
     if obj.isDerivedFrom("Mesh::Feature"):
         return obj.Mesh if obj.Mesh.CountFacets else None
     has_end = _may_have_shape(obj) and not obj.isDerivedFrom("Part::Datum")
@@ -131,7 +131,7 @@ def below(obj: Any) -> Iterator[Any]:
 
 
 def parent_of(obj: Any) -> Any:
-    """Give the group, part, body or origin that an object is in; None where it is in none."""
+    """Return the group, part, body or origin that an object is in; None where it is in none."""
     if obj.isDerivedFrom("App::OriginFeature"):
         return next((user for user in obj.InList if "OriginFeatures" in user.PropertiesList), None)
     return obj.getParentGroup() or obj.getParentGeoFeatureGroup()

@@ -30,7 +30,7 @@ _PARTS: Final = ("Base.x", "Base.y", "Base.z", "Rotation.Angle")
 
 
 def reason(error: BaseException) -> str:
-    """Give what FreeCAD says of an error, without what it says around it."""
+    """Return what FreeCAD says of an error, without what it says around it."""
     said = error.args[0] if error.args else ""
     text = str(said.get("sErrMsg", "") if isinstance(said, dict) else said)
     return " ".join(text.split()).rstrip(".") or type(error).__name__
@@ -49,12 +49,12 @@ def explained(what: str) -> Iterator[None]:
 
 
 def form(owner: Any, name: str) -> str:
-    """Give the type of a property: "App::PropertyLength"."""
+    """Return the type of a property: "App::PropertyLength"."""
     return str(owner.getTypeIdOfProperty(name))
 
 
 def is_told(obj: Any, name: str) -> bool:
-    """Whether a property is one that a person sees, and JSON can carry."""
+    """Return whether a person sees a property and JSON can carry it."""
     is_seen = "Hidden" not in obj.getEditorMode(name) or name == "Visibility"
     return is_seen and not name.startswith("_") and not _INNER.search(form(obj, name))
 
@@ -66,7 +66,7 @@ def links_of(obj: Any) -> list[str]:
 
 
 def linked(value: Any) -> Iterator[Any]:
-    """Give the objects in a value of a link."""
+    """Yield the objects in a value of a link."""
     if isinstance(value, list | tuple):
         for part in value:
             yield from linked(part)
@@ -142,7 +142,7 @@ def write(obj: Any, path: str, value: Any) -> None:
 
 
 def _split(obj: Any, path: str) -> tuple[Any, str | None, list[str]]:
-    """Give whose property it is, its name, None for a cell, and the steps into its value."""
+    """Return the owner of a property, its name (None for a cell), and the steps into its value."""
     own, *inner = path.split(".")
     owner = obj
     if own == "ViewObject" and inner:

@@ -1,4 +1,4 @@
-"""What there is in a document, and what is wrong with it. Main thread."""
+"""Reads a document: its objects, what they use, and what is wrong with them. Main thread."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Reads(HostOperations):
     """The operations on what there is."""
 
     def namespace(self) -> dict[str, Any]:
-        """Give code the application and the active document, as FreeCAD's macros have them."""
+        """Return the application and the active document, by the names that macros use."""
         gui = {"Gui": FreeCAD.Gui} if FreeCAD.GuiUp else {}
         return {"App": FreeCAD, "FreeCAD": FreeCAD, "doc": FreeCAD.ActiveDocument, **gui}
 
@@ -55,7 +55,7 @@ class _Reads(HostOperations):
         warnings += [it for it in _faults() if it not in before]
 
     def writers(self) -> Sequence[tuple[Any, str, Any]]:
-        """Give what writes files: functions of modules, methods of documents and of shapes."""
+        """Return what writes files: functions of modules, methods of documents and of shapes."""
         for name in _EXPORTERS:
             with suppress(ImportError):  # it has none in a console, or was built without
                 importlib.import_module(name)
@@ -67,7 +67,7 @@ class _Reads(HostOperations):
         return [*((it, name, _written) for it, name in names), *_OF_OBJECTS, settings]
 
     def items(self, under: str | None = None) -> Iterator[str]:
-        """Give the names of objects; of those below one in the order of the tree."""
+        """Yield the names of objects; of those below one in the order of the tree."""
         if under is not None:
             yield from dict.fromkeys(str(each.Name) for each in below(find(under)))
         elif FreeCAD.ActiveDocument is not None:
@@ -77,7 +77,7 @@ class _Reads(HostOperations):
         return str(find(item).TypeId)
 
     def name(self, item: str) -> str:
-        """Give the label, which is what the person reads and what `rename` changes."""
+        """Return the label, which is what the person reads and what `rename` changes."""
         return str(find(item).Label)
 
     def parent(self, item: str) -> str | None:
@@ -108,7 +108,7 @@ class _Reads(HostOperations):
         return None
 
     def types(self) -> list[str]:
-        """Give the types of the modules that are loaded, with those that models are made of."""
+        """Return the types of the modules that are loaded, with those that models are made of."""
         for module in ("Part", "PartDesign", "Sketcher", "Mesh", "Spreadsheet"):
             __import__(module)
         if FreeCAD.ActiveDocument is None:
@@ -117,7 +117,7 @@ class _Reads(HostOperations):
         return [name for name in known if name not in _ABSTRACT and not _PYTHON.search(name)]
 
     def files(self, objects: Iterable[Any] | None = None) -> Iterator[tuple[str, str, str]]:
-        """Give the files of properties, and other documents of which objects are linked."""
+        """Yield the files of properties, and other documents of which objects are linked."""
         if objects is None:
             objects = document().Objects if FreeCAD.ActiveDocument else ()
         for obj in objects:
@@ -135,7 +135,7 @@ class _Reads(HostOperations):
         return RECOMPUTES, VALID, NOT_EMPTY
 
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Give the objects that fail, and "" of those that do not."""
+        """Yield the objects that fail, and "" of those that do not."""
         transactions().compute()
         for item in items:
             yield item, _fault(rule, find(item))
@@ -155,7 +155,7 @@ class _Reads(HostOperations):
 
 
 def _written(*args: Any, **kwargs: Any) -> list[Any]:
-    """Give the file of a call: the first text, or that of its document; None for the settings."""
+    """Return the file of a call: the first text, or that of its document; None for the settings."""
     every = (*args, *kwargs.values())  # their class is not asked: some have none
     texts = [it for it in every if issubclass(type(it), str | bytes | PathLike)]
     return texts[:1] or [getattr(args[0], "FileName", None) if args else None]
@@ -168,7 +168,7 @@ _OF_OBJECTS: Final = [
 
 
 def _contents() -> dict[str, list[Any]]:
-    """Give what the objects of each document hold; of more than 3,000, or 0.2 s, nothing."""
+    """Return what the objects of each document hold; of more than 3,000, or 0.2 s, nothing."""
     documents = FreeCAD.listDocuments()
     is_small = sum(len(it.Objects) for it in documents.values()) <= _MOST_COMPARED
     return {
@@ -207,7 +207,7 @@ def _fault(rule: str, obj: Any) -> str:
 
 
 def _properties(kind: str) -> Iterator[ApiEntry]:
-    """Tell the properties of a type, which FreeCAD knows of objects alone."""
+    """Yield the properties of a type, which FreeCAD knows of objects alone."""
     entries = []
     with scratch_document() as scratch, suppress(TypeError, RuntimeError):
         obj = scratch.addObject(kind, "It")  # some are listed, but cannot stand alone

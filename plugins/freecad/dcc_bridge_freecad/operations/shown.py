@@ -1,4 +1,4 @@
-"""What a document shows, and what it is only made of. Main thread."""
+"""The objects that a document shows, and those that others are made of. Main thread."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _INGREDIENTS: Final = (
 _LINK: Final = "App::PropertyLink"  # how the types of such properties begin
 _BODY: Final = "PartDesign::Body"
 _AIDS: Final = ("Part::Datum", "App::OriginFeature", "App::Origin", "PartDesign::ShapeBinder")
-"""What helps to place other objects."""
+"""Types of objects that only help to place others."""
 
 
 def is_shown(obj: Any, among: Any = None) -> bool:

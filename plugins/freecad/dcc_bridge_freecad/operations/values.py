@@ -43,7 +43,7 @@ class _Values(HostOperations):
         transactions().stale.add(document().Name)
 
     def sockets(self, item: str) -> tuple[list[str], list[str]]:
-        """Give what an expression can drive and links, and what it can use."""
+        """Return what an expression can drive, with the links, and what it can use."""
         obj = find(item)
         known = paths(obj)
         writable = [path for path in known if "read-only" not in held(obj, path)]

@@ -1,4 +1,4 @@
-"""What Houdini 20.5 and newer does for the verbs, by SideFX's reference of ``hou``. Main thread."""
+"""The operations of Houdini 20.5 and newer, by SideFX's reference of ``hou``. Main thread."""
 
 from __future__ import annotations
 
@@ -40,5 +40,5 @@ class _WindowedOperations(HoudiniOperations, _Looks):
 
 
 def operations(host: Host) -> HostOperations:
-    """Give the operations of this Houdini."""
+    """Return the operations of this Houdini."""
     return _WindowedOperations(host) if host.has_ui else HoudiniOperations(host)

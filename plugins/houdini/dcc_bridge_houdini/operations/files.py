@@ -20,7 +20,7 @@ class _Files(HostOperations):
     """The operations on files, but for the scene's own."""
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:
-        """Give what a File node reads: a copy is locked into it, a reference read each time."""
+        """Return what a File node reads: a copy is locked into it, a reference read each time."""
         return dict.fromkeys(_SUFFIXES, ("copy", "reference"))
 
     def import_file(
@@ -46,7 +46,7 @@ class _Files(HostOperations):
         return Imported([item])
 
     def export_formats(self) -> Sequence[str]:
-        """Give what Houdini writes by itself."""
+        """Return what Houdini writes by itself."""
         return _SUFFIXES
 
     def export_file(
@@ -74,7 +74,7 @@ class _Files(HostOperations):
 
 
 def _has_shape(node: Any) -> bool:
-    """Whether an object displays a shape; nodes in one are parts of that."""
+    """Return whether an object displays a shape; nodes in one are parts of that."""
     shape = geometry_of(node) if isinstance(node, hou.ObjNode) else None
     return shape is not None and bool(shape.intrinsicValue("pointcount"))
 

@@ -81,7 +81,7 @@ class _Looks(HostOperations):
 
 
 def _scene_view() -> tuple[hou.SceneViewer, hou.GeometryViewport, hou.Matrix4]:
-    """Give a scene view of objects, and how what it shows lies in the world: in one, as that."""
+    """Return a scene view of objects, and how what it shows lies in the world: in one, as that."""
     for tab in hou.ui.paneTabs():
         if isinstance(tab, hou.SceneViewer):
             network: Any = tab.pwd()

@@ -1,4 +1,4 @@
-"""What is thrown away, and the scene's file. Main thread."""
+"""Deletes nodes, cleans up, and saves the scene's file. Main thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What there is in a scene of Houdini, and what is wrong with it. Main thread."""
+"""Reads a scene of Houdini: its nodes, what they use, and what is wrong. Main thread."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Reads(HostOperations):
         warnings += [it for it in _complaints() if it not in before]
 
     def writers(self) -> Sequence[tuple[Any, str, Any]]:
-        """Give the functions of `hou` that write files; nodes that cook write theirs unasked."""
+        """Return the functions of `hou` that write files; nodes that cook write theirs unasked."""
         rows = [
             (hou.hipFile, "save", lambda path=None, *_, **__: [path or hou.hipFile.path()]),
             *((hou.hipFile, name, lambda *_, **__: [None]) for name in _UNNAMED),
@@ -47,7 +47,7 @@ class _Reads(HostOperations):
         return [row for row in rows if row[1] in vars(row[0])]
 
     def items(self, under: str | None = None) -> Iterator[str]:
-        """Give the paths of nodes, level by level; what is inside locked assets is theirs."""
+        """Return the paths of nodes, level by level; what is inside locked assets is theirs."""
         return (node.path() for node in below(find(under or "/")))
 
     def kind(self, item: str) -> str:
@@ -57,14 +57,14 @@ class _Reads(HostOperations):
         return item.rpartition("/@")[2] if "/@" in item else find(item).name()
 
     def parent(self, item: str) -> str | None:
-        """Give the object that one follows, or the network that a node is in."""
+        """Return the object that one follows, or the network that a node is in."""
         node = find(item)
         followed = node.inputs()[:1] if isinstance(node, hou.ObjNode) else ()
         above = followed[0] if followed and followed[0] is not None else node.parent()
         return None if above is None or above.path() == "/" else above.path()
 
     def users(self, thing: str) -> Iterator[str]:
-        """Give the nodes that take a node's output or refer to it, or that read a file."""
+        """Yield the nodes that take a node's output or refer to it, or that read a file."""
         by_file = [item for item, _, path in self.files() if path == thing]
         if by_file:
             yield from dict.fromkeys(by_file)
@@ -99,7 +99,7 @@ class _Reads(HostOperations):
         return None
 
     def bounds(self, item: str) -> Bounds | None:
-        """Give the box of an object's displayed shape in the world, and of all that is inside."""
+        """Return the box of an object's displayed shape in the world, and of all that is inside."""
         boxes = [box for node in _shown(find(item)) if (box := _box(node)) is not None]
         if not boxes:
             return None
@@ -147,12 +147,12 @@ def find(path: str) -> hou.OpNode:
 
 
 def _of(name: str) -> list[type]:
-    """Give a class of ``hou``, if this version has it."""
+    """Return a class of ``hou``, if this version has it."""
     return [vars(hou)[name]] if name in vars(hou) else []
 
 
 def _rendered(node: hou.RopNode, *_: object, **options: Any) -> list[str | None]:
-    """Tell where a node would write, as far as its parameters say."""
+    """Return the paths that a node would write to, as far as its parameters say."""
     parms = filter(None, map(node.parm, _PICTURES))
     return [options.get("output_file") or next((it.evalAsString() for it in parms), None)]
 
@@ -213,13 +213,13 @@ def _counts(node: hou.OpNode) -> dict[str, Any] | None:
 
 
 def geometry_of(node: hou.Node) -> hou.Geometry | None:
-    """Give what an object displays, or what a node in one makes."""
+    """Return what an object displays, or what a node in one makes."""
     shown = node.displayNode() if isinstance(node, hou.ObjNode) else node
     return shown.geometry() if isinstance(shown, hou.SopNode) else None
 
 
 def _shown(node: hou.OpNode) -> Iterable[hou.Node]:
-    """Give what has a shape: the node itself, and the objects below it."""
+    """Return what has a shape: the node itself, and the objects below it."""
     return [node, *(each for each in below(node) if isinstance(each, hou.ObjNode))]
 
 

@@ -34,7 +34,7 @@ class _Shades(HostOperations):
     """The operations on materials."""
 
     def materials(self) -> Iterator[str]:
-        """Give the paths of what is in /mat."""
+        """Return the paths of what is in /mat."""
         return (node.path() for node in find(_NETWORK).children())
 
     def material(self, name: str | None, values: Mapping[str, Any]) -> str:
@@ -77,7 +77,7 @@ class _Shades(HostOperations):
         self.set_value(item, _OBJECT, shader.path())
 
     def _material_node(self, node: hou.SopNode) -> str:
-        """Give the Material node of a shape: itself, the one behind it, or a new one there."""
+        """Return the Material node of a shape: itself, the one behind it, or a new one there."""
         links = node.outputConnections()
         behind = [node, *(it.outputNode() for it in links)]
         for known in behind if len(behind) < 3 else [node]:  # of several ways on, each gets it

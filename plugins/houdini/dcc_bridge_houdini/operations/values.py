@@ -27,7 +27,7 @@ def record(redo: Callable[[], Any], undo: Callable[[], Any], label: str) -> None
 
 
 class Playbar(NamedTuple):
-    """What belongs to the scene as a whole."""
+    """The properties of the scene as a whole."""
 
     frame: float
     start: float
@@ -125,7 +125,7 @@ class _Values(HostOperations):
 
 
 def parms_of(item: str, prop: str) -> list[hou.Parm]:
-    """Give a parameter, or those of a tuple; LookupError names what is near."""
+    """Return a parameter, or those of a tuple; LookupError names what is near."""
     node = houdini.find(item)
     if (parm := node.parm(prop)) is not None:
         return [parm]
@@ -147,14 +147,14 @@ def held(parm: hou.Parm) -> str:
 
 
 def value_of(parms: Iterable[hou.Parm]) -> Any:
-    """Give what parameters hold, as JSON can carry it; of one alone no list."""
+    """Return what parameters hold, as JSON can carry it; of one alone no list."""
     values = [parm.eval() for parm in parms]
     plain = [it if isinstance(it, int | float | str) else str(it) for it in values]
     return plain[0] if len(plain) == 1 else plain
 
 
 def reason(error: hou.Error) -> str:
-    """Give what Houdini says of an error."""
+    """Return what Houdini says of an error."""
     return error.instanceMessage() or type(error).__name__
 
 

@@ -41,5 +41,5 @@ class MayaOperations(_Looking):
 
 
 def operations(host: Host) -> MayaOperations:
-    """Give Maya's operations."""
+    """Return Maya's operations."""
     return MayaOperations(host)

@@ -26,7 +26,7 @@ _SEARCHED: Final = 5_000  # names in which near ones are looked for: 20 ms
 
 
 def node(item: str) -> str:
-    """Give the long path of a DAG node, or the name of another one; LookupError names near ones."""
+    """Return a DAG node's long path, or another one's name; LookupError names near ones."""
     try:
         return find(item)
     except LookupError as error:
@@ -43,22 +43,22 @@ def near(name: str, names: Iterable[str]) -> str:
 
 
 def short(path: str) -> str:
-    """Give a node's own name, with its namespace."""
+    """Return a node's own name, with its namespace."""
     return path.rpartition("|")[2]
 
 
 def above(path: str) -> str | None:
-    """Give the path of a node's parent."""
+    """Return the path of a node's parent."""
     return path.rpartition("|")[0] or None
 
 
 def long(name: str) -> str:
-    """Give the long path of what a command gave a short name of."""
+    """Return the long path of a node that a command named by a short one."""
     return str(ask.ls(name, long=True)[0])
 
 
 def valid(name: str) -> str:
-    """Give a name back; ValueError for one that Maya would change in silence."""
+    """Return a name as it is; ValueError for one that Maya would change in silence."""
     if not _NAME.fullmatch(name):
         raise ValueError(f"{name!r} is not a name: letters, digits, _, with no digit first.")
     return name
@@ -93,7 +93,7 @@ def type_of(path: str) -> str:
 
 
 def is_of(path: str, base: str) -> bool:
-    """Whether a node's type derives from another one."""
+    """Return whether a node's type derives from another one."""
     return base in (ask.nodeType(path, inherited=True) or [])
 
 
@@ -129,7 +129,7 @@ def kept() -> Iterator[None]:
 
 
 def plug(item: str, prop: str) -> str:
-    """Give the plug of a property of an item, or of its shape; LookupError names near ones."""
+    """Return the plug of a property of an item, or of its shape; LookupError names near ones."""
     path = node(item)
     for place in places(path):
         if has(place, prop):
@@ -139,7 +139,7 @@ def plug(item: str, prop: str) -> str:
 
 
 def has(path: str, prop: str) -> bool:
-    """Whether a node has an attribute, of any depth, or an alias of one."""
+    """Return whether a node has an attribute, of any depth, or an alias of one."""
     leaf = _leaf(prop)
     return leaf in (ask.aliasAttr(path, query=True) or []) or bool(
         leaf and cmds.attributeQuery(leaf, node=path, exists=True)
@@ -157,26 +157,26 @@ def _leaf(prop: str) -> str:
 
 
 def parts(plug: str) -> list[str]:
-    """Give the parts of a compound, or the plug itself."""
+    """Return the parts of a compound, or the plug itself."""
     names = about(plug, listChildren=True) or []
     above = plug if "[" in plug else plug.partition(".")[0]  # of an element only by its own path
     return [f"{above}.{name}" for name in names] or [plug]
 
 
 def unit(plug: str) -> float:
-    """Give how many degrees one unit of a plug's numbers has; 1 for what is no angle."""
+    """Return the degrees in one unit of a plug's numbers; 1 for what is no angle."""
     if about(parts(plug)[0], attributeType=True) != "doubleAngle":
         return 1.0
     return degrees()
 
 
 def degrees() -> float:
-    """Give how many degrees one unit of the interface has."""
+    """Return the degrees in one unit of the interface."""
     return 180 / math.pi if str(cmds.currentUnit(query=True, angle=True))[:3] == "rad" else 1.0
 
 
 def source(plug: str) -> str:
-    """Give the plug that leads into one, or into the compound that it is a part of, or nothing."""
+    """Return the plug that leads into one, or into its compound; "" if none does."""
     origin = str(ask.connectionInfo(plug, sourceFromDestination=True) or "")
     # Between attributes of other units Maya puts a node of its own.
     if origin and type_of(origin.partition(".")[0]) == "unitConversion":
@@ -225,13 +225,13 @@ def cut_keys(plug: str) -> None:
 
 
 def rotation(matrix: Sequence[float]) -> tuple[float, ...]:
-    """Give the angles of a matrix in degrees, about X, Y and Z in this order."""
+    """Return the angles of a matrix in degrees, about X, Y and Z in this order."""
     turn = OpenMaya.MTransformationMatrix(OpenMaya.MMatrix(matrix)).rotation()
     return tuple(math.degrees(angle) for angle in (turn.x, turn.y, turn.z))
 
 
 def reordered(angles: Sequence[float], before: int, after: int) -> tuple[float, ...]:
-    """Give the angles in degrees that turn the same way in another of Maya's six orders."""
+    """Return the angles in degrees that turn the same way in another of Maya's six orders."""
     turn = OpenMaya.MEulerRotation(*(math.radians(angle) for angle in angles), before)
     turn.reorderIt(after)
     return tuple(math.degrees(angle) for angle in (turn.x, turn.y, turn.z))

@@ -83,7 +83,7 @@ class _Losing(_Building):
     # ---- clean and delete
 
     def junk(self, what: Junk) -> list[str]:
-        """Give what can go: nothing of Maya's own, nothing locked or referenced."""
+        """Return what can go: nothing of Maya's own, nothing locked or referenced."""
         found: dict[Junk, Callable[[], Iterable[str]]] = {
             "unused": _unused,
             "empty_groups": _empty,
@@ -147,7 +147,7 @@ class _Losing(_Building):
 
 
 def _translators(support: str) -> dict[str, str]:
-    """Give the suffixes that are read or written, each with who does it; scenes first."""
+    """Return the suffixes that are read or written, each with its translator; scenes first."""
     names = _SCENES.copy()
     for name in ask.translator(query=True, list=True) or []:
         if ask.translator(name, query=True, **{support: True}):
@@ -196,7 +196,7 @@ def _dead() -> Iterator[str]:
 
 
 def _twins() -> dict[str, str]:
-    """Give each material that is like an earlier one, with that."""
+    """Return each material that equals an earlier one, with that one."""
     first: dict[tuple[Any, ...], str] = {}
     twins: dict[str, str] = {}
     for name in ask.ls(materials=True) or []:

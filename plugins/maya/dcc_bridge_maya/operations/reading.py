@@ -1,4 +1,4 @@
-"""What there is in a scene of Maya: items, what they use, bounds, rules, the API. Main thread.
+"""Reads a scene of Maya: items, what they use, bounds, rules, the API. Main thread.
 
 Traps of the reference: `exactWorldBoundingBox` without an object is that of the selection;
 `polyEvaluate` answers in a sentence where there is no mesh; members of a set are components too.
@@ -56,7 +56,7 @@ _WRITERS: Final[Mapping[str, Sequence[str]]] = {
 
 class _Reading(_Values):
     def namespace(self) -> dict[str, Any]:
-        """Give code the commands, and the API as ``om``."""
+        """Return the commands, and the API as ``om``."""
         return {"cmds": cmds, "om": OpenMaya}
 
     @contextmanager
@@ -87,7 +87,7 @@ class _Reading(_Values):
             yield
 
     def writers(self) -> Sequence[tuple[Any, str, Any]]:
-        """Give the commands that write files, but for those that Maya itself asks about."""
+        """Return the commands that write files, but for those that Maya itself asks about."""
         return [(cmds, name, _named(keywords)) for name, keywords in _WRITERS.items()]
 
     def items(self, under: str | None = None) -> Iterable[str]:
@@ -105,7 +105,7 @@ class _Reading(_Values):
         return dg.above(dg.node(item))
 
     def users(self, thing: str) -> Iterable[str]:
-        """Give what has a material, is in a set or layer, refers to a file, hangs on a node."""
+        """Return what has a material, is in a set or layer, refers to a file, hangs on a node."""
         if with_file := [item for item, _, file in self.files() if file == thing]:
             return with_file
         path = dg.node(thing)
@@ -217,7 +217,7 @@ def history(path: str) -> list[str]:
 
 
 def _uses(path: str) -> list[str]:
-    """Give materials, files and the nodes that lead into an item."""
+    """Return materials, files and the nodes that lead into an item."""
     ends = [name for place in dg.places(path) for name in dg.links(place, destination=False)]
     nodes = [dg.long(name) for name in ends if not dg.is_of(name, "shadingEngine")]
     prop = FILES.get(dg.type_of(path))

@@ -171,7 +171,7 @@ def _numbers(plug: str, value: Any) -> list[Any]:
 
 
 def _labels(plug: str) -> dict[str, int]:
-    """Give an enumeration's labels with their numbers: "a:b=4:c" counts on from each number."""
+    """Return an enumeration's labels with their numbers: "a:b=4:c" counts on from each number."""
     labels: dict[str, int] = {}
     is_enum = dg.about(plug, attributeType=True) == "enum"
     for entry in dg.about(plug, listEnum=True)[0].split(":") if is_enum else ():
@@ -193,7 +193,7 @@ def _type(plug: str) -> str:
 
 
 def _elements(place: str, name: str) -> list[str]:
-    """Give an attribute, or of an array the elements that there are and the next one."""
+    """Return an attribute, or of an array the elements that there are and the next one."""
     if not cmds.attributeQuery(name, node=place, multi=True):
         return [name]
     numbers = ask.getAttr(f"{place}.{name}", multiIndices=True) or []
@@ -201,20 +201,20 @@ def _elements(place: str, name: str) -> list[str]:
 
 
 def _owner(name: str, _: str, prop: str) -> str:
-    """Give the item by which a node's attribute is found: of a shape its transform."""
+    """Return the item by which a node's attribute is found: of a shape its transform."""
     path = dg.long(name)
     top = dg.above(path) if ask.ls(path, shapes=True) else None
     return top if top and dg.plug(top, prop) == f"{path}.{prop}" else path
 
 
 def _same(plug: str, other: str) -> bool:
-    """Whether two names mean one plug: a command gives the short one."""
+    """Return whether two names mean one plug: a command gives the short one."""
     ends = [(dg.long(name), prop) for name, _, prop in (plug.partition("."), other.partition("."))]
     return ends[0] == ends[1]
 
 
 def _column(plug: str) -> dict[float, Any]:
-    """Give the keys of one plug: their values by their frames."""
+    """Return the keys of one plug: their values by their frames."""
     times = ask.keyframe(plug, query=True, timeChange=True) or []
     values = ask.keyframe(plug, query=True, valueChange=True) or []
     factor = dg.unit(plug)

@@ -185,6 +185,7 @@ def open_headless(
     name: str,
     scene: Path | None = None,
     *,
+    skills: Sequence[Path] = (),
     settings: config.Settings | None = None,
     covers: Callable[[Question], bool] | None = None,
 ) -> Iterator[Headless[Host]]:
@@ -193,6 +194,7 @@ def open_headless(
     Args:
         name: The application, as ``--host`` names it.
         scene: The file that is opened; None for the scene with which the application begins.
+        skills: The application's own folders of skill files.
         settings: How the bridge behaves; None for the environment and the defaults.
         covers: Returns whether a question is agreed to before anybody is asked; see `Headless`.
 
@@ -205,8 +207,7 @@ def open_headless(
         ValueError: The same, or a setting cannot be.
     """
     with batch.opened(name, scene) as host:
-        own = config.data_folder("plugins") / name / "skills"
-        yield Headless(host, [own], settings=settings, covers=covers)
+        yield Headless(host, skills, settings=settings, covers=covers)
 
 
 def main() -> None:

@@ -146,7 +146,7 @@ def started(
 
 def _job(options: argparse.Namespace, port: int | None, report: Path) -> Job:
     rule, allow_list = read_unattended(options.unattended)
-    ours = data_folder("plugins") / options.host / "skills"
+    ours = own_skills(options.host)
     save_as = getattr(options, "save_as", None)
     return Job(
         host=options.host,
@@ -158,6 +158,23 @@ def _job(options: argparse.Namespace, port: int | None, report: Path) -> Job:
         save_as=str(save_as.absolute()) if save_as else None,
         report=str(report),
     )
+
+
+def own_skills(host: str) -> Path:
+    """Return the folder of skills that comes with an application's plug-in.
+
+    It is beside this package, and not beside one that was brought into the application.
+
+    Args:
+        host: The application, as ``--host`` names it.
+
+    Returns:
+        The folder.
+
+    Raises:
+        FileNotFoundError: The plug-ins are not installed.
+    """
+    return data_folder("plugins") / host / "skills"
 
 
 def command(host: str, program: str | None, folder: Path, module: str = _SERVES) -> list[str]:

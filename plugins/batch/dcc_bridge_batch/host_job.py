@@ -35,6 +35,7 @@ class Job:
         owner: The process with which it ends, or None.
         is_any_version: Whether the plan may be of another version of the host.
         idle: Seconds without a call after which it ends.
+        own_skills: The folder of skill files that comes with the application's plug-in.
     """
 
     host: str
@@ -47,6 +48,7 @@ class Job:
     owner: int | None = None
     is_any_version: bool = False
     idle: float = 900.0
+    own_skills: str = ""
 
 
 def write_job(job: Job) -> Path:

@@ -42,6 +42,7 @@ def start(job: Job, program: str | None = None) -> subprocess.Popen[bytes]:
     folder = private_files.folder(Path(job.folder))
     (folder / STOP).unlink(missing_ok=True)
     (folder / REPORT).unlink(missing_ok=True)
+    job = replace(job, own_skills=str(interpreter.own_skills(job.host)))
     env = {**interpreter.environment(), JOB: str(host_job.write_job(job))}
     command = interpreter.command(job.host, program, folder, MODULE)
     with open(folder / LOG, "ab") as output:

@@ -264,7 +264,8 @@ def _serve(job: Job, report: Path) -> None:
     )
     settings = replace(settings, skills=(*settings.skills, *map(Path, job.skills)))
     grants = PlanGrants(job.label)
-    with open_headless(job.host, settings=settings, covers=grants.covers) as headless:
+    own = [Path(job.own_skills)]
+    with open_headless(job.host, skills=own, settings=settings, covers=grants.covers) as headless:
         if plan is not None and not job.is_any_version:
             _check_version(plan, version(headless.host))
         desk = Desk(headless, job, plan, grants)

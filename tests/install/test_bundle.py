@@ -261,6 +261,7 @@ def test_the_bridges_own_wheel_is_recorded_file_by_file(packed: zipfile.ZipFile)
 
     assert {row[0] for row in rows} == data.keys()
     assert "dcc_bridge/py.typed" in data
+    assert "dcc_bridge_batch/warm_host.py" in data  # runs in every application
     for path, digest, size in rows[:-1]:
         wanted = urlsafe_b64encode(sha256(data[path]).digest()).decode().rstrip("=")
         assert (digest, int(size)) == (f"sha256={wanted}", len(data[path]))

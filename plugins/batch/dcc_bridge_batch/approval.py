@@ -127,7 +127,8 @@ def record_answer(
         fields: What else is known of the answer.
         audit: The folder of the logs; None for the usual one.
     """
-    skill, root = plan.header["skill"]["name"], plan.header["root"]
+    skill = plan.header["skill"]["name"]
+    root = plan.header["root"]
     names = [scene["path"] for scene in islice(plan.scenes(), 5)]
     about = {
         "question": plan.id,

@@ -24,7 +24,10 @@ def ask(plan: Plan, to: Console, *, in_terminal: bool) -> str:
     Raises:
         exits.Failure: They did not agree, which is on record; or nobody can be asked.
     """
-    if not in_terminal and window.has_screen() and not (in_terminal := _is_too_long(plan)):
+    can_open_window = not in_terminal and window.has_screen()
+    if can_open_window and _is_too_long(plan):
+        in_terminal = True
+    elif can_open_window:
         exits.tell("A window asks for your consent.")
         answer = window.ask(plan)
         if answer is not None:

@@ -39,7 +39,8 @@ def template(plan: Plan, folder: Path, python: str) -> dict[str, Any]:
         folder: Where the plan is for whoever runs it; in a bundle, relative to the bundle.
         python: The interpreter that has dcc_bridge with its extra "batch", on the worker.
     """
-    skill, made = plan.header["skill"]["name"], when(plan.header["created"])
+    skill = plan.header["skill"]["name"]
+    made = when(plan.header["created"])
     return {
         "specificationVersion": "jobtemplate-2023-09",
         "name": f"{skill} in {plan.count} scenes"[:128],
@@ -117,7 +118,8 @@ def job(
     folders = {"Plan": str(plan.folder.absolute()), "Root": str(plan.root)}
     texts = {"Python": python, "Interpreter": "", "Consent": "", "Run": run}
     texts["AnyVersion"] = "yes" if is_any_version else "no"
-    path, text = ParameterValueType.PATH, ParameterValueType.STRING
+    path = ParameterValueType.PATH
+    text = ParameterValueType.STRING
     values = {name: ParameterValue(type=path, value=value) for name, value in folders.items()}
     values |= {name: ParameterValue(type=text, value=value) for name, value in texts.items()}
     return create_job(job_template=decoded, job_parameter_values=values), values

@@ -238,7 +238,8 @@ def _run(options: argparse.Namespace) -> int:
             lambda task, part: shown.at(progress.at(task, part)),
             is_any_version=options.any_version,
         )
-        why, is_interrupted = "", False
+        why = ""
+        is_interrupted = False
         try:
             with exits.on_signal(run.stop):
                 run.run()
@@ -260,7 +261,8 @@ def _run(options: argparse.Namespace) -> int:
 
 def _next(plan: Plan, totals: outcome.Totals) -> str:
     """Say what can be done with a plan now."""
-    states, folder = totals.states, plan.folder
+    states = totals.states
+    folder = plan.folder
     if states["rolling_back"]:
         return f"{_NEXT.format('rollback', folder)}, which was interrupted"
     if totals.is_over:
@@ -313,7 +315,8 @@ def _end(
     root = options.root.absolute() if options.root else plan.root
     if not root.is_dir():
         raise exits.Failure(f"There is no folder {root}; --root says where the scenes are.")
-    before, is_begun = outcome.totals(plan).states[wanted], ledger.is_begun(plan)
+    before = outcome.totals(plan).states[wanted]
+    is_begun = ledger.is_begun(plan)
     was_approved = (plan.folder / approval.FILE).exists()
     with display.progress(what, plan.count) as shown:
         totals = end(plan, root, shown.advance)

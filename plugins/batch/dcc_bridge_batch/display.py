@@ -103,7 +103,8 @@ class ProgressShown:
 
 def show_plan(plan: Plan, to: Console, most: int = 15) -> None:
     """Show what somebody is asked to agree to: counts, then the scenes that differ."""
-    seen, skill = report.overview(plan), plan.header["skill"]["name"]
+    seen = report.overview(plan)
+    skill = plan.header["skill"]["name"]
     to.print(Text(f"{skill} in {report.scenes(plan.count)}", style="bold"))
     for name, text in report.facts(plan).items():
         to.print(Text(f"  {name:10}{text}"))

@@ -93,10 +93,11 @@ class Run:
     def has_work(self, number: int) -> bool:
         """Return whether a task has a scene that is not over."""
         entries = ledger.entries(self._plan, number)
-        return any(
-            (entry := entries.get(scene)) is None or entry["state"] not in ledger.FINAL
-            for scene in self._plan.numbers(number)
-        )
+        for scene in self._plan.numbers(number):
+            entry = entries.get(scene)
+            if entry is None or entry["state"] not in ledger.FINAL:
+                return True
+        return False
 
     def _work(self) -> None:
         """Take tasks, in one session after the other, until there are none."""
@@ -152,7 +153,8 @@ class Run:
         tries, before = self._tries.get(number, (0, 0))
         settled = self._settled(number)
         if settled > before:
-            tries = self._deaths = 0
+            tries = 0
+            self._deaths = 0
         self._tries[number] = tries + 1, settled
         if tries + 1 >= _TRIES:
             self._end(f"Task {number} ended {_TRIES} times without a result: {why or _SEE_LOG}")

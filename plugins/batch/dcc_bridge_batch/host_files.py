@@ -43,7 +43,8 @@ def _save_usd(host: Any) -> None:
 def _open_blend(host: Any, path: Path) -> None:
     import bpy
 
-    if (preferences := bpy.context.preferences) is not None:
+    preferences = bpy.context.preferences
+    if preferences is not None:
         preferences.filepaths.save_version = 0  # no ``.blend1`` beside each scene
     # Scripts in a file do not run, and the layout of windows stays ours: nobody looks at it.
     bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False, use_scripts=False)

@@ -22,7 +22,8 @@ def fill(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the commands, by what adds one: a name, what runs it, and its summary or None."""
     add("leave", _leave, None)
     add("window", _window, None).add_argument("plan", type=Path)
-    enter, chunk = add("enter", _enter, None), add("task", _task, None)
+    enter = add("enter", _enter, None)
+    chunk = add("task", _task, None)
     for parser in (enter, chunk):
         parser.add_argument("--plan", type=Path, required=True)
         parser.add_argument("--consent", default="")
@@ -57,7 +58,8 @@ def _window(options: argparse.Namespace) -> int:
 
 def _task(options: argparse.Namespace) -> int:
     """Do a task; HOST_GONE also where there is no session."""
-    folder, url = os.environ.get(session.FOLDER), os.environ.get(session.URL)
+    folder = os.environ.get(session.FOLDER)
+    url = os.environ.get(session.URL)
     if folder is None or url is None:
         raise exits.Failure("A task runs in a session of Open Job Description.", task.HOST_GONE)
     plan = Plan.read(options.plan)

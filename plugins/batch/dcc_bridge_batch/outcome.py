@@ -165,12 +165,15 @@ class _Scene:
 
     def __init__(self, book: TaskLedger, plan: Plan, number: int, root: Path) -> None:
         """Look it up; the ledger has an entry of it."""
-        scene, entry, attempts = plan.scene(number), book.last(number), book.attempts(number)
+        scene = plan.scene(number)
+        entry = book.last(number)
+        attempts = book.attempts(number)
         assert entry is not None
         self._book = book
         self._number = number
         self._root = str(root)
-        self.path, self.planned = str(scene["path"]), str(scene["sha256"])
+        self.path = str(scene["path"])
+        self.planned = str(scene["sha256"])
         self.state: ledger.State = entry["state"]
         self.facts = {name: value for name, value in entry.items() if name not in ledger.HEAD}
         self._places = [Places.of(plan, scene, root, copy) for copy in attempts]
@@ -235,7 +238,8 @@ def _each(
             for number in plan.numbers(task):
                 if book.last(number) is not None:
                     scene = _Scene(book, plan, number, root)
-                    if why := _refusal(scene, end):
+                    why = _refusal(scene, end)
+                    if why:
                         refused.append((scene.path, why))
                 on_scene()
     counted = totals(plan)

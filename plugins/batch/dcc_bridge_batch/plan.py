@@ -83,7 +83,10 @@ class _Lines:
     """The offset and the digest of each line of a file: 40 bytes a line."""
 
     def __init__(self, file: Path) -> None:
-        whole, self.offsets, self._digests, at = hashlib.sha256(), array("Q"), bytearray(), 0
+        whole = hashlib.sha256()
+        self.offsets = array("Q")
+        self._digests = bytearray()
+        at = 0
         with file.open("rb") as stream:
             for line in stream:
                 whole.update(line)
@@ -227,8 +230,10 @@ def write(
     """
     check_new(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    digest, count = hashlib.sha256(), 0
-    states, kinds = Counter[str](), Counter[str]()
+    digest = hashlib.sha256()
+    count = 0
+    states = Counter[str]()
+    kinds = Counter[str]()
     part = folder / f"{SCENES}.part"
     with part.open("wb") as out:
         for scene in scenes:

@@ -115,7 +115,8 @@ class _Planner:
                     await anyio.to_thread.run_sync(hosts.stop, self._folder, process)
 
     async def _serve(self, url: str, queue: deque[tuple[int, Path]]) -> None:
-        number, path = -1, self._root
+        number = -1
+        path = self._root
         try:
             async with hosts.connected(self._folder, url, PLANNING) as host:
                 self.facts = self.facts or await _about(host, self._request)

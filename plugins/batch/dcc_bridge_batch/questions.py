@@ -22,7 +22,8 @@ def question_facts(question: Question, file: Path | None, name: str) -> dict[str
         file: The scene's file, whose name a message may have.
         name: What takes its place: a copy has another name than the scene.
     """
-    message, title = question.message, question.title or ""
+    message = question.message
+    title = question.title or ""
     if file is not None:
         message, title = (it.replace(file.name, name) for it in (message, title))
     return {
@@ -56,8 +57,11 @@ class PlanGrants:
             name: The scene's own name.
             planned: The digest of the question that is granted; None grants nothing.
         """
-        self.asked, self.has_granted = [], False
-        self._file, self._name, self._planned = file, name, planned
+        self.asked = []
+        self.has_granted = False
+        self._file = file
+        self._name = name
+        self._planned = planned
 
     def covers(self, question: Question) -> bool:
         """Note a question; tell whether the plan has this very one, for this skill, unanswered."""
@@ -69,7 +73,8 @@ class PlanGrants:
         is_planned = self._planned is not None and digest_of(facts) == self._planned
         if not (is_ours and is_skill and is_planned and _kind(question) == "consent"):
             return False
-        self._planned, self.has_granted = None, True
+        self._planned = None
+        self.has_granted = True
         return True
 
     def other(self) -> str | None:

@@ -62,7 +62,9 @@ class Overview:
 
 def overview(plan: Plan) -> Overview:
     """Look at all scenes of a plan, twice."""
-    states, kinds, shapes = Counter[str](), Counter[str](), Counter[str]()
+    states = Counter[str]()
+    kinds = Counter[str]()
+    shapes = Counter[str]()
     counts: list[int] = []
     for scene in plan.scenes():
         states[scene["state"]] += 1

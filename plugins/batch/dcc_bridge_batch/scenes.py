@@ -42,7 +42,10 @@ def _matches(word: str, cwd: Path) -> Iterator[Path]:
         yield exact.resolve()
     else:  # names that begin with a dot are none: copies of ours are called so
         names = glob.iglob(word, root_dir=cwd, recursive=True)
-        yield from (path.resolve() for name in names if (path := cwd / name).is_file())
+        for name in names:
+            path = cwd / name
+            if path.is_file():
+                yield path.resolve()
 
 
 def _listed(file: Path) -> Iterator[Path]:

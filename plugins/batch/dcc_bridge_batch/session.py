@@ -60,7 +60,8 @@ def _started(
     approval.check(plan, consent)
     plan.check_skill()
     folder = Path(os.environ.get(_DIRECTORY, os.getcwd()), "host")
-    request, owner = plan.request, os.environ.get(OWNER)
+    request = plan.request
+    owner = os.environ.get(OWNER)
     job = Job(
         request.host,
         str(folder),

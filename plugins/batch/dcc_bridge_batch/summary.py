@@ -23,7 +23,9 @@ from .report import Overview, scenes
 
 _MOST_MARKED: Final = 100  # scenes that differ, each with its reason
 _MOST_ITEMS: Final = 4  # of one scene
-_MOST_PATH, _MOST_ITEM, _MOST_TEXT = 120, 60, 300  # characters
+_MOST_PATH: Final = 120  # characters
+_MOST_ITEM: Final = 60
+_MOST_TEXT: Final = 300
 _MOST_KINDS: Final = 8
 _MOST_ASKED: Final = 3  # questions above the details, each as long as a line is
 _REST: Final = 400  # bytes for the line that says where the rest is
@@ -64,7 +66,8 @@ class _Asked:
 
 def message(plan: Plan) -> str:
     """Return the question, a few sentences; TooLong."""
-    skill, asks = safe_line(plan.header["skill"]["name"]), plan.asks
+    skill = safe_line(plan.header["skill"]["name"])
+    asks = plan.asks
     changed = f"{asks:,} of {plan.count:,} scenes" if asks != plan.count else scenes(asks)
     kinds = Counter(plan.header["totals"]["items"])
     items = [f"{count:,} {_kind(kind)}" for kind, count in kinds.most_common(_MOST_KINDS)]
@@ -94,8 +97,10 @@ def details(plan: Plan) -> Details:
 
     TooLong: what is asked and called with takes more than half of what a dialog has room for.
     """
-    seen, asked = report.overview(plan), _asked(plan)
-    lines, marks = [*counts(seen)], list[tuple[int, str]]()
+    seen = report.overview(plan)
+    asked = _asked(plan)
+    lines = list(counts(seen))
+    marks = list[tuple[int, str]]()
     lines += [*_questions(plan, asked), *_arguments(plan)]
     lines.append(f"Each scene: {plan.folder / report.FILE}")
     size = sum(map(_size, lines))
@@ -103,7 +108,8 @@ def details(plan: Plan) -> Details:
         raise _too_long(plan)
     ranks = {key: rank for rank, key in enumerate(asked, 1)} if len(asked) > 1 else {}
     room = Details.max_bytes - _REST - size
-    shown, last = 0, ""
+    shown = 0
+    last = ""
     for number, why in seen.order:
         scene = plan.scene(number)
         rank = ranks.get(_key(scene)) if ranks and scene["state"] == "asks" else None
@@ -114,7 +120,8 @@ def details(plan: Plan) -> Details:
         if room < 0 or len(lines) + len(new) > Details.max_lines - 2:
             break
         lines += new
-        shown, last = shown + 1, part
+        shown += 1
+        last = part
         if why and len(marks) < _MOST_MARKED:
             marks.append((len(lines), safe_line(why, _MOST_TEXT)))
     if shown < plan.count:
@@ -145,7 +152,8 @@ def counts(seen: Overview) -> Iterator[str]:
 
 
 def _too_long(plan: Plan) -> TooLong:
-    where, whole = plan.folder / report.FILE, plan.folder / SCENES
+    where = plan.folder / report.FILE
+    whole = plan.folder / SCENES
     return TooLong(
         f"What the plan would do is too long for a dialog. {where} lists each scene and cuts long "
         f"texts and lists of items; {whole} has all of it."
@@ -189,14 +197,19 @@ def _line(plan: Plan, it: _Asked) -> str:
 
 def _first_asked(plan: Plan) -> tuple[dict[str, _Asked], bool]:
     """Return the distinct questions by their digests, and whether a dialog has room for all."""
-    asked, room, is_whole = dict[str, _Asked](), Details.max_bytes // 2, True
+    asked = dict[str, _Asked]()
+    room = Details.max_bytes // 2
+    is_whole = True
     for scene in plan.scenes():
         if scene["state"] != "asks":
             continue
-        if (key := _key(scene)) in asked:
+        key = _key(scene)
+        if key in asked:
             asked[key].count += 1
             continue
-        path, question, text = scene["path"], scene["question"], "\n".join(_texts(scene))
+        path = scene["path"]
+        question = scene["question"]
+        text = "\n".join(_texts(scene))
         room -= _size(text)
         if room < 0 and asked:
             is_whole = False
@@ -248,9 +261,14 @@ def _json(head: str, value: Any, indent: str = "", tail: str = "") -> Iterator[s
         return
     if isinstance(value, dict):
         names = [f"{json.dumps(name, ensure_ascii=False)}: " for name in value]
-        members, (begin, end) = list(value.values()), "{}"
+        members = list(value.values())
+        begin = "{"
+        end = "}"
     else:
-        names, members, (begin, end) = [""] * len(value), value, "[]"
+        names = [""] * len(value)
+        members = value
+        begin = "["
+        end = "]"
     yield f"{indent}{head}{begin}"
     for position, (name, member) in enumerate(zip(names, members, strict=True), 1):
         yield from _json(name, member, f"{indent}  ", "," if position < len(members) else "")
@@ -273,10 +291,12 @@ def _wrapped(line: str, indent: str = "") -> list[str]:
 
 
 def _scene(scene: Scene) -> str:
-    path, question = safe_line(scene["path"], _MOST_PATH), scene["question"]
+    path = safe_line(scene["path"], _MOST_PATH)
+    question = scene["question"]
     if question is None:
         return f"{path}: {report.WORDS[scene['state']]}"
-    items, kinds = question["items"], Counter(question["kinds"])
+    items = question["items"]
+    kinds = Counter(question["kinds"])
     if not items:
         return f"{path}: {safe_line(question['message'], _MOST_TEXT)}"
     counts = ", ".join(f"{count:,} {_kind(kind)}" for kind, count in kinds.most_common(3))

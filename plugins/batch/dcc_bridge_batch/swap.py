@@ -240,7 +240,8 @@ def commit(places: Places, edited: Collection[str], planned: str) -> None:
 
     Left: it is another one, or the original is; nothing is deleted. OSError.
     """
-    is_kept, now = places.kept.exists(), digest(places.scene)
+    is_kept = places.kept.exists()
+    now = digest(places.scene)
     if not is_kept:  # as it was deleted just before a crash; and not in any other folder
         if now not in edited:
             raise Left(NOT_HERE)

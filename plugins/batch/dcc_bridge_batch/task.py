@@ -203,7 +203,8 @@ class _Edit:
 
     async def _edit(self) -> dict[str, Any]:
         """Edit, save and prove the copy; give its digest, and how many items became others."""
-        host, request = self._host, self._work.plan.request
+        host = self._host
+        request = self._work.plan.request
         places = self._places
         await host.tool(
             "batch_open", file=str(places.work), name=places.scene.name, number=self._number
@@ -211,7 +212,8 @@ class _Edit:
         status, sentence = await host.skill(request.skill, request.arguments)
         # what was asked comes with what was saved: each call takes as long as a small scene does
         asked = await host.tool("batch_save" if status == "done" else "batch_asked")
-        if (other := asked.get("other")) is not None:
+        other = asked.get("other")
+        if other is not None:
             raise Left(_DIFFERS.format(other))
         if status != "done":
             raise HostFailed(sentence or f"The skill ended as {status}.")

@@ -111,9 +111,11 @@ class _Log(logging.FileHandler):
 def logged(file: Path) -> Iterator[None]:
     """Have what the sessions log in a file, and not in the terminal."""
     handler = _Log(file, encoding="utf-8", errors="backslashreplace")
-    shape, defaults = "%(asctime)s %(session_id)s %(message)s", {"session_id": "-"}
+    shape = "%(asctime)s %(session_id)s %(message)s"
+    defaults = {"session_id": "-"}
     handler.setFormatter(logging.Formatter(shape, defaults=defaults))
-    propagated, LOG.propagate = LOG.propagate, False
+    propagated = LOG.propagate
+    LOG.propagate = False
     LOG.setLevel(logging.INFO)
     LOG.addHandler(handler)
     try:

@@ -153,7 +153,8 @@ class Desk:
         }
 
     def _open(self, file: Path, name: str, number: int) -> dict[str, Any]:
-        planned, self._items = None, []
+        planned = None
+        self._items = []
         if number >= 0:
             if self._plan is None:
                 raise PlanError("This host makes a plan, and runs none.")
@@ -172,7 +173,8 @@ class Desk:
 
     def _save(self) -> dict[str, Any]:
         """Save and prove, where there is something to be saved."""
-        if (other := self.grants.other()) is not None:
+        other = self.grants.other()
+        if other is not None:
             return {"other": other}
         if not self.grants.has_granted:
             return {"unchanged": _NOT_ASKED}
@@ -181,7 +183,8 @@ class Desk:
             raise PlanError(_ELSEWHERE)
         if self._host.undo_mark() == self._mark:
             return {"unchanged": _NOTHING}
-        if others := host_files.foreign_files(self._host):
+        others = host_files.foreign_files(self._host)
+        if others:
             names = ", ".join(path.name for path in others[:5])
             raise PlanError(f"Saving would write {names} too, which the plan does not speak of.")
         return self._proved(self._host, file)
@@ -198,7 +201,8 @@ class Desk:
         now = _Look.at(host, self._items)
         if (now.kinds, now.content) != (edited.kinds, edited.content):
             raise PlanError("The saved file was opened again, and lacks what the skill did.")
-        if (proof := self._proof(now)) is None:
+        proof = self._proof(now)
+        if proof is None:
             return {"unchanged": _NOTHING}
         changed = sum(a != b for a, b in zip(self._before.kinds, now.kinds, strict=True))
         return {"sha256": sha256, "changed": changed, "proof": proof}
@@ -237,7 +241,8 @@ def version(host: Host) -> str:
 
 def _check_version(plan: Plan, now: str) -> None:
     """Have the host be the one of the plan; PlanError: it is another version."""
-    if (planned := plan.header["version"]) != now:
+    planned = plan.header["version"]
+    if planned != now:
         raise PlanError(
             f"The plan was made in {planned}, and this is {now}, which may do something else. Make "
             "a new plan, or go on with --any-version (the job's parameter AnyVersion: yes)."

@@ -66,8 +66,9 @@ def _words(
     if relative or not scenes:
         raise ValueError(f"Give whole paths of scenes, not {relative[:3]}.")
     # its lines may be anything, and an error that names one goes to the agent
-    if listed := next((it for it in scenes if Path(it).suffix.lower() in LISTS), None):
-        raise ValueError(f"Give the scenes' own paths and patterns, not {listed}.")
+    listed = [it for it in scenes if Path(it).suffix.lower() in LISTS]
+    if listed:
+        raise ValueError(f"Give the scenes' own paths and patterns, not {listed[0]}.")
     context = current_context()
     if not host and context is not None:  # "Blender" is the name of one, and not its word here
         host = next((it for it in _HOSTS if it in context.host.name.lower().split()), "")
@@ -89,7 +90,8 @@ def _program() -> list[str]:
     environments = _INSTALLED_IN.parents[1:3]
     beside = [str(folder / it) for folder in environments for it in ("bin", "Scripts")]
     for place in (os.pathsep.join(beside), None):
-        if program := shutil.which("dcc-bridge", path=place):
+        program = shutil.which("dcc-bridge", path=place)
+        if program is not None:
             return [program]
     raise ValueError(_EXTRA)
 
@@ -157,7 +159,8 @@ def _approval(plan: Plan) -> tuple[bool, str]:
         return False, f"The person approves it at a terminal: {approve}"
     verb = {"type": "boolean", "title": summary.verb(plan)}
     try:
-        message, details = summary.message(plan), summary.details(plan)
+        message = summary.message(plan)
+        details = summary.details(plan)
     except summary.TooLong as error:
         return False, f"{error} The person approves it at a terminal: {approve} --terminal"
     answer = elicit_form_sync(

@@ -14,7 +14,7 @@ from tests.live import ERAS
 
 ROOT = Path(__file__).parent.parent
 LEAVES = {
-    "blender": ("tests/*/test_blender_*", "tests/hosts/test_bpy.py", "tests/code/test_in_blender*"),
+    "blender": ("tests/blender/*",),
     "freecad": ("tests/*/test_freecad*",),
     "maya": ("tests/*/test_maya*",),
     "houdini": ("tests/*/test_houdini*",),

@@ -112,7 +112,7 @@ def state() -> None:
 def turntable() -> None:
     sys.path.append(str(Path(__file__).parents[2]))
     try:
-        from tests.verbs import blender_turntable  # which no add-on brings
+        from tests.blender import turntable as blender_turntable  # which no add-on brings
     finally:
         sys.path.pop()
     blender_turntable.make()

@@ -14,7 +14,7 @@ from tests.live import ERAS
 
 ROOT = Path(__file__).parent.parent
 LEAVES = {
-    "blender": ("tests/*/test_blender_*", "tests/hosts/test_bpy.py", "tests/code/test_in_blender*"),
+    "blender": ("tests/blender/*",),
     "freecad": ("tests/freecad/*",),
     "maya": ("tests/maya/*",),
     "houdini": ("tests/houdini/*",),

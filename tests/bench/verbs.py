@@ -9,7 +9,7 @@ has none, with Blender's own entry, in a transaction of FreeCAD's. After each ca
 back. ``--why`` names where the longest stretch was spent; its figures are larger.
 
 USD runs in one thread here (``PXR_WORK_THREAD_LIMIT``), bpy in the first interpreter that
-`tests.hosts.bpy_module` makes, or in this one where it has ``bpy``, FreeCAD in ``freecadcmd``.
+`tests.blender.bpy_module` makes, or in this one where it has ``bpy``, FreeCAD in ``freecadcmd``.
 """
 
 from __future__ import annotations
@@ -299,7 +299,7 @@ def _python(name: str) -> str | None:
     """Give the interpreter that has a host, or None for this one."""
     if name == "usd" or importlib.util.find_spec("bpy") is not None:
         return None
-    from tests.hosts import bpy_module
+    from tests.blender import bpy_module
 
     return str(bpy_module.python(next(iter(bpy_module.VERSIONS))))
 

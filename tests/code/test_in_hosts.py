@@ -18,7 +18,7 @@ from mcp_types import ElicitRequestParams, ElicitResult
 from dcc_bridge.audit import reader
 from dcc_bridge.headless import Pump
 from dcc_bridge.threads.main_thread import MainThread
-from tests.hosts import bpy_module
+from tests.blender import bpy_module
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.maya import Maya
 from tests.hosts.fakes.maya.shots import furnish

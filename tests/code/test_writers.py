@@ -18,7 +18,8 @@ from typing import Any, Final
 import pytest
 
 from dcc_bridge.code.code_text import read_code
-from tests.hosts import bpy_module, freecad
+from tests.blender import bpy_module
+from tests.hosts import freecad
 
 # Walks modules, and prints what can be called there under a name that sounds like writing.
 WALK: Final = r"""

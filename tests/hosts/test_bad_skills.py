@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.hosts import bpy_module, freecad
+from tests.blender import bpy_module
+from tests.hosts import freecad
 from tests.hosts.bad_edits import UsdPort
 from tests.hosts.bad_oracle import CHECKS, Judge, found_without, looping
 from tests.hosts.bad_port import Port
@@ -73,7 +74,7 @@ def test_without_a_check_of_the_bridge_something_is_found(
 def in_blender(version: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
     python = bpy_module.installed(version)
     return subprocess.run(
-        [python, "-m", "tests.hosts.bad_blender", *words],
+        [python, "-m", "tests.blender.bad_skills", *words],
         env=bpy_module.environment(),
         cwd=bpy_module.ROOT,
         capture_output=True,

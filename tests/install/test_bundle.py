@@ -225,7 +225,7 @@ async def _lists(session: Client, tool: str) -> bool:
 
 @pytest.fixture
 def packed(tmp_path: Path, wheels: None) -> zipfile.ZipFile:
-    """Blender's, without pip; `tests.hosts.test_blender_extension` has the real one."""
+    """Blender's, without pip; `tests.blender.test_extension` has the real one."""
     return zipfile.ZipFile(vendor.build_extension(tmp_path / "new", "linux"))
 
 

@@ -16,7 +16,8 @@ from pxr import Usd, UsdGeom
 from dcc_bridge_usd import install
 from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations as usd_operations
-from tests.hosts import bpy_module, freecad
+from tests.blender import bpy_module
+from tests.hosts import freecad
 from tests.hosts.application import ROOT, Application, started
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.maya import Maya
@@ -25,7 +26,7 @@ from tests.live import Live, live
 from tests.verbs import tasks
 from tests.verbs.tasks import Network, Words
 
-START: Final = ROOT / "tests" / "hosts" / "bpy_start.py"
+START: Final = ROOT / "tests" / "blender" / "bpy_start.py"
 CORNERS: Final[list[list[float]]] = [
     [0, 0, 0],
     [1, 0, 0],

@@ -21,9 +21,19 @@ from typing import Any, Final
 import bpy
 from mathutils import Vector
 
-from dcc_bridge.consent.late_losses import AgreedIds, Losses
-from dcc_bridge.errors import LostAnyway, NotUndoable
-from dcc_bridge.host import Changes, CountChanges, Host, Undo, UndoMark, compared, digest
+from dcc_bridge.spi import (
+    AgreedIds,
+    Changes,
+    CountChanges,
+    Host,
+    Losses,
+    LostAnyway,
+    NotUndoable,
+    Undo,
+    UndoMark,
+    compared,
+    digest,
+)
 
 from . import loop, objects
 from .census import has_few_inner, parts_by_id

@@ -16,11 +16,12 @@ from typing import Any, Final, Literal, cast
 import bpy
 from mathutils import Vector
 
-from dcc_bridge.threads.main_thread import MainThread
+from dcc_bridge.spi.drawing import MainThread
 
 from .names import name_of, named
 
-log = logging.getLogger(__name__)
+# Below the bridge's, which keep secrets out of the log: the package's own name may be another one.
+log = logging.getLogger("dcc_bridge.blender")
 
 IDLE, BUSY, BUSY_FOR = 0.05, 0.005, 2.0  # seconds
 _MARGIN, _SIZE = 0.7, 2.0  # around what a view shows, and of what has no size

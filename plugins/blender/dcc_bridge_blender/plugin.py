@@ -10,9 +10,8 @@ from typing import Final
 
 import bpy
 
-from dcc_bridge import headless
-from dcc_bridge.bridge import Bridge
-from dcc_bridge.server.failed_start import FailedStart
+from dcc_bridge.spi.drawing import Bridge, FailedStart
+from dcc_bridge.spi.drawing import serve as bridge_serve
 
 from . import preferences
 from .host import BlenderHost
@@ -87,7 +86,7 @@ def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _:
     """
     host = BlenderHost()
     try:
-        headless.serve(host, [], until, ready, operations)
+        bridge_serve(host, [], until, ready, operations)
     finally:
         host.close()
 

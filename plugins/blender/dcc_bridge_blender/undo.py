@@ -26,8 +26,7 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.callbacks import Callbacks
-from dcc_bridge.host import UndoMark, loss_check
+from dcc_bridge.spi import Callbacks, UndoMark, loss_check
 
 from .census import census
 from .loop import Quiet, beside_undo, editing, in_window

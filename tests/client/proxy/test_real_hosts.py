@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
+from tests.blender import bpy_module
 from tests.cli.commands import SHOT, environment, serve
 from tests.client.proxy.stage import client, names, run, said, told
-from tests.hosts import bpy_module, freecad
+from tests.hosts import freecad
 from tests.live import ERAS
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]

@@ -5,8 +5,7 @@ It is long since operators and keys differ from 3.4 to 5.2, and data is edited w
 
 from __future__ import annotations
 
-from dcc_bridge.host import Host
-from dcc_bridge.verbs.operations import HostOperations
+from dcc_bridge.spi import Host, HostOperations
 
 from ..host import BlenderHost
 from .seeing import _Seeing

@@ -11,7 +11,7 @@ import bmesh
 import bpy
 from mathutils import Euler, Matrix
 
-from dcc_bridge.verbs.operations import At, Axes, Placement, Vector, triple
+from dcc_bridge.spi import At, Axes, Placement, Vector, triple
 
 from ..names import is_in, name_of
 from ..objects import block, item_of, known, lists

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 import bpy
 from mathutils import Matrix
 
-from dcc_bridge.verbs.operations import Imported, Junk
+from dcc_bridge.spi import Imported, Junk
 
 from ..loop import in_window, view_kept
 from ..names import UNREADABLE, is_in, name_of, text_of

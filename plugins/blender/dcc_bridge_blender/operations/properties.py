@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.verbs.operations import SCENE
+from dcc_bridge.spi import SCENE
 
 from ..names import UNREADABLE_TEXT, custom_keys, name_of
 from ..objects import block, item_of

@@ -10,15 +10,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from dcc_bridge import track
-from dcc_bridge.verbs.operations import (
-    ApiEntry,
-    Bounds,
-    HostOperations,
-    Part,
-    Rule,
-    SocketLink,
-    triple,
-)
+from dcc_bridge.spi import ApiEntry, Bounds, HostOperations, Part, Rule, SocketLink, triple
 
 from ..host import BlenderHost
 from ..names import UNREADABLE_TEXT, body_of, name_of, text_of

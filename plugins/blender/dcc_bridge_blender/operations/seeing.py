@@ -13,8 +13,7 @@ from typing import Any, Final
 import bpy
 from mathutils import Matrix, Vector
 
-from dcc_bridge.geometry import add, frame_of
-from dcc_bridge.verbs.operations import SCENE, Shot, Value, triple
+from dcc_bridge.spi import SCENE, Shot, Value, add, frame_of, triple
 
 from ..loop import views
 from ..objects import item_of, tree_of

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.verbs.operations import SCENE, Keys, Shape, SocketLink, Value
+from dcc_bridge.spi import SCENE, Keys, Shape, SocketLink, Value
 
 from ..objects import block, item_of
 from . import properties, values

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.verbs.operations import Keys, Shape, Value
+from dcc_bridge.spi import Keys, Shape, Value
 
 from ..names import name_of, text_of
 from ..objects import item_of

@@ -18,10 +18,19 @@ from typing import Any, ClassVar, Final
 
 import bpy
 
-from dcc_bridge.elicitation.question import Consent, HandOver, PresenterEvent, Question, Reply
-from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.elicitation.validation import InvalidAnswer
-from dcc_bridge.elicitation.view import ArgumentView, QuestionView, argument_views, item_counts
+from dcc_bridge.spi import safe_line
+from dcc_bridge.spi.drawing import (
+    ArgumentView,
+    Consent,
+    HandOver,
+    InvalidAnswer,
+    PresenterEvent,
+    Question,
+    QuestionView,
+    Reply,
+    argument_views,
+    item_counts,
+)
 
 from ..loop import redraw
 from .drawing import say, scaled, stir, wrapped

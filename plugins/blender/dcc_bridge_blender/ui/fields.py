@@ -11,9 +11,7 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.elicitation.schema import Field
-from dcc_bridge.elicitation.validation import InvalidAnswer
-from dcc_bridge.elicitation.view import FieldView
+from dcc_bridge.spi.drawing import Field, FieldView, InvalidAnswer
 
 from .drawing import say
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.spi import safe_line
 
 from .surface import Surface
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.elicitation.details import DetailsRow, DetailsView
+from dcc_bridge.spi.drawing import DetailsRow, DetailsView
 
 _MOST: Final = 20  # lines on a page
 _LEAST: Final = 5

@@ -12,12 +12,8 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.elicitation.details import details_view
-from dcc_bridge.elicitation.question import Question
-from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.panel import rows
-from dcc_bridge.panel.state import Port, State, looks_like, read
-from dcc_bridge.skills.call_history import Record
+from dcc_bridge.spi import safe_line
+from dcc_bridge.spi.drawing import CallView, PanelPort, PanelRow, PanelView, Question
 
 from .. import preferences
 from ..loop import redraw
@@ -50,14 +46,14 @@ class Shown:
 
     def __init__(
         self,
-        port: Port,
+        port: PanelPort,
         notes: Sequence[tuple[str, float]],
         enter: Callable[[], bool],  # leads into the question that waits
     ) -> None:
         """Listen to a bridge."""
         self._enter = enter
         self.notes = notes  # the notifications, each with the time when it goes
-        self.state: State = read(port)  # how everything was when it was read
+        self.view = PanelView.read(port)  # how everything was when it was read
         self.pages: Pages | None = None  # the text of the code whose card is open; None before
         self._port = port
         self._is_stale, self._read_at = True, 0.0
@@ -72,13 +68,12 @@ class Shown:
         if not sidebars or now < self._read_at + (_BETWEEN if self._is_stale else _TICK):
             return
         self._read_at, self._is_stale = now, False
-        before, self.state = self.state, read(self._port)
-        for region in () if looks_like(self.state, before) else sidebars:
+        before = self.view
+        self.view = PanelView.read(self._port)
+        if self.view.looks_like(before):
+            return
+        for region in sidebars:
             region.tag_redraw()
-
-    def code(self, key: str) -> Record | None:
-        """Give the call of an id that was about code, while the history has it."""
-        return next((it for it in self.state.ended if it.id == key and it.effect.code), None)
 
     def _show(self, _: Question) -> None:
         self._enter()  # the one whose turn it is
@@ -95,7 +90,7 @@ class Shown:
         elif verb == "copy" and windows is not None:
             windows.clipboard = key
         else:
-            rows.act(port, key, verb, self._show)
+            PanelView.press(port, key, verb, self._show)
         self._is_stale = True
 
 
@@ -145,28 +140,30 @@ class DCC_BRIDGE_OT_code(bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
         """Open the card of a call, on the first page of its text."""
-        record, windows = shown.code(self.key) if shown else None, context.window_manager
-        if shown is None or record is None or record.effect.code is None or windows is None:
+        call = shown.view.code_call(self.key) if shown else None
+        code = call.code if call is not None else None
+        windows = context.window_manager
+        if shown is None or code is None or windows is None:
             return {"CANCELLED"}
-        shown.pages = Pages(details_view(record.effect.code.details))
+        shown.pages = Pages(code)
         return windows.invoke_props_dialog(self, width=_WIDTH)
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw why it ran, what came of it, and a page of its text."""
-        record = shown.code(self.key) if shown else None
-        if shown is None or shown.pages is None or record is None:
+        call = shown.view.code_call(self.key) if shown else None
+        if shown is None or shown.pages is None or call is None:
             return
         height = context.window.height if context.window is not None else 0
-        _draw_card(self.layout, record, shown.pages, int(scaled(context, height) / _LINE))
+        _draw_card(self.layout, call, shown.pages, int(scaled(context, height) / _LINE))
 
     def execute(self, context: bpy.types.Context) -> Any:
         """Close it."""
         return {"FINISHED"}
 
 
-def _draw_card(layout: Any, record: Record, pages: Pages, lines: int) -> None:
+def _draw_card(layout: Any, call: CallView, pages: Pages, lines: int) -> None:
     """Draw what is known of a call, and a page of the code that it ran."""
-    facts = "\n".join(rows.facts(record, _NAMES))
+    facts = "\n".join(call.facts(_NAMES))
     say(layout.box(), facts, _COLUMNS)
     room = lines - len(wrapped(facts, _COLUMNS)) - _FIXED_LINES
     pages.draw(layout.box(), _COLUMNS, room, _draw_turn)
@@ -191,61 +188,67 @@ class DCC_BRIDGE_PT_agents(bpy.types.Panel):
         if shown is None:
             say(layout, preferences.state, wide)
             return
-        state = shown.state
-        _draw_head(layout, state, wide)
-        for part in rows.now(state):
+        view = shown.view
+        _draw_head(layout, view, wide)
+        for part in view.now:
             _draw_row(layout, part, wide)
         for text, _ in shown.notes:
             say(layout.box(), text, wide, icon="INFO")
-        _draw_history(layout, state, wide)
+        _draw_history(layout, view, wide)
         layout.label(text="Agents")
-        for part in (*rows.clients(state), *rows.grants(state)):
+        for part in (*view.clients, *view.grants):
             _draw_row(layout, part, wide)
-        if state.address:
-            say(layout, state.address, wide)
-            _draw_act(layout, "Copy the address", state.address, "copy", icon="COPYDOWN")
+        if view.address:
+            say(layout, view.address, wide)
+            _draw_act(layout, "Copy the address", view.address, "copy", icon="COPYDOWN")
 
 
-def _draw_head(layout: Any, state: State, wide: int) -> None:
+def _draw_head(layout: Any, view: PanelView, wide: int) -> None:
     """Draw what is always there first, so that no button moves away below the mouse."""
     row = layout.row()
-    row.alert = state.is_paused
-    if state.is_paused:
+    row.alert = view.is_paused
+    if view.is_paused:
         _draw_act(row, "Resume", "", "pause", "Let edits begin again", "PLAY")
     else:
         _draw_act(row, "Pause", "", "pause", "Let no edit begin; reads go on", "PAUSE")
-    row = layout.row()
-    row.enabled = state.undoable is not None
-    room = max(8, wide - _BESIDE)  # else Blender leaves out the middle
-    caption = f"Undo {safe_line(state.undoable.title, room)}" if state.undoable else "Undo"
-    _draw_act(
-        row, caption, state.top.label or "", "undo", "Undo what an agent did last", "LOOP_BACK"
-    )
-    is_asked = any(asked.is_here for asked in state.asked)
-    say(layout, rows.headline(state), wide, icon="QUESTION" if is_asked else "NONE")
-    say(layout, rows.connected(state), wide)
-    say(layout, rows.muted(state), wide, icon="MUTE_IPO_ON")
-    for label in state.muted:
-        _draw_act(layout, f"Unmute {rows.who(label)}", label, "unmute", "Hear its questions again")
+    _draw_undo(layout.row(), view, wide)
+    icon = "QUESTION" if view.is_asking else "NONE"
+    say(layout, view.headline, wide, icon=icon)
+    say(layout, view.connected, wide)
+    say(layout, view.muted, wide, icon="MUTE_IPO_ON")
+    for label, name in view.muted_clients.items():
+        _draw_act(layout, f"Unmute {name}", label, "unmute", "Hear its questions again")
 
 
-def _draw_history(layout: Any, state: State, wide: int) -> None:
+def _draw_undo(row: Any, view: PanelView, wide: int) -> None:
+    """Draw the button that undoes what an agent did last."""
+    call = view.undoable
+    row.enabled = call is not None
+    caption = "Undo"
+    if call is not None:
+        room = max(8, wide - _BESIDE)  # else Blender leaves out the middle
+        caption = f"Undo {safe_line(call.title, room)}"
+    _draw_act(row, caption, view.undo_label, "undo", "Undo what an agent did last", "LOOP_BACK")
+
+
+def _draw_history(layout: Any, view: PanelView, wide: int) -> None:
     """Draw the newest calls."""
     layout.label(text="History")
-    changes = [record for record in state.ended if not record.only_read][:_MOST]
-    say(layout, "" if changes else "No agent changed anything yet.", wide)
-    for record in changes:
+    calls = view.changes(_MOST)
+    if not calls:
+        say(layout, "No agent changed anything yet.", wide)
+    for call in calls:
         column = layout.box().column(align=True)
-        at = time.strftime("%H:%M", time.localtime(record.ended or record.began))
-        icon = _ICONS.get(rows.sign(record), "ERROR")
-        say(column, f"{at} {safe_line(record.title)}", wide, icon=icon)
-        say(column, rows.summary(record), wide)
-        if record.effect.code is not None:
+        at = time.strftime("%H:%M", time.localtime(call.ended))
+        icon = _ICONS.get(call.sign, "ERROR")
+        say(column, f"{at} {call.title}", wide, icon=icon)
+        say(column, call.summary, wide)
+        if call.is_code:
             button = column.operator("dcc_bridge.code", text="Show the code", icon="TEXT")
-            button.key = record.id
+            button.key = call.id
 
 
-def _draw_row(layout: Any, part: rows.Row, wide: int) -> None:
+def _draw_row(layout: Any, part: PanelRow, wide: int) -> None:
     box = (layout if part.is_heading else layout.box()).column(align=True)
     say(box, part.title, wide, icon="QUESTION" if part.stands_out else "NONE")
     row = box.row(align=True)

@@ -14,17 +14,24 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.elicitation.question import Expired, Question, Settle, TakeDown, Unable
-from dcc_bridge.elicitation.question_queue import Click, QuestionQueue, Ticket
-from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.elicitation.view import view_of
-from dcc_bridge.host import Host
-from dcc_bridge.threads.main_thread import MainThread
+from dcc_bridge.spi import Host, safe_line
+from dcc_bridge.spi.drawing import (
+    Click,
+    Expired,
+    MainThread,
+    Question,
+    QuestionQueue,
+    Settle,
+    TakeDown,
+    Ticket,
+    Unable,
+    view_of,
+)
 
 from ..loop import is_blocked
 from .dialog import OperatorDialog
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("dcc_bridge.blender")
 _PASSING: Final = 60.0  # seconds for which a notification stays
 
 

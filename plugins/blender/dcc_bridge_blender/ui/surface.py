@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from importlib import metadata, util
 from typing import Final
 
-from dcc_bridge.elicitation.question import HostPresenter
-from dcc_bridge.host import Host
-from dcc_bridge.threads.main_thread import MainThread
+from dcc_bridge.spi import Host
+from dcc_bridge.spi.drawing import HostPresenter, MainThread
 
 from .presenter import OperatorPresenter
 
@@ -60,8 +59,7 @@ def choose(main: MainThread, host: Host, wanted: str) -> Surface:
 
 def _start_qt(main: MainThread, host: Host) -> Surface:
     """Start Qt; a QApplication that is there already, from before a reload, is used again."""
-    from dcc_bridge.qt.binding import QApplication, QEvent, QEventLoop
-    from dcc_bridge.qt.presenter import DialogPresenter
+    from dcc_bridge.spi.qt import DialogPresenter, QApplication, QEvent, QEventLoop
 
     instance = QApplication.instance()
     app = instance if isinstance(instance, QApplication) else QApplication(["blender"])

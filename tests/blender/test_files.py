@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.hosts import bpy_module
+from tests.blender import bpy_module
+from tests.blender.seat import Seat
 from tests.hosts.application import Application
-from tests.hosts.blender_seat import Seat
 from tests.live import text
 from tests.verbs.words import blender
 

@@ -14,17 +14,17 @@ from pathlib import Path
 import pytest
 
 from dcc_bridge.server import discovery
+from tests.blender import window
+from tests.blender.seat import Seat
 from tests.cli.commands import run
-from tests.hosts import blender_window
 from tests.hosts.application import Application, until
-from tests.hosts.blender_seat import Seat
 from tests.hosts.screen import missing, screen
 from tests.live import text
 
 pytestmark = [
     pytest.mark.real,
     pytest.mark.timeout(300),
-    pytest.mark.skipif(blender_window.PROGRAM is None, reason="Blender is not installed"),
+    pytest.mark.skipif(window.PROGRAM is None, reason="Blender is not installed"),
     pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}"),
 ]
 PICTURE = os.environ.get("BLENDER_PICTURE")
@@ -52,8 +52,8 @@ def seated(folder: Path, environment: dict[str, str]) -> Iterator[tuple[Applicat
     scripts = {"BLENDER_USER_SCRIPTS": str(folder / "scripts")}
     words = ("--factory-startup", "--addons", "dcc_bridge_blender")
     with (
-        screen(*blender_window.SIZE) as shown,
-        blender_window.opened(folder, shown, *words, **environment, **scripts) as application,
+        screen(*window.SIZE) as shown,
+        window.opened(folder, shown, *words, **environment, **scripts) as application,
     ):
         yield application, Seat(application, shown)
 
@@ -61,7 +61,7 @@ def seated(folder: Path, environment: dict[str, str]) -> Iterator[tuple[Applicat
 @pytest.fixture
 def add_on(tmp_path: Path) -> Path:
     folder = tmp_path / "scripts" / "addons" / "dcc_bridge_blender"
-    blender_window.install(folder, qt=False)
+    window.install(folder, qt=False)
     return folder
 
 
@@ -93,10 +93,10 @@ def test_an_add_on_that_lost_what_it_brought_says_so_in_its_preferences(
         "print('IS REGISTERED', hasattr(preferences.DCC_BRIDGE_preferences, 'bl_rna')"
         " and preferences.DCC_BRIDGE_preferences.is_registered)\n"
     )
-    assert blender_window.PROGRAM is not None
+    assert window.PROGRAM is not None
     words = ["--background", "--factory-startup", "--addons", "dcc_bridge_blender"]
     done = subprocess.run(
-        [blender_window.PROGRAM, *words, "--python-expr", script],
+        [window.PROGRAM, *words, "--python-expr", script],
         env={**os.environ, "BLENDER_USER_SCRIPTS": str(tmp_path / "scripts")},
         capture_output=True,
         text=True,

@@ -12,8 +12,8 @@ import anyio
 from mcp_types import CallToolResult
 from PIL import Image, ImageChops
 
+from tests.blender.window import REST, SIZE
 from tests.hosts.application import Application, until
-from tests.hosts.blender_window import REST, SIZE
 from tests.hosts.screen import Screen
 
 WAYS: Final = {"accept": -2, "decline": -1}

@@ -12,16 +12,16 @@ import pytest
 from mcp_types import CallToolResult, ImageContent
 
 from dcc_bridge.audit import reader
-from tests.hosts import blender_window
+from tests.blender import window
+from tests.blender.seat import Seat, soon
 from tests.hosts.application import until
-from tests.hosts.blender_seat import Seat, soon
 from tests.hosts.screen import missing, screen
 from tests.live import status, text
 
 pytestmark = [
     pytest.mark.real,
     pytest.mark.timeout(600),
-    pytest.mark.skipif(blender_window.PROGRAM is None, reason="Blender is not installed"),
+    pytest.mark.skipif(window.PROGRAM is None, reason="Blender is not installed"),
     pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}"),
 ]
 PICTURES = os.environ.get("SEEN_IN")
@@ -50,8 +50,8 @@ def seat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seat]:
     """Blender without Qt; it has to end well."""
     folder = tmp_path_factory.mktemp("blender")
     with (
-        screen(*blender_window.SIZE) as shown,
-        blender_window.blender(folder, shown) as application,
+        screen(*window.SIZE) as shown,
+        window.blender(folder, shown) as application,
     ):
         seated = Seat(application, shown)
         seated.do("write")  # its window is up

@@ -22,7 +22,7 @@ from tests.hosts.screen import Screen
 ROOT: Final = Path(__file__).parents[2]
 PLUG_IN: Final = ROOT / "plugins" / "blender"
 PROGRAM: Final = shutil.which("blender")
-_PERSON: Final = Path(__file__).parent / "blender_person.py"
+_PERSON: Final = Path(__file__).parent / "person.py"
 SIZE: Final = (1280, 800)
 REST: Final = (600, 420)  # where the mouse is while nothing is clicked: a dialog opens around it
 _QT: Final = "6.8.3"  # a PySide6 for the Python that Debian's Blender runs on

@@ -1,6 +1,6 @@
 """The promises of every host, and Blender's own, to be run where ``bpy`` is.
 
-`tests.hosts.test_bpy` runs it in an interpreter of its own.
+`tests.blender.test_bpy` runs it in an interpreter of its own.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def state() -> None:
 def turntable() -> None:
     sys.path.append(str(Path(__file__).parents[2]))
     try:
-        from tests.verbs import blender_turntable  # which no add-on brings
+        from tests.blender import turntable as blender_turntable  # which no add-on brings
     finally:
         sys.path.pop()
     blender_turntable.make()
@@ -144,7 +144,7 @@ def text() -> None:
 def card() -> None:
     panel = sys.modules[f"{ADDON}.ui.panel"]
     operators: Any = bpy.ops
-    newest = next(record for record in panel.shown.state.ended if record.effect.code)
+    newest = next(call for call in panel.shown.view.changes(12) if call.is_code)
     operators.dcc_bridge.code("INVOKE_DEFAULT", key=newest.id)
 
 
@@ -299,7 +299,7 @@ WORDS: Final[dict[str, Callable[[], object]]] = {
     "pause": lambda: press("pause"),
     "find_clients": lambda: press("look", "local/"),
     "connect_cursor": lambda: press("add", "local/cursor"),
-    "take_back": lambda: press("undo", sys.modules[f"{ADDON}.ui.panel"].shown.state.top.label),
+    "take_back": lambda: press("undo", sys.modules[f"{ADDON}.ui.panel"].shown.view.undo_label),
     "new": lambda: bpy.ops.wm.read_homefile(use_factory_startup=True),
     "close": bpy.ops.wm.quit_blender,
 }

@@ -12,13 +12,13 @@ import anyio
 import pytest
 from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult
 
-from tests.hosts import blender_window, bpy_module
+from tests.blender import bpy_module, window
 from tests.hosts.application import Application, started
 from tests.hosts.application_contract import ConsoleContract
 from tests.live import ERAS, accept, status, text
 
 START = Path(__file__).parent / "bpy_start.py"
-TRIALS = Path(__file__).parent / "blender_trial" / "skills"
+TRIALS = Path(__file__).parent / "trial" / "skills"
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
 
@@ -85,7 +85,7 @@ def names(blender: Application) -> str:
 @pytest.mark.parametrize("version", [*bpy_module.VERSIONS, bpy_module.IN_BACKGROUND])
 def test_blender_keeps_the_promises_of_every_host(version: str, tmp_path: Path) -> None:
     """They run inside of it, and it ends well."""
-    contract = bpy_module.ROOT / "tests" / "hosts" / "bpy_contract.py"
+    contract = bpy_module.ROOT / "tests" / "blender" / "bpy_contract.py"
     bpy_module.run_tests(version, contract, tmp_path)
 
 
@@ -127,7 +127,7 @@ def test_another_file_may_be_opened_in_between(blender: Application) -> None:
     assert "Light" in names(blender)
 
 
-@pytest.mark.skipif(blender_window.PROGRAM is None, reason="Blender is not installed")
+@pytest.mark.skipif(window.PROGRAM is None, reason="Blender is not installed")
 def test_in_a_second_file_a_step_without_an_edit_is_no_change_and_an_edit_is_undone(
     tmp_path: Path,
 ) -> None:
@@ -137,7 +137,7 @@ def test_in_a_second_file_a_step_without_an_edit_is_no_change_and_an_edit_is_und
     script.write_text(OPENED_AGAIN.format(paths=paths, file=str(tmp_path / "shot.blend")))
 
     done = subprocess.run(
-        [str(blender_window.PROGRAM), "-b", "--factory-startup", "--python", script],
+        [str(window.PROGRAM), "-b", "--factory-startup", "--python", script],
         cwd=tmp_path,
         capture_output=True,
         text=True,

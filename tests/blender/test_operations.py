@@ -12,8 +12,8 @@ import pytest
 from mcp_types import CallToolResult, ImageContent
 from PIL import Image
 
-from tests.hosts import bpy_module
-from tests.hosts.blender_seat import Seat
+from tests.blender import bpy_module
+from tests.blender.seat import Seat
 from tests.live import text
 from tests.verbs import tasks, turntable
 
@@ -25,7 +25,7 @@ def test_each_act_does_what_it_says_and_one_undo_takes_it_back(
     version: str, tmp_path: Path
 ) -> None:
     """They run inside of it, and it ends well."""
-    operations = bpy_module.ROOT / "tests" / "verbs" / "blender_operations.py"
+    operations = bpy_module.ROOT / "tests" / "blender" / "operations.py"
     bpy_module.run_tests(version, operations, tmp_path)
 
 

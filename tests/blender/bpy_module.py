@@ -24,7 +24,7 @@ PATHS: Final = (str(ROOT), str(ROOT / "plugins" / "blender"))
 IN_BACKGROUND: Final = "installed"
 """The Blender that is installed, without its window: 3.4 of Debian 12."""
 _PROGRAM: Final = shutil.which("blender")
-_IN_BLENDER: Final = Path(__file__).parent / "blender_pytest.py"
+_IN_BLENDER: Final = Path(__file__).parent / "pytest_in_blender.py"
 _TESTING: Final = ("pytest>=8.4",)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from dcc_bridge.install import vendor
 from dcc_bridge.install.locations import System
-from tests.hosts import bpy_module
+from tests.blender import bpy_module
 from tests.hosts.application import started
 from tests.live import accept, status, text
 

@@ -1,6 +1,6 @@
 """The promises of Blender's operations, to be run where ``bpy`` is.
 
-`tests.verbs.test_blender_operations` runs it in an interpreter of its own.
+`tests.blender.test_operations` runs it in an interpreter of its own.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from dcc_bridge.verbs.operations import SCENE, HostOperations, Shot, SocketLink
 from dcc_bridge_blender import objects
 from dcc_bridge_blender.host import BlenderHost
 from dcc_bridge_blender.operations import BlenderOperations
+from tests.blender import turntable as blender_turntable
 from tests.hosts.digests import scene_digest
-from tests.verbs import blender_turntable, turntable
+from tests.verbs import turntable
 from tests.verbs.operations_contract import (
     FilesContract,
     MaterialsContract,

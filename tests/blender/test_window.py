@@ -16,22 +16,22 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from PIL import Image
 
+from tests.blender import window
+from tests.blender.seat import Seat
 from tests.client.proxy import stage
-from tests.hosts import blender_window
 from tests.hosts.application import until
-from tests.hosts.blender_seat import Seat
 from tests.hosts.screen import missing, screen
 from tests.live import status, text
 
 pytestmark = [
     pytest.mark.real,
     pytest.mark.timeout(300),
-    pytest.mark.skipif(blender_window.PROGRAM is None, reason="Blender is not installed"),
+    pytest.mark.skipif(window.PROGRAM is None, reason="Blender is not installed"),
     pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}"),
 ]
 PICTURE = os.environ.get("BLENDER_PICTURE")
 """Where a picture is written, if it is to be taken again: that of the guide, or of the clients."""
-TRIALS = Path(__file__).parent / "blender_trial" / "skills"
+TRIALS = Path(__file__).parent / "trial" / "skills"
 AGENTS = 1044, 237  # where the tab of the sidebar is that has our panel
 CUBE = {"pattern": "Cube"}
 
@@ -39,8 +39,8 @@ CUBE = {"pattern": "Cube"}
 @contextmanager
 def seated(folder: Path, *, qt: bool = False) -> Iterator[Seat]:
     with (
-        screen(*blender_window.SIZE) as shown,
-        blender_window.blender(folder, shown, qt=qt, DCC_BRIDGE_SKILLS=str(TRIALS)) as application,
+        screen(*window.SIZE) as shown,
+        window.blender(folder, shown, qt=qt, DCC_BRIDGE_SKILLS=str(TRIALS)) as application,
     ):
         seat = Seat(application, shown)
         seat.do("write")  # its window is up; an agent's request would not wait so long
@@ -101,7 +101,7 @@ def test_who_types_in_a_text_answers_nothing_until_f8_leads_into_the_question(
     """The keys that come before, as and after it is asked are where they were meant."""
     new.do("text")
     typing = new.screen.begin_to_write("glow = 12345 + 67890 + 11121")
-    new.screen.move(*blender_window.REST)
+    new.screen.move(*window.REST)
     asked = new.ask(tool, **arguments)
     new.sees(lambda seen: seen["notice"])
     assert typing.wait(60) == 0
@@ -239,7 +239,7 @@ def test_the_sidebar_opens_the_card_of_code_that_ran_and_turns_its_pages(new: Se
     undo = new.sees(lambda seen: "Show the code" in seen["sidebar"])["undo"]
 
     new.do("card")
-    new.screen.move(*blender_window.REST)  # what pops up is drawn with the next event
+    new.screen.move(*window.REST)  # what pops up is drawn with the next event
     new.sees(lambda seen: seen["card_page"] == 0)
     new.let_pass(1)
     new.screen.tap("n")  # Next

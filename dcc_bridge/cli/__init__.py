@@ -117,7 +117,10 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
             subparser.set_defaults(run=run)
     if words[:1] and words[0] in COMMANDS:
         return parser
-    for name, found in leaves.commands().items():
+    further = leaves.commands()
+    if words[:1] and not further:
+        leaves.host_names()  # it says so where the installation is not whole
+    for name, found in further.items():
         subparser = _add(commands, name, found.SUMMARY)
         if words[:1] == [name]:
             found.fill(subparser)

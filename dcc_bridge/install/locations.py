@@ -185,5 +185,15 @@ class InstallTarget(Program):
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """Read "0.20.2" as (0, 20, 2); what is no number ends it."""
+    """Read "0.20.2" as (0, 20, 2).
+
+    Args:
+        version: Numbers with points between them; what is no number ends it.
+
+    Returns:
+        The numbers.
+
+    Raises:
+        Nothing.
+    """
     return tuple(map(int, takewhile(str.isdigit, version.split("."))))

@@ -3,39 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QDockWidget, QMenu, QMenuBar
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QMenuBar
 
 from .scene import SessionFeed
 
 if TYPE_CHECKING:
     from ..host import UsdSession
-    from .main_window import MainWindow
+    from .documents import Documents
+    from .history import History
+    from .outliner import Outliner
+    from .viewport import Viewport
 
 Keys = QKeySequence.StandardKey | str
 _STANDARD = QKeySequence.StandardKey
 AGENTS_KEY = "F8"
 
 
+@dataclass(frozen=True)
+class Widgets:
+    """The parts of a window on which its commands act."""
+
+    documents: Documents
+    outliner: Outliner
+    viewport: Viewport
+    history: History
+
+
 class Commands(QObject):
     """The actions of a window, in its menus File, Edit and View."""
 
-    def __init__(self, window: MainWindow, session: UsdSession, feed: SessionFeed) -> None:
+    def __init__(
+        self, window: QMainWindow, widgets: Widgets, session: UsdSession, feed: SessionFeed
+    ) -> None:
         super().__init__(window)
+        self._widgets = widgets
         self._session = session
         self._file(window, window.menuBar())
-        self._edit(window, window.menuBar())
-        self.view = self._view(window, window.menuBar())
+        self._edit(window.menuBar())
+        self.view = self._view(window.menuBar())
         feed.steps_changed.connect(self.refresh)
         feed.selection_changed.connect(self.refresh)
         self.refresh()
 
-    def _file(self, window: MainWindow, bar: QMenuBar) -> None:
+    def _file(self, window: QMainWindow, bar: QMenuBar) -> None:
         menu = bar.addMenu("&File")
-        documents = window.documents
+        documents = self._widgets.documents
         _add(menu, "&Open…", documents.open, _STANDARD.Open)
         menu.addSeparator()
         self.save = _add(menu, "&Save", documents.save, _STANDARD.Save)
@@ -44,19 +61,21 @@ class Commands(QObject):
         leave = _add(menu, "&Quit", window.close, "Ctrl+Q")
         leave.setMenuRole(QAction.MenuRole.QuitRole)
 
-    def _edit(self, window: MainWindow, bar: QMenuBar) -> None:
+    def _edit(self, bar: QMenuBar) -> None:
         menu = bar.addMenu("&Edit")
-        self.undo = _add(menu, "&Undo", window.history.undo, _STANDARD.Undo)
-        self.redo = _add(menu, "&Redo", window.history.redo, "Ctrl+Shift+Z")
+        history = self._widgets.history
+        outliner = self._widgets.outliner
+        self.undo = _add(menu, "&Undo", history.undo, _STANDARD.Undo)
+        self.redo = _add(menu, "&Redo", history.redo, "Ctrl+Shift+Z")
         menu.addSeparator()
-        self.rename = _add(menu, "Re&name", window.outliner.rename, "F2")
-        self.delete = _add(menu, "&Delete", window.outliner.delete, _STANDARD.Delete)
+        self.rename = _add(menu, "Re&name", outliner.rename, "F2")
+        self.delete = _add(menu, "&Delete", outliner.delete, _STANDARD.Delete)
         menu.addSeparator()
-        self.deselect = _add(menu, "Select N&othing", window.deselect, "Ctrl+Shift+A")
+        self.deselect = _add(menu, "Select N&othing", self._deselect, "Ctrl+Shift+A")
 
-    def _view(self, window: MainWindow, bar: QMenuBar) -> QMenu:
+    def _view(self, bar: QMenuBar) -> QMenu:
         menu = bar.addMenu("&View")
-        viewport = window.viewport
+        viewport = self._widgets.viewport
         kinds = QActionGroup(self)
         perspective = _add(menu, "&Perspective", viewport.update, "P")
         plan = _add(menu, "&Top", viewport.update, "T")
@@ -107,6 +126,9 @@ class Commands(QObject):
         _add(self.view, "&Connect a Client…", show, "")
         action.setCheckable(True)
         dock.visibilityChanged.connect(action.setChecked)
+
+    def _deselect(self) -> None:
+        self._session.selection = []
 
     def refresh(self) -> None:
         """Name the steps that can be undone and redone, and disable what cannot be done now."""

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from . import icons, theme
-from .commands import Commands
+from .commands import Commands, Widgets
 from .details import Details
 from .documents import Documents
 from .history import History
@@ -104,7 +104,8 @@ class MainWindow(QMainWindow):
         self.viewport = Viewport(session, self.feed, self)
         self.details = Details(session, self.feed, self)
         self.history = History(session, self.feed, self)
-        self.commands = Commands(self, session, self.feed)
+        widgets = Widgets(self.documents, self.outliner, self.viewport, self.history)
+        self.commands = Commands(self, widgets, session, self.feed)
         self._lay_out()
         self._make_status()
         self.feed.steps_changed.connect(self.refresh)
@@ -221,10 +222,6 @@ class MainWindow(QMainWindow):
     def summary_text(self) -> str:
         """What the status bar says of the scene."""
         return self._summary.text()
-
-    def deselect(self) -> None:
-        """Select nothing."""
-        self.session.selection = []
 
     def close_now(self) -> None:
         """Close without asking; what was not saved is lost."""

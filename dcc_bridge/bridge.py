@@ -88,6 +88,8 @@ class Bridge:
         vendor: Path | None = None,  # where a plug-in brought what it depends on
         # Makes what the host does for the verbs; called once, on the main thread. None for none.
         operations: Callable[[Host], HostOperations] | None = None,
+        # Returns whether a question is agreed to before anybody is asked; see `broker.Broker`.
+        covers: Callable[[question.Question], bool] | None = None,
     ) -> None:
         self.host = host
         self.main = main
@@ -115,6 +117,7 @@ class Bridge:
                 holder=self._holder,
                 auditor=self.audit,
                 grants=self.grants,
+                covers=covers,
             )
         except ValueError as error:  # the list of what goes on unasked
             raise StartError(str(error)) from None

@@ -10,22 +10,25 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
+from contextvars import Context
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from dcc_bridge import bridge, checkpoints, config, errors
-from dcc_bridge.elicitation.question import HostPresenter
+from dcc_bridge import batch_job, bridge, checkpoints, config, errors
+from dcc_bridge.elicitation.question import HostPresenter, Question
 from dcc_bridge.host import Host
-from dcc_bridge.hosts import batch
+from dcc_bridge.skills.skill import Skill, describe
 from dcc_bridge.threads import main_thread
 
 if TYPE_CHECKING:
     from dcc_bridge.verbs.operations import HostOperations
 
 AnyHost = TypeVar("AnyHost", bound=Host)
+T = TypeVar("T")
 
 
 class Pump:
@@ -58,7 +61,14 @@ class Pump:
 
 
 class Headless(Generic[AnyHost]):
-    """A bridge whose main thread waits for work and does nothing else."""
+    """A bridge whose main thread waits for work and does nothing else.
+
+    Attributes:
+        host: The application.
+        main: The way to the main thread.
+        bridge: The bridge itself.
+        is_stopping: Whether it was told to end.
+    """
 
     def __init__(
         self,
@@ -69,10 +79,13 @@ class Headless(Generic[AnyHost]):
         presenter: HostPresenter | None = None,  # draws questions at the host; None for nobody
         # Makes what the host does for the verbs; called once, on the main thread. None for none.
         operations: Callable[[Host], HostOperations] | None = None,
+        # Returns whether a question is agreed to before anybody is asked, in place of what people
+        # agreed to for the session; called once for each question, on any thread. None for that.
+        covers: Callable[[Question], bool] | None = None,
     ) -> None:
         self._pump = Pump()
         self.host = host
-        self.main = self._pump.main  # the way to the main thread
+        self.main = self._pump.main
         self.is_stopping = False
         self.bridge = bridge.Bridge(
             host,
@@ -81,7 +94,56 @@ class Headless(Generic[AnyHost]):
             settings=settings,
             skills=skills,
             operations=operations,
+            covers=covers,
         )
+
+    @property
+    def url(self) -> str:
+        """Where agents reach it, once it takes requests."""
+        return self.bridge.url
+
+    def add_tool(self, fn: Callable[..., Any]) -> None:
+        """Offer a function to agents, besides the skills of files. Once requests are taken.
+
+        Args:
+            fn: A function that `dcc_bridge.skill` has marked.
+
+        Raises:
+            SkillError: Its name is taken.
+            BrokenSkill: Its signature cannot be described.
+        """
+        self.bridge.registry.add(describe(fn))
+
+    def find_skill(self, name: str) -> Skill:
+        """Return the skill of a name, with its file and its digest. Any thread.
+
+        Args:
+            name: As agents call it.
+
+        Returns:
+            The skill.
+
+        Raises:
+            UnknownSkill: There is none.
+            BrokenSkill: It cannot be used.
+        """
+        return self.bridge.registry.find(name).skill
+
+    def call_on_main(self, fn: Callable[[], T], name: str) -> T:
+        """Call a function on the main thread, as the person would: outside of any skill.
+
+        Args:
+            fn: What is called; it may open another scene.
+            name: What it is, for whoever waits for the main thread meanwhile.
+
+        Returns:
+            What it returns; what it raises is raised here.
+
+        Raises:
+            BridgeClosed: The bridge was stopped.
+        """
+        # in a context of its own: it is no part of a skill that may lose only what was granted
+        return self.main.wait(Context().run(self.main.submit, fn, name=name))
 
     def run(self, on_ready: Callable[[], None], until: Callable[[], bool] = lambda: False) -> None:
         """Serve until `stop`, or until a condition holds, which is checked after each call.
@@ -117,27 +179,63 @@ def serve(
     headless.run(lambda: ready(headless.bridge), until)
 
 
+@contextmanager
+def open_headless(
+    name: str,
+    module: str,
+    scene: Path | None = None,
+    *,
+    settings: config.Settings | None = None,
+    covers: Callable[[Question], bool] | None = None,
+) -> Iterator[Headless[Host]]:
+    """Have an application open in its own batch interpreter, with a bridge that is not started yet.
+
+    Args:
+        name: The application, as ``--host`` names it.
+        module: The module of its leaf that opens scenes, such as "dcc_bridge_freecad.scenes".
+        scene: The file that is opened; None for the scene with which the application begins.
+        settings: How the bridge behaves; None for the environment and the defaults.
+        covers: Returns whether a question is agreed to before anybody is asked; see `Headless`.
+
+    Returns:
+        What has the application open in a ``with``, and gives the bridge: `Headless.run` serves.
+
+    Raises:
+        MissingExtra: What the application needs is not installed.
+        OSError: The file cannot be read.
+        ValueError: The same, or a setting cannot be.
+    """
+    scenes = batch_job.import_scenes(module)
+    with batch_job.opened(name, scenes, scene) as host:
+        yield Headless(host, [], settings=settings, covers=covers, operations=scenes.operations)
+
+
 def main() -> None:
     """Do the job that the environment names."""
-    job = batch.Job(**json.loads(Path(os.environ[batch.JOB]).read_text(encoding="utf-8")))
+    file = Path(os.environ[batch_job.JOB])
+    job = batch_job.Job(**json.loads(file.read_text(encoding="utf-8")))
+    scene = Path(job.scene) if job.scene else None
     try:
-        with batch.opened(job.host, Path(job.scene) if job.scene else None) as host:
-            _do(job, host)
+        scenes = batch_job.import_scenes(job.scenes)
+        with batch_job.opened(job.host, scenes, scene) as host:
+            _do(job, host, scenes)
     except (errors.BridgeError, OSError, ValueError) as error:  # sentences as they are
         job.write_report(error=str(error))
     except Exception as error:  # noqa: BLE001 - a host may raise anything for a scene; it is told
         job.write_report(error=f"{type(error).__name__}: {error}")
 
 
-def _do(job: batch.Job, host: Host) -> None:
+def _do(job: batch_job.Job, host: Host, scenes: batch_job.Scenes) -> None:
     allow_list = Path(job.allow_list) if job.allow_list else None
     settings = config.Settings.load(port=job.port, unattended=job.unattended, allow_list=allow_list)
-    own, *more = map(Path, job.skills)
-    headless = Headless(host, [own], settings=replace(settings, skills=(*settings.skills, *more)))
+    skills = (*settings.skills, *map(Path, job.skills))
+    headless = Headless(
+        host, [], settings=replace(settings, skills=skills), operations=scenes.operations
+    )
     received, is_over, facts = bytearray(), threading.Event(), dict[str, str]()
 
     def until() -> bool:
-        if is_over.is_set() and job.save_as and received == batch.SAVE:
+        if is_over.is_set() and job.save_as and received == batch_job.SAVE:
             facts.update(_save(headless.bridge, Path(job.save_as)))  # its record is open still
         return is_over.is_set()
 

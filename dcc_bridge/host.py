@@ -1,6 +1,6 @@
 """The host port: what an application must offer so that skills can edit its scene safely.
 
-An adapter is a subclass of `Host`, in ``dcc_bridge.hosts``, with that application's own API and
+An adapter is a subclass of `Host`, in the package of its leaf, with that application's own API and
 nothing else; ``resources/guide/hosts.md`` says how to write one. What is marked abstract is
 required, all the rest has a default here that does the plain thing.
 

@@ -49,7 +49,7 @@ class PlugIn:
     def __init__(
         self,
         host: Host,
-        skills: Sequence[Path],
+        skills: Sequence[Path] = (),
         *,
         settings: Settings | None = None,
         vendor: Path | None = None,

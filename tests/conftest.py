@@ -72,3 +72,11 @@ def _forked_commands(_own_state: None) -> Iterator[None]:
 def new_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start Python commands as a user does, for a test that is about the start itself."""
     monkeypatch.setattr(subprocess, "Popen", fork_server.Popen.__base__)
+
+
+@pytest.fixture
+def folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Give the folder in which the runtime and the audit files of a host in this process are."""
+    monkeypatch.setenv("DCC_BRIDGE_RUNTIME", str(tmp_path / "runtime"))
+    monkeypatch.setenv("DCC_BRIDGE_AUDIT", str(tmp_path / "audit"))
+    return tmp_path

@@ -34,7 +34,7 @@ from importlib import import_module
 from typing import Any, Final
 
 IMPORTED: Final = (
-    *("dcc_bridge.bridge", "dcc_bridge.headless", "dcc_bridge.hosts.standalone"),
+    *("dcc_bridge.bridge", "dcc_bridge.headless", "dcc_bridge_usd.host"),
     *("tests.stand_ins", "mcp", "uvicorn", "uvicorn.protocols.http.h11_impl", "pxr.UsdUtils"),
     *("anyio._backends._asyncio", "httpcore2", "jsonschema", "rich.logging"),
     "trio",  # which httpcore2 imports at its first request, where there is one
@@ -296,7 +296,10 @@ def _main() -> None:
     share_trust()
     cli = import_module("dcc_bridge.cli")
     for command in cli.COMMANDS.values():
-        cli.load(command.module)
+        import_module(f"dcc_bridge.cli.{command.module}")
+    leaves = import_module("dcc_bridge.cli.leaves")
+    leaves.commands()
+    leaves.targets()
     gc.freeze()
     try:
         command = _next_command(connection)

@@ -14,7 +14,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -23,9 +22,8 @@ from PIL import Image
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from dcc_bridge.cli import load
 from dcc_bridge.code import agreed
 from dcc_bridge.code.code_text import read_code
 from dcc_bridge.config import data_folder
@@ -40,12 +38,15 @@ from dcc_bridge.local_clients import LocalClient, LocalState
 from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.presenter import DialogPresenter
+from dcc_bridge_usd.host import UsdSession
+from dcc_bridge_usd.program import PROGRAM
+from dcc_bridge_usd.window import theme
+from dcc_bridge_usd.window.main_window import MainWindow
 from tests.hosts.screen import screen
 from tests.qt.desk import Parts, furnish
 from tests.qt.stage import delete, until
 
 if TYPE_CHECKING:
-    from dcc_bridge.hosts.standalone import UsdSession
     from dcc_bridge.qt.question_dialog import QuestionDialog
 
 ROOT: Final = Path(__file__).parents[1]
@@ -164,7 +165,7 @@ def code_question() -> Question:
     before = _CODE.replace("1.5 *", "1.2 *").replace(
         "        stage.RemovePrim(prim.GetPath())\n", ""
     )
-    text = read_code(_CODE, "standalone")
+    text = read_code(_CODE, "usd")
     return Question(
         agreed._message(text, _WHY, []),
         Call("run_python", "Run code", "destructive", _CLIENT),
@@ -179,7 +180,7 @@ def code_question() -> Question:
 def code_run() -> CodeRun:
     lamps = [f"/World/Lamps/Lamp_{number:02}" for number in range(1, 14)]
     changes = {"created": (0, []), "changed": (11, lamps[:11]), "deleted": (2, lamps[11:])}
-    return CodeRun(_WHY, agreed._details(read_code(_CODE, "standalone"), None), changes)
+    return CodeRun(_WHY, agreed._details(read_code(_CODE, "usd"), None), changes)
 
 
 def page_question() -> Question:
@@ -230,14 +231,13 @@ def framed_screen(place: Path) -> Iterator[str]:
 
 
 class Window:
-    """The standalone host's window, with what draws questions over it."""
+    """Our own application's window, with what draws questions over it."""
 
     def __init__(self, session: UsdSession) -> None:
         """Show it."""
-        theme = import_module("dcc_standalone.theme")
         self.app = QApplication([])
         theme.dress(self.app)
-        self._host = import_module("dcc_standalone.window").MainWindow(session)
+        self._host = MainWindow(session)
         self._host.set_server("MCP: http://127.0.0.1:41234/mcp", True)
         self._host.show()
         self._loop = HostLoop()
@@ -291,7 +291,9 @@ class Window:
         self._panel.refresh()
         bar = self._host.menuBar()
         (view,) = (it for it in bar.actions() if it.text() == "&View")
-        view.menu().popup(bar.mapToGlobal(bar.actionGeometry(view).bottomLeft()))
+        menu = view.menu()
+        assert isinstance(menu, QMenu)
+        menu.popup(bar.mapToGlobal(bar.actionGeometry(view).bottomLeft()))
         QTest.qWait(2 * _PAINTED)
         host: QWidget = self._host
         return host
@@ -341,8 +343,7 @@ def _dialog(scene: Path, runtime: Path, file: Path) -> None:
 
 def _draw(scene: Path, folder: Path, *, clients: bool) -> None:
     """Take the pictures of a window, or the one of the clients alone."""
-    sys.path.insert(0, str(ROOT / "plugins" / "standalone"))
-    session = import_module("dcc_bridge.hosts.standalone").UsdSession(scene, has_ui=True)
+    session = UsdSession(scene, has_ui=True)
     window = Window(session)
     if clients:
         window.save(window.clients(), folder / "clients.png")
@@ -381,8 +382,7 @@ def take(folder: Path, *, clients: bool = False) -> list[Path]:
         framed_screen(place := Path(name)) as display,
     ):
         os.environ.update(DISPLAY=display, QT_QPA_PLATFORM="xcb")
-        shot = load("standalone/dcc_bridge_serve").SHOT
-        scene = Path(shutil.copy(data_folder("resources") / shot, place))
+        scene = Path(shutil.copy(data_folder("resources") / PROGRAM.sample, place))
         if not clients:
             _dialog(scene, place / "run", files[0])
         _draw(scene, folder, clients=clients)

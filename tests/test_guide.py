@@ -32,8 +32,9 @@ from dcc_bridge.elicitation.broker import BUSY
 from dcc_bridge.elicitation.rate_limits import MUTED_FOR
 from dcc_bridge.elicitation.routing import A_FIELD
 from dcc_bridge.elicitation.schema import MOST_FIELDS, parse
-from dcc_bridge.hosts.standalone import UsdSession, install
 from dcc_bridge.skills.skill import Metadata
+from dcc_bridge_usd import install
+from dcc_bridge_usd.host import UsdSession
 from tests import homes
 from tests.cli.commands import SHOT
 from tests.cli.test_run_hosts import Farm

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import dcc_bridge
+from dcc_bridge import spi
 
 BLOCKED = ("PySide6", "PySide2", "mcp", "uvicorn", "starlette", "pxr", "pydantic", "qasync")
 
@@ -46,6 +50,23 @@ def test_a_plug_in_pulls_in_neither_the_bridge_nor_what_the_worker_can() -> None
     code = f"import sys, dcc_bridge.plugin; print([n for n in {late} if n in sys.modules])"
 
     assert run(code) == "[]\n"
+
+
+def test_what_a_plug_in_imports_brings_each_name_from_its_place_when_it_is_used() -> None:
+    tree = ast.parse(Path(spi.__file__).read_text("utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    places = {
+        alias.name: node.module or ""
+        for node in imports
+        for alias in node.names
+        if (node.module or "").startswith("dcc_bridge")
+    }
+    brought = "print([n for n in sys.modules if n.startswith('dcc_bridge.')])"
+
+    assert run(f"import sys, dcc_bridge.spi; {brought}") == "['dcc_bridge.spi']\n"
+    assert places.keys() == set(spi.__all__)
+    for name, place in places.items():
+        assert getattr(spi, name) == getattr(importlib.import_module(place), name)
 
 
 def test_a_skill_works_without_any_bridge() -> None:

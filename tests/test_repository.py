@@ -23,11 +23,10 @@ SOURCES = [*(ROOT / "dcc_bridge").rglob("*.py"), *(ROOT / "plugins").rglob("*.py
 def run(*command: str) -> None:
     """Run a tool of this environment at the root; its complaint is the test's."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    plugins = os.pathsep.join(str(ROOT / "plugins" / it) for it in ("standalone", "batch"))
     done = subprocess.run(
         command,
         cwd=ROOT,
-        env={**os.environ, "PATH": path, "PYTHONPATH": plugins},
+        env={**os.environ, "PATH": path},
         capture_output=True,
         text=True,
         timeout=300,

@@ -14,19 +14,16 @@ from tests.live import ERAS
 
 ROOT = Path(__file__).parent.parent
 LEAVES = {
-    "blender": ("tests/*/test_blender_*", "tests/hosts/test_bpy.py", "tests/code/test_in_blender*"),
-    "freecad": ("tests/*/test_freecad*",),
-    "maya": ("tests/*/test_maya*",),
-    "houdini": ("tests/*/test_houdini*",),
+    "blender": ("tests/blender/*",),
+    "freecad": ("tests/freecad/*",),
+    "maya": ("tests/maya/*",),
+    "houdini": ("tests/houdini/*",),
     "usd": (
-        "tests/standalone/*",
+        "tests/usd/*",
         "tests/code/test_code_history.py",
         "tests/code/test_declared_folders.py",
         "tests/code/test_run_python.py",
-        "tests/hosts/test_standalone_history.py",
-        "tests/hosts/test_standalone_structure.py",
         "tests/verbs/test_tasks.py",
-        "tests/verbs/test_usd_*",
     ),
     "batch": ("tests/batch/*",),
     "qt": ("tests/qt/*", "tests/hosts/test_qt_host.py", "tests/test_pyside_imports.py"),

@@ -70,6 +70,28 @@ def log_folder(chosen: Path | None = None) -> Path:
     return chosen or platformdirs.user_state_path("dcc_bridge") / "audit"
 
 
+def record_events(
+    about: Mapping[str, Any], events: Sequence[Event], folder: Path | None = None
+) -> None:
+    """Write what a person decided outside of any bridge into a log of its own. Any thread.
+
+    It is on the disk before this returns.
+
+    Args:
+        about: What all events have in common, such as the host.
+        events: What happened: for each event a word, and its fields.
+        folder: The folder of the logs; None for the usual one of this system.
+
+    Raises:
+        NotRecorded: It cannot be written, so what was decided must not be done.
+    """
+    log = AuditLog(log_folder(folder), about)
+    try:
+        log(*events, durable=True)
+    finally:
+        log.close()
+
+
 class Disk:
     """The file operations of the log; a test puts a failing one in its place."""
 

@@ -2,7 +2,8 @@
 
 `COMMANDS` is the table of its commands: each has a function that adds its options to a parser, and
 one that runs it and gives the exit code; where it has commands of its own, the first sets "run"
-for each of them. A module is imported only if its command is called.
+for each of them. A module is imported only if its command is called. Further commands come with
+leaves; see `leaves`.
 """
 
 from __future__ import annotations
@@ -16,12 +17,10 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from types import ModuleType
 from typing import Final, NamedTuple
 
 from dcc_bridge.audit import redact
-from dcc_bridge.cli import exits
-from dcc_bridge.config import data_folder
+from dcc_bridge.cli import exits, leaves
 from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.errors import BridgeError, Unreachable, own_version
 
@@ -30,12 +29,12 @@ class Command(NamedTuple):
     """A command. Its functions are named for it, such as ``run_list``, or ``fill`` and ``run``."""
 
     summary: str  # what it does, in a few words
-    module: str  # the module of this folder that has its functions, or PLUG-IN/MODULE
+    module: str  # the module of this folder that has its functions
     fill: str = "fill"  # the function that adds what the command takes to a parser
 
 
 COMMANDS: Final = {
-    "demo": Command("show one confirmed deletion, end to end", "standalone/dcc_bridge_demo"),
+    "demo": Command("show one confirmed deletion, end to end", "demo"),
     "install": Command("put the plug-in where an application looks for it", "install"),
     "uninstall": Command("remove what install put there", "install", "fill_install"),
     "status": Command("say where the plug-in is installed", "install"),
@@ -58,9 +57,6 @@ COMMANDS: Final = {
     "doctor": Command("find what is wrong, and say how to fix it", "doctor"),
     "skill": Command("write a skill file to start from, or check existing ones", "skill"),
     "guide": Command("print a page of the guide", "skill"),
-    "batch": Command(
-        "run one skill on many scene files, agreed to at once", "batch/dcc_batch.commands"
-    ),
 }
 _ABOUT: Final = """\
 An MCP server inside a DCC application. An agent works in the scene that a person has open, and
@@ -112,38 +108,37 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"dcc-bridge {own_version()}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, command in COMMANDS.items():
-        summary = command.summary
-        subparser = commands.add_parser(
-            name,
-            help=summary,
-            description=f"{summary[0].upper()}{summary[1:]}.",
-            epilog=exits.TABLE,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
+        subparser = _add(commands, name, command.summary)
         if words[:1] == [name]:  # the others need not be imported: the MCP client alone takes 0.7 s
-            module = load(command.module)
+            module = import_module(f"dcc_bridge.cli.{command.module}")
             fill = getattr(module, f"fill_{name}", None) or getattr(module, command.fill)
             fill(subparser)
             run = getattr(module, f"run_{name}", None) or getattr(module, "run", None)
             subparser.set_defaults(run=run)
+    if words[:1] and words[0] in COMMANDS:
+        return parser
+    further = leaves.commands()
+    if words[:1] and not further:
+        leaves.host_names()  # it says so where the installation is not whole
+    for name, found in further.items():
+        subparser = _add(commands, name, found.SUMMARY)
+        if words[:1] == [name]:
+            found.fill(subparser)
+            subparser.set_defaults(run=found.run)
     return parser
 
 
-def load(name: str) -> ModuleType:
-    """Import a command's module; Failure: its plug-in, or what that needs, is not there."""
-    plugin, _, module = name.rpartition("/")
-    if not plugin:
-        return import_module(f"dcc_bridge.cli.{module}")
-    try:
-        folder = str(data_folder("plugins") / plugin)
-        if folder not in sys.path:
-            sys.path.append(folder)
-        return import_module(module)
-    except FileNotFoundError as error:
-        raise exits.Failure(str(error)) from None
-    except ImportError as error:
-        what = f"It is not installed ({error})"
-        raise exits.Failure(f"{what}: pip install 'dcc-bridge-mcp[batch]'") from None
+def _add(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str
+) -> argparse.ArgumentParser:
+    """Add a command's parser, empty but for what its help says."""
+    return commands.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=exits.TABLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
 
 
 def _prepare_output() -> None:

@@ -21,7 +21,7 @@ from typing import Any, Final
 import anyio
 
 from dcc_bridge import known_clients
-from dcc_bridge.cli import call, exits, hosts, interpreter
+from dcc_bridge.cli import call, exits, hosts, interpreter, leaves
 from dcc_bridge.client import Person, agent, entries, registration
 from dcc_bridge.elicitation.text import safe_text
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
@@ -83,7 +83,7 @@ Results = Iterator[str | Finding]
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the command's options to a parser."""
-    applications = ", ".join(sorted(locations.APPLICATIONS))
+    applications = ", ".join(sorted(leaves.targets()))
     hosts.fill_host(parser, f"; or what the plug-in was installed into: {applications}")
     no_question = "do not ask the person a test question"
     parser.add_argument("--no-question", action="store_true", help=no_question)
@@ -115,7 +115,7 @@ def _check_all(options: argparse.Namespace) -> Results:
     versions, python = packages(), platform.python_version()
     yield f"dcc-bridge runs on Python {python} with mcp {versions.get('mcp', '(none)')}."
     yield from check_versions(versions, python, "This installation")
-    if options.url in locations.APPLICATIONS:
+    if options.url in leaves.targets():
         yield from check_installation(options.url)
         return
     if not options.url:
@@ -284,7 +284,7 @@ def check_setup() -> Results:
 
     No application is asked for its version, which takes seconds: `check_installation` does that.
     """
-    kinds = locations.APPLICATIONS.values()
+    kinds = leaves.targets().values()
     plug_ins = [result for kind in kinds for result in _check_plug_ins(kind)]
     yield from plug_ins or ["No plug-in is installed: dcc-bridge install HOST."]
     clients = [it for it in map(_check_client, entries.CONFIG_FILES) if it is not None]
@@ -318,7 +318,7 @@ def _check_client(name: str) -> str | Finding | None:
 
 def check_installation(host: str) -> Results:
     """Check an application, named as for `install`, and what is where it looks for plug-ins."""
-    kind = locations.APPLICATIONS[host]
+    kind = leaves.targets()[host]
     application, facts = _ask_application(kind)
     yield application
     places = [(it, _read(it.folder)) for it, _ in kind.locations(System.here(), [facts])]

@@ -1,27 +1,21 @@
 """``dcc-bridge serve``: a host with the server in it, until it is told to stop. Main thread.
 
-The standalone host, which its plug-in knows how to start, runs in this process, and every other
-one in its own batch interpreter.
+Our own application runs in this process, and every other one in its own batch interpreter.
 """
 
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dcc_bridge.audit.program_log import CleanFormatter, ProgramLog, log_file
-from dcc_bridge.cli import exits, hosts, interpreter, load
+from dcc_bridge.cli import exits, hosts, interpreter, leaves, local_host
 from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.program import LocalProgram
 
 if TYPE_CHECKING:
-    from dcc_bridge_serve import Running
+    from dcc_bridge.cli.local_host import Running
 
-_SILENT: Final = ("mcp", "uvicorn", "httpx2", "httpcore2", "sse_starlette")
 _HOW: Final = (
     "It has no window: questions go to the client that calls. If that cannot ask, --unattended "
     "decides. Agents find it through `dcc-bridge client add NAME`, you with "
@@ -29,33 +23,27 @@ _HOW: Final = (
 )
 
 
-def fill(parser: argparse.ArgumentParser) -> None:
-    """Add the options of a host to a parser."""
-    scene = "the scene to open; default: an empty one, or a sample scene in the standalone host"
-    parser.add_argument("--scene", type=Path, metavar="FILE", help=scene)
-    headless = "no window, even if there is a screen"
-    parser.add_argument("--headless", action="store_true", help=headless)
-    parser.add_argument("--window", action="store_true", help=argparse.SUPPRESS)
-
-
 def fill_serve(parser: argparse.ArgumentParser) -> None:
     """Add what ``serve`` takes to a parser."""
-    interpreter.fill(parser, "any but standalone has no window, and its own batch interpreter")
-    fill(parser)
+    own = leaves.local().name
+    interpreter.fill(parser, f"any but {own} has no window, and its own batch interpreter")
+    local_host.fill(parser)
     port = "the server's port; default: any free one"
     parser.add_argument("--port", type=int, metavar="N", help=port)
 
 
 def run_serve(options: argparse.Namespace) -> int:
     """Serve until SIGINT, SIGTERM, or the window is closed; Failure if it could not be started."""
-    if options.host != "standalone":
+    program = leaves.program(options.host)
+    if not isinstance(program, LocalProgram):
         return _serve_elsewhere(options)
     if options.interpreter:
-        raise exits.Failure("--interpreter needs a --host other than standalone.")
+        raise exits.Failure(f"--interpreter needs a --host other than {program.name}.")
     rule, allow_list = interpreter.read_unattended(options.unattended)
     settings = hosts.settings(port=options.port, unattended=rule, allow_list=allow_list)
-    ours = load("standalone/dcc_bridge_serve")
-    ours.run(ours.opening(options, interpreter.skill_folders(options), settings), _announce)
+    skills = interpreter.skill_folders(options)
+    opening = local_host.opening(program, options, settings, skills)
+    local_host.run(program, opening, _announce)
     return exits.SUCCESS
 
 
@@ -68,7 +56,7 @@ def _serve_elsewhere(options: argparse.Namespace) -> int:
     """Give the exit code; Failure if the host was not told to end, or did not end well."""
     if options.window:
         raise exits.Failure(
-            f"{options.host} is served without a window here; --window is for the standalone host. "
+            f"{options.host} is served without a window here; --window is for our own application. "
             f"With a window, the plug-in serves: dcc-bridge install {options.host}"
         )
     with (
@@ -89,35 +77,3 @@ def _serve_elsewhere(options: argparse.Namespace) -> int:
         when = "when it was told to" if was_stopped else "by itself"
         sentence = f"{started.program} ended {when}, with {code}. Its output is above."
         raise exits.Failure(sentence, exits.TOOL_ERROR)
-
-
-# ---- logging: a sentence in the terminal, the whole record in a file. What the SDK and uvicorn log
-# is for the file alone: what is news of it, is told by us
-
-
-@contextmanager
-def kept() -> Iterator[None]:
-    """Add the handlers to the root logger while in the ``with``."""
-    terminal = logging.StreamHandler()
-    terminal.setLevel(logging.WARNING)
-    terminal.setFormatter(_Sentence())
-    terminal.addFilter(lambda record: record.name.partition(".")[0] not in _SILENT)
-    root = logging.getLogger()
-    handlers: tuple[logging.Handler, ...] = (ProgramLog(), terminal)
-    for handler in handlers:
-        root.addHandler(handler)
-    try:
-        yield
-    finally:
-        for handler in handlers:
-            root.removeHandler(handler)
-            handler.close()
-
-
-class _Sentence(CleanFormatter):
-    """Formats a record as one line: its first, and of a traceback the last."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        first, *rest = super().format(record).splitlines() or [""]
-        text = safe_line(f"{first}: {rest[-1]}" if rest else first, 1000)
-        return f"dcc-bridge: {text}" + (f" (more in {log_file()})" if rest else "")

@@ -150,6 +150,21 @@ def _wanted(options: argparse.Namespace) -> Wanted:
     return Wanted(options.host or None, options.scene or None, options.instance or None)
 
 
+def running_in(runtime: Path) -> list[discovery.Instance]:
+    """Return the hosts that run and are written down in a folder of their own, newest first.
+
+    Args:
+        runtime: The folder, which their setting ``runtime`` names.
+
+    Returns:
+        Their records.
+
+    Raises:
+        StartError: The folder is not the user's own.
+    """
+    return discovery.running(runtime)
+
+
 def settings(**arguments: object) -> Settings:
     """Read the settings; Failure if one of the environment or the studio's file cannot be read."""
     try:

@@ -9,10 +9,10 @@ import webbrowser
 from pathlib import Path
 
 from dcc_bridge.audit.log import log_folder
-from dcc_bridge.cli import hosts, interpreter
+from dcc_bridge.cli import hosts, interpreter, leaves
 from dcc_bridge.cli.exits import SUCCESS, Failure
 from dcc_bridge.install import vendor
-from dcc_bridge.install.locations import APPLICATIONS, Facts, InstallTarget, System, UnknownLocation
+from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation
 from dcc_bridge.install.plan import (
     InstalledFiles,
     Plan,
@@ -25,7 +25,8 @@ from dcc_bridge.skills.loader import user_folder
 
 def fill_install(parser: argparse.ArgumentParser) -> None:
     """Add what ``install`` and ``uninstall`` take to a parser."""
-    parser.add_argument("host", choices=APPLICATIONS, metavar="HOST", help=", ".join(APPLICATIONS))
+    names = sorted(leaves.targets())
+    parser.add_argument("host", choices=names, metavar="HOST", help=", ".join(names))
     parser.add_argument("--version", metavar="V", help="the application's own, such as 2026 or 4.5")
     program = "its batch interpreter, if it is not on PATH"
     parser.add_argument("--interpreter", metavar="PATH", help=program)
@@ -38,7 +39,8 @@ def fill_install(parser: argparse.ArgumentParser) -> None:
 def fill_status(parser: argparse.ArgumentParser) -> None:
     """Add what ``status`` takes to a parser."""
     only = "only this one"
-    parser.add_argument("host", nargs="?", choices=APPLICATIONS, metavar="HOST", help=only)
+    names = sorted(leaves.targets())
+    parser.add_argument("host", nargs="?", choices=names, metavar="HOST", help=only)
     parser.add_argument("--version", metavar="V", help="only this version of it")
     parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
 
@@ -57,7 +59,7 @@ def fill_pack(parser: argparse.ArgumentParser) -> None:
 
 def _plan(options: argparse.Namespace, *, is_removal: bool = False) -> Plan:
     """Find out which application is meant and where its plug-in goes, or UnknownLocation."""
-    application, system = APPLICATIONS[options.host], System.here()
+    application, system = leaves.targets()[options.host], System.here()
     facts = interpreter.probe(application, options.interpreter)
     python = options.python or ("3.11" if is_removal and facts.python is None else None)
     facts = application.complete(facts, options.version, python)
@@ -136,7 +138,8 @@ def _print_rest(application: InstallTarget) -> None:
 
 def run_status(options: argparse.Namespace) -> int:
     """Print where the plug-in is installed."""
-    kinds = [APPLICATIONS[options.host]] if options.host else list(APPLICATIONS.values())
+    targets = leaves.targets()
+    kinds = [targets[options.host]] if options.host else list(targets.values())
     installations = [
         it for kind in kinds for it in find_installations(kind, _versions(kind, options.version))
     ]

@@ -20,12 +20,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Final, Literal
 
-from dcc_bridge.cli import hosts
+from dcc_bridge.batch_job import JOB, SAVE, Job
+from dcc_bridge.cli import hosts, leaves
 from dcc_bridge.cli.exits import Failure, tell
 from dcc_bridge.config import POLICY, data_folder
 from dcc_bridge.elicitation import routing
-from dcc_bridge.hosts.batch import HOSTS, JOB, SAVE, Job
-from dcc_bridge.install import locations, plan
+from dcc_bridge.install import plan
 from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
@@ -35,7 +35,7 @@ _START: Final = """\
 import os, sys, traceback
 sys.path[:0] = {paths!r}
 try:
-    from dcc_bridge.headless import main
+    from {module} import main
     main()
 except BaseException:
     traceback.print_exc()
@@ -43,6 +43,8 @@ except BaseException:
     os._exit(1)
 sys.modules.pop("__mp_main__", None)
 """
+_CORE: Final = "dcc_bridge."
+_SERVES: Final = "dcc_bridge.headless"  # the module whose `main` serves one scene
 _POLL: Final = 0.05
 _GRACE: Final = 15.0  # seconds for its end; then it is killed
 _PROBE_TIMEOUT: Final = 180  # seconds; an application that starts for the first time is slow
@@ -144,12 +146,12 @@ def started(
 
 def _job(options: argparse.Namespace, port: int | None, report: Path) -> Job:
     rule, allow_list = read_unattended(options.unattended)
-    ours = data_folder("plugins") / options.host / "skills"
     save_as = getattr(options, "save_as", None)
     return Job(
         host=options.host,
+        scenes=leaves.program(options.host).scenes,
         scene=str(options.scene.absolute()) if options.scene else None,
-        skills=[str(ours), *map(str, skill_folders(options))],
+        skills=[str(folder) for folder in skill_folders(options)],
         port=port,
         unattended=rule,
         allow_list=str(allow_list) if allow_list else None,
@@ -158,20 +160,30 @@ def _job(options: argparse.Namespace, port: int | None, report: Path) -> Job:
     )
 
 
-def command(host: str, program: str | None, folder: Path) -> list[str]:
-    """Give the command that starts a host's interpreter with `dcc_bridge.headless.main`.
+def command(host: str, program: str | None, folder: Path, module: str = _SERVES) -> list[str]:
+    """Return the command that starts a host's interpreter with the ``main`` of a module.
 
-    A `program` of None is the one on PATH; the file that begins it is put into `folder`. Failure if
-    it is not there, or has another Python and the bridge was not installed for it.
+    Args:
+        host: The application, as ``--host`` names it.
+        program: Its interpreter; None for the one on PATH.
+        folder: Where the file is put with which the interpreter begins.
+        module: The module, of the bridge or of a package that is installed with it.
+
+    Returns:
+        The words of the command.
+
+    Raises:
+        Failure: There is no such interpreter, or it has another Python and the bridge was not
+            installed for it.
     """
-    if host == "standalone":
-        return [program or sys.executable, "-m", "dcc_bridge.headless"]
-    kind = locations.APPLICATIONS[host]
+    kind = leaves.program(host)
+    if not isinstance(kind, InstallTarget):
+        return [program or sys.executable, "-m", module]
     try:
         executable = find_program(kind, program)
         if executable is None and kind.module and importlib.util.find_spec(kind.module):
             executable = Path(sys.executable)
-        paths = _paths(host, str(executable)) if executable else []
+        paths = _paths(kind, str(executable), module) if executable else []
     except UnknownLocation as error:
         raise Failure(str(error)) from None
     if executable is None:
@@ -179,29 +191,34 @@ def command(host: str, program: str | None, folder: Path) -> list[str]:
         python = f", which may be a Python that has {kind.module}" if kind.module else ""
         raise Failure(f"{kind.title}'s {names} is not on PATH; say --interpreter PATH{python}.")
     start = folder / "start.py"
-    start.write_text(_START.format(paths=paths), encoding="utf-8")
-    if host == "blender" and not is_python(executable):
-        return [str(executable), "-b", "--python", str(start)]
-    return [str(executable), str(start)]
+    start.write_text(_START.format(paths=paths, module=module), encoding="utf-8")
+    words = [] if is_python(executable) else kind.start_option
+    return [str(executable), *words, str(start)]
 
 
-def _paths(host: str, program: str) -> list[str]:
-    """List the folders of the bridge and its dependencies, for a host's Python."""
-    kind = locations.APPLICATIONS[host]
+def _paths(kind: InstallTarget, program: str, module: str) -> list[str]:
+    """List the folders of the bridge, what it depends on, the leaf and a module, for a Python."""
     facts = probe(kind, program)
+    packages = [_leaf_folder(it) for it in (kind.scenes, module) if not it.startswith(_CORE)]
     for location, _ in kind.locations(System.here(), [facts]):
         installed = plan.InstalledFiles.read(location.folder)
         if installed is not None and installed.facts.get("python") == facts.python:
-            return [str(location.folder / location.vendor)]
+            return [str(location.folder / location.vendor), *packages]
     if facts.python == f"{sys.version_info.major}.{sys.version_info.minor}":
-        own = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
-        return [str(_PACKAGE.parent), *own]
-    mend = f"dcc-bridge install {host}"
+        installed_in = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
+        return list(dict.fromkeys([str(_PACKAGE.parent), *packages, *installed_in]))
+    mend = f"dcc-bridge install {kind.name}"
     if is_python(Path(program)):
         mend = f"install it there, and run {Path(program).with_name('dcc-bridge')}"
     raise Failure(
         f"{kind.title} has Python {facts.python}, and the bridge is not installed for it: {mend}"
     )
+
+
+def _leaf_folder(module: str) -> str:
+    """Return the folder that holds the package of a leaf's module, and nothing of others."""
+    package = module.partition(".")[0]
+    return str(data_folder("plugins") / package.removeprefix("dcc_bridge_"))
 
 
 def probe(application: InstallTarget, program: str | None = None) -> Facts:
@@ -264,7 +281,8 @@ def is_python(program: Path) -> bool:
 
 def fill(parser: argparse.ArgumentParser, host_help: str | None = None) -> None:
     """Add what says which host is started, and with what, to a parser."""
-    parser.add_argument("--host", choices=sorted(HOSTS), default="standalone", help=host_help)
+    own = leaves.local().name
+    parser.add_argument("--host", choices=leaves.host_names(), default=own, help=host_help)
     skills = "a folder of more skill files; may be given more than once"
     parser.add_argument(
         "--skills", type=Path, action="append", default=[], metavar="DIR", help=skills

@@ -1,13 +1,13 @@
 """Agreed code, which is read, asked about, run and recorded. Here: whose code it is that runs.
 
 A file name is whatever code is given, and a module's names are open to any text. So code is ours,
-or the importer's, by identity: as its module had it before agreed code could act. Any thread.
+or the importer's, by identity: as its module had it before agreed code could act. A host's adapter
+is ours too, wherever its package is. Any thread.
 """
 
 from __future__ import annotations
 
 import gc
-import re
 import sys
 from functools import _lru_cache_wrapper, cached_property, partial
 from types import CellType, CodeType, FrameType, FunctionType
@@ -15,17 +15,33 @@ from typing import Any, Final
 
 AGREED: Final = "<agreed code>"  # the file name of agreed code, in its frames
 IMPORTER: Final = "_frozen_importlib"
-_ACTING: Final = re.compile(IMPORTER + r"$|dcc_bridge\.(?!code\b)")  # code calls that, as `print`
+_CORE: Final = "dcc_bridge"
 _WRAPS: Final = (property, classmethod, staticmethod, cached_property, partial, _lru_cache_wrapper)
 _HOLDERS: Final = (dict, list, tuple, CellType, *_WRAPS)  # what functions and classes are in
 _modules: Final = sys.modules  # agreed code may put another in its place
+_packages: Final = {_CORE}  # ours
 _noted: dict[str, Any] = {}
 _codes: dict[int, tuple[str, dict[str, Any], CodeType]] = {}  # by identity: module, names, itself
 
 
+def add_package(module: str) -> None:
+    """Take the package that a host's adapter is in for a part of the bridge.
+
+    Args:
+        module: The name of the adapter's module; one that stands alone is its own package.
+    """
+    package = module.rpartition(".")[0]
+    _packages.add(package or module)
+
+
+def is_ours(module: str) -> bool:
+    """Return whether a module is the bridge's own, by its name."""
+    return any(module == it or module.startswith(f"{it}.") for it in _packages)
+
+
 def note_modules() -> dict[str, Any]:
     """Count what has come in as looked at, and give it. After agreed code it may be the code's."""
-    modules = {it: _modules[it] for it in [*_modules] if type(it) is str and _ACTING.match(it)}
+    modules = {it: _modules[it] for it in [*_modules] if type(it) is str and _acts(it)}
     fresh = {name: it for name, it in modules.items() if _noted.get(name) is not it}
     _noted.update(fresh)
     return fresh
@@ -47,6 +63,12 @@ def note_code() -> None:
                 pending += gc.get_referents(it)
             if is_function and it.__globals__ is own:
                 _keep(it.__code__, name, own)
+
+
+def _acts(module: str) -> bool:
+    """Return whether agreed code calls what is in a module, as `print`: not what runs that code."""
+    runs_code = module in (_CORE, __name__) or module.startswith(f"{__name__}.")
+    return module == IMPORTER or (is_ours(module) and not runs_code)
 
 
 def _keep(code: CodeType, name: str, own: dict[str, Any]) -> None:

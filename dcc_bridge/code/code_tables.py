@@ -164,7 +164,7 @@ GIVEN: Final = {
     | {"doc": "FreeCAD.ActiveDocument", "Gui": "FreeCADGui"},
     "houdini": {"hou": "hou"},
     "maya": {"cmds": "maya.cmds", "om": "maya.api.OpenMaya"},
-    "standalone": {"stage": "pxr.stage"},
+    "usd": {"stage": "pxr.stage"},
 }
 QUIET_MODULES: Final = _words("""
     __future__ abc array base64 bisect bmesh builtins bpy_extras cmath collections colorsys copy csv
@@ -189,7 +189,7 @@ QUIET: Final = _words("""
 """)
 
 PYTHON: Final = _reaches("""
-beyond: reaches into the bridge itself = dcc_bridge*
+beyond: reaches into the bridge itself = dcc_bridge* bl_ext.*.dcc_bridge*
 beyond: runs text that cannot be read in advance = builtins.{eval|exec|compile} code codeop runpy*
  pdb* timeit* types.{CodeType|FunctionType}
 beyond: imports what cannot be read in advance = builtins.{__import__|__loader__*|__spec__*}

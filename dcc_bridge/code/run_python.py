@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from dcc_bridge.audit.log import AuditLog
 from dcc_bridge.checkpoints import FolderCopies, checkpoint_folder
-from dcc_bridge.code import agreed
+from dcc_bridge.code import add_package, agreed
 from dcc_bridge.code.code_record import CodeRecord, did
 from dcc_bridge.code.code_text import CodeText, read_code
 from dcc_bridge.code.declared_writes import MAX_WRITES, DeclaredWrite, check_writes, declared_write
@@ -49,6 +49,7 @@ def tool(
     """Make the tool, with `look` and `find_api` of the verbs; None where it is not wanted."""
     if settings.python == "off" or not operations.has("namespace"):
         return None
+    add_package(type(operations.host).__module__)
     return describe(CodeTool(operations, settings, audit, tools).run_python)
 
 
@@ -63,7 +64,7 @@ class CodeTool:
         # By client; of too many, the one that is silent the longest is forgotten.
         self._session = lru_cache(64)(lambda label: agreed.CodeSession())
         names = self._host.name.lower().split()
-        self._host_word = next((it for it in HOSTS if it in names), "standalone")
+        self._host_word = next((it for it in HOSTS if it in names), "usd")
 
     @skill(name=NAME, title="Run code", risk="destructive", confirms=True)
     def run_python(

@@ -22,7 +22,15 @@ from types import FrameType
 from typing import Any, Final
 
 from dcc_bridge.checkpoints import FolderCopies, is_inside
-from dcc_bridge.code import AGREED, IMPORTER, has_module, note_code, note_modules, owner_of
+from dcc_bridge.code import (
+    AGREED,
+    IMPORTER,
+    has_module,
+    is_ours,
+    note_code,
+    note_modules,
+    owner_of,
+)
 from dcc_bridge.code import code_tables as tables
 from dcc_bridge.errors import BridgeError, NoCheckpoint
 
@@ -77,12 +85,16 @@ def trip_wire(
         note_modules()
 
 
-def guarded_import(name: str, *more: Any, **named: Any) -> Any:
-    """Import as Python does, but not what this package holds. For the builtins of agreed code."""
+def guarded_import(
+    name: str, names: Any = None, own: Any = None, taken: Any = (), level: int = 0
+) -> Any:
+    """Import as Python does, but not what the bridge holds. For the builtins of agreed code."""
     wire = _wires.get(get_ident())
-    if wire is not None and name.partition(".")[0] == "dcc_bridge":
-        wire.refuse("reach into dcc_bridge itself")
-    return builtins.__import__(name, *more, **named)
+    if wire is not None:
+        inner = [f"{name}.{it}" for it in taken or ()]
+        if any(map(is_ours, [name, *inner])):
+            wire.refuse("reach into dcc_bridge itself")
+    return builtins.__import__(name, names, own, taken, level)
 
 
 def guarded_attribute(it: Any, name: str, *default: Any) -> Any:
@@ -150,8 +162,8 @@ class _Wire:
         is_packing = act == tables.THREAD
         while frame is not None and frame.f_code.co_filename not in _CALLERS:
             is_packing = is_packing and frame.f_globals.get("__name__") != "__main__"
-            is_ours = owner_of(frame) not in ("", IMPORTER)
-            if is_ours and (frame.f_code.co_name != STAND_IN or is_packing):
+            is_own = owner_of(frame) not in ("", IMPORTER)
+            if is_own and (frame.f_code.co_name != STAND_IN or is_packing):
                 return  # a listener, called meanwhile, or such a thread
             frame = frame.f_back
         where = None if frame is None or frame.f_code.co_filename != AGREED else frame.f_lineno

@@ -299,3 +299,18 @@ def current_call() -> Call:
 destructive_skill: ContextVar[str] = ContextVar("dcc_bridge_destructive_skill", default="")
 # Its run, which a call that has ended holds weakly: else the two would wait for the collector.
 current_run: ContextVar[RunControl | None] = ContextVar("dcc_bridge_run", default=None)
+
+
+def calling_client() -> str | None:
+    """Return the label of the client for whose call the code runs. Any thread.
+
+    Returns:
+        The label, which its token proves; None outside of any call, and for one of the host's own.
+
+    Raises:
+        Nothing.
+    """
+    call = running_call()
+    if call is None or call.client is None:
+        return None
+    return call.client.label

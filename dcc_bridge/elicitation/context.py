@@ -12,6 +12,7 @@ from dcc_bridge.threads import flows
 from dcc_bridge.threads.flows import Flow
 
 if TYPE_CHECKING:  # skills import this, and need none of it
+    from dcc_bridge.config import Settings
     from dcc_bridge.elicitation.broker import Broker
     from dcc_bridge.elicitation.desk import Desk
     from dcc_bridge.host import Host
@@ -30,6 +31,11 @@ class ElicitationContext:
     main: MainThread  # the way to the main thread
     host: Host  # whose scene it is
     desk: Desk | None = None  # gives out pages; None where there is no server
+
+    @property
+    def settings(self) -> Settings:
+        """How the bridge behaves."""
+        return self.broker.settings
 
 
 def install(
@@ -50,7 +56,14 @@ def install(
 
 
 def current_context() -> ElicitationContext | None:
-    """Return the context of this process, or None where a skill's function runs by itself."""
+    """Return the bridge of this process, as skills reach it. Any thread.
+
+    Returns:
+        It, or None where a skill's function runs by itself.
+
+    Raises:
+        Nothing.
+    """
     return _installed
 
 

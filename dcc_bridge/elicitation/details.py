@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text, split_lines
 from dcc_bridge.errors import SchemaError
@@ -21,7 +21,15 @@ MOST_LINES: Final = 2_000  # lines of it
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """A text that a question is about, shown whole: monospace, with line numbers."""
+    """A text that a question is about, shown whole: monospace, with line numbers.
+
+    Attributes:
+        max_bytes: Bytes that a text may have at most, as UTF-8.
+        max_lines: Lines that a text may have at most.
+    """
+
+    max_bytes: ClassVar[int] = MOST_DETAILS
+    max_lines: ClassVar[int] = MOST_LINES
 
     text: str  # what is agreed to
     marks: tuple[tuple[int, str], ...] = ()  # lines, counted from 1, and why each is marked

@@ -1,22 +1,13 @@
-"""Where each application looks for plug-ins. Any thread; nothing is touched.
+"""Where an application looks for plug-ins, and what it says of itself. Any thread.
 
-=========  =====================================================================================
-Blender    ``scripts/addons`` in the folder of its version; by its manual, "Blender's Directory
-           Layout". 3.4 on Linux was run.
-FreeCAD    ``Mod`` in its data folder, of which each version has one of its own from 1.1 on; by
-           its documentation of folders. 0.20.2 on Linux was run.
-Houdini    A package's JSON file in one of its folders; by SideFX's documentation of packages.
-           It was not run in Houdini.
-Maya       A ``.mod`` file in one of its folders of modules; by Autodesk's documentation of
-           MAYA_MODULE_PATH and of module files. It was not run in Maya.
-=========  =====================================================================================
+Nothing is touched. Each leaf's module ``program`` has its application's `InstallTarget`.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -27,6 +18,7 @@ from typing import ClassVar, Final, Literal
 
 from dcc_bridge.config import data_folder
 from dcc_bridge.errors import BridgeError
+from dcc_bridge.program import Program
 
 Platform = Literal["linux", "win32", "darwin"]
 _VENDOR_SUFFIXES: Final[dict[Platform, str]] = {"linux": "linux", "win32": "win64", "darwin": "mac"}
@@ -89,14 +81,13 @@ class Location:
     sources: tuple[tuple[str, str], ...] = ((".", "."),)
 
 
-class InstallTarget(ABC):
+class InstallTarget(Program):
     """An application that the bridge can be installed into; the class attributes are its data."""
 
-    name: ClassVar[str]  # as the command takes it: "freecad"
-    title: ClassVar[str]  # as its users call it
     programs: ClassVar[tuple[str, ...]]  # its batch interpreter, by the names that are looked for
     module: ClassVar[str] = ""  # under which a Python may have the whole application
-    script_option: ClassVar[tuple[str, ...]] = ()  # what stands before a Python file
+    script_option: ClassVar[tuple[str, ...]] = ()  # what stands before a Python file that asks it
+    start_option: ClassVar[tuple[str, ...]] = ()  # what stands before the file with which it serves
     # Python with which it says what it is: statements, then an expression for its version, and one
     # for the folder in which it looks for everybody's plug-ins.
     probe_imports: ClassVar[str]
@@ -194,144 +185,15 @@ class InstallTarget(ABC):
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """Read "0.20.2" as (0, 20, 2); what is no number ends it."""
+    """Read "0.20.2" as (0, 20, 2).
+
+    Args:
+        version: Numbers with points between them; what is no number ends it.
+
+    Returns:
+        The numbers.
+
+    Raises:
+        Nothing.
+    """
     return tuple(map(int, takewhile(str.isdigit, version.split("."))))
-
-
-class _Blender(InstallTarget):
-    name = "blender"
-    title = "Blender"
-    programs = ("blender",)
-    module = "bpy"
-    script_option = ("-b", "--factory-startup", "--python")
-    probe_imports = "import bpy"
-    probe_version = "'.'.join(map(str, bpy.app.version))"
-    probe_shared = "os.path.join(bpy.utils.system_resource('SCRIPTS'), 'addons')"
-    pythons = (((5, 1), "3.13"), ((4, 1), "3.11"))
-    oldest = (3, 4)
-    example = "4.5"
-    afterwards = "In Blender, enable it once: Edit > Preferences > Add-ons > DCC Bridge."
-    known = ("3.4", "3.6", *(f"{major}.{minor}" for major in (4, 5, 6) for minor in range(6)))
-    folder = "dcc_bridge_blender"
-    sources = ((folder, "."), ("skills", "skills"))
-
-    def vendor(self, system: System, python: str | None) -> str:
-        """Give the same folder for all: each version of Blender has its own add-ons."""
-        return "vendor"
-
-    def user_root(self, system: System, facts: Facts) -> Path:
-        return self._scripts(system, facts) / "addons"
-
-    def _scripts(self, system: System, facts: Facts) -> Path:
-        if scripts := system.env.get("BLENDER_USER_SCRIPTS"):
-            return Path(scripts)
-        if resources := system.env.get("BLENDER_USER_RESOURCES"):
-            return Path(resources, "scripts")
-        version = ".".join(map(str, numbers(self.required_version(facts))[:2]))
-        if system.platform == "linux":
-            return system.folder("XDG_CONFIG_HOME", ".config") / "blender" / version / "scripts"
-        maker = "Blender Foundation" if system.platform == "win32" else ""
-        return system.application_data(linux=system.home) / maker / "Blender" / version / "scripts"
-
-
-class _FreeCAD(InstallTarget):
-    name = "freecad"
-    title = "FreeCAD"
-    programs = ("freecadcmd", "FreeCADCmd", "freecad.cmd")
-    probe_imports = "import FreeCAD"
-    probe_version = "'.'.join(FreeCAD.Version()[:3])"
-    probe_shared = "os.path.join(FreeCAD.getHomePath(), 'Mod')"
-    pythons = (((1, 0), "3.11"),)
-    oldest = (0, 20)
-    example = "1.0"
-    afterwards = "Restart FreeCAD; dcc-bridge list then shows it."
-    known = ("0.20", "0.21", "1.0", "1.1", "1.2", "1.3")
-
-    def user_root(self, system: System, facts: Facts) -> Path:
-        if data := system.env.get("FREECAD_USER_DATA"):
-            return Path(data) / "Mod"
-        linux = system.folder("XDG_DATA_HOME", ".local", "share")
-        folder = system.application_data(linux) / "FreeCAD"
-        version = numbers(facts.version or "")
-        if version >= (1, 1):
-            folder /= f"v{version[0]}-{version[1]}"
-        return folder / "Mod"
-
-
-class _Houdini(InstallTarget):
-    name = "houdini"
-    title = "Houdini"
-    programs = ("hython",)
-    probe_imports = "import hou"
-    probe_version = "hou.applicationVersionString()"
-    pythons = (((22,), "3.13"), ((20, 5), "3.11"))
-    oldest = (20, 5)
-    example = "21.0"
-    afterwards = "Restart Houdini; the tool is on the shelf Agents."
-    known = ("20.5", "21.0", "21.5", "22.0", "22.5")
-    loader = "dcc_bridge.json"
-    _folders = ("python3.11libs", "python3.13libs", "python_panels", "scripts", "skills", "toolbar")
-    sources = tuple((folder, folder) for folder in _folders)
-
-    def user_root(self, system: System, facts: Facts) -> Path:
-        version = self._version(facts)
-        if preferences := system.env.get("HOUDINI_USER_PREF_DIR"):
-            return Path(preferences.replace("__HVER__", version)) / "packages"
-        if system.platform == "darwin":
-            return system.home / "Library/Preferences/houdini" / version / "packages"
-        return system.documents() / f"houdini{version}" / "packages"
-
-    def shared_root(self, system: System, facts: Facts) -> Path:
-        version, site = self._version(facts), system.env.get("HSITE")
-        if not site:
-            raise UnknownLocation(
-                "For all users, Houdini looks in the folder that HSITE names, and HSITE is not set."
-            )
-        return Path(site) / f"houdini{version}" / "packages"
-
-    def _version(self, facts: Facts) -> str:
-        version = numbers(self.required_version(facts))
-        if len(version) < 2:
-            raise UnknownLocation("Houdini's folders need two numbers; say --version 21.0.")
-        return f"{version[0]}.{version[1]}"
-
-
-class _Maya(InstallTarget):
-    name = "maya"
-    title = "Maya"
-    programs = ("mayapy",)
-    probe_imports = "import maya.standalone\nmaya.standalone.initialize()\nfrom maya import cmds"
-    probe_version = "str(cmds.about(version=True))"
-    pythons = (((2027,), None), ((2025,), "3.11"))
-    oldest = (2025,)
-    example = "2026"
-    afterwards = "Restart Maya; the button is on the shelf Agents."
-    known = ("2025", "2026", "2027")
-    loader = "dcc_bridge.mod"
-    sources = (("plug-ins", "plug-ins"), ("scripts", "scripts"), ("skills", "skills"))
-
-    def plugin_folder(self, root: Path) -> Path:
-        """Give a folder beside that of the modules, to which the module's file leads."""
-        return root.parent / self.folder
-
-    def user_root(self, system: System, facts: Facts) -> Path:
-        """Give the user's modules, which are those of every version."""
-        if folder := system.env.get("MAYA_APP_DIR"):
-            return Path(folder) / "modules"
-        if system.platform == "darwin":
-            return system.home / "Library/Preferences/Autodesk/maya/modules"
-        return system.documents() / "maya" / "modules"
-
-    def shared_root(self, system: System, facts: Facts) -> Path:
-        version = self.required_version(facts)
-        if system.platform == "win32":
-            common = system.env.get("COMMONPROGRAMFILES", r"C:\Program Files\Common Files")
-            return Path(common, "Autodesk Shared", "Modules", "maya", version)
-        if system.platform == "darwin":
-            return Path("/Users/Shared/Autodesk/modules/maya", version)
-        return Path("/usr/autodesk/modules/maya", version)
-
-
-APPLICATIONS: Final[dict[str, InstallTarget]] = {  # by the names that the command takes
-    it.name: it for it in (_Blender(), _FreeCAD(), _Houdini(), _Maya())
-}

@@ -45,6 +45,8 @@ _TAGS: Final[dict[Platform, tuple[str, ...]]] = {
 }
 _NEVER: Final = re.compile(r"(pyside|shiboken|pyqt|qtpy)", re.IGNORECASE)
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
+_VENDORED: Final = "dcc_bridge.vendored"
+"""The group of entry points that name packages which go wherever the bridge goes."""
 _TIMEOUT: Final = 600  # seconds for pip, which may have to download all of it
 _BLENDER_PYTHONS: Final = ("3.11", "3.13")  # what 4.2 to 5.0 has, and what 5.1 and newer have
 _BLENDER_SYSTEMS: Final = {"linux": "linux-x64", "win32": "windows-x64", "darwin": "macos-arm64"}
@@ -137,11 +139,10 @@ def _refuse_qt(into: Path) -> None:
 
 def build_extension(into: Path, platform: Platform) -> Path:
     """Make Blender's extension for a system in a folder, in place of one of that name."""
-    source = data_folder("plugins") / "blender"
+    source = data_folder("plugins") / "blender" / "dcc_bridge_blender"
     with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as temporary:
         folder = Path(temporary, "extension")
-        copy_sources(source / "dcc_bridge_blender", folder)
-        copy_sources(source / "skills", folder / "skills")
+        copy_sources(source, folder)
         wheels = folder / "wheels"
         wheels.mkdir()
         for python in _BLENDER_PYTHONS:
@@ -177,13 +178,16 @@ def _with_wheels(manifest: str, wheels: Path, platform: Platform) -> str:
 
 
 def _build_own_wheel(into: Path) -> Path:
-    """Make a wheel of this package, by the specification of its format: no build tool is there."""
+    """Make a wheel of what runs in an application, by its specification: no build tool is there."""
     version = metadata.version(DISTRIBUTION)
     info = f"dcc_bridge_mcp-{version}.dist-info"
     facts = ["Metadata-Version: 2.1", f"Name: {DISTRIBUTION}", f"Version: {version}"]
     facts += [f"{name}: {_fact(name)}" for name in ("Summary", "Requires-Python")]
     facts += [f"Requires-Dist: {requirement}" for requirement in requirements()]
-    data = {it.relative_to(_PACKAGE.parent).as_posix(): it.read_bytes() for it in _files(_PACKAGE)}
+    data = {}
+    for package in _packages():
+        for file in _files(package):
+            data[file.relative_to(package.parent).as_posix()] = file.read_bytes()
     data[f"{info}/METADATA"] = "\n".join([*facts, ""]).encode()
     tags = "Generator: dcc-bridge\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
     data[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\n{tags}".encode()
@@ -197,6 +201,12 @@ def _build_own_wheel(into: Path) -> Path:
         for name, content in data.items():
             archive.writestr(name, content)
     return wheel
+
+
+def _packages() -> list[Path]:
+    """List the packages that run inside an application: ours, and those that leaves declare."""
+    declared = metadata.entry_points(group=_VENDORED)
+    return [_PACKAGE, *(Path(it.load().__path__[0]) for it in declared)]
 
 
 def _fact(name: str) -> str:

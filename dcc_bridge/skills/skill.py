@@ -31,7 +31,7 @@ Options = Mapping[str, Any]  # the words on the wire, and the value that the fun
 if TYPE_CHECKING:
     from pathlib import Path
 
-HOSTS: Final = ("blender", "freecad", "houdini", "maya", "standalone")  # that come with us
+HOSTS: Final = ("blender", "freecad", "houdini", "maya", "usd")  # that come with us
 _ATTRIBUTE: Final = "__dcc_skill__"
 _F = TypeVar("_F", bound=Callable[..., Any])
 T = TypeVar("T")

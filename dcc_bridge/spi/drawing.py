@@ -31,14 +31,16 @@ from dcc_bridge.elicitation.view import (
     view_of,
 )
 from dcc_bridge.headless import serve
+from dcc_bridge.panel.rows import Row as PanelRow
+from dcc_bridge.panel.state import Port as PanelPort
+from dcc_bridge.panel.view import CallView, PanelView
 from dcc_bridge.server.failed_start import FailedStart
-from dcc_bridge.server.start_problem import explain
-from dcc_bridge.skills.call_history import Record
 from dcc_bridge.threads.main_thread import MainThread
 
 __all__ = [
     "ArgumentView",
     "Bridge",
+    "CallView",
     "Click",
     "Consent",
     "DetailsRow",
@@ -51,11 +53,13 @@ __all__ = [
     "HostPresenter",
     "InvalidAnswer",
     "MainThread",
+    "PanelPort",
+    "PanelRow",
+    "PanelView",
     "PresenterEvent",
     "Question",
     "QuestionQueue",
     "QuestionView",
-    "Record",
     "Reply",
     "Settle",
     "TakeDown",
@@ -63,7 +67,6 @@ __all__ = [
     "Unable",
     "argument_views",
     "details_view",
-    "explain",
     "item_counts",
     "serve",
     "view_of",

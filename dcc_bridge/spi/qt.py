@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dcc_bridge.qt import binding
 from dcc_bridge.qt.binding import sheet
+from dcc_bridge.qt.consent_dialog import bridge_icon, consent_dialog
 from dcc_bridge.qt.event_loop import HostLoop
 from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.outlines import outlined
@@ -25,6 +26,8 @@ __all__ = [
     "HostLoop",
     "Panel",
     "QuestionDialog",
+    "bridge_icon",
+    "consent_dialog",
     "outlined",
     "sheet",
     "tr",

@@ -1,4 +1,4 @@
-"""What FreeCAD runs first, also in ``freecadcmd``. There is nothing to do before there is a window.
+"""FreeCAD runs this first, also in ``freecadcmd``. Without a window there is nothing to do.
 
 A farm's interpreter serves only when it is told to. Main thread.
 """

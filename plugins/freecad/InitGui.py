@@ -1,9 +1,9 @@
-"""What FreeCAD runs before it has a window. Main thread.
+"""FreeCAD runs this before it has a window. Main thread.
 
 FreeCAD executes this text inside of a function and without telling it where it is: what is named
 here at the top is not seen by functions that would stand below.
 """
 
-import dcc_bridge_freecad
+from dcc_bridge_freecad import plugin
 
-dcc_bridge_freecad.load()
+plugin.load()

@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable
 from operator import methodcaller
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 import pytest
 
 from dcc_bridge.audit import reader
-from dcc_bridge.audit.log import AuditLog, Disk, chain
+from dcc_bridge.audit.log import AuditLog, Disk, chain, record_events
 from dcc_bridge.audit.reader import AuditFile
 from dcc_bridge.errors import NotRecorded
 
@@ -150,6 +151,14 @@ def test_a_closed_record_takes_no_more(tmp_path: Path) -> None:
 
     with pytest.raises(NotRecorded, match="stopped"):
         log(("begin", CALL))
+
+
+def test_what_is_decided_outside_of_a_bridge_has_a_whole_record_of_its_own(tmp_path: Path) -> None:
+    record_events({"host": "maya"}, [("asked", CALL), ("granted", CALL)], tmp_path)
+    record_events({"host": "maya"}, [("asked", CALL), ("declined", CALL)], tmp_path)
+
+    record = Counter(events(tmp_path))
+    assert record == {"opened": 2, "asked": 2, "granted": 1, "declined": 1, "closed": 2}
 
 
 def test_a_value_that_json_cannot_carry_is_written_in_words(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -16,18 +15,15 @@ import pytest
 from pxr import Usd
 
 from dcc_bridge import cli
-from dcc_bridge.hosts.standalone.prims import remove
+from dcc_bridge_batch import approval, hosts, ledger, plan, planning, scenes, task
+from dcc_bridge_batch.files import digest_file
+from dcc_bridge_batch.host_job import Job, label
+from dcc_bridge_batch.plan import HostFacts, Plan, Request, Scene
+from dcc_bridge_batch.swap import Places
+from dcc_bridge_usd.prims import remove
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = str(ROOT / "plugins" / "batch")
-if PLUGIN not in sys.path:
-    sys.path.insert(0, PLUGIN)
-
-from dcc_batch import approval, hosts, ledger, plan, planning, scenes, task  # noqa: E402
-from dcc_batch.files import digest_file  # noqa: E402
-from dcc_batch.host_job import Job, label  # noqa: E402
-from dcc_batch.plan import HostFacts, Plan, Request, Scene  # noqa: E402
-from dcc_batch.swap import Places  # noqa: E402
 
 SKILLS = Path(__file__).parent / "skills"
 FACTS = HostFacts("host 1", "0.1.0", "0" * 64, None)
@@ -112,7 +108,7 @@ def write_plan(
         file = folder / f"shot_{number}.usda"
         said |= {"sha256": digest_file(file)} if file.exists() else {}
         lines.append(scene_line(number, file.name, ["/a", "/b"], state=state, **said))
-    request = Request("standalone", "skill", {"pattern": "*"}, **more)
+    request = Request("usd", "skill", {"pattern": "*"}, **more)
     return plan.write(folder / "plan", request, facts, folder, lines)
 
 
@@ -166,7 +162,7 @@ class Session:
 
 def make_show(root: Path, folder: Path, chunk: int = 1, jobs: int = 1, **more: Any) -> Show:
     """Plan all scenes below a root with the skill `tidy`."""
-    request = Request("standalone", "tidy", {}, [str(SKILLS)], chunk=chunk, **more)
+    request = Request("usd", "tidy", {}, [str(SKILLS)], chunk=chunk, **more)
     paths = scenes.find([str(root / "**" / "*.usd*")], root)
     return Show(root, planning.make(request, paths, folder, jobs))
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from dcc_batch import approval, files, plan
-from dcc_batch.approval import NotApproved
-from dcc_batch.plan import HostFacts, Plan, PlanError, Request
-from dcc_batch.swap import Places
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import log_folder
+from dcc_bridge_batch import approval, files, plan
+from dcc_bridge_batch.approval import NotApproved
+from dcc_bridge_batch.plan import HostFacts, Plan, PlanError, Request
+from dcc_bridge_batch.swap import Places
 from tests import homes
 from tests.batch.conftest import write_plan
 
@@ -125,7 +125,9 @@ def test_a_consent_that_somebody_else_put_there_is_not_exported(
     made: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a farm its digest is all that counts."""
-    bundle = pytest.importorskip("dcc_batch.bundle", reason="a bundle needs Open Job Description")
+    bundle = pytest.importorskip(
+        "dcc_bridge_batch.bundle", reason="a bundle needs Open Job Description"
+    )
     homes.set_all(monkeypatch, homes.state(tmp_path / "mallory"))
     approval.approve(made)
     homes.set_all(monkeypatch, homes.state(tmp_path / "alice"))
@@ -151,7 +153,7 @@ def test_a_skill_that_was_changed_since_is_named(tmp_path: Path) -> None:
     mine = tmp_path / "mine.py"
     mine.write_text("# as it was planned")
     facts = HostFacts("host 1", "0.1.0", files.digest_file(mine), str(mine))
-    made = plan.write(tmp_path / "plan", Request("standalone", "mine", {}), facts, tmp_path, [])
+    made = plan.write(tmp_path / "plan", Request("usd", "mine", {}), facts, tmp_path, [])
 
     made.check_skill()
     mine.write_text("# something else")

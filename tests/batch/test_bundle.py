@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from dcc_batch import bundle, outcome
-from dcc_batch.plan import Plan
+from dcc_bridge_batch import bundle, outcome
+from dcc_bridge_batch.plan import Plan
 from tests.batch.conftest import ROOT, Show, digests
 from tests.batch.test_runs import approved_show, wrong
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import pty
 import subprocess
 import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
 
-from dcc_batch import approval, files, report, scenes
-from dcc_batch.plan import Plan, PlanError
+from dcc_bridge_batch import approval, commands, files, report, scenes
+from dcc_bridge_batch.plan import Plan, PlanError
 from tests.batch.conftest import Command, write_plan
 
 if sys.platform == "win32":
@@ -21,14 +23,15 @@ if sys.platform == "win32":
 def test_where_its_packages_are_missing_it_says_how_to_get_them(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in [name for name in sys.modules if name.split(".")[0] == "dcc_batch"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "openjd", None)
+    def find(name: str) -> ModuleSpec | None:
+        return None if name == "openjd" else importlib.util.find_spec(name)
+
+    monkeypatch.setattr(commands, "find_spec", find)
 
     code, said = command("status", "plan")
 
     assert code == 2
-    assert "pip install 'dcc-bridge-mcp[batch]'" in said
+    assert said == "dcc-bridge: openjd is not installed: pip install 'dcc-bridge-mcp[batch]'\n"
 
 
 def test_a_folder_without_a_plan_is_told(command: Command, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dcc_batch import approval, engine, outcome
+from dcc_bridge_batch import approval, engine, outcome
 from tests.batch.conftest import bare, make_show, session_of, write_scene
 
 pytestmark = [

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from dcc_batch import approval, bundle
-from dcc_batch.plan import Plan
+from dcc_bridge_batch import approval, bundle
+from dcc_bridge_batch.plan import Plan
 from tests.batch.conftest import write_plan
 from tests.packages import from_pip
 

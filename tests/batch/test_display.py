@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 from rich.progress import Task
 
-from dcc_batch import display
+from dcc_bridge_batch import display
 
 
 class Run:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dcc_batch import outcome
+from dcc_bridge_batch import outcome
 from tests.batch import workers
 from tests.batch.conftest import write_plan
 

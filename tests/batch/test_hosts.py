@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from dcc_batch import approval, engine, outcome, planning, scenes
-from dcc_batch.plan import Plan, Request
+from dcc_bridge_batch import approval, engine, outcome, planning, scenes
+from dcc_bridge_batch.plan import Plan, Request
 from tests.batch.conftest import PLUGIN, ROOT, digests, processes
 
 pytestmark = [
@@ -85,11 +85,41 @@ def test_a_deletion_is_planned_run_and_rolled_back_in(host: str, tmp_path: Path)
     assert digests(tmp_path / "show") == before
 
 
+def test_a_plan_is_made_by_what_was_installed_into_blender_alone(tmp_path: Path) -> None:
+    if shutil.which("blender") is None:
+        pytest.skip("Blender is not installed")
+    make_scenes("blender", tmp_path, 2)
+    home = tmp_path / "home"
+    (home / ".config").mkdir(parents=True)
+    installed_in(home, "install", "blender")
+    words = ["--host=blender", f"--scenes={tmp_path}/show/*/*.blend", f"--out={tmp_path}/plan"]
+
+    plan = installed_in(home, "batch", "plan", *words, '--args={"pattern": "cam_*"}', "delete")
+
+    made = Plan.read(Path(plan.strip()))
+    assert [it["question"]["items"] for it in made.scenes()] == [["cam_0", "cam_1"]] * 2
+
+
+def installed_in(home: Path, *words: str) -> str:
+    """Run a command in a home of its own; give its result."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "dcc_bridge", *words],
+        env={**kept, "HOME": str(home)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 SETTINGS = """
 import sys
 sys.path[:0] = {paths!r}
 import FreeCAD
-from dcc_batch import host_files
+from dcc_bridge_batch import host_files
 own = FreeCAD.ParamGet("User parameter:BaseApp/Preferences/Document")
 if {value!r} is not None:
     own.SetBool("CreateBackupFiles", {value!r})

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dcc_batch import ledger
-from dcc_batch.ledger import LedgerError, TaskLedger
-from dcc_batch.plan import Plan
+from dcc_bridge_batch import ledger
+from dcc_bridge_batch.ledger import LedgerError, TaskLedger
+from dcc_bridge_batch.plan import Plan
 from tests.batch.conftest import write_plan
 
 

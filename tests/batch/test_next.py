@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from dcc_batch import approval, ask_person, engine, files, outcome
-from dcc_batch.ledger import TaskLedger
-from dcc_batch.plan import Plan, PlanError
-from dcc_batch.swap import Places
 from dcc_bridge import cli
+from dcc_bridge_batch import approval, ask_person, engine, files, outcome
+from dcc_bridge_batch.ledger import TaskLedger
+from dcc_bridge_batch.plan import Plan, PlanError
+from dcc_bridge_batch.swap import Places
 from tests.batch.conftest import Command, write_plan
 
 if sys.platform == "win32":

@@ -6,28 +6,33 @@ import json
 import os
 import signal
 import sys
+from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp_types import CallToolResult
 
-from dcc_batch import approval, report
-from dcc_batch.plan import Plan, user
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import log_folder
+from dcc_bridge.cli import leaves, local_host
+from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.question import PresenterEvent, Reply
+from dcc_bridge_batch import approval, report
+from dcc_bridge_batch.host_job import MODULE
+from dcc_bridge_batch.plan import Plan, user
 from tests.batch.conftest import PLUGIN, SKILLS, digests, write_scene
 from tests.live import Live, accept, live, text
 from tests.stand_ins import FakeHost, Person
 from tests.verbs.studio import studio
 from tests.verbs.test_bridge import TOKEN, tools
 
-FOLDER = Path(PLUGIN) / "skills"
+FOLDER = Path(PLUGIN) / "dcc_bridge_batch" / "skills"
 YES = Reply("accept", {"approve": True})
 NO = Reply("decline")
 PLANNING = 100.0  # seconds for a plan, on a busy machine
@@ -63,7 +68,7 @@ async def plan(
     running: Live, root: Path, arguments: Any = None, hear: Any = None, **client: Any
 ) -> CallToolResult:
     """Plan all scenes below a root, as an agent does."""
-    usual = {"skill": "tidy", "scenes": [str(root / "*.usda")], "host": "standalone"}
+    usual = {"skill": "tidy", "scenes": [str(root / "*.usda")], "host": "usd"}
     asked = {**usual, **(arguments or {})}
     async with running.client(**client) as session:
         return await session.call_tool("plan_batch", asked, progress_callback=hear)
@@ -182,8 +187,8 @@ def test_a_plan_that_would_change_nothing_asks_nobody(scenes: Path, tmp_path: Pa
         ({"scenes": ["*.usda"]}, "Give whole paths of scenes, not ['*.usda']."),
         ({"scenes": []}, "Give whole paths of scenes"),
         ({"scenes": ["/show/a.usda", "/etc/notes.TXT"]}, "paths and patterns, not /etc/notes.TXT"),
-        ({"host": "fake"}, "host is one of standalone, blender"),
-        ({"host": ""}, "host is one of standalone, blender"),
+        ({"host": "fake"}, "host is one of usd, blender"),
+        ({"host": ""}, "host is one of usd, blender"),
         pytest.param({"skill": "--help"}, "--help cannot be planned", marks=REAL, id="option"),
         pytest.param({"scenes": ["/nowhere/*.usda"]}, "no scene at /nowhere", marks=REAL),
     ],
@@ -208,8 +213,9 @@ def test_a_plan_whose_call_is_cancelled_ends_with_its_hosts(scenes: Path, tmp_pa
 
     with ctrl_c_ignored(), host(tmp_path, YES) as (running, _):
         future = running.go(plan, running, scenes)
-        running.until(lambda: any("batch host" in it for it in below().values()), PLANNING)
-        started = {pid for pid, line in below().items() if "batch" in line}
+        running.until(lambda: any(MODULE in it for it in below().values()), PLANNING)
+        words = ("batch plan", MODULE)  # the checkout may lie in a folder called "batch"
+        started = {pid for pid, line in below().items() if any(it in line for it in words)}
         (record,) = running.bridge.recent.records()
         assert running.bridge.cancel(record.id)
         running.until(future.done, PLANNING)
@@ -270,19 +276,13 @@ def test_it_is_listed_in_few_tokens_beside_all_verbs(tmp_path: Path) -> None:
 def test_our_own_host_offers_it_only_where_the_extra_is_installed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    import importlib.util
-    from argparse import Namespace
-
-    from dcc_bridge.cli import load
-    from dcc_bridge.config import Settings
-
-    serve = load("standalone/dcc_bridge_serve")
-    options, find = Namespace(scene=None, headless=True), importlib.util.find_spec
-    with_it = serve.opening(options, [], Settings()).skills
+    options = Namespace(scene=None, headless=True)
+    with_it = local_host.opening(leaves.local(), options, Settings()).skills
     monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == "openjd" else find(name)
+        "dcc_bridge_batch.commands.find_spec",
+        lambda name: None if name == "openjd" else find_spec(name),
     )
-    without_it = serve.opening(options, [], Settings()).skills
+    without_it = local_host.opening(leaves.local(), options, Settings()).skills
 
     assert FOLDER in with_it
     assert FOLDER not in without_it

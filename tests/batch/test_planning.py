@@ -11,11 +11,11 @@ from typing import Any, cast
 import anyio
 import pytest
 
-from dcc_batch import hosts, planning
-from dcc_batch.hosts import WarmHost
-from dcc_batch.plan import PlanError, Request, Scene
 from dcc_bridge.errors import BadArguments, Unreachable
 from dcc_bridge.skills.signature import Shape, Signature
+from dcc_bridge_batch import hosts, planning
+from dcc_bridge_batch.hosts import WarmHost
+from dcc_bridge_batch.plan import PlanError, Request, Scene
 
 
 class Deleting:
@@ -60,7 +60,7 @@ def planned(
 ) -> list[Scene]:
     """Plan one scene in such a host; gives what is added to the scenes."""
     host.path.write_text("a scene")
-    request, folder = Request("standalone", "tidy", {}, limit=limit), host.path.parent
+    request, folder = Request("usd", "tidy", {}, limit=limit), host.path.parent
     planner = planning._Planner(request, folder, folder / "host", scenes.append)
 
     @asynccontextmanager

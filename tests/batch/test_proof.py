@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from dcc_batch import display, outcome, warm_host
-from dcc_batch.ledger import TaskLedger
-from dcc_batch.warm_host import Desk, _Look
+from dcc_bridge_batch import display, outcome, warm_host
+from dcc_bridge_batch.ledger import TaskLedger
+from dcc_bridge_batch.warm_host import Desk, _Look
 from tests.batch.conftest import write_plan
 
 

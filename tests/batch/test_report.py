@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from dcc_batch import display, plan, report
-from dcc_batch.plan import Plan, Request, Scene
+from dcc_bridge_batch import display, plan, report
+from dcc_bridge_batch.plan import Plan, Request, Scene
 from tests.batch.conftest import FACTS, scene_line
 from tests.server import browser
 
@@ -35,7 +35,7 @@ def scene(number: int, items: list[str], kind: str = "Camera", **more: Any) -> S
 
 def show(folder: Path, scenes: Iterable[Scene], arguments: Any = None, skill: str = "tidy") -> Plan:
     """Write a plan and its report."""
-    request = Request("standalone", skill, {"name": EVIL} if arguments is None else arguments)
+    request = Request("usd", skill, {"name": EVIL} if arguments is None else arguments)
     made = plan.write(folder, request, FACTS, folder, scenes)
     report.write(made)
     return made

@@ -19,10 +19,11 @@ from typing import Any
 
 import pytest
 
-from dcc_batch import approval, engine, ledger, outcome
-from dcc_batch.files import digest_file
-from dcc_batch.plan import HostFacts, Plan, Request
-from dcc_batch.plan import write as write_plan
+from dcc_bridge_batch import approval, engine, ledger, outcome
+from dcc_bridge_batch.files import digest_file
+from dcc_bridge_batch.host_job import MODULE
+from dcc_bridge_batch.plan import HostFacts, Plan, Request
+from dcc_bridge_batch.plan import write as write_plan
 from tests.batch.conftest import Show, bare, digests, make_show, places_of, processes, write_scene
 
 if sys.platform == "win32":
@@ -145,7 +146,7 @@ def killing(plan: Plan, every: float, kills: list[int]) -> Iterator[None]:
     def kill() -> None:
         done = 0
         while not ended.wait(every):
-            alive = processes("batch host") + processes("batch task")
+            alive = processes(MODULE) + processes("batch task")
             now = outcome.totals(plan).states["done"]
             if alive and now >= done + 5:
                 with suppress(ProcessLookupError):
@@ -255,7 +256,7 @@ def test_a_run_that_itself_is_killed_leaves_no_host_and_goes_on(
     before = digests(show.root)
     assert killed_run(show.plan, at=6) == -signal.SIGKILL
     go_on(show)
-    _wait(lambda: not processes("batch host"))
+    _wait(lambda: not processes(MODULE))
 
     totals = run(show.plan)
 

@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 from pxr import Sdf, Usd
 
-from dcc_batch import approval, display, hosts, ledger, outcome, plan, report, task
-from dcc_batch.files import digest_file
-from dcc_batch.plan import HEADER, SCENES, HostFacts, Plan, PlanError
-from dcc_batch.swap import Places
 from dcc_bridge.client.connection import connect
 from dcc_bridge.server import discovery
+from dcc_bridge_batch import approval, display, hosts, ledger, outcome, plan, report, task
+from dcc_bridge_batch.files import digest_file
+from dcc_bridge_batch.plan import HEADER, SCENES, HostFacts, Plan, PlanError
+from dcc_bridge_batch.swap import Places
 from tests.batch.conftest import (
     Session,
     Show,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dcc_batch import approval, engine, outcome, planning, scenes
-from dcc_batch.plan import Request
+from dcc_bridge_batch import approval, engine, outcome, planning, scenes
+from dcc_bridge_batch.plan import Request
 from tests.batch.conftest import digests
 from tests.cli.test_run_hosts import CAMERAS, HOSTS, Farm
 from tests.hosts.fakes import interpreter

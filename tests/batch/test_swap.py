@@ -12,9 +12,9 @@ from typing import Any, cast
 import anyio
 import pytest
 
-from dcc_batch import files, hosts, ledger, outcome, plan, swap, task
-from dcc_batch.plan import Plan, Request
-from dcc_batch.swap import Left, Places
+from dcc_bridge_batch import files, hosts, ledger, outcome, plan, swap, task
+from dcc_bridge_batch.plan import Plan, Request
+from dcc_bridge_batch.swap import Left, Places
 from tests.batch.conftest import FACTS, Command, scene_line
 
 ORIGINAL, EDITED, OWN = "as it was planned", "as the skill left it", "a day of somebody's work"
@@ -60,7 +60,7 @@ def plan_of(folder: Path, count: int = 1) -> Plan:
         file.write_text(ORIGINAL)
         sha256 = files.digest_file(file)
         lines.append(scene_line(number, file.name, [f"/item_{number}"], sha256=sha256))
-    return plan.write(folder / "plan", Request("standalone", "tidy", {}), FACTS, root, lines)
+    return plan.write(folder / "plan", Request("usd", "tidy", {}), FACTS, root, lines)
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ from typing import Any, cast
 
 import pytest
 
-from dcc_batch import approval, task
-from dcc_batch.approval import NotApproved
-from dcc_batch.ledger import TaskLedger
-from dcc_batch.plan import Plan
-from dcc_batch.task_session import TaskSession
 from dcc_bridge import private_files
+from dcc_bridge_batch import approval, task
+from dcc_bridge_batch.approval import NotApproved
+from dcc_bridge_batch.ledger import TaskLedger
+from dcc_bridge_batch.plan import Plan
+from dcc_bridge_batch.task_session import TaskSession
 
 LIMIT = 60.0  # seconds for what takes none
 

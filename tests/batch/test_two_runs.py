@@ -12,9 +12,9 @@ from typing import Any, cast
 import anyio
 import pytest
 
-from dcc_batch import files, ledger, outcome, swap, task
-from dcc_batch.hosts import WarmHost
-from dcc_batch.plan import Plan
+from dcc_bridge_batch import files, ledger, outcome, swap, task
+from dcc_bridge_batch.hosts import WarmHost
+from dcc_bridge_batch.plan import Plan
 from tests.batch.test_swap import ORIGINAL, plan_of
 
 STEPS = 30  # more than an edit has of those that are counted

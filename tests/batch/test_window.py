@@ -20,12 +20,10 @@ pytest.importorskip("PySide6", reason="the window is Qt's")
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from dcc_batch import approval, report, summary, window
-from dcc_batch.plan import Plan
-from dcc_bridge.elicitation.details import MOST_LINES
-from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.elicitation.text import safe_line
-from dcc_bridge.qt.question_dialog import QuestionDialog
+from dcc_bridge.spi import Details, safe_line
+from dcc_bridge.spi.qt import QuestionDialog, bridge_icon
+from dcc_bridge_batch import approval, report, summary, window
+from dcc_bridge_batch.plan import Plan
 from tests.batch.test_commands import typed
 from tests.batch.test_report import odd_show, scene, show
 from tests.printed import nothing_printed
@@ -106,7 +104,7 @@ def test_a_key_that_was_meant_for_something_else_agrees_to_no_plan(
     assert dialog.focusWidget() is dialog.exits.cancel
     dialog.reject()
 
-    assert heard == [Reply("cancel")]
+    assert heard == ["cancel"]
 
 
 def test_the_button_that_agrees_says_to_how_many_scenes(
@@ -118,7 +116,7 @@ def test_the_button_that_agrees_says_to_how_many_scenes(
     button.click()
 
     assert dialog.view.verb == "Approve 199 scenes"
-    assert heard == [Reply("accept", {"confirm": True})]
+    assert heard == ["accept"]
 
 
 def test_a_text_of_a_scene_is_no_line_of_its_own_in_the_window(tmp_path: Path) -> None:
@@ -231,7 +229,7 @@ def test_a_plan_of_many_scenes_says_where_the_rest_of_them_is(tmp_path: Path) ->
     lines = text.splitlines()
     listed = sum(line.startswith("  sq") for line in lines)
 
-    assert len(lines) <= MOST_LINES
+    assert len(lines) <= Details.max_lines
     assert listed > 1000
     assert f"and {5000 - listed:,} more scenes: {made.folder}" in lines[-1]
 
@@ -332,14 +330,10 @@ def test_on_a_real_screen_the_window_takes_the_consent(made: Plan, agrees: bool)
     assert (made.folder / approval.FILE).exists() == agrees
 
 
-def test_the_window_has_the_icon_of_our_own_application(app: QApplication) -> None:
-    before = app.windowIcon()
-    try:
-        window.dress(app)
+def test_the_window_has_the_icon_of_the_bridge(app: QApplication) -> None:
+    picture = bridge_icon().pixmap(32, 32)
 
-        assert not app.windowIcon().isNull()
-    finally:
-        app.setWindowIcon(before)
+    assert (picture.width(), picture.height()) == (32, 32)
 
 
 @pytest.mark.parametrize("answer", ['{"plan": "0", "action": "accept"}', "[]", "", "yes"])

@@ -19,8 +19,8 @@ from typing import Final
 _ROOT: Final = Path(__file__).parents[2]
 sys.path.insert(0, str(_ROOT / "plugins" / "batch"))
 
-from dcc_batch import ledger, outcome  # noqa: E402
-from dcc_batch.plan import Plan  # noqa: E402
+from dcc_bridge_batch import ledger, outcome  # noqa: E402
+from dcc_bridge_batch.plan import Plan  # noqa: E402
 
 _LIMIT: Final = 3000
 

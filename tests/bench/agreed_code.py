@@ -17,7 +17,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from dcc_bridge.code.code_text import read_code
@@ -70,8 +69,8 @@ def _vetoes(rounds: int) -> None:
     """Time calls that write nothing, with what would refuse them and without; and USD's writers."""
     from pxr import Usd
 
-    from dcc_bridge.hosts.standalone import UsdSession
-    from dcc_bridge.verbs.operations import load
+    from dcc_bridge_usd.host import UsdSession
+    from dcc_bridge_usd.operations import operations
 
     calls = "for i in range(2_000): it.save('/dev/null')"
     row = (_Saves, "save", lambda _, path: [path])
@@ -84,13 +83,12 @@ def _vetoes(rounds: int) -> None:
         return timed(work, 3)
 
     plain, vetoed = zip(*((run(), run(row)) for _ in range(rounds)), strict=True)
-    operations = load(Path(__file__).parents[2] / "plugins" / "standalone" / "skills", UsdSession())
-    assert operations is not None
+    made = operations(UsdSession())
 
     def one(*writers: Any) -> list[float]:
         return timed(lambda: execute(ast.parse("1"), "1", {}, timeout=9, writers=writers), 20)
 
-    none, usd = zip(*((one(), one(*operations.writers())) for _ in range(rounds)), strict=True)
+    none, usd = zip(*((one(), one(*made.writers())) for _ in range(rounds)), strict=True)
     named = f"a line, with USD {Usd.GetVersion()}"
     rows = [_row("2,000 calls of a method", plain, vetoed), _row(named, none, usd)]
     show("The vetoes of a host", ["median of", "without (ms)", "with (ms)", "ratio"], rows)

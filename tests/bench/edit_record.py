@@ -26,10 +26,10 @@ from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.headless import Pump
-from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import Skill, describe
 from dcc_bridge.threads.main_thread import MainThread
+from dcc_bridge_usd.host import UsdSession
 from tests.audit.dying import no_loop
 from tests.bench.figures import more, options, over, show, timed
 from tests.stand_ins import FakeHost, Person

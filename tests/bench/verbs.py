@@ -9,7 +9,7 @@ has none, with Blender's own entry, in a transaction of FreeCAD's. After each ca
 back. ``--why`` names where the longest stretch was spent; its figures are larger.
 
 USD runs in one thread here (``PXR_WORK_THREAD_LIMIT``), bpy in the first interpreter that
-`tests.hosts.bpy_module` makes, or in this one where it has ``bpy``, FreeCAD in ``freecadcmd``.
+`tests.blender.bpy_module` makes, or in this one where it has ``bpy``, FreeCAD in ``freecadcmd``.
 """
 
 from __future__ import annotations
@@ -29,14 +29,16 @@ from pathlib import Path
 from pstats import Stats
 from tempfile import TemporaryDirectory
 from time import process_time
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from tests.bench.figures import options, show
+
+if TYPE_CHECKING:
+    from dcc_bridge.verbs.operations import HostOperations
 
 ROOT: Final = Path(__file__).parents[2]
 AIM: Final = 50.0  # milliseconds that a person does not see
 ITEMS: Final = {"usd": 100_000, "bpy": 10_000, "freecad": 2_000}
-PLUGINS: Final = {"usd": "standalone", "bpy": "blender", "freecad": "freecad"}
 COLUMNS: Final = ("", "in all (ms)", "longest", "turns", "bytes", "the host's own", "ms", "ratio")
 
 
@@ -95,9 +97,11 @@ class Scene(Protocol):
     """A host with a large scene, and the calls that are measured in it."""
 
     host: Any
-    bundle: Path  # the folder with the host's skills
     # What holds the main thread longer than the aim, and cannot be cut; by verb, "" for all others.
     causes: Mapping[str, str]
+
+    def operations(self) -> HostOperations:
+        """Return what the host does for the verbs."""
 
     def cases(self) -> list[Case]:
         """Give the calls."""
@@ -173,7 +177,6 @@ class Table:
         from dcc_bridge.skills import builtin
         from dcc_bridge.skills.runner import Runner
         from dcc_bridge.threads.main_thread import MainThread
-        from dcc_bridge.verbs.operations import load
         from tests.stand_ins import Person
 
         self._scene, self._turns = scene, Turns(is_profiled)
@@ -185,8 +188,7 @@ class Table:
         self._runner = Runner(host, self._main, settings, _no_loop, never)
         recent = self._runner.recent
         undoing = builtin.Undoing(host, recent, nowhere, lambda: None)
-        operations = load(scene.bundle / "skills", host)
-        assert operations is not None
+        operations = scene.operations()
         own = builtin.tools(recent, self._main, host, undoing)
         self._tools = {tool.name: tool for tool in (*verbs.tools(operations), *own)}
 
@@ -236,7 +238,6 @@ def _no_loop(coroutine: Any) -> Any:
 
 @contextmanager
 def _opened(name: str, items: int) -> Iterator[Scene]:
-    sys.path.insert(0, str(ROOT / "plugins" / PLUGINS[name]))
     with TemporaryDirectory() as folder:
         # Copies of what is written over, and what Qt and Blender keep, are kept in there too.
         os.environ.update(dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"), folder))
@@ -299,7 +300,7 @@ def _python(name: str) -> str | None:
     """Give the interpreter that has a host, or None for this one."""
     if name == "usd" or importlib.util.find_spec("bpy") is not None:
         return None
-    from tests.hosts import bpy_module
+    from tests.blender import bpy_module
 
     return str(bpy_module.python(next(iter(bpy_module.VERSIONS))))
 

@@ -10,8 +10,9 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.hosts.blender import BlenderHost
-from tests.bench.verbs import ROOT, Case, batches, silence
+from dcc_bridge_blender.host import BlenderHost
+from dcc_bridge_blender.operations import BlenderOperations
+from tests.bench.verbs import Case, batches, silence
 
 IN_A_SET: Final = 100
 MANY: Final = 500  # what is not asked for at once
@@ -31,7 +32,6 @@ _CAUSES: Final = {
 class Large:
     """A file of collections with boxes of shared meshes and one material, and lights."""
 
-    bundle = ROOT / "plugins" / "blender"
     causes = _CAUSES
 
     def __init__(self, folder: Path, items: int) -> None:
@@ -52,6 +52,10 @@ class Large:
         while self.host.undo_mark().depth > depth:
             self.host.undo()
         return 1000 * took
+
+    def operations(self) -> BlenderOperations:
+        """Return what the host does for the verbs."""
+        return BlenderOperations(self.host)
 
     def cases(self) -> list[Case]:
         """Give the calls."""

@@ -10,8 +10,10 @@ from typing import Any, Final
 
 import FreeCAD
 
-from dcc_bridge.hosts.freecad import FreeCADHost
-from tests.bench.verbs import ROOT, Case, silence
+from dcc_bridge.verbs.operations import HostOperations
+from dcc_bridge_freecad.host import FreeCADHost
+from dcc_bridge_freecad.operations import operations
+from tests.bench.verbs import Case, silence
 
 IN_A_GROUP: Final = 100
 MANY: Final = 500  # what is not asked for at once
@@ -28,7 +30,6 @@ _CAUSES: Final = {
 class Large:
     """A document of groups with boxes, and one expression."""
 
-    bundle = ROOT / "plugins" / "freecad"
     causes = _CAUSES
 
     def __init__(self, folder: Path, items: int) -> None:
@@ -37,6 +38,10 @@ class Large:
         _build(items)
         FreeCAD.ActiveDocument.saveAs(str(folder / "many.FCStd"))
         self.host = FreeCADHost()
+
+    def operations(self) -> HostOperations:
+        """Return what the host does for the verbs."""
+        return operations(self.host)
 
     def own(self, run: Callable[[Any], object]) -> float:
         """Work as a macro does: in a transaction, computed, and undone."""

@@ -10,8 +10,11 @@ from typing import Any, Final
 
 from pxr import Sdf, Usd, UsdGeom, UsdLux, UsdShade
 
-from dcc_bridge.hosts.standalone import UsdSession, install
-from tests.bench.verbs import ROOT, Case, batches
+from dcc_bridge.verbs.operations import HostOperations
+from dcc_bridge_usd import install
+from dcc_bridge_usd.host import UsdSession
+from dcc_bridge_usd.operations import operations
+from tests.bench.verbs import Case, batches
 
 IN_A_SET: Final = 1000
 MANY: Final = 500  # what is not asked for at once
@@ -33,7 +36,6 @@ _CAUSES: Final = {
 class Large:
     """A stage of sets with boxes of one material, and a light in each."""
 
-    bundle = ROOT / "plugins" / "standalone"
     causes = _CAUSES
 
     def __init__(self, folder: Path, items: int) -> None:
@@ -43,6 +45,10 @@ class Large:
         _build(self._file, items)
         self.host = UsdSession(self._file)
         install(self.host)
+
+    def operations(self) -> HostOperations:
+        """Return what the host does for the verbs."""
+        return operations(self.host)
 
     def own(self, run: Callable[[Any], object]) -> float:
         """Work on a copy of the stage, which serves until its first box is gone."""

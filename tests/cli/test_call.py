@@ -311,7 +311,7 @@ def test_several_hosts_are_named_and_one_is_chosen_by_its_id_or_by_what_it_is(
             mine.run("call", mine.instance.id, "summary", "--json"),
             mine.run("call", mine.url, "summary", "--json"),
             mine.run(*words, "--instance", mine.instance.id),
-            mine.run(*words, "--scene", "MINE*", "--host", "standalone"),
+            mine.run(*words, "--scene", "MINE*", "--host", "usd"),
         ]
         others = [
             mine.run("tools", mine.instance.id).code,
@@ -342,7 +342,7 @@ def test_several_hosts_are_named_and_one_is_chosen_by_its_id_or_by_what_it_is(
 @pytest.mark.core
 def test_a_person_at_a_terminal_answers_field_by_field(host: Served) -> None:
     with host.at_terminal("call", "place_camera", "--json") as (tty, process):
-        tty.until("dcc_bridge standalone, for place_camera, asks:")
+        tty.until("dcc_bridge USD, for place_camera, asks:")
         tty.until("  | Where does it go?")
         tty.answer("Name (text)\n    At least 3 characters.\n  > ", "ab")
         tty.until("! name: at least 3 characters")

@@ -160,13 +160,12 @@ def played(runtime: Path, person: str, **more: str) -> subprocess.CompletedProce
 # A person who agrees in the dialog, undoes it before the demo does, and closes the window.
 PERSON = """
 import sys, time
-from dcc_bridge.cli import load, main
-windowed = load("standalone/dcc_bridge_serve").windowed()
-from dcc_standalone.window import MainWindow
+from dcc_bridge.cli import demo, main
+from dcc_bridge_usd.window.main_window import MainWindow
 
 async def attend(self, running):
-    dialog = await windowed._wait_for_dialog(running)
-    await windowed._on_ui(running, lambda: windowed._press(dialog, "accept"))
+    await demo._wait_for_question(running)
+    await demo._on_ui(running, lambda: running.answer("accept"))
 
 def stay(self, running):
     assert not running.is_stopping
@@ -179,8 +178,8 @@ def tell(self, text):
     if "Next, one undo" in text:
         self.session.undo()
 
-waits, shows = windowed.AtWindow.stay, MainWindow.tell
-windowed.AtWindow.attend, windowed.AtWindow.stay, MainWindow.tell = attend, stay, tell
+waits, shows = demo.AtWindow.stay, MainWindow.tell
+demo.AtWindow.attend, demo.AtWindow.stay, MainWindow.tell = attend, stay, tell
 sys.exit(main(["demo", "--window"]))
 """
 
@@ -290,14 +289,13 @@ def test_a_signal_at_the_question_ends_it_quietly(runtime: Path, number: int) ->
 
 CLOSES = """
 import sys
-from dcc_bridge.cli import load, main
-windowed = load("standalone/dcc_bridge_serve").windowed()
+from dcc_bridge.cli import demo, main
 
 async def attend(self, running):
-    await windowed._wait_for_dialog(running)
+    await demo._wait_for_question(running)
     running.main.post(running.window.close_now)
 
-windowed.AtWindow.attend = attend
+demo.AtWindow.attend = attend
 sys.exit(main(["demo", "--window"]))
 """
 

@@ -9,7 +9,7 @@ import pytest
 
 from dcc_bridge.audit import program_log
 from dcc_bridge.audit.program_log import ProgramLog, log_file
-from dcc_bridge.cli import hosting
+from dcc_bridge.cli import local_host
 from tests import homes
 
 TOKEN = "ab" * 32
@@ -23,7 +23,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_nothing_is_made_while_nothing_goes_wrong(file: Path) -> None:
-    with hosting.kept():
+    with local_host.logging_to_file():
         logging.getLogger("dcc_bridge").info("all is well")
 
     assert not file.parent.exists()
@@ -32,7 +32,7 @@ def test_nothing_is_made_while_nothing_goes_wrong(file: Path) -> None:
 def test_what_others_log_of_a_client_is_in_the_file_alone(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with hosting.kept():
+    with local_host.logging_to_file():
         logging.getLogger("mcp.server").warning("a client said %s", TOKEN)
         logging.getLogger("studio").warning("no licence for %s\nsecond line \x1b[2J", TOKEN)
 
@@ -46,7 +46,7 @@ def test_what_others_log_of_a_client_is_in_the_file_alone(
 
 def test_a_sentence_is_shown_to_its_end(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sentence = f"There are two skills of a name: {'x' * 300}. Rename the other."
-    with hosting.kept():
+    with local_host.logging_to_file():
         logging.getLogger("dcc_bridge").warning(sentence)
 
     assert sentence in capsys.readouterr().err.replace("dcc_bridge: ", "")
@@ -55,7 +55,7 @@ def test_a_sentence_is_shown_to_its_end(file: Path, capsys: pytest.CaptureFixtur
 def test_a_file_that_is_full_is_put_aside_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(program_log, "_MOST", 100)
     for number in range(3):
-        with hosting.kept():
+        with local_host.logging_to_file():
             logging.getLogger("dcc_bridge").warning("%d %s", number, "x" * 200)
 
     assert [" 2 x" in one.read_text() for one in (file, file.with_name("host.1.log"))] == [
@@ -70,7 +70,7 @@ def test_a_place_that_cannot_be_written_ends_nothing(
 ) -> None:
     (tmp_path / "dcc_bridge").write_text("in the way")
 
-    with hosting.kept():
+    with local_host.logging_to_file():
         logging.getLogger("dcc_bridge").warning("said all the same")
 
     assert capsys.readouterr().err == "dcc-bridge: said all the same\n"
@@ -84,7 +84,7 @@ def test_a_disk_that_is_full_ends_nothing_and_tells_no_token(
 
     monkeypatch.setattr(ProgramLog, "flush", full)
 
-    with hosting.kept():
+    with local_host.logging_to_file():
         logging.getLogger("studio").warning("no licence for %s", TOKEN)
 
     assert TOKEN not in capsys.readouterr().err

@@ -11,8 +11,8 @@ import pytest
 
 from dcc_bridge import checkpoints
 from dcc_bridge.audit import reader
+from dcc_bridge.batch_job import import_scenes, opened
 from dcc_bridge.errors import MissingExtra
-from dcc_bridge.hosts.batch import opened
 from tests.cli import commands
 from tests.cli.commands import SHOT, Done
 from tests.hosts import freecad
@@ -184,15 +184,15 @@ def test_what_cannot_be_run_is_said_in_a_sentence(
     assert (done.code, said in done.err, "Traceback" in done.err) == (2, True, False), done.err
 
 
-def test_a_standalone_host_that_is_not_installed_is_said_in_a_sentence(
+def test_a_host_that_is_not_installed_is_said_in_a_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Somebody with another host named none."""
-    monkeypatch.setitem(sys.modules, "dcc_bridge.hosts.standalone", None)
+    monkeypatch.setitem(sys.modules, "dcc_bridge_usd.host", None)
 
     with (
         pytest.raises(MissingExtra, match=r"--host.*dcc-bridge-mcp\[demo\]"),
-        opened("standalone", None),
+        opened("usd", import_scenes("dcc_bridge_usd.scenes"), None),
     ):
         pass
 

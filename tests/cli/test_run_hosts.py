@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from dcc_bridge.cli.interpreter import is_python
+from tests.blender import bpy_module
 from tests.cli import commands
 from tests.cli.commands import Done
-from tests.hosts import bpy_module, freecad
+from tests.hosts import freecad
 from tests.hosts.application import until
 from tests.hosts.fakes import interpreter
 from tests.hosts.fakes.houdini.scene import Scene as Hip

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.cli import load
 from dcc_bridge.cli.exits import REFUSED
+from dcc_bridge_usd import screen
 from tests import homes
 from tests.cli.commands import (
     DELETE,
@@ -180,7 +180,6 @@ def test_a_signal_during_the_start_ends_it_too(runtime: Path) -> None:
 
 
 NO_SCREEN = ":4321"
-STARTING = load("standalone/dcc_bridge_serve")
 
 
 @pytest.fixture
@@ -199,13 +198,13 @@ def test_what_was_not_announced_and_what_nobody_sees_is_no_screen(
         bare.setenv("DISPLAY", ":0")
         bare.setenv("QT_QPA_PLATFORM", platform)
 
-    assert STARTING.find_screen() == (False, "")
+    assert screen.find_screen() == (False, "")
 
 
 def test_a_screen_that_is_not_there_is_told_in_a_sentence(bare: pytest.MonkeyPatch) -> None:
     bare.setenv("DISPLAY", NO_SCREEN)
 
-    is_there, why_not = STARTING.find_screen()
+    is_there, why_not = screen.find_screen()
 
     assert not is_there
     assert why_not.endswith(f"could not connect to display {NO_SCREEN}")
@@ -217,7 +216,7 @@ def test_a_library_that_is_missing_is_named(bare: pytest.MonkeyPatch) -> None:
     bare.setattr(subprocess, "run", lambda *_, **__: tried)
     bare.setenv("WAYLAND_DISPLAY", "wayland-0")
 
-    assert STARTING.find_screen()[1].endswith("ImportError: libEGL.so.1: cannot open")
+    assert screen.find_screen()[1].endswith("ImportError: libEGL.so.1: cannot open")
 
 
 def test_a_screen_that_does_not_answer_is_none(bare: pytest.MonkeyPatch) -> None:
@@ -227,7 +226,7 @@ def test_a_screen_that_does_not_answer_is_none(bare: pytest.MonkeyPatch) -> None
     bare.setattr(subprocess, "run", hang)
     bare.setenv("DISPLAY", ":0")
 
-    assert STARTING.find_screen() == (
+    assert screen.find_screen() == (
         False,
         "The screen does not respond, so the host runs without a window.",
     )

@@ -134,7 +134,7 @@ SAME = """\
 from dcc_bridge import skill
 
 
-@skill(risk="read", hosts=["standalone"])
+@skill(risk="read", hosts=["usd"])
 def same() -> str:
     '''Say where this is.'''
     return __file__
@@ -158,7 +158,7 @@ def test_of_two_skills_of_a_name_the_first_in_the_order_of_the_guide_wins_everyw
         "DCC_BRIDGE_PROJECT": str(tmp_path / "show"),
         "DCC_BRIDGE_SKILLS": str(tmp_path / "studio"),
     }
-    elsewhere = SAME.replace("standalone", "Blender")
+    elsewhere = SAME.replace("usd", "Blender")
     save(tmp_path / "elsewhere" / "z.py", elsewhere)
     for name, value in more.items():
         monkeypatch.setenv(name, value)

@@ -11,12 +11,13 @@ from mcp_types import CallToolResult, Tool
 
 from dcc_bridge.audit import reader
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge_usd import install
+from dcc_bridge_usd.host import UsdSession
+from dcc_bridge_usd.operations import operations
 from tests.live import Live, status, text
 from tests.stand_ins import Person
 from tests.verbs import usd_scene
 
-SKILLS = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
 YES, NO = Reply("accept", {"confirm": True}), Reply("decline")
 GRID = """
 from pxr import UsdGeom
@@ -35,7 +36,11 @@ class Seat(Live):
         self.uninstall = install(self.session)
         self.person: Any = Person(*answers)
         super().__init__(
-            where / "run", host=self.session, presenter=self.person, skills=[SKILLS], **settings
+            where / "run",
+            host=self.session,
+            presenter=self.person,
+            operations=operations,
+            **settings,
         )
 
     def code(self, code: str, **more: Any) -> CallToolResult:

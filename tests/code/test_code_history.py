@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dcc_bridge.elicitation.secret import Secret
-from dcc_bridge.qt.panel import rows
+from dcc_bridge.panel import rows
 from tests.code.seat import GRID, NO, REMOVES, YES, Seat, Sit
 from tests.live import status, text
 

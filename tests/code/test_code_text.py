@@ -187,7 +187,7 @@ ORDINARY = [
         "App.Console.PrintMessage(str(len(names)))\n",
     ),
     (
-        "standalone",
+        "usd",
         "from pxr import Gf, Sdf, Usd, UsdGeom\n"
         "for x in range(5):\n"
         "    cube = UsdGeom.Cube.Define(stage, f'/World/Cube_{x}')\n"
@@ -198,7 +198,7 @@ ORDINARY = [
         "        prim.CreateAttribute('note', Sdf.ValueTypeNames.String).Set('seen')\n",
     ),
     (
-        "standalone",
+        "usd",
         "from pxr import UsdShade, UsdGeom, Usd\nimport json, os.path\n"
         "mat = UsdShade.Material.Define(stage, '/Looks/Red')\n"
         "prims = [p for p in Usd.PrimRange(stage.GetPseudoRoot()) if p.GetName().startswith('a')]\n"
@@ -209,7 +209,7 @@ ORDINARY = [
         "memory['names'] = json.dumps([os.path.basename(str(p.GetPath())) for p in prims])\n",
     ),
     (
-        "standalone",
+        "usd",
         "import time\nfrom functools import partial, reduce\nstart = time.perf_counter()\n"
         "double = partial(max, 2)\nprint('{0.name} größe'.format(stage), reduce(max, [1, 2]))\n"
         "def cubes(names):\n    for name in names:\n        yield name\n"
@@ -220,7 +220,7 @@ ORDINARY = [
         "        case object(name='Cube'):\n            prim.SetInstanceable(False)\n",
     ),
     (
-        "standalone",
+        "usd",
         "class Grid:\n    def __init__(self, rows):\n        self.rows, self.made = rows, []\n"
         "    def build(self, make):\n        for row in range(self.rows):\n"
         "            self.made.append(make(row))\n        self.made.clear()\n"
@@ -281,8 +281,8 @@ REACHES = [
     ("houdini", "files", "hou.node('/out/mantra1').render()"),
     ("freecad", "files", "import Mesh\nMesh.export([a], 'x.stl')"),
     ("freecad", "files", "doc.saveAs('x')"),
-    ("standalone", "files", "stage.GetRootLayer().Export('x.usda')"),
-    ("standalone", "files", "from pxr import Usd\nUsd.Stage.CreateNew('x.usda')"),
+    ("usd", "files", "stage.GetRootLayer().Export('x.usda')"),
+    ("usd", "files", "from pxr import Usd\nUsd.Stage.CreateNew('x.usda')"),
     ("blender", "scene", "bpy.ops.wm.read_homefile()"),
     ("blender", "scene", "w = bpy.ops.wm\nw.open_mainfile(filepath='x')"),
     ("blender", "scene", "bpy.ops.ed.undo()"),
@@ -296,8 +296,8 @@ REACHES = [
     ("houdini", "scene", "with hou.undos.disabler(): pass"),
     ("freecad", "scene", "doc.UndoMode = 0"),
     ("freecad", "scene", "App.closeDocument(doc.Name)"),
-    ("standalone", "scene", "stage.GetRootLayer().Reload()"),
-    ("standalone", "scene", "from pxr import Usd\nUsd.Stage.Open('x')"),
+    ("usd", "scene", "stage.GetRootLayer().Reload()"),
+    ("usd", "scene", "from pxr import Usd\nUsd.Stage.Open('x')"),
     ("blender", "loses", "d = bpy.data\nd.objects.remove(x)"),
     ("blender", "loses", "for c in (bpy.data.meshes, bpy.data.images):\n    c.remove(c[0])"),
     ("blender", "loses", "for o in list(bpy.data.objects): o.modifiers.clear()"),
@@ -315,9 +315,9 @@ REACHES = [
     ("maya", "loses", "cmds.namespace(removeNamespace='a', deleteNamespaceContent=True)"),
     ("houdini", "loses", "for n in hou.node('/obj').children(): n.destroy()"),
     ("freecad", "loses", "doc.removeObject('Box')"),
-    ("standalone", "loses", "stage.RemovePrim('/a')"),
-    ("standalone", "loses", "del stage.GetRootLayer().rootPrims['a']"),
-    ("standalone", "loses", "stage.GetRootLayer().Clear()"),
+    ("usd", "loses", "stage.RemovePrim('/a')"),
+    ("usd", "loses", "del stage.GetRootLayer().rootPrims['a']"),
+    ("usd", "loses", "stage.GetRootLayer().Clear()"),
     ("blender", "stays", "bpy.app.handlers.load_post.append(f)"),
     ("blender", "stays", "bpy.app.timers.register(f)"),
     ("blender", "stays", "bpy.utils.register_class(A)"),
@@ -338,7 +338,7 @@ REACHES = [
     ("freecad", "stays", "App.addDocumentObserver(o)"),
     ("freecad", "stays", "p = App.ParamGet('User:x')\np.SetBool('a', True)"),
     ("freecad", "stays", "doc.Box.Proxy = Tool()"),
-    ("standalone", "stays", "from pxr import Tf\nTf.Notice.RegisterGlobally(1, f)"),
+    ("usd", "stays", "from pxr import Tf\nTf.Notice.RegisterGlobally(1, f)"),
     ("maya", "beyond", "import maya.mel as mel\nmel.eval('delete a')"),
     ("maya", "beyond", "cmds.evalDeferred('x')"),
     ("houdini", "beyond", "hou.hscript('opsave')"),
@@ -380,8 +380,8 @@ REACHES = [
     ("blender", "beyond", "globals()['open']('x', 'w')"),
     ("blender", "beyond", "from operator import methodcaller\nmethodcaller('remove', 'x')(o)"),
     ("blender", "beyond", "import gc\ngc.get_objects()"),
-    ("standalone", "files", "match stage.GetRootLayer():\n    case object(Export=e): e('x')"),
-    ("standalone", "files", "match [stage]:\n    case [object(Save=s), *_] | s: s()"),
+    ("usd", "files", "match stage.GetRootLayer():\n    case object(Export=e): e('x')"),
+    ("usd", "files", "match [stage]:\n    case [object(Save=s), *_] | s: s()"),
     ("blender", "files", "import os\nmatch os:\n    case object(remove=r): r('x')"),
     ("blender", "files", "import os\nmatch 1:\n    case int(real=x) as y if os.remove(y): pass"),
     ("blender", "beyond", "match f:\n    case object(__globals__={'os': o}): o.remove('x')"),
@@ -413,28 +413,30 @@ REACHES = [
     ("freecad", "beyond", "Gui.runCommand('Std_Delete')"),
     ("freecad", "beyond", "App.Gui.doCommand('x')"),
     ("freecad", "beyond", "Gui.SendMsgToActiveView('Save')"),
-    ("standalone", "loses", "stage.GetRootLayer().rootPrims[:] = []"),
-    ("standalone", "loses", "stage.GetRootLayer().subLayerPaths = []"),
-    ("standalone", "loses", "def wipe(spec): del spec.nameChildren['a']"),
-    ("standalone", "loses", "stage.GetRootLayer().GetPrimAtPath('/a').properties.clear()"),
-    ("standalone", "loses", "stage.GetRootLayer().subLayerPaths.remove('a.usda')"),
-    ("standalone", "loses", "stage.MuteLayer('a.usda')"),
-    ("standalone", "stays", "stage.SetEditTarget(stage.GetSessionLayer())"),
-    ("standalone", "loses", "stage.Unload('/a')"),
-    ("standalone", "loses", "for prim in stage.Traverse(): prim.SetActive(False)"),
+    ("usd", "loses", "stage.GetRootLayer().rootPrims[:] = []"),
+    ("usd", "loses", "stage.GetRootLayer().subLayerPaths = []"),
+    ("usd", "loses", "def wipe(spec): del spec.nameChildren['a']"),
+    ("usd", "loses", "stage.GetRootLayer().GetPrimAtPath('/a').properties.clear()"),
+    ("usd", "loses", "stage.GetRootLayer().subLayerPaths.remove('a.usda')"),
+    ("usd", "loses", "stage.MuteLayer('a.usda')"),
+    ("usd", "stays", "stage.SetEditTarget(stage.GetSessionLayer())"),
+    ("usd", "loses", "stage.Unload('/a')"),
+    ("usd", "loses", "for prim in stage.Traverse(): prim.SetActive(False)"),
     (
-        "standalone",
+        "usd",
         "loses",
         "from pxr import Usd\nUsd.NamespaceEditor(stage).DeletePrimAtPath('/a')",
     ),
-    ("standalone", "loses", "from pxr import Sdf\nSdf.CopySpec(a, '/a', b, '/b')"),
-    ("standalone", "loses", "stage.GetPrimAtPath('/a').GetReferences().ClearReferences()"),
-    ("standalone", "loses", "stage.GetPrimAtPath('/a').GetReferences().RemoveReference(r)"),
-    ("standalone", "loses", "stage.GetAttributeAtPath('/a.b').Block()"),
-    ("standalone", "loses", "stage.GetAttributeAtPath('/a.b').ClearAtTime(1)"),
-    ("standalone", "loses", "stage.GetAttributeAtPath('/a.b').ClearDefault()"),
-    ("standalone", "loses", "stage.GetPrimAtPath('/a').RemoveProperty('b')"),
+    ("usd", "loses", "from pxr import Sdf\nSdf.CopySpec(a, '/a', b, '/b')"),
+    ("usd", "loses", "stage.GetPrimAtPath('/a').GetReferences().ClearReferences()"),
+    ("usd", "loses", "stage.GetPrimAtPath('/a').GetReferences().RemoveReference(r)"),
+    ("usd", "loses", "stage.GetAttributeAtPath('/a.b').Block()"),
+    ("usd", "loses", "stage.GetAttributeAtPath('/a.b').ClearAtTime(1)"),
+    ("usd", "loses", "stage.GetAttributeAtPath('/a.b').ClearDefault()"),
+    ("usd", "loses", "stage.GetPrimAtPath('/a').RemoveProperty('b')"),
     ("blender", "beyond", "import dcc_bridge.bridge"),
+    ("blender", "beyond", "import dcc_bridge_blender.host"),
+    ("blender", "beyond", "from bl_ext.user_default.dcc_bridge import host"),
 ]
 # What the text does not tell: the trip wire, the host's vetoes and the count of what changed do.
 NOT_READ = [
@@ -446,7 +448,7 @@ NOT_READ = [
     ("blender", "beyond", "'{0.name}'.format(o)"),
     ("blender", "files", "def save(image): image.write()"),
     ("houdini", "beyond", "hou.node('/obj/tool').setParms({'run': 1})"),
-    ("standalone", "loses", "class Mine(dict): pass\nm = Mine(a=stage)\nm['a'].x.Remove('/a')"),
+    ("usd", "loses", "class Mine(dict): pass\nm = Mine(a=stage)\nm['a'].x.Remove('/a')"),
 ]
 
 
@@ -462,7 +464,8 @@ def test_what_is_not_found_is_known_by_name(host: str, kind: str, code: str) -> 
 
 @pytest.mark.parametrize("host", tables.GIVEN)
 def test_the_names_that_a_host_gives_are_those_that_are_read(host: str) -> None:
-    files = (ROOT / "plugins" / host / "skills").glob("*_verbs/*.py")
+    folder = ROOT / "plugins" / host
+    files = [*folder.glob("skills/*_verbs/*.py"), *folder.glob("*/operations/*.py")]
     nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text("utf-8")))]
     defs = [it for it in nodes if isinstance(it, ast.FunctionDef) and it.name == "namespace"]
     dicts = [it for node in defs for it in ast.walk(node) if isinstance(it, ast.Dict)]
@@ -478,7 +481,7 @@ TOLD = [
         ("Maya", f"import {it.partition('.')[0]}\n{it}('x')", f"removes a file or folder: {it}")
         for it in DELETES
     ),
-    ("standalone", "s = stage\ns.Save()", "writes a file: stage.Save"),
+    ("usd", "s = stage\ns.Save()", "writes a file: stage.Save"),
     # what the text does not resolve
     ("Blender", "for o in f('x'):\n    o[0].modifiers.clear()",
      "removes objects or data: o[0].modifiers.clear"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -19,14 +18,13 @@ from mcp_types import ElicitRequestParams, ElicitResult
 from dcc_bridge.audit import reader
 from dcc_bridge.headless import Pump
 from dcc_bridge.threads.main_thread import MainThread
-from tests.hosts import bpy_module
-from tests.hosts.application import ROOT
+from tests.blender import bpy_module
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.maya import Maya
 from tests.hosts.fakes.maya.shots import furnish
 from tests.live import live
 from tests.verbs.tasks import Agent, Words
-from tests.verbs.words import BLENDER, FREECAD, HOUDINI, MAYA, blender, freecad_console, skills
+from tests.verbs.words import BLENDER, FREECAD, HOUDINI, MAYA, blender, freecad_console, leaf
 
 WHY = "The test wants it."
 
@@ -431,18 +429,17 @@ def test_in_the_stand_in_of_maya(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     maya = Maya(monkeypatch)
     furnish(maya)
     maya.scene.name = (tmp_path / "shot.ma").as_posix()
-    host = import_module("dcc_bridge.hosts.maya").MayaHost()
-    _run_live(host, skills("maya"), MAYA, tmp_path)
+    host = import_module("dcc_bridge_maya.host").MayaHost()
+    _run_live(host, leaf("maya"), MAYA, tmp_path)
 
 
 @pytest.mark.long
 def test_in_the_stand_in_of_houdini(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     houdini = Houdini(monkeypatch, batch=True)
     houdini.scene.path, houdini.scene.is_new = (tmp_path / "shot.hip").as_posix(), False
-    host = import_module("dcc_bridge.hosts.houdini").HoudiniHost()
-    _run_live(
-        host, skills("houdini"), replace(HOUDINI, draws=False), tmp_path
-    )  # hython has no view
+    host = import_module("dcc_bridge_houdini.host").HoudiniHost()
+    words = replace(HOUDINI, draws=False)  # hython has no view
+    _run_live(host, leaf("houdini"), words, tmp_path)
 
 
 @pytest.mark.real
@@ -455,10 +452,10 @@ def test_in_blender(version: str, tmp_path: Path) -> None:
 _LEAVES = """
 import ast
 from dcc_bridge.code.execution import execute
-from dcc_bridge.hosts.batch import opened
+from dcc_bridge.batch_job import import_scenes, opened
 import bpy
 code = "def note(*_, **__): bpy\\nbpy.app.handlers.depsgraph_update_post.append(note)"
-with opened("blender", None):
+with opened("blender", import_scenes("dcc_bridge_blender.scenes"), None):
     execute(ast.parse(code), code, {"bpy": bpy}, timeout=60)
 """
 
@@ -470,9 +467,10 @@ def test_blender_as_a_module_ends_where_code_has_left_a_handler(version: str) ->
     """4.5 would wait for ever for a thread of its own: the handler keeps `bpy` alive."""
     python = bpy_module.python(version)
     assert python is not None
-    at_root = {**os.environ, "PYTHONPATH": str(ROOT)}
 
-    done = subprocess.run([python, "-c", _LEAVES], env=at_root, capture_output=True, timeout=120)
+    done = subprocess.run(
+        [python, "-c", _LEAVES], env=bpy_module.environment(), capture_output=True, timeout=120
+    )
 
     assert done.returncode == 0, done.stderr
 
@@ -483,10 +481,10 @@ def test_in_freecad(tmp_path: Path) -> None:
     _run_started(FREECAD, freecad_console, tmp_path)
 
 
-def _run_live(host: Any, skills: list[Path], words: Words, folder: Path) -> None:
+def _run_live(host: Any, own: dict[str, Any], words: Words, folder: Path) -> None:
     agent = Coder(words, folder)
     agent.window = Window()
-    with live(folder / "run", host=host, skills=skills, pump=agent.window) as running:
+    with live(folder / "run", host=host, **own, pump=agent.window) as running:
 
         async def connected() -> None:
             async with running.client(asked=agent.asked) as client:

@@ -343,7 +343,7 @@ def test_of_many_texts_that_differ_in_a_character_none_runs(
 
     monkeypatch.setattr(run_python, "execute", note)
     tool = run_python.CodeTool(MemoryOperations(host), Settings(), AuditLog(tmp_path), {})
-    agreed = read_code(GRID, "standalone")
+    agreed = read_code(GRID, "usd")
     call = Call(run_python.NAME, "Run code")
     call.dialogue.code = agreed.sha256
     record, token = CodeRecord(AuditLog(tmp_path), call, agreed, ()), current.set(call)
@@ -443,7 +443,7 @@ def test_code_is_shown_where_it_reaches_for_the_bridge_and_grants_itself_nothing
 def test_code_that_undoes_is_taken_back(seat: Sit) -> None:
     live = seat(YES, YES)
     live.ran(GRID)
-    undoes = "import sys\nsys.modules['dcc_bridge.hosts.standalone'].session().undo()"
+    undoes = "import sys\nsys.modules['dcc_bridge_usd'].session().undo()"
 
     assert live.vain(undoes).is_error
 
@@ -531,7 +531,7 @@ def test_nothing_was_changed_is_said_only_where_all_was_compared(
     live = seat(YES, YES, YES)
 
     compared = text(live.code("stage.DefinePrim('/A')\n1 / 0"))
-    monkeypatch.setattr(sys.modules["standalone_verbs.items"], "_MOST_COMPARED", (1, 1))
+    monkeypatch.setattr(sys.modules["dcc_bridge_usd.operations.items"], "_MOST_COMPARED", (1, 1))
     too_much = text(live.code("stage.DefinePrim('/A')\n1 / 0"))
     looked = live.ran("stage.DefinePrim('/A')\n1", read_only=True)
 

@@ -318,7 +318,7 @@ def test_every_function_of_ours_is_known_as_ours(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(agreed_code, "_noted", {})  # another test's code may have imported some
-    for name in ("hosts.standalone", "server.clients", "elicitation.urls", "skills.source"):
+    for name in ("batch_job", "server.clients", "elicitation.urls", "skills.source"):
         importlib.import_module(f"dcc_bridge.{name}")
 
     run("1", place)
@@ -443,7 +443,9 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Callable[[str], N
     """Gives what stands in for an operator whose text is run in a module of that name."""
 
     def stand(operator: str, name: str) -> Callable[[str], None]:
-        module, ours = ModuleType(name), ModuleType("dcc_bridge.hosts.blender.of_a_test")
+        monkeypatch.setattr(agreed_code, "_packages", {*agreed_code._packages})
+        agreed_code.add_package("dcc_bridge_of_a_test.host")
+        module, ours = ModuleType(name), ModuleType("dcc_bridge_of_a_test.undo")
         for it in (module, ours):
             monkeypatch.setitem(sys.modules, it.__name__, it)
         exec(compile(operator, "/scripts/operator.py", "exec"), vars(module))
@@ -466,6 +468,26 @@ def test_what_a_host_stands_in_for_is_the_codes_own_act(
     run("act(kept)", place, "kept", act=act)
 
     assert not (place / "new").exists()
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["import leaf_of_a_test.host", "from leaf_of_a_test import host", "import leaf_of_a_test"],
+)
+def test_code_reaches_no_adapter_of_a_host(
+    place: Path, monkeypatch: pytest.MonkeyPatch, code: str
+) -> None:
+    """It is a part of the bridge, wherever the application has it."""
+    for name in ("leaf_of_a_test", "leaf_of_a_test.host"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    vars(sys.modules["leaf_of_a_test"])["host"] = sys.modules["leaf_of_a_test.host"]
+    run(code, place)
+    monkeypatch.setattr(agreed_code, "_packages", {*agreed_code._packages})
+
+    agreed_code.add_package("leaf_of_a_test.host")
+
+    with pytest.raises(ReachedOut, match="reach into dcc_bridge itself"):
+        run(code, place)
 
 
 _PACKS = "import threading\ndef operator(path):\n it = threading.Thread(target=print); it.start()\n"
@@ -568,19 +590,17 @@ def usd(place: Path) -> Callable[..., Any]:
     pytest.importorskip("pxr")
     from pxr import Usd
 
-    from dcc_bridge.hosts.standalone import UsdSession
-    from dcc_bridge.verbs.operations import load
+    from dcc_bridge_usd.host import UsdSession
+    from dcc_bridge_usd.operations import operations
 
     scene = place / "kept.usda"
     Usd.Stage.CreateNew(str(scene)).Save()
     session = UsdSession(scene)
-    skills = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
-    operations = load(skills, session)
-    assert operations is not None
+    made = operations(session)
 
     def run_usd(code: str, *writes: Path) -> Any:
         names = {"stage": session.stage, "file": str(scene)}
-        writers = operations.writers()
+        writers = made.writers()
         return execute(ast.parse(code), code, names, timeout=20, writes=writes, writers=writers)
 
     return run_usd

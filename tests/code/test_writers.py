@@ -18,7 +18,8 @@ from typing import Any, Final
 import pytest
 
 from dcc_bridge.code.code_text import read_code
-from tests.hosts import bpy_module, freecad
+from tests.blender import bpy_module
+from tests.hosts import freecad
 
 # Walks modules, and prints what can be called there under a name that sounds like writing.
 WALK: Final = r"""
@@ -84,10 +85,10 @@ def told(done: subprocess.CompletedProcess[str]) -> Any:
 
 def test_what_usd_writes_files_with_is_marked_and_refused() -> None:
     pxr = pytest.importorskip("pxr")
-    from dcc_bridge.hosts.standalone import UsdSession
-    from dcc_bridge.verbs.operations import load
+    from dcc_bridge_usd.host import UsdSession
+    from dcc_bridge_usd.operations import operations
 
-    operations = load(Path(__file__).parents[2] / "plugins" / "standalone" / "skills", UsdSession())
+    made = operations(UsdSession())
     walk: dict[str, Any] = {}
     exec(WALK, walk)
     names: set[str] = set()
@@ -96,11 +97,10 @@ def test_what_usd_writes_files_with_is_marked_and_refused() -> None:
             names |= {*walk["every"](importlib.import_module(f"pxr.{module.name}"), module.name)}
     writing = {name for name in names if not harmless("pxr", f"pxr.{name}")}
 
-    assert operations is not None
-    refused = {f"{it.__name__.rpartition('.')[2]}.{name}" for it, name, _ in operations.writers()}
+    refused = {f"{it.__name__.rpartition('.')[2]}.{name}" for it, name, _ in made.writers()}
     assert len(writing) > 15
     marked = "from pxr import {first}\n{rest}('file')"
-    assert unmarked((f"pxr.{it}" for it in writing), "standalone", marked) == []
+    assert unmarked((f"pxr.{it}" for it in writing), "usd", marked) == []
     assert {".".join(it.split(".")[-2:]) for it in writing} - refused == BY_EVENTS
 
 

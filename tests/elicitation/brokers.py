@@ -64,11 +64,12 @@ def ask(
     fallback: dict[str, Any] | None = None,
     auditor: Auditor = nowhere,
     grants: SessionGrants | None = None,
+    covers: Callable[[Question], bool] | None = None,
     **more: Any,
 ) -> tuple[Any, Clock, Broker]:
     """Put a question, and return its future, the clock and the broker."""
     clock = Clock()
-    broker = Broker(settings, host=host, clock=clock, auditor=auditor, grants=grants)
+    broker = Broker(settings, host=host, clock=clock, auditor=auditor, grants=grants, covers=covers)
     asking = call or Call("delete", "Delete", client=CLAUDE)
     asking.route = replace(asking.route, form=client)
     form = replace(FORM, fallback=fallback)

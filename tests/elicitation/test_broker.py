@@ -13,7 +13,7 @@ from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.question import Consent, PresenterEvent, Question, Reply, Unable
 from dcc_bridge.elicitation.types import NOT_RECORDED
 from dcc_bridge.errors import NotRecorded
-from tests.elicitation.brokers import FORM, WRONG, YES, ask
+from tests.elicitation.brokers import FORM, NO, WRONG, YES, ask
 from tests.stand_ins import Person
 
 
@@ -213,3 +213,21 @@ def test_a_question_can_be_dismissed_wherever_it_is() -> None:
 
     assert (future.result().action, future.result().answered_by) == ("cancel", "host")
     assert not broker.asked
+
+
+@pytest.mark.parametrize("covered", [True, False])
+def test_who_made_the_broker_may_say_what_is_agreed_to_before_anybody_is_asked(
+    covered: bool,
+) -> None:
+    person, seen = Person(NO), list[Question]()
+
+    def covers(question: Question) -> bool:
+        seen.append(question)
+        return covered
+
+    future, _, _ = ask(host=person, consent=Consent(("cam1",)), covers=covers)
+
+    assert [it.items for it in seen] == [("cam1",)]
+    assert future.result(0).accepted is covered
+    assert future.result(0).answered_by == ("grant" if covered else "host")
+    assert len(person.shown) == (not covered)

@@ -11,7 +11,7 @@ import pytest
 
 from dcc_bridge import confirm, confirm_sync, on_main, skill
 from dcc_bridge.errors import NotConfirmed
-from dcc_bridge.hosts.standalone import UsdSession
+from dcc_bridge_usd.host import UsdSession
 from tests import homes
 from tests.elicitation.brokers import NO, YES
 from tests.live import accept, live, say, status, text

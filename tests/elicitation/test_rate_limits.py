@@ -17,7 +17,7 @@ from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import HandOver, Question, Reply
 from dcc_bridge.elicitation.rate_limits import MUTED_FOR, RateLimiter
 from dcc_bridge.elicitation.types import ElicitationResponse
-from dcc_bridge.qt.panel import rows
+from dcc_bridge.panel import rows
 from tests.elicitation.brokers import CLAUDE, FORM, WRONG, YES, Clock, Time
 from tests.stand_ins import Person
 

@@ -8,8 +8,8 @@ from typing import Final
 
 from pxr import Sdf, Usd
 
-from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.hosts.standalone.prims import remove, rename
+from dcc_bridge_usd.host import UsdSession
+from dcc_bridge_usd.prims import remove, rename
 from tests.hosts.bad_port import Edit, Port, Scene, in_files
 
 PATHS: Final = (

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge_usd import install
+from dcc_bridge_usd.host import UsdSession
 from tests.hosts.scenes import SCENE, SMALL
 
 
@@ -27,11 +28,3 @@ def shot(tmp_path: Path) -> Iterator[UsdSession]:
     uninstall = install(session)
     yield session
     uninstall()
-
-
-@pytest.fixture
-def folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Give the folder in which the runtime and the audit files of a host in this process are."""
-    monkeypatch.setenv("DCC_BRIDGE_RUNTIME", str(tmp_path / "runtime"))
-    monkeypatch.setenv("DCC_BRIDGE_AUDIT", str(tmp_path / "audit"))
-    return tmp_path

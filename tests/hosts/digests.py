@@ -39,7 +39,7 @@ def _in_usd(prim: Any) -> str:
 
 def _in_houdini(item: str) -> str:
     """Give the object whose parameters it follows, or itself."""
-    from dcc_bridge.hosts.houdini import find
+    from dcc_bridge_houdini.host import find
 
     followed = [parm.expression() for parm in find(item).parms() if parm.keyframes()]
     return next((it.split('"')[1].rpartition("/")[0] for it in followed), item)
@@ -69,8 +69,8 @@ def _blender() -> list[Any]:
     """List of every object, mesh, collection and material what a skill could have changed."""
     import bpy
 
-    from dcc_bridge.hosts.blender.census import census
-    from dcc_bridge.hosts.blender.objects import facts, item_of
+    from dcc_bridge_blender.census import census
+    from dcc_bridge_blender.objects import facts, item_of
 
     things = sorted(bpy.data.objects, key=item_of)
     return [
@@ -164,7 +164,7 @@ def _houdini() -> list[Any]:
     """Give the code that would make every node again, node groups and what the playbar has."""
     import hou
 
-    from dcc_bridge.hosts.houdini import find
+    from dcc_bridge_houdini.host import find
 
     networks = [hou.node("/"), *find("/").allSubChildren()]
     known = [(it, it.nodeGroups()) for it in networks if isinstance(it, hou.OpNode)]

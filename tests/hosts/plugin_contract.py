@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QWidget
 from dcc_bridge import confirm_sync, headless, skill
 from dcc_bridge.host import Host
 from dcc_bridge.skills.skill import describe
+from dcc_bridge.verbs.operations import HostOperations
 from tests.hosts.digests import scene_digest
 from tests.hosts.fakes.live_application import LiveApplication, shown
 from tests.live import status, text
@@ -185,10 +186,10 @@ class PlugInContract:
         assert live.call("list_items").is_error is False
 
     def test_batch_serves_without_a_window_and_refuses_what_needs_a_person(
-        self, batch: tuple[Host, Path]
+        self, batch: tuple[Host, Callable[[Host], HostOperations]]
     ) -> None:
         """No event loop: a delete is refused, an edit is done and can be undone."""
-        host, skills = batch
+        host, operations = batch
         before = scene_digest(host)
         calls: list[Any] = []
 
@@ -196,7 +197,7 @@ class PlugInContract:
             live = LiveApplication(bridge)
             calls.extend(live.go(call_skill, live, call) for call in (self.DELETE, self.EDIT))
 
-        headless.serve(host, [skills], lambda: all(call.done() for call in calls), ready)
+        headless.serve(host, [], lambda: all(call.done() for call in calls), ready, operations)
 
         refused, edited = (call.result() for call in calls)
         assert (status(refused) != "done", status(edited)) == (True, "done")

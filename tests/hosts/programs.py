@@ -27,12 +27,12 @@ from dcc_bridge.elicitation.question import (
     Reply,
     Settle,
 )
-from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.hosts.standalone.prims import remove, rename
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.threads.main_thread import MainThread
+from dcc_bridge_usd.host import UsdSession
+from dcc_bridge_usd.prims import remove, rename
 from tests.stand_ins import Person
 
 Fault = Literal["none", "exception", "cancel", "killed", "refused", "artist"]

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from pxr import Usd
 
-from dcc_bridge.hosts.standalone import UsdSession
+from dcc_bridge_usd.host import UsdSession
 
 SCENE = Path(__file__).parents[2] / "resources" / "scenes" / "shot_010_layout.usda"
 SMALL = """#usda 1.0

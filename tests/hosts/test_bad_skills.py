@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 
-from tests.hosts import bpy_module, freecad
+from tests.blender import bpy_module
+from tests.hosts import freecad
 from tests.hosts.bad_edits import UsdPort
-from tests.hosts.bad_houdini import HoudiniPort
-from tests.hosts.bad_maya import MayaPort
 from tests.hosts.bad_oracle import CHECKS, Judge, found_without, looping
 from tests.hosts.bad_port import Port
+from tests.houdini.bad_skills import HoudiniPort
+from tests.maya.bad_skills import MayaPort
 
 PROGRAMS = int(os.environ.get("BAD_SKILLS", "10000"))
 """How many programs the long run has in our own host; in each other one it is a tenth of them."""
@@ -73,7 +74,8 @@ def test_without_a_check_of_the_bridge_something_is_found(
 def in_blender(version: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
     python = bpy_module.installed(version)
     return subprocess.run(
-        [python, "-m", "tests.hosts.bad_blender", *words],
+        [python, "-m", "tests.blender.bad_skills", *words],
+        env=bpy_module.environment(),
         cwd=bpy_module.ROOT,
         capture_output=True,
         text=True,
@@ -87,7 +89,7 @@ def in_freecad(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         pytest.skip("FreeCAD is not installed")
     (folder / "scenes").mkdir()
     given = str(folder / "scenes"), *words
-    return freecad.in_console(f"from tests.hosts.bad_freecad import run; run(*{given})", folder)
+    return freecad.in_console(f"from tests.freecad.bad_skills import run; run(*{given})", folder)
 
 
 @pytest.mark.real

@@ -9,7 +9,7 @@ import pytest
 
 from dcc_bridge import checkpoints
 from dcc_bridge.errors import NoCheckpoint
-from dcc_bridge.hosts.standalone import UsdSession
+from dcc_bridge_usd.host import UsdSession
 from tests import homes
 from tests.hosts.scenes import SMALL
 

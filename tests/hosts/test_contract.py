@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from pxr import Sdf
 
-from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.hosts.standalone.prims import remove
+from dcc_bridge_usd.host import UsdSession
+from dcc_bridge_usd.prims import remove
 from tests.hosts.contract import HostContract, Stand
 from tests.stand_ins import FakeHost
 

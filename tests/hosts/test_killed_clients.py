@@ -11,7 +11,7 @@ import pytest
 from dcc_bridge import skill
 from dcc_bridge.consent.call import running_call
 from dcc_bridge.elicitation.question import Question, Reply
-from dcc_bridge.hosts.standalone import UsdSession
+from dcc_bridge_usd.host import UsdSession
 from tests.bench.agent import ERAS, Agent, Server
 from tests.hosts.programs import Program
 from tests.live import live

@@ -26,9 +26,9 @@ _GAP = 1.0  # seconds; a machine on which other tests run takes some of it
 _qt_host = pytest.mark.skipif(build.missing() is not None, reason=str(build.missing()))
 
 
-def standalone(folder: Path) -> AbstractContextManager[Application]:
+def usd(folder: Path) -> AbstractContextManager[Application]:
     ours = {"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
-    return started([sys.executable, _HERE / "standalone_start.py"], folder, **ours)
+    return started([sys.executable, _HERE.parent / "usd" / "start.py"], folder, **ours)
 
 
 def qt_host(folder: Path) -> AbstractContextManager[Application]:
@@ -39,7 +39,7 @@ def qt_host(folder: Path) -> AbstractContextManager[Application]:
 @pytest.mark.parametrize(
     ("host", "before", "deletion"),
     [
-        (standalone, None, ("delete", {"pattern": "*", "type": "Camera"})),
+        (usd, None, ("delete", {"pattern": "*", "type": "Camera"})),
         pytest.param(
             qt_host,
             ("add_nodes", {"names": ["cam1"]}),
@@ -47,7 +47,7 @@ def qt_host(folder: Path) -> AbstractContextManager[Application]:
             marks=_qt_host,
         ),
     ],
-    ids=["standalone", "C++ host"],
+    ids=["usd", "C++ host"],
 )
 def test_the_application_goes_on_for_a_minute_and_its_own_dialog_ends_well(
     host: Callable[[Path], AbstractContextManager[Application]],

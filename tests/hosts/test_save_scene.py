@@ -11,13 +11,14 @@ import pytest
 from dcc_bridge import checkpoints, confirm, confirm_sync, on_main, skill
 from dcc_bridge.audit import reader
 from dcc_bridge.elicitation.question import Consent, Reply
-from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge_usd import install
+from dcc_bridge_usd.host import UsdSession
+from dcc_bridge_usd.operations import operations
 from tests.hosts.scenes import SMALL
 from tests.live import ERAS, accept, live, status, text
 from tests.stand_ins import FakeHost, Person
 
 YES, NO = Reply("accept", {"confirm": True}), Reply("decline")
-SKILLS = [Path(__file__).parents[2] / "plugins/standalone/skills"]
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def edited(session: UsdSession) -> Iterator[UsdSession]:
 def test_saved_over_the_checkpoint_holds_the_old_bytes(edited: UsdSession, tmp_path: Path) -> None:
     person, file = Person(YES), tmp_path / "small.usda"
 
-    with live(tmp_path / "run", skills=SKILLS, host=edited, presenter=person) as running:
+    with live(tmp_path / "run", operations=operations, host=edited, presenter=person) as running:
         told = running.call("save").structured_content or {}
         folder = running.bridge.audit.folder
 
@@ -52,7 +53,7 @@ def test_saved_over_the_checkpoint_holds_the_old_bytes(edited: UsdSession, tmp_p
 def test_a_no_writes_and_keeps_nothing(edited: UsdSession, tmp_path: Path) -> None:
     person = Person(NO)
 
-    with live(tmp_path / "run", skills=SKILLS, host=edited, presenter=person) as running:
+    with live(tmp_path / "run", operations=operations, host=edited, presenter=person) as running:
         result = running.call("save")
 
     assert status(result) == "refused"
@@ -66,7 +67,9 @@ def test_without_a_copy_it_is_not_saved(
     """The disk is short: the agent is told, and the file is as it was."""
     monkeypatch.setattr("shutil.disk_usage", lambda folder: _Usage())
 
-    with live(tmp_path / "run", skills=SKILLS, host=edited, presenter=Person(YES)) as running:
+    with live(
+        tmp_path / "run", operations=operations, host=edited, presenter=Person(YES)
+    ) as running:
         result = running.call("save")
 
     assert status(result) == "failed"
@@ -86,7 +89,7 @@ def test_another_file_that_is_written_over_is_kept(edited: UsdSession, tmp_path:
     other.write_text("#usda 1.0\n")
     person = Person(YES)
 
-    with live(tmp_path / "run", skills=SKILLS, host=edited, presenter=person) as running:
+    with live(tmp_path / "run", operations=operations, host=edited, presenter=person) as running:
         told = running.call("save", {"path": str(other)}).structured_content or {}
 
     assert [file.name for file in Path(told["copies"]).iterdir()] == ["other.usda"]
@@ -98,7 +101,7 @@ def test_a_new_file_needs_no_copy(edited: UsdSession, tmp_path: Path) -> None:
     """Nothing is written over, so none is promised and none is made."""
     person = Person(YES)
 
-    with live(tmp_path / "run", skills=SKILLS, host=edited, presenter=person) as running:
+    with live(tmp_path / "run", operations=operations, host=edited, presenter=person) as running:
         told = running.call("save", {"path": str(tmp_path / "new.usdc")})
 
     assert told.structured_content == {"file": str(tmp_path / "new.usdc")}

@@ -75,8 +75,8 @@ def desktop() -> Iterator[Screen]:
 
 
 @contextmanager
-def standalone(home: Path, **ours: str) -> Iterator[Application]:
-    command: list[str | Path] = [sys.executable, _HERE / "standalone_start.py"]
+def usd(home: Path, **ours: str) -> Iterator[Application]:
+    command: list[str | Path] = [sys.executable, _HERE.parent / "usd" / "start.py"]
     with started(command, home, PYTHONPATH=str(ROOT), **ours) as application:
         yield application
         application.order("close")
@@ -102,7 +102,7 @@ _FREECAD = pytest.mark.skipif(freecad.PROGRAM is None, reason="FreeCAD is not in
 
 @pytest.fixture(
     params=[
-        pytest.param(standalone, id="our own"),
+        pytest.param(usd, id="our own"),
         pytest.param(in_freecad, id="FreeCAD", marks=_FREECAD),
     ],
     scope="module",

@@ -225,7 +225,7 @@ async def _lists(session: Client, tool: str) -> bool:
 
 @pytest.fixture
 def packed(tmp_path: Path, wheels: None) -> zipfile.ZipFile:
-    """Blender's, without pip; `tests.hosts.test_blender_extension` has the real one."""
+    """Blender's, without pip; `tests.blender.test_extension` has the real one."""
     return zipfile.ZipFile(vendor.build_extension(tmp_path / "new", "linux"))
 
 
@@ -247,7 +247,7 @@ def test_the_manifest_names_each_wheel_and_nothing_in_it_was_compiled(
     assert packed.filename is not None
     assert packed.filename.endswith("dcc_bridge-0.1.0-linux-x64.zip")
     names = packed.namelist()
-    assert {"__init__.py", "plugin.py", "skills/blender_verbs/items.py"} <= {*names}
+    assert {"__init__.py", "plugin.py", "operations/items.py"} <= {*names}
     assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
 
 
@@ -261,6 +261,7 @@ def test_the_bridges_own_wheel_is_recorded_file_by_file(packed: zipfile.ZipFile)
 
     assert {row[0] for row in rows} == data.keys()
     assert "dcc_bridge/py.typed" in data
+    assert "dcc_bridge_batch/warm_host.py" in data  # runs in every application
     for path, digest, size in rows[:-1]:
         wanted = urlsafe_b64encode(sha256(data[path]).digest()).decode().rstrip("=")
         assert (digest, int(size)) == (f"sha256={wanted}", len(data[path]))

@@ -9,14 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from dcc_bridge.cli import interpreter
+from dcc_bridge.cli import interpreter, leaves
 from dcc_bridge.cli.doctor import Finding, check_installation, check_setup
 from dcc_bridge.client import registration
 from dcc_bridge.client.entries import CONFIG_FILES
 from dcc_bridge.install import vendor
-from dcc_bridge.install.locations import APPLICATIONS, Facts, System
+from dcc_bridge.install.locations import Facts, System
 from dcc_bridge.install.plan import LIST_NAME, Plan, find_installations
 from tests import homes
+
+APPLICATIONS = leaves.targets()
 
 
 @pytest.fixture

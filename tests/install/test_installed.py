@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.hosts import blender_window, freecad, screen
+from tests.blender import window as blender_window
+from tests.hosts import freecad, screen
 from tests.hosts.application import started
 from tests.install import tree
 from tests.live import status, text

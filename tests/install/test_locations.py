@@ -8,8 +8,10 @@ from pathlib import Path, PurePath
 
 import pytest
 
-from dcc_bridge.cli import interpreter
-from dcc_bridge.install.locations import APPLICATIONS, Facts, Platform, System, UnknownLocation
+from dcc_bridge.cli import interpreter, leaves
+from dcc_bridge.install.locations import Facts, Platform, System, UnknownLocation
+
+APPLICATIONS = leaves.targets()
 
 HOME = Path("/home/ann")
 ADDON = "scripts/addons/dcc_bridge_blender"

@@ -17,13 +17,16 @@ import pytest
 
 import dcc_bridge.install.plan
 from dcc_bridge import cli, private_files
+from dcc_bridge.cli import leaves
 from dcc_bridge.config import Settings
 from dcc_bridge.install import vendor
-from dcc_bridge.install.locations import APPLICATIONS, Facts, System, UnknownLocation
+from dcc_bridge.install.locations import Facts, System, UnknownLocation
 from dcc_bridge.install.plan import LIST_NAME, InstalledFiles, InUse, NotOurs, Plan
 from dcc_bridge.skills.loader import user_folder
 from tests import homes
 from tests.install import tree
+
+APPLICATIONS = leaves.targets()
 
 HOSTS = [
     ("freecad", "1.0", "InitGui.py"),
@@ -70,7 +73,7 @@ def test_the_host_finds_what_its_loader_wants_and_nothing_is_left_of_one_or_two_
 
         assert (location.folder / begin).is_file()
         assert (location.folder / location.vendor / "mcp/__init__.py").is_file()
-        assert list((location.folder / "skills").glob("*/*.py"))
+        assert [*location.folder.rglob("building.py")]  # of its operations
         assert all(file.is_file() for file in location.texts)
         installed = InstalledFiles.read(location.folder)
         assert installed is not None
@@ -113,7 +116,7 @@ def test_what_somebody_added_stays(tmp_path: Path) -> None:
     """And is named, before anything is installed."""
     plan = planned(tmp_path)
     installed = plan.install()
-    mine = plan.location.folder / "skills" / "mine.py"
+    mine = plan.location.folder / "dcc_bridge_freecad" / "mine.py"
     mine.write_text("# mine")
     before = tree(tmp_path)
 
@@ -128,7 +131,7 @@ def test_what_somebody_added_stays(tmp_path: Path) -> None:
 def test_a_file_of_ours_that_somebody_changed_stays_and_is_named(tmp_path: Path) -> None:
     plan = planned(tmp_path)
     installed = plan.install()
-    mine = plan.location.folder / "skills" / "freecad_verbs" / "values.py"
+    mine = plan.location.folder / "dcc_bridge_freecad" / "operations" / "values.py"
     mine.write_text("# better")
 
     with pytest.raises(NotOurs, match=r"values\.py"):

@@ -36,10 +36,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from dcc_bridge.cli import load
 from dcc_bridge.elicitation.question import Offers, Question
 from dcc_bridge.qt.panel.panel import Panel
 from dcc_bridge.qt.question_dialog import QuestionDialog
+from dcc_bridge_usd.window import theme
 from tests.pictures import (
     code_question,
     code_run,
@@ -316,7 +316,7 @@ LOOKS: dict[str, Callable[[], QPalette]] = {"dark": dark, "light": light}
 def main(look: str, direction: str, folder: str) -> None:
     app = QApplication([])
     if look == "ours":
-        load("standalone/dcc_standalone.theme").dress(app)
+        theme.dress(app)
     else:
         app.setStyle("Fusion")
         app.setPalette(LOOKS[look]())

@@ -16,10 +16,10 @@ from dcc_bridge.consent.effect import Effect
 from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Consent, Question, Route
 from dcc_bridge.elicitation.types import Answered
+from dcc_bridge.panel.state import Port, State, is_due, read
 from dcc_bridge.qt.panel import panel
 from dcc_bridge.qt.panel.cards import Card, Cards
 from dcc_bridge.qt.panel.panel import Panel
-from dcc_bridge.qt.panel.state import Port, State, is_due, read
 from dcc_bridge.qt.panel.widgets import Action
 from dcc_bridge.server.start_problem import StartProblem
 from tests.stand_ins import Person

@@ -27,10 +27,10 @@ from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.view import argument_views, field_views, view_of
 from dcc_bridge.host import UndoMark
 from dcc_bridge.local_clients import LocalClient, LocalState
+from dcc_bridge.panel.state import State
+from dcc_bridge.panel.view import CallView, PanelView
 from dcc_bridge.qt.form import FormView
 from dcc_bridge.qt.labels import Mnemonics
-from dcc_bridge.qt.panel import rows
-from dcc_bridge.qt.panel.state import State
 from dcc_bridge.skills.call_history import Recent, Record
 from tests.stand_ins import FakeHost
 
@@ -117,7 +117,7 @@ def plug_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[PlugIn]:
     monkeypatch.setitem(sys.modules, "mathutils", mathutils)
     monkeypatch.syspath_prepend(PLUG_IN)
     before = set(sys.modules)
-    yield lambda name: import_module(f"dcc_bridge_blender.{name}")
+    yield lambda name: import_module(f"dcc_bridge_blender.ui.{name}")
     for name in [name for name in set(sys.modules) - before if "blender" in name]:
         del sys.modules[name]
 
@@ -169,7 +169,7 @@ def test_blenders_sidebar_offers_the_clients_on_this_computer(plug_in: PlugIn) -
     found = LocalClient("cursor", "/x/mcp.json", False, True, "{}")
 
     for local in (LocalState(), LocalState((found,), "done"), LocalState((found,), "looking")):
-        for row in rows.clients(replace(STATE, local=local)):
+        for row in PanelView(replace(STATE, local=local)).clients:
             panel._draw_row(layout, row, 60)
 
     assert "Find clients" in layout.texts
@@ -185,8 +185,9 @@ def test_blenders_sidebar_tells_of_a_pause_a_mute_and_how_far_a_call_is(plug_in:
     muted = {"cursor": 540.0}
     state = replace(STATE, at=record.began + 6, is_paused=True, live=(record,), muted=muted)
 
-    panel._draw_head(layout, state, 40)
-    for row in rows.now(state):
+    view = PanelView(state)
+    panel._draw_head(layout, view, 40)
+    for row in view.now:
         panel._draw_row(layout, row, 40)
 
     said = ("Paused", "Resume", "Muted for 9 min: cursor", "Unmute cursor", "53%", "Frame 127")
@@ -213,7 +214,8 @@ def code_call(most: int = 10) -> tuple[Recent, Record]:
 def test_blenders_sidebar_offers_the_card_of_code_and_of_nothing_else(plug_in: PlugIn) -> None:
     panel, layout, (recent, _) = plug_in("panel"), Layout(), code_call()
 
-    panel._draw_history(layout, SimpleNamespace(ended=recent.records()), 60)
+    view = PanelView(replace(STATE, ended=tuple(recent.records())))
+    panel._draw_history(layout, view, 60)
 
     *_, run, other = layout.drawn
     assert "Run code" in str(run)
@@ -228,7 +230,7 @@ def test_blenders_card_says_why_and_what_changed_and_has_a_page_of_the_text(
     panel, layout, (_, record) = plug_in("panel"), Layout(), code_call()
     pages = plug_in("pages").Pages(details_view(RAN.details))
 
-    panel._draw_card(layout, record, pages, 36)
+    panel._draw_card(layout, CallView(record), pages, 36)
 
     said = ["claude-code · done", "The agent said: “Tidy up.”", "Marked 1: line 2: removes objects"]
     said += ["Changed 1: Key", "Deleted 25: c0, ", "5 more", "30 lines", "v1 = 1"]
@@ -240,10 +242,11 @@ def test_blenders_card_says_why_and_what_changed_and_has_a_page_of_the_text(
 def test_blenders_sidebar_is_drawn_again_only_where_something_changed(
     plug_in: PlugIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    panel, sidebar, states = plug_in("panel"), MagicMock(), iter("aab")
+    panel, sidebar = plug_in("panel"), MagicMock()
+    paused = replace(STATE, is_paused=True)
+    views = iter(map(PanelView, (STATE, replace(STATE), paused)))
     monkeypatch.setattr(panel, "_sidebars", lambda: [sidebar])
-    monkeypatch.setattr(panel, "read", lambda _: next(states))
-    monkeypatch.setattr(panel, "looks_like", lambda state, before: state == before)
+    monkeypatch.setattr(PanelView, "read", lambda _: next(views))
     shown = panel.Shown(MagicMock(), (), MagicMock())
     drawn = []
 

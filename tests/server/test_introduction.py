@@ -19,16 +19,16 @@ from mcp_types import (
 
 from dcc_bridge.elicitation.caller import Client, SeenClient
 from dcc_bridge.errors import DISTRIBUTION
-from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.server.clients import MOST, ClientRegistry
 from dcc_bridge.server.protocol import image_type
+from dcc_bridge_usd.host import UsdSession
+from dcc_bridge_usd.operations import operations
 from tests.hosts.scenes import SCENE
 from tests.live import ERAS, Live, accept, live
 from tests.server.test_resources import CAMERA
 from tests.stand_ins import FakeHost
 from tests.tiers import every_era
 
-SKILLS = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
 LISTS = {
     "tools/list": 60_000,
     "resources/list": 600_000,
@@ -168,7 +168,7 @@ def test_an_item_of_the_scene_is_completed_to_a_uri_that_can_be_read(tmp_path: P
             (content,) = (await client.read_resource(f"scene://prim/{values[0]}")).contents
             return values, content.text  # type: ignore[union-attr]  # it is text
 
-    with live(tmp_path, host=UsdSession(SCENE), skills=[SKILLS]) as running:
+    with live(tmp_path, host=UsdSession(SCENE), operations=operations) as running:
         values, content = running.run(agent)
 
     assert values[0] == CAMERA

@@ -18,8 +18,8 @@ from pxr import Sdf
 
 from dcc_bridge import confirm_sync, skill
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.server import resources
+from dcc_bridge_usd.host import UsdSession
 from tests.hosts.scenes import SCENE
 from tests.live import ERAS, LIMIT, Live, live, text
 from tests.server.skills import YES

@@ -128,7 +128,7 @@ def test_a_plug_in_that_lost_a_file_is_to_be_installed_again_in_a_virtual_enviro
 def test_a_host_that_runs_what_is_installed_in_its_own_environment_is_told_the_error(
     error: Exception, said: str
 ) -> None:
-    """The standalone host's virtual environment is where it belongs."""
+    """Our own application's virtual environment is where it belongs."""
     problem = explain(error, "Standalone", None)
 
     assert problem.what.startswith("The bridge did not start. ")

@@ -17,9 +17,9 @@ from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.details import Details
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.types import Answered
-from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.qt.panel.state import read
+from dcc_bridge.panel.state import read
 from dcc_bridge.skills.call_history import Recent, Record
+from dcc_bridge_usd.host import UsdSession
 from tests.elicitation.brokers import YES
 from tests.live import Live, live, text
 from tests.server.skills import Skills

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dcc_bridge.cli import leaves
 from dcc_bridge.errors import SkillError
-from dcc_bridge.hosts import batch
 from dcc_bridge.skills import lint
 from dcc_bridge.skills.skill import HOSTS
 from tests.skills.shelf import save
@@ -61,7 +61,7 @@ def test_a_file_that_others_can_write_is_told(tmp_path: Path) -> None:
 
 
 def test_it_knows_every_host_that_comes_with_us() -> None:
-    assert list(HOSTS) == sorted(batch.HOSTS)
+    assert list(HOSTS) == leaves.host_names()
 
 
 def test_a_path_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_a_path_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
         lint.files(tmp_path / "gone")
 
 
-@pytest.mark.parametrize("folder", ["plugins/batch/skills", "resources/skills"])
+@pytest.mark.parametrize("folder", ["plugins/batch/dcc_bridge_batch/skills", "resources/skills"])
 def test_our_own_skills_pass(folder: str) -> None:
     files = lint.files(Path(__file__).parents[2] / folder)
 

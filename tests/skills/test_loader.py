@@ -329,7 +329,7 @@ def test_a_skill_names_its_hosts_in_any_case(tmp_path: Path, hosts: str, host: s
 
     assert shelf.names() == ["list_cameras"]
     assert shelf.fetch("list_cameras").skill.metadata.runs_in("Blender")
-    assert not shelf.fetch("list_cameras").skill.metadata.runs_in("dcc_bridge standalone")
+    assert not shelf.fetch("list_cameras").skill.metadata.runs_in("dcc_bridge USD")
 
 
 class TestReload:

@@ -1,7 +1,7 @@
 """A yes reaches as far as it was given, and nothing else changes a scene or what is on disk.
 
 The skills are careless, not hostile: they forget to ask, ask and do not listen, or do more than
-they asked for. Each runs by the real runner in the standalone host, on a real USD scene.
+they asked for. Each runs by the real runner in our own application, on a real USD scene.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import BridgeError, Ended, LostAnyway, NotConfirmed
-from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.hosts.standalone.prims import rename
 from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.threads.main_thread import MainThread
+from dcc_bridge_usd.host import UsdSession
+from dcc_bridge_usd.prims import rename
 from tests.live import live, status, text
 from tests.stand_ins import Answer, FakeHost, Person, after
 

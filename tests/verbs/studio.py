@@ -25,7 +25,9 @@ class Studio(Live):
         self.person = Person(*answers)
         lights = {f"/Set/{name}": node("Light") for name in ("Key", "Fill", "Rim")}
         nodes = {"/": node("Scene"), "/Set": node("Group"), **lights, "/Tree": node("Mesh")}
-        folders = more.pop("skills", None) or [folder(where / "skills")]
+        folders = more.pop("skills", None) or []
+        if not folders and "operations" not in more:
+            folders = [folder(where / "skills")]
         host = more.pop("host", None) or MemoryHost(nodes, file=where / "shot.json")
         super().__init__(where / "run", host=host, presenter=self.person, skills=folders, **more)
 

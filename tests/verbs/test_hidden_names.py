@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mcp_types import ElicitResult
 
-from tests.hosts import bpy_module
+from tests.blender import bpy_module
 from tests.live import text
 from tests.verbs.words import blender, ending
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.verbs.operations import load
+from dcc_bridge_usd.host import UsdSession
+from dcc_bridge_usd.operations import operations
+from tests.usd.test_verbs import BOXES, studio
 from tests.verbs import usd_scene
 from tests.verbs.memory import MemoryOperations
 from tests.verbs.studio import YES
 from tests.verbs.studio import studio as memory_studio
-from tests.verbs.test_usd_verbs import BOXES, SKILLS, studio
 
 LIGHTS = ["/Set/Key", "/Set/Fill", "/Set/Rim"]
 
@@ -36,7 +36,7 @@ def test_near_names_are_looked_for_only_where_an_error_names_them(
 ) -> None:
     counts = Counter[str]()
     with studio(tmp_path, YES) as scene:
-        names = sys.modules["dcc_standalone.names"]  # the operations found it
+        names = sys.modules["dcc_bridge_usd.operations.names"]  # the operations found it
         monkeypatch.setattr(names, "instead", counting(counts, names.instead))
         scene.do("rename", pattern="Placeholder_*", to="Box_*", preview=True)
         told = scene.do("delete", items=BOXES)
@@ -66,15 +66,14 @@ def test_each_prim_that_is_looked_at_for_a_list_is_a_chance_to_paint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     walks = list[float]()
-    operations = load(SKILLS, UsdSession(usd_scene.make(tmp_path / "shot.usda")))
-    assert operations is not None
-    prims = len(list(operations.items()))
+    made = operations(UsdSession(usd_scene.make(tmp_path / "shot.usda")))
+    prims = len(list(made.items()))
 
     def note(done: float, total: float | None = None, message: str = "") -> None:
         walks.append(done)
 
     monkeypatch.setattr("dcc_bridge.skills.skill.report_progress", note)
-    assert "./textures/lost.png" in {path for _, _, path in operations.files()}
-    assert "/World/Looks/Red" in operations.materials()
+    assert "./textures/lost.png" in {path for _, _, path in made.files()}
+    assert "/World/Looks/Red" in made.materials()
 
     assert walks.count(prims) == 2

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.hosts import blender_window as blender_34
+from tests.blender import window as blender_34
 from tests.hosts import freecad
 from tests.hosts.application import Application, started
 from tests.hosts.screen import Screen, missing, screen

@@ -13,8 +13,11 @@ from typing import Any, Final
 import pytest
 from pxr import Usd, UsdGeom
 
-from dcc_bridge.hosts.standalone import UsdSession, install
-from tests.hosts import bpy_module, freecad
+from dcc_bridge_usd import install
+from dcc_bridge_usd.host import UsdSession
+from dcc_bridge_usd.operations import operations as usd_operations
+from tests.blender import bpy_module
+from tests.hosts import freecad
 from tests.hosts.application import ROOT, Application, started
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.maya import Maya
@@ -23,7 +26,7 @@ from tests.live import Live, live
 from tests.verbs import tasks
 from tests.verbs.tasks import Network, Words
 
-START: Final = ROOT / "tests" / "hosts" / "bpy_start.py"
+START: Final = ROOT / "tests" / "blender" / "bpy_start.py"
 CORNERS: Final[list[list[float]]] = [
     [0, 0, 0],
     [1, 0, 0],
@@ -33,9 +36,13 @@ CORNERS: Final[list[list[float]]] = [
 ]
 
 
-def skills(host: str) -> list[Path]:
-    """Give the folders of a host's skills, and of those that only tests call."""
-    return [ROOT / "plugins" / host / "skills", tasks.SKILLS]
+def leaf(host: str) -> dict[str, Any]:
+    """Return the skills and operations with which a bridge serves a host; tests call the skills."""
+    own = ROOT / "plugins" / host / "skills"
+    if own.is_dir():
+        return {"skills": [own, tasks.SKILLS]}
+    operations = import_module(f"dcc_bridge_{host}.operations").operations
+    return {"skills": [tasks.SKILLS], "operations": operations}
 
 
 # ---- our own application
@@ -94,7 +101,7 @@ def mesh(name: str) -> dict[str, object]:
     return {"type": "Mesh", "name": name, "values": {"points": CUBE, **counts}}
 
 
-STANDALONE = Words(
+USD = Words(
     host="USD",
     box="Cube",
     group="Xform",
@@ -128,7 +135,7 @@ STANDALONE = Words(
 
 
 @contextmanager
-def standalone(folder: Path) -> Iterator[Live]:
+def usd(folder: Path) -> Iterator[Live]:
     """Serve an empty scene, in metres, that has a file."""
     stage = Usd.Stage.CreateNew(str(folder / "scene.usda"))
     stage.SetDefaultPrim(UsdGeom.Xform.Define(stage, "/World").GetPrim())
@@ -137,13 +144,19 @@ def standalone(folder: Path) -> Iterator[Live]:
     stage.Save()
     session = UsdSession(folder / "scene.usda")
     uninstall = install(session)
-    with _live(folder, session, "standalone") as running:
+    with live(
+        folder / "runtime",
+        host=session,
+        operations=usd_operations,
+        skills=[tasks.SKILLS],
+        dialogs_per_minute=99,
+    ) as running:
         yield running
     uninstall()
 
 
 def _live(folder: Path, host: Any, name: str) -> AbstractContextManager[Live]:
-    return live(folder / "runtime", host=host, skills=skills(name), dialogs_per_minute=99)
+    return live(folder / "runtime", host=host, **leaf(name), dialogs_per_minute=99)
 
 
 # ---- the stand-ins
@@ -204,7 +217,7 @@ def maya(folder: Path) -> Iterator[Live]:
     """Serve the stand-in of Maya."""
     with pytest.MonkeyPatch.context() as patch:
         furnish(Maya(patch))
-        host = import_module("dcc_bridge.hosts.maya").MayaHost()
+        host = import_module("dcc_bridge_maya.host").MayaHost()
         with _live(folder, host, "maya") as running:
             yield running
 
@@ -256,7 +269,7 @@ def houdini(folder: Path) -> Iterator[Live]:
         scene = Houdini(patch).scene
         patch.setattr("hou.ui.postEventCallback", lambda run: run())  # its loop does not turn
         scene.path, scene.is_new = (folder / "shot.hip").as_posix(), False
-        host = import_module("dcc_bridge.hosts.houdini").HoudiniHost()
+        host = import_module("dcc_bridge_houdini.host").HoudiniHost()
         with _live(folder, host, "houdini") as running:
             yield running
 
@@ -369,7 +382,7 @@ def freecad_console(folder: Path) -> AbstractContextManager[Application]:
     """Start freecadcmd."""
     if freecad.CONSOLE is None:
         pytest.skip("FreeCAD is not installed")
-    script = freecad.script("from tests.hosts.freecad_start import run; run()", folder)
+    script = freecad.script("from tests.freecad.start import run; run()", folder)
     return started([freecad.CONSOLE, script], folder, **tasks.SETTINGS)
 
 
@@ -387,7 +400,7 @@ def ending(
 
 Start = Callable[[Path], AbstractContextManager[Live | Application]]
 STAND_INS: Final[dict[str, tuple[Words, Start]]] = {
-    "USD": (STANDALONE, standalone), "Maya": (MAYA, maya), "Houdini": (HOUDINI, houdini)
+    "USD": (USD, usd), "Maya": (MAYA, maya), "Houdini": (HOUDINI, houdini)
 }  # fmt: skip
 APPLICATIONS: Final[dict[str, tuple[Words, Start]]] = {
     **{f"bpy {it}": (BLENDER, partial(ending, partial(blender, it))) for it in bpy_module.VERSIONS},

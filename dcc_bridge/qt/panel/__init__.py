@@ -1,1 +1,1 @@
-"""What agents do in this session, what they ask, and what they did. Rows and state need no Qt."""
+"""What agents do in this session, what they ask, and what they did, drawn with Qt."""

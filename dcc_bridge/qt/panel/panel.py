@@ -13,14 +13,15 @@ from typing import Any, Final
 from dcc_bridge.callbacks import Unsubscribe
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.text import safe_line, tool_tip
+from dcc_bridge.panel import rows
+from dcc_bridge.panel.state import Port, State, is_due, read
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import DeferredDeletion
 from dcc_bridge.qt.labels import SMALL, add_all, padded, plain_column, scale, tr
 from dcc_bridge.qt.notifications import CallMenu, CodeCard
 from dcc_bridge.qt.outlines import draw_outlines
-from dcc_bridge.qt.panel import rows, widgets
+from dcc_bridge.qt.panel import widgets
 from dcc_bridge.qt.panel.cards import Cards
-from dcc_bridge.qt.panel.state import Port, State, is_due, read
 from dcc_bridge.skills.call_history import Record, why_not_undo
 
 rows.tr = tr

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from dcc_bridge.elicitation.text import breakable
+from dcc_bridge.panel import rows
+from dcc_bridge.panel.state import State
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import ENTER
 from dcc_bridge.qt.event_loop import LIVE
 from dcc_bridge.qt.labels import SMALL, label, plain_column, scale, tr, unmarked
-from dcc_bridge.qt.panel import rows
-from dcc_bridge.qt.panel.state import State
 
 _SHARE: Final = 0.72  # of the text's own colour, mixed with the ground: still easily read
 _PALETTES: Final = (

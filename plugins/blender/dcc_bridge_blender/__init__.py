@@ -35,11 +35,11 @@ def register() -> None:
     try:
         from . import plugin
     except Exception as error:  # whatever an import raises: the person is told
-        from dcc_bridge.server.start_problem import explain
+        from dcc_bridge.spi import explain
 
         vendor = _vendor if _vendor.is_dir() else None
         problem = explain(error, "Blender", vendor)
-        logging.getLogger(__name__).error("%s", problem, exc_info=error)
+        logging.getLogger("dcc_bridge.blender").error("%s", problem, exc_info=error)
         preferences.state = str(problem)
         return
     plugin.register()

@@ -10,20 +10,17 @@ from typing import Final
 
 import bpy
 
-from dcc_bridge import headless
-from dcc_bridge.bridge import Bridge
-from dcc_bridge.hosts.blender import BlenderHost, BlenderLoop
-from dcc_bridge.server.failed_start import FailedStart
+from dcc_bridge.spi.drawing import Bridge, FailedStart
+from dcc_bridge.spi.drawing import serve as bridge_serve
 
-from . import notice, panel, preferences, surface
-from .surface import Surface
+from . import preferences
+from .host import BlenderHost
+from .loop import BlenderLoop
+from .operations import operations
+from .ui import notice, panel, surface
+from .ui.surface import Surface
 
-_HERE: Final = Path(__file__).resolve().parent
 _VENDOR: Final = Path(__file__).parent / "vendor"  # as the package puts it on the path
-SKILLS: Final = next(
-    folder / "skills" for folder in (_HERE, _HERE.parent) if (folder / "skills").is_dir()
-)
-"""In the folder that was installed, or beside it."""
 
 
 @dataclass
@@ -89,7 +86,7 @@ def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _:
     """
     host = BlenderHost()
     try:
-        headless.serve(host, [SKILLS], until, ready)
+        bridge_serve(host, [], until, ready, operations)
     finally:
         host.close()
 
@@ -107,7 +104,11 @@ def _start(host: BlenderHost) -> None:
             undo.callback(drawn.close)
             loop.turn = drawn.turn
             bridge = Bridge(
-                host, loop.main, presenter=drawn.presenter, skills=[SKILLS], vendor=vendor
+                host,
+                loop.main,
+                presenter=drawn.presenter,
+                vendor=vendor,
+                operations=operations,
             )
             bridge.start()
             undo.pop_all()

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import bpy
 
-from .drawing import columns_of, say
+from .ui.drawing import columns_of, say
 
 state = "Not started."  # how it goes, for the person
 

@@ -1,8 +1,8 @@
-"""What Houdini runs once its window is up. Main thread.
+"""Houdini runs this once its window is up. Main thread.
 
 There is one for each Python that Houdini comes with: it only looks into the folder of its own.
 """
 
-import dcc_bridge_houdini
+from dcc_bridge_houdini import plugin
 
-dcc_bridge_houdini.start_when_ready()
+plugin.start_when_ready()

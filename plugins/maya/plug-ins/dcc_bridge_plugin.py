@@ -5,7 +5,7 @@ It must not be called as the package is: Maya puts its folder on the path, befor
 
 from maya.api import OpenMaya
 
-import dcc_bridge_maya
+from dcc_bridge_maya import plugin
 
 
 def maya_useNewAPI() -> None:
@@ -15,9 +15,9 @@ def maya_useNewAPI() -> None:
 def initializePlugin(plug_in: OpenMaya.MObject) -> None:
     """Start once Maya idles. Not here: Maya waits for this to return, and may have no window."""
     OpenMaya.MFnPlugin(plug_in, "dcc_bridge", "0.1.0")
-    dcc_bridge_maya.start_when_ready()
+    plugin.start_when_ready()
 
 
 def uninitializePlugin(plug_in: OpenMaya.MObject) -> None:
     """Stop, and take our windows away."""
-    dcc_bridge_maya.unload()
+    plugin.unload()

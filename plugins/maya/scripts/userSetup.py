@@ -1,5 +1,5 @@
-"""What Maya runs at its start, before there is a window. Main thread."""
+"""Maya runs this at its start, before there is a window. Main thread."""
 
-import dcc_bridge_maya
+from dcc_bridge_maya import plugin
 
-dcc_bridge_maya.load()
+plugin.load()

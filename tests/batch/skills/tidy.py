@@ -10,8 +10,8 @@ from pathlib import Path
 from pxr import Sdf
 
 from dcc_bridge import confirm_sync, skill
-from dcc_bridge.hosts.standalone import session
-from dcc_bridge.hosts.standalone.prims import remove
+from dcc_bridge_usd import session
+from dcc_bridge_usd.prims import remove
 
 
 @skill(risk="destructive", confirms=True, undo="Tidy")

@@ -11,7 +11,7 @@ from pathlib import Path
 import bpy
 
 from dcc_bridge import skill
-from dcc_bridge.hosts.blender import BlenderHost
+from dcc_bridge_blender.host import BlenderHost
 from tests.client.proxy.until_killed import serve
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import FreeCAD
 
 from dcc_bridge import skill
-from dcc_bridge.hosts.freecad import FreeCADHost
+from dcc_bridge_freecad.host import FreeCADHost
 from tests.client.proxy.until_killed import serve
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,9 +11,10 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
+from tests.blender import bpy_module
 from tests.cli.commands import SHOT, environment, serve
 from tests.client.proxy.stage import client, names, run, said, told
-from tests.hosts import bpy_module, freecad
+from tests.hosts import freecad
 from tests.live import ERAS
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
@@ -23,7 +25,7 @@ def started(command: list[str | Path], runtime: Path, **more: str) -> Iterator[s
     """Run an application for as long as the block lasts, and give its id."""
     process = subprocess.Popen(
         [str(word) for word in command],
-        env=environment(runtime, PYTHONPATH=str(freecad.ROOT), **more),
+        env=environment(runtime, PYTHONPATH=os.pathsep.join(bpy_module.PATHS), **more),
         cwd=runtime,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -52,10 +54,7 @@ def free_cad(runtime: Path) -> list[str | Path]:
         pytest.skip("FreeCAD is not installed")
     file = runtime / "part.FCStd"
     statement = f"from tests.client.proxy import in_freecad as it; it.main({str(runtime)!r}, "
-    paths = [str(freecad.ROOT), str(freecad.dependencies())]
-    start = runtime / "start.py"
-    start.write_text(freecad._START.format(paths=paths, statement=f"{statement}{str(file)!r})"))
-    return [freecad.CONSOLE, start]
+    return [freecad.CONSOLE, freecad.script(f"{statement}{str(file)!r})", runtime)]
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -39,8 +39,8 @@ def _maya(patch: pytest.MonkeyPatch, folder: Path) -> Any:
     maya.loadPlugin("dcc_bridge_plugin")
     maya.show(Windows())
     _turn(maya)
-    sys.modules["dcc_bridge_maya"].show_panel()
-    return sys.modules["dcc_bridge_maya"]
+    sys.modules["dcc_bridge_maya.plugin"].show_panel()
+    return sys.modules["dcc_bridge_maya.plugin"]
 
 
 def _houdini(patch: pytest.MonkeyPatch, folder: Path) -> Any:
@@ -53,13 +53,13 @@ def _houdini(patch: pytest.MonkeyPatch, folder: Path) -> Any:
     houdini.start()
     _turn(houdini)
     houdini.window.setCentralWidget(houdini.open_panel())
-    return sys.modules["dcc_bridge_houdini"]
+    return sys.modules["dcc_bridge_houdini.plugin"]
 
 
 def _turn(host: Maya | Houdini) -> None:
     def is_up() -> bool:
         host.turn()
-        names = ("dcc_bridge_maya", "dcc_bridge_houdini")
+        names = ("dcc_bridge_maya.plugin", "dcc_bridge_houdini.plugin")
         module: Any = next(sys.modules[name] for name in names if name in sys.modules)
         return module.plug_in().bridge is not None
 

@@ -20,7 +20,7 @@ from tests.hosts.fakes.houdini.scene import Kept, Scene, Undos
 from tests.hosts.fakes.houdini.viewport import SETS, SceneViewer, Vector3
 
 MODULE = Path(__file__).parents[4] / "plugins" / "houdini"
-OURS = ("dcc_bridge_houdini", "dcc_bridge.hosts.houdini")
+OURS = "dcc_bridge_houdini"
 NODE_EVENTS = (
     *("ParmTupleChanged", "ParmTupleAnimated", "ParmTupleLockChanged", "InputRewired"),
     *("FlagChanged", "NameChanged"),
@@ -317,9 +317,9 @@ class Houdini:
         # in hython its import fails, as it imports the UI
         late = ModuleType("hdefereval") if not self.batch else None
         monkeypatch.setitem(sys.modules, "hdefereval", late)
-        monkeypatch.syspath_prepend(str(MODULE / "scripts" / "python"))
-        acts = [name for name in sys.modules if name.partition(".")[0] == "houdini_verbs"]
-        for name in (*OURS, *acts):
+        monkeypatch.syspath_prepend(str(MODULE))
+        ours = [name for name in sys.modules if name.partition(".")[0] == OURS]
+        for name in ours:
             monkeypatch.delitem(sys.modules, name, raising=False)
             above, _, last = name.rpartition(".")
             if above in sys.modules:  # a package would give the module of the session before

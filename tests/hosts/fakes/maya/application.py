@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.hosts.fakes.maya.windows import Windows
 
 MODULE = Path(__file__).parents[4] / "plugins" / "maya"
-OURS = ("dcc_bridge_maya", "dcc_bridge.hosts.maya", "dcc_bridge.hosts.maya_scene")
+OURS = "dcc_bridge_maya"
 
 
 class Maya:
@@ -178,8 +178,9 @@ class Maya:
                 setattr(sys.modules[above], last, module)
             monkeypatch.setitem(sys.modules, name, module)
         monkeypatch.syspath_prepend(str(MODULE / "scripts"))
-        acts = [name for name in sys.modules if name.partition(".")[0] == "maya_verbs"]
-        for name in (*OURS, *acts):
+        monkeypatch.syspath_prepend(str(MODULE))
+        ours = [name for name in sys.modules if name.partition(".")[0] == OURS]
+        for name in ours:
             monkeypatch.delitem(sys.modules, name, raising=False)
             above, _, last = name.rpartition(".")
             if above in sys.modules:  # a package would give the module of the session before

@@ -1,0 +1,60 @@
+"""The log of a bridge in an application: whole to our own file, and a line of it to the person.
+
+Any thread.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from dcc_bridge.audit.program_log import CleanFormatter, ProgramLog, log_file
+from dcc_bridge.elicitation.text import safe_line
+
+_LOGGERS: Final = ("dcc_bridge", "mcp", "uvicorn")
+_MAX_SHOWN: Final = 300  # characters of the first line of a record, and of the last
+
+
+class _ShownLines(logging.Handler):
+    """Shows each record in one line: its first, and of a traceback the last."""
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        super().__init__(logging.WARNING)
+        self.setFormatter(CleanFormatter())
+        self._show = show
+
+    def emit(self, record: logging.LogRecord) -> None:
+        lines = self.format(record).splitlines() or [""]
+        text = safe_line(lines[0], _MAX_SHOWN)
+        if len(lines) > 1:
+            text = f"{text}: {safe_line(lines[-1], _MAX_SHOWN)} (more in {log_file()})"
+        self._show(f"dcc-bridge: {text}")
+
+
+def install_log(show: Callable[[str], None]) -> Callable[[], None]:
+    """Write the bridge's log to its file, and show each warning and error in one line.
+
+    Without it Python writes them to the error stream, which some applications show as an error of
+    their own.
+
+    Args:
+        show: Shows a line without its end; called on the thread on which a record was logged.
+
+    Returns:
+        Ends it.
+    """
+    handlers: tuple[logging.Handler, ...] = (ProgramLog(), _ShownLines(show))
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    for logger in loggers:
+        for handler in handlers:
+            logger.addHandler(handler)
+
+    def remove() -> None:
+        for logger in loggers:
+            for handler in handlers:
+                logger.removeHandler(handler)
+        for handler in handlers:
+            handler.close()
+
+    return remove

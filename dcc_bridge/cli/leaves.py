@@ -1,0 +1,86 @@
+"""Finds what is installed with the bridge: applications, and commands of their own. Main thread.
+
+Each is named by an entry point of the distribution. Inside an application nothing is searched:
+there the plug-in is running already.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any, Final, Protocol, cast
+
+from dcc_bridge.cli.exits import Failure
+from dcc_bridge.errors import DISTRIBUTION
+from dcc_bridge.install.locations import InstallTarget
+from dcc_bridge.program import LocalProgram, Program
+
+HOSTS: Final = "dcc_bridge.hosts"
+COMMANDS: Final = "dcc_bridge.commands"
+_MEND: Final = (
+    f"Install it again: pip install --force-reinstall {DISTRIBUTION}, "
+    "or in a checkout: pip install -e ."
+)
+
+
+class CommandModule(Protocol):
+    """A module with a command of its own.
+
+    Attributes:
+        SUMMARY: What the command does, in a few words.
+    """
+
+    SUMMARY: str
+
+    def fill(self, parser: ArgumentParser) -> None:
+        """Add the command's options to a parser."""
+
+    def run(self, options: Namespace) -> int:
+        """Run the command, and return its exit code."""
+
+    def skill_folders(self) -> Sequence[Path]:
+        """Return the folders of skills that a host in this Python offers for it."""
+
+
+def host_names() -> list[str]:
+    """Return the names of all applications; Failure: the installation names none."""
+    names = sorted(entry_points(group=HOSTS).names)
+    if not names:
+        raise Failure(f"This installation of {DISTRIBUTION} names no application. {_MEND}")
+    return names
+
+
+def program(name: str) -> Program:
+    """Return an application by its name; Failure: its leaf is not whole."""
+    (entry,) = entry_points(group=HOSTS, name=name)
+    return cast("Program", _load(entry))
+
+
+def targets() -> dict[str, InstallTarget]:
+    """Return the applications with a folder for plug-ins, by their names."""
+    programs = [program(name) for name in host_names()]
+    return {it.name: it for it in programs if isinstance(it, InstallTarget)}
+
+
+def local() -> LocalProgram:
+    """Return the application that runs in this Python; Failure: there is none."""
+    for name in host_names():
+        found = program(name)
+        if isinstance(found, LocalProgram):
+            return found
+    raise Failure(f"This installation has no application of its own. {_MEND}")
+
+
+def commands() -> dict[str, CommandModule]:
+    """Return the commands that come with leaves, by their names."""
+    entries = entry_points(group=COMMANDS)
+    return {entry.name: cast("CommandModule", _load(entry)) for entry in entries}
+
+
+def _load(entry: EntryPoint) -> Any:
+    try:
+        return entry.load()
+    except (ImportError, AttributeError) as error:
+        raise Failure(f"{entry.value} cannot be imported ({error}). {_MEND}") from None

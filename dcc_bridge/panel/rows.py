@@ -1,0 +1,348 @@
+"""The rows of the panel's lists, with their texts and actions. Without Qt; main thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from dcc_bridge.consent.effect import CodeRun
+from dcc_bridge.consent.grants import SessionGrant
+from dcc_bridge.elicitation import types
+from dcc_bridge.elicitation.caller import SeenClient
+from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text, span
+from dcc_bridge.elicitation.view import argument_views
+from dcc_bridge.known_clients import CLIENTS
+from dcc_bridge.local_clients import VERBS, LocalClient
+from dcc_bridge.panel.state import Asked, Port, State
+from dcc_bridge.skills.call_history import Record
+
+tr: Translate = english  # Qt's panel puts its own here; Blender's sidebar has none
+_MOST: Final = 140  # characters of what an agent says that stand in a row
+_LOCAL: Final = "local/"  # begins the keys of their rows
+
+
+def who(label: str | None) -> str:
+    """Name who called."""
+    return safe_line(label) if label else tr("The host itself")
+
+
+def ago(seconds: float) -> str:
+    """Say how long ago something was."""
+    return tr("here now") if seconds < 60 else tr("{span} ago", span=span(seconds, tr))
+
+
+def headline(state: State) -> str:
+    """Say in one sentence how things are: what matters most to the person."""
+    count = sum(asked.is_here for asked in state.asked)
+    if state.address is None:
+        return tr("Agents cannot connect")
+    if not state.address:
+        return tr("Starting: agents can connect in a moment")
+    if count:
+        return tr("{n} questions for you", n=count) if count > 1 else tr("A question for you")
+    if state.is_paused:
+        return tr("Paused: agents may only read")
+    if any(asked.surfaces for asked in state.asked):
+        return tr("Waiting for an answer elsewhere")
+    if running := [it for it in state.live if it.state != "queued"]:
+        return tr("{who} is working", who=who(running[0].client))
+    return tr("Ready for agents")
+
+
+def connected(state: State) -> str:
+    """Say who is connected, or why nobody can be."""
+    if state.problem:
+        return state.problem
+    labels = list(dict.fromkeys(who(seen.client.label) for seen in state.clients))
+    names = _listed(labels) if labels else tr("no agent yet")
+    says_so = not any(asked.is_here for asked in state.asked)
+    return tr("paused · {names}", names=names) if state.is_paused and not says_so else names
+
+
+def muted(state: State) -> str:
+    """Say who is muted, for how long, and what goes on all the same; "" where nobody is."""
+    if not state.muted:
+        return ""
+    names, left = _listed(sorted(state.muted)), span(max(state.muted.values()), tr)
+    return tr(
+        "Muted for {left}: {names}. Questions are declined, edits that need none go on.",
+        names=names,
+        left=left,
+    )
+
+
+def _listed(labels: Sequence[str]) -> str:
+    if len(labels) <= 2:
+        return ", ".join(labels)
+    return tr("{names} and {n} more", names=", ".join(labels[:2]), n=len(labels) - 2)
+
+
+def ended(record: Record) -> str:
+    """Say what became of a call, and how its last question ended."""
+    last = record.answers[-1] if record.answers else None
+    how = types.outcome(last.how, last.by, tr) if last else ""
+    left = tr("undo does not bring all of it back") if record.effect.lasting else ""
+    left = left or tr("nothing was changed")
+    texts = {
+        "refused": "",
+        "cancelled": tr("cancelled, {left}", left=left),
+        "timed_out": tr("took too long, {left}", left=left),
+        "not_started": tr("did not begin"),
+        "failed": tr("failed, {left}", left=left),
+        "no_consent": tr("went beyond what was agreed to"),
+        "partly_applied": tr("failed half-way: look at the scene"),
+    }
+    what = texts.get(record.state, tr("nobody knows how it ended"))
+    if record.state == "done":
+        what = _done(record)
+        how = how or ("" if record.effect.undone_by else types.outcome(types.UNASKED, tr=tr))
+    return " · ".join(filter(None, (what, how)))
+
+
+def sign(record: Record) -> str:
+    """Name the icon of a call that ended: a tick is only for what was agreed to and stands."""
+    if record.effect.undone_by:
+        return "undone"
+    is_ignored = record.state == "done" and record.answers and not record.answers[-1].agrees
+    return "unanswered" if is_ignored else record.state
+
+
+def _done(record: Record) -> str:
+    effect = record.effect
+    if effect.undone_by == "host":
+        return tr("undone at the host")
+    if effect.undone_by:
+        return tr("undone by {who}", who=who(effect.undone_by))
+    if effect.copy:
+        return tr("done, a copy is kept")
+    return tr("done all the same") if sign(record) == "unanswered" else tr("done")
+
+
+def summary(record: Record) -> str:
+    """Say who called, and how it ended."""
+    return f"{who(record.client)} · {ended(record)}"
+
+
+def facts(record: Record, names: int = 3) -> Iterator[str]:
+    """Say all that is known of a call; of code, so many names of what it changed at most."""
+    yield summary(record)
+    code = record.effect.code
+    if code is not None:
+        yield tr("The agent said: “{why}”", why=safe_text(code.why))
+        yield from _lists(code, names, stands=record.state in ("done", "partly_applied"))
+    for it in record.answers:
+        asked = it.question.partition("\n")[0] if code else it.question
+        yield f"{safe_line(asked)} {types.outcome(it.how, it.by, tr)}".strip()
+    if record.error:
+        yield safe_text(record.error)
+    if record.effect.copy is not None:
+        yield tr("What was there is in {copy}", copy=record.effect.copy)
+    yield tr("Call {id}", id=record.id)
+
+
+def _lists(code: CodeRun, names: int, *, stands: bool) -> Iterator[str]:
+    texts = {"created": tr("Created"), "changed": tr("Changed"), "deleted": tr("Deleted")}
+    counts = {texts[kind]: counted for kind, counted in code.changes.items() if stands}
+    marks = [tr("line {line}: {why}", line=line, why=why) for line, why in code.details.marks]
+    files = [*map(str, code.written)]
+    first, last = {tr("Marked"): (len(marks), marks)}, {tr("Wrote"): (len(files), files)}
+    for text, (n, items) in {**first, **counts, **last}.items():
+        listed = [*map(safe_line, items[:names])]
+        listed += [tr("{n:,} more", n=n - len(listed))] if n > len(listed) else []
+        if n:
+            yield f"{text} {n:,}: {', '.join(listed)}"
+    if counts and not code.is_exact:
+        yield tr("There may be more: the application does not tell of every change.")
+    elif counts and not any(n for n, _ in counts.values()):
+        yield tr("It changed nothing in the scene.")
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """A button."""
+
+    verb: str  # what the panel is told when it is pressed
+    caption: str  # what stands on it
+    tip: str = ""  # what it does, in a sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One thing in a list."""
+
+    key: str  # its own, as long as it is there
+    title: str  # what it is; a row with nothing else is a heading
+    detail: str = ""  # a sentence below
+    acts: tuple[Act, ...] = ()
+    stands_out: bool = False  # the person is waited for
+    done: float | None = None  # how much is done, of 1; -1 where nobody knows; None: not told
+
+    @property
+    def is_heading(self) -> bool:
+        """Whether it only says what comes below."""
+        return not self.detail and not self.acts
+
+
+def now(state: State) -> list[Row]:
+    """List what wants something of the person, then what runs, then what waits."""
+    queued = [it for it in state.live if it.state == "queued"]
+    count = len(queued)
+    title = tr("{n} wait their turn", n=count) if count > 1 else tr("Waits its turn")
+    return [
+        *map(_asked, sorted(state.asked, key=lambda it: (not it.is_here, not it.surfaces))),
+        *(_running(record, state.at) for record in state.live if record.state != "queued"),
+        *([Row("waiting", title)] if count else []),
+        *(_running(record, state.at) for record in queued),
+    ]
+
+
+def grants(state: State) -> list[Row]:
+    """List what was agreed to for the session."""
+    return [_grant(grant, left) for grant, left in state.grants]
+
+
+def clients(state: State) -> list[Row]:
+    """List who is connected, and who is muted."""
+    silent = state.muted.keys() - {seen.client.label for seen in state.clients}
+    silent_rows = (_muted(label, label, state) for label in sorted(silent))
+    return [*(_client(seen, state) for seen in state.clients), *silent_rows, *_local_rows(state)]
+
+
+def grant_key(grant: SessionGrant) -> str:
+    """Tell a grant from the others."""
+    return f"{grant.client}/{grant.skill}/{grant.most}/{grant.until}"
+
+
+def act(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> None:
+    """Do what a row's button says; nothing if the row's subject is gone meanwhile."""
+    broker = port.broker
+    limits = broker.audience.limits
+    allowed = port.grants
+    routes = {"show": show, "bring": broker.bring, "dismiss": broker.dismiss}
+    if verb in VERBS:
+        port.local_clients.act(key.removeprefix(_LOCAL), verb)
+    elif verb == "cancel":
+        port.cancel(key)
+    elif verb in ("mute", "unmute"):
+        (limits.mute if verb == "mute" else limits.unmute)(key.partition("/")[0])
+    elif verb == "revoke":
+        for grant in [grant for grant in allowed.live if grant_key(grant) == key]:
+            allowed.revoke(grant)
+    elif verb in routes:
+        for question in [question for question in broker.open if question.id == key]:
+            routes[verb](question)
+
+
+def _asked(asked: Asked) -> Row:
+    question = asked.question
+    client = who(question.call.client.label if question.call.client else None)
+    title = safe_line(question.message.partition("\n")[0], _MOST)
+    cancel = Act("dismiss", tr("Cancel"), tr("Close the question without an answer."))
+    if asked.is_here:
+        show = Act("show", tr("Show"), tr("Show its dialog."))
+        detail = tr("{who} asks: {title}", who=client, title=safe_line(question.call.title))
+        return Row(question.id, title, detail, (show, cancel), stands_out=True)
+    if not asked.surfaces:
+        detail = tr("{who} asks a lot at once: this waits for its turn", who=client)
+        return Row(question.id, title, detail, (cancel,))
+    detail = tr("Waits for an answer in {who}", who=client)
+    answer_here = Act("bring", tr("Answer here"), tr("Ask here instead of there."))
+    return Row(question.id, title, detail, (answer_here, cancel))
+
+
+def _running(record: Record, at: float) -> Row:
+    detail = f"{who(record.client)} · {span(at - record.began, tr)}"
+    done = None
+    if record.progress is not None:
+        amount, total, message = record.progress
+        done = min(1.0, amount / total) if total else -1.0
+        detail += f" · {safe_line(message, _MOST)}" if message else ""
+    tip = tr("End it (Esc, while it runs); what it changed so far is undone.")
+    cancel = Act("cancel", tr("Cancel"), tip)
+    return Row(record.id, safe_line(record.title), detail, (cancel,), done=done)
+
+
+def _grant(grant: SessionGrant, seconds: float) -> Row:
+    left, many = span(seconds, tr), _covered(grant)
+    detail = tr("{who} · {many} · for {left} more", who=grant.client, many=many, left=left)
+    revoke = Act("revoke", tr("Revoke"), tr("Next time you are asked again."))
+    return Row(grant_key(grant), safe_line(grant.title), detail, (revoke,))
+
+
+def _covered(grant: SessionGrant) -> str:
+    if grant.most:
+        return tr("up to {n} items", n=grant.most) if grant.most > 1 else tr("1 item")
+    if not grant.arguments:
+        return tr("for the same arguments only")
+    given = ", ".join(map(str, argument_views(grant.arguments, tr)))
+    return tr("only with {arguments}", arguments=safe_line(given, _MOST))
+
+
+def _client(seen: SeenClient, state: State) -> Row:
+    client = seen.client
+    itself = safe_line(f"{client.name} {client.version}".strip())
+    detail = tr("calls itself {name}", name=itself) if itself else ""
+    can = tr("draws questions") if seen.form else tr("its questions come to you here")
+    parts = [detail, ago(state.at - seen.at), can]
+    key = f"{client.label}/{client.name}/{client.version}"
+    if client.label in state.muted:
+        return _muted(key, client.label, state)
+    words = " · ".join(filter(None, parts))
+    return Row(key, who(client.label), words, (_mute(client.label, state),))
+
+
+def _muted(key: str, label: str, state: State) -> Row:
+    left = tr("Muted for {left} more", left=span(state.muted[label], tr))
+    return Row(key, who(label), left, (_mute(label, state),))
+
+
+def _mute(label: str, state: State) -> Act:
+    if label in state.muted:
+        return Act("unmute", tr("Unmute"), tr("Let it ask again."))
+    quiet = tr("Decline its questions for 10 minutes. Edits that need no question go on.")
+    return Act("mute", tr("Mute"), quiet)
+
+
+def _local_rows(state: State) -> list[Row]:
+    """List those that are there below a heading, or offer to look for them."""
+    title, local = tr("Connect a client"), state.local
+    if local.clients:
+        return [Row("local", title), *(_local(client, state) for client in local.clients)]
+    if local.step == "looking":
+        return [Row(_LOCAL, title, tr("Looking for the clients on this computer…"), done=-1.0)]
+    detail = {
+        "new": tr("Find those on this computer, and set one up."),
+        "failed": tr("In a terminal: pip install dcc-bridge-mcp, then dcc-bridge client list"),
+        "done": tr("None was found. Install one, such as Claude Code, Cursor or VS Code."),
+    }[local.step]
+    look = Act("look", tr("Find clients"), tr("Look for the clients on this computer."))
+    return [Row(_LOCAL, title, detail, (look,))]
+
+
+def _local(client: LocalClient, state: State) -> Row:
+    """Say how far a client is, and offer the next step."""
+    known, local = CLIENTS[client.label], state.local
+    key, name, is_last = _LOCAL + client.label, known.name, client.label == local.label
+    add = Act("add", tr("Connect"), tr("Add dcc-bridge to its configuration."))
+    verb = {"claude-desktop": "bundle", "vscode": "link", "cursor": "link"}.get(client.label)
+    tip = tr("It asks you there whether to add dcc-bridge.")
+    asks = (Act(verb, tr("Open in {name}", name=name), tip),) if verb else ()
+    if client.label in {seen.client.label for seen in state.clients}:
+        return Row(key, name, tr("Connected"))
+    if is_last and local.step == "looking":
+        return Row(key, name, tr("Setting it up…"), done=-1.0)
+    if is_last and local.error:
+        return Row(key, name, safe_line(local.error, 400), (add, *asks))
+    if is_last and local.verb == verb:
+        return Row(key, name, tr("Opened: agree there to add dcc-bridge."), asks)
+    if client.is_set_up:
+        detail = tr("Set up. Start {name} again to connect. If it does not come: {advice}")
+        advice = tr("look at {servers}, and run dcc-bridge doctor.", servers=known.servers)
+        return Row(key, name, detail.format(name=name, advice=advice), asks)
+    if client.is_writable:
+        return Row(key, name, tr("On this computer, not set up"), (add,))
+    detail = tr("Copy the entry of dcc-bridge, and paste it into {file}", file=client.file)
+    # What is copied is the key of the row.
+    return Row(client.entry, name, detail, (Act("copy", tr("Copy"), detail),))

@@ -1,0 +1,114 @@
+"""The dialog of a consent in a process of our own, which has no scene and no bridge. Main thread.
+
+A command asks in it what needs a person's consent. Whoever asked writes the answer down.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from typing import Final, NamedTuple, cast
+
+from dcc_bridge.consent.call import Call
+from dcc_bridge.elicitation.ask import yes_or_no
+from dcc_bridge.elicitation.caller import Client
+from dcc_bridge.elicitation.details import Details
+from dcc_bridge.elicitation.question import (
+    Consent,
+    Expired,
+    HandOver,
+    Offers,
+    Question,
+    Reply,
+)
+from dcc_bridge.elicitation.types import Action
+from dcc_bridge.errors import own_version
+from dcc_bridge.host import Host
+from dcc_bridge.known_clients import ICON
+from dcc_bridge.qt import binding as qt
+from dcc_bridge.qt.question_dialog import QuestionDialog
+
+_PICTURE: Final = str(ICON["src"]).partition(",")[2]  # behind "data:image/png;base64,"
+
+
+class _Asker(NamedTuple):
+    """What the header of a question says of the application: this one has no scene open."""
+
+    name: str
+    version: str
+    place: str
+
+    def scene(self) -> str:
+        """Return what stands in the place of a scene's name."""
+        return self.place
+
+
+def consent_dialog(
+    message: str,
+    answered: Callable[[Action], None],
+    *,
+    title: str,
+    verb: str,
+    skill: str,
+    asked_by: str,
+    application: str,
+    place: str,
+    details: Details | None = None,
+    timeout: float,
+) -> QuestionDialog:
+    """Make a dialog that asks for consent, in a process without a bridge. Main thread.
+
+    Only the button agrees: Esc, the window's frame and the end of the time cancel.
+
+    Args:
+        message: The question, plain text.
+        answered: Called once with "accept", "decline" or "cancel".
+        title: A heading.
+        verb: What the button says that agrees.
+        skill: The skill that the question is about.
+        asked_by: Who asks, as the header says it.
+        application: The name of the program that shows the dialog.
+        place: What the question is about, such as a folder, where else the scene's name stands.
+        details: A text that is agreed to, shown whole, or None.
+        timeout: Seconds for an answer.
+
+    Returns:
+        The dialog; ``show`` makes it appear.
+
+    Raises:
+        RuntimeError: There is no QApplication.
+    """
+    if qt.QApplication.instance() is None:
+        raise RuntimeError("A dialog needs a QApplication.")
+    question = Question(
+        message=message,
+        call=Call(skill, skill, "destructive", Client(asked_by)),
+        form=yes_or_no(verb),
+        title=title,
+        consent=Consent(),
+        details=details,
+        offers=Offers(timeout, timeout),
+    )
+    # without items the dialog reads what the header needs of the host, and nothing else
+    host = cast("Host", _Asker(application, own_version(), place))
+
+    def on_reply(reply: Reply | Expired | HandOver) -> None:
+        answered(reply.action if isinstance(reply, Reply) else "cancel")
+
+    return QuestionDialog(question, host, None, on_reply)
+
+
+def bridge_icon() -> qt.QIcon:
+    """Return the icon of the bridge itself, for the windows of a process of our own. Main thread.
+
+    Returns:
+        The picture that MCP clients show beside our name.
+
+    Raises:
+        RuntimeError: There is no QApplication.
+    """
+    if qt.QApplication.instance() is None:
+        raise RuntimeError("A picture needs a QApplication.")
+    picture = qt.QPixmap()
+    picture.loadFromData(base64.b64decode(_PICTURE))
+    return qt.QIcon(picture)

@@ -1,0 +1,11 @@
+"""For a process without a window: an application's batch interpreter, with a bridge in it.
+
+It brings the whole bridge with it, so it is not for the plug-in of an application in a window,
+whose main thread stands still while that is imported.
+"""
+
+from __future__ import annotations
+
+from dcc_bridge.headless import Headless, open_headless
+
+__all__ = ["Headless", "open_headless"]

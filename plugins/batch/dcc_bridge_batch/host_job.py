@@ -1,0 +1,61 @@
+"""The job that a warm host is started with, and the files by which it is reached. Any thread."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Final
+
+from . import files
+
+JOB: Final = "DCC_BATCH_JOB"  # the environment variable that names the job's file
+REPORT: Final = "host.json"  # in the session's folder: "url" and "pid", or "error"
+STOP: Final = "stop"  # the name of the file that ends it
+PLANNING: Final = "batch-plan"  # the label of the client that makes a plan
+MODULE: Final = "dcc_bridge_batch.warm_host"  # what runs in the host's interpreter
+
+
+def label(plan_id: str) -> str:
+    """Return the label of the client that runs a plan."""
+    return f"batch-{plan_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The job of a warm host, as JSON carries it.
+
+    Attributes:
+        host: The application, by the name that ``--host`` takes.
+        folder: The session's own folder.
+        skill: The name of the skill that is planned, or run.
+        skills: More folders of skill files.
+        plan: The folder of the plan that is run; None where one is made.
+        label: Of the only client that it serves: the record has it beside each agreement.
+        consent: The digest of the consent that counts on a farm; "" for the user's own.
+        owner: The process with which it ends, or None.
+        is_any_version: Whether the plan may be of another version of the host.
+        idle: Seconds without a call after which it ends.
+    """
+
+    host: str
+    folder: str
+    skill: str
+    skills: list[str] = field(default_factory=list)
+    plan: str | None = None
+    label: str = PLANNING
+    consent: str = ""
+    owner: int | None = None
+    is_any_version: bool = False
+    idle: float = 900.0
+
+    @property
+    def scenes(self) -> str:
+        """The module of the host's leaf that opens scenes."""
+        return f"dcc_bridge_{self.host}.scenes"
+
+
+def write_job(job: Job) -> Path:
+    """Write a job into its folder, for `main`."""
+    file = Path(job.folder, "job.json")
+    files.write_json(file, asdict(job))
+    return file

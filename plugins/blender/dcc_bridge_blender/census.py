@@ -1,0 +1,243 @@
+"""What Blender does not tell of when it changes, as one number. Main thread.
+
+Blender evaluates what was changed, and calls its handlers. It does not for names, new data that is
+in no scene, custom properties, texts, markers, and for much that is added to data or taken away:
+animation, drivers, vertex groups, splines, points of a ramp.
+
+Source of the facts: some 140 kinds of edits, each tried in an undo step of its own, in Debian's
+Blender 3.4.1 and the wheels of bpy 4.5.15 and 5.2.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from typing import Any, Final
+
+import bpy
+
+from .names import body_of, custom_keys, custom_value, name_of, names_of
+from .objects import data, identity, item_of, lists
+
+_WINDOWS: Final = {"window_managers", "screens", "workspaces", "all_ids"}  # 5.x: all of them
+_MOST_COMPARED: Final = 50_000  # data-blocks of which more than the name is compared
+_MOST_READ: Final = 2_000  # the same after a read, of custom properties alone
+_MOST_INNER: Final = 10_000  # nodes, bones and curves of keys up to which they are compared
+_LENGTHS: Final[dict[str, tuple[str, ...]]] = {
+    "objects": ("vertex_groups",),
+    "meshes": ("vertices", "edges", "polygons", "uv_layers", "attributes"),
+    "curves": ("splines",),
+    "actions": ("groups",),
+    "scenes": ("keying_sets",),
+    "palettes": ("colors",),
+}
+"""By the list of data-blocks, what is counted in each: Blender does not tell of these."""
+_RAMPS: Final = {"VALTORGB"}
+_HAS_GROUPS: Final = bpy.app.version >= (5, 0)  # of what add-ons keep, in some structs
+_CURVES: Final = {"CURVE_RGB", "CURVE_VEC", "CURVE_FLOAT", "HUECORRECT"}
+
+
+def census(*, read: bool = False) -> int:
+    """Digest what Blender does not tell of; after a read names, custom properties and texts alone.
+
+    After a read not the images either: a render leaves one.
+    """
+    passed = {*_WINDOWS, "images"} if read else _WINDOWS
+    collections = {name: data(name) for name in lists().values() if name not in passed}
+    names = tuple(tuple(names_of(blocks)) for blocks in collections.values())
+    count = sum(map(len, names))
+    rest: list[object] = []
+    if read and count <= _MOST_READ:
+        rest += [_custom(block) for blocks in collections.values() for block in blocks]
+    if not read and count <= _MOST_COMPARED:
+        inner = has_few_inner()
+        for name, blocks in collections.items():
+            rest += _parts(name, blocks, inner=inner)
+    texts = [body_of(text) for text in bpy.data.texts]
+    return hash((names, repr(rest), repr(texts)))
+
+
+def has_few_inner() -> bool:
+    """Return whether there are so few nodes, bones and curves of keys that they are compared.
+
+    The bones are counted in the armatures, once for each user: there are many more objects.
+    """
+    count = sum(len(armature.bones) * armature.users for armature in bpy.data.armatures)
+    count += sum(len(curves) for action in bpy.data.actions for curves in _curves(action))
+    count += sum(len(group.nodes) for group in bpy.data.node_groups)
+    for name in lists().values():
+        if count > _MOST_INNER:
+            return False
+        if name not in _WINDOWS and _has(name, "node_tree"):
+            trees = [block.node_tree for block in data(name)]
+            count += sum(len(tree.nodes) for tree in trees if tree is not None)
+    return count <= _MOST_INNER
+
+
+def parts_by_id(*, inner: bool) -> dict[int, tuple[str, str]]:
+    """Return of each data-block its item and what is compared of it beside its name.
+
+    Args:
+        inner: Whether its nodes, bones and curves of keys are compared, as `has_few_inner` says.
+    """
+    found: dict[int, tuple[str, str]] = {}
+    for name in lists().values():
+        for block in data(name) if name not in _WINDOWS else ():
+            parts = [*_parts(name, [block], inner=inner)]
+            found[identity(block)] = item_of(block), repr(parts)
+    return found
+
+
+def _parts(name: str, blocks: Iterable[Any], *, inner: bool) -> Iterator[object]:
+    """Yield what is compared of a list of data-blocks beside their names: of most nothing."""
+    lengths = _lengths(name)
+    of_kind = _OF_KIND.get(name)
+    of_inner = _OF_INNER.get(name) if inner else None
+    is_animated = _has(name, "animation_data")
+    has_tree = _has(name, "node_tree")
+    for block in blocks:
+        yield from _custom(block)
+        if is_animated and block.animation_data is not None:
+            yield _animation(block.animation_data)
+        for each in lengths:
+            yield len(getattr(block, each))
+        if block.asset_data is not None:
+            yield "asset"
+        if of_kind is not None:
+            yield from of_kind(block)
+        if of_inner is not None:
+            yield from of_inner(block)
+        if has_tree and block.node_tree is not None:
+            yield from _of_tree(block.node_tree, inner=inner)
+
+
+@cache
+def _properties(name: str) -> Any:
+    """Return the properties of the type of data-block that is in a list."""
+    rna: Any = bpy.types.BlendData.bl_rna
+    return rna.properties[name].fixed_type.properties
+
+
+@cache
+def _lengths(name: str) -> list[str]:
+    """Return the lists to be counted, of those that this Blender has."""
+    return [each for each in _LENGTHS.get(name, ()) if each in _properties(name)]
+
+
+@cache
+def _has(name: str, prop: str) -> bool:
+    return prop in _properties(name)
+
+
+def _animation(animation: Any) -> object:
+    drivers = [len(curve.driver.variables) for curve in animation.drivers]
+    return drivers, [len(track.strips) for track in animation.nla_tracks]
+
+
+def _of_object(thing: Any) -> list[object]:
+    parts: list[object] = []
+    for modifier in thing.modifiers:
+        if modifier.type == "NODES":  # the inputs of its group are custom properties
+            parts += _custom(modifier)
+    if thing.pose is not None:
+        parts.append(len(getattr(thing.pose, "bone_groups", ())))  # until 3.6
+    return parts
+
+
+def _of_bones(thing: Any) -> list[object]:
+    parts: list[object] = []
+    if thing.pose is not None:
+        for bone in thing.pose.bones:
+            parts += _custom(bone)
+    return parts
+
+
+def _of_action(action: Any) -> list[object]:
+    return [[len(curve.modifiers) for curve in curves] for curves in _curves(action)]
+
+
+def _curves(action: Any) -> list[Any]:
+    """Return the lists of curves of keys that an action has."""
+    layers = getattr(action, "layers", ())  # since 4.4
+    bags = [bag for layer in layers for strip in layer.strips for bag in strip.channelbags]
+    return [getattr(bag, "fcurves", ()) for bag in bags or [action]]
+
+
+def _of_scene(scene: Any) -> list[object]:
+    parts: list[object] = [scene.sequence_editor is not None]
+    for marker in scene.timeline_markers:
+        camera = name_of(marker.camera) if marker.camera is not None else None
+        parts.append((name_of(marker), marker.frame, camera))
+    for layer in scene.view_layers:
+        parts += [*_custom(layer), len(layer.aovs)]
+    return parts
+
+
+def _of_annotation(block: Any) -> list[object]:
+    return [[len(layer.frames) for layer in block.layers]]
+
+
+def _of_tree(tree: Any, *, inner: bool) -> list[object]:
+    parts: list[object] = []
+    if tree.animation_data is not None:
+        parts.append(_animation(tree.animation_data))
+    if inner:
+        parts += _of_nodes(tree)
+    return parts
+
+
+def _of_nodes(tree: Any) -> list[object]:
+    parts: list[object] = []
+    for node in tree.nodes:
+        parts += _custom(node)
+        kind = node.type
+        if kind in _RAMPS:
+            parts.append(len(node.color_ramp.elements))
+        elif kind in _CURVES:
+            parts.append([len(curve.points) for curve in node.mapping.curves])
+    return parts
+
+
+_OF_KIND: Final[dict[str, Callable[[Any], list[object]]]] = {
+    "objects": _of_object,
+    "scenes": _of_scene,
+    "grease_pencils": _of_annotation,
+    "annotations": _of_annotation,
+}
+_OF_INNER: Final[dict[str, Callable[[Any], list[object]]]] = {
+    "objects": _of_bones,
+    "actions": _of_action,
+    "node_groups": _of_nodes,
+}
+
+
+def _custom(owner: Any) -> list[object]:
+    """Return the custom properties of a data-block or a part of one that somebody has set.
+
+    What an add-on keeps beside it, such as `Object.cycles`, Blender makes empty as it is read. Up
+    to 4.5 that is one of the custom properties.
+    """
+    parts: list[object] = []
+    keys = custom_keys(owner)
+    of_addons = owner.bl_rna.properties if keys else ()
+    for key in keys:
+        value = custom_value(owner, key)
+        if key in of_addons:
+            value = _filled(value)
+        if key not in of_addons or value != {}:
+            parts.append((key, repr(value)))
+    # To ask a struct for what it does not have is slow.
+    get_group = getattr(owner, "bl_system_properties_get", None) if _HAS_GROUPS else None
+    group = get_group() if get_group is not None else None
+    for key in custom_keys(group) if group is not None else ():
+        if (value := _filled(custom_value(group, key))) != {}:
+            parts.append((key, repr(value)))
+    return parts
+
+
+def _filled(value: Any) -> Any:
+    """Return a group of properties without the groups in it in which nothing is set."""
+    if not isinstance(value, dict):
+        return value
+    filled = {key: _filled(part) for key, part in value.items()}
+    return {key: part for key, part in filled.items() if part != {}}

@@ -1,0 +1,32 @@
+"""Blender's operations for the verbs, for 3.4 in a window and for the module ``bpy``. Main thread.
+
+It is long since operators and keys differ from 3.4 to 5.2, and data is edited without operators.
+"""
+
+from __future__ import annotations
+
+from dcc_bridge.spi import Host, HostOperations
+
+from ..host import BlenderHost
+from .seeing import _Seeing
+
+
+def operations(host: Host) -> HostOperations:
+    """Give Blender's operations."""
+    assert isinstance(host, BlenderHost)
+    return BlenderOperations(host)
+
+
+class BlenderOperations(_Seeing):
+    """Blender's side of the verbs."""
+
+    up = "Z"
+    instructions = (
+        "Items are objects, by name; linked ones as `Tree [//set.blend]`. Other data has a prefix: "
+        "material:Steel, collection:Set, image:wood.png, world:World; a node is "
+        "material:Steel/Principled BSDF, its inputs are its properties. list_items shows objects; "
+        "under='material:' lists materials, under='material:Steel' its nodes. Z is up, lengths in "
+        "Blender units, angles in degrees, cameras and lights look along -Z. Data has its own "
+        'properties: data.energy, data.lens, modifiers["Bevel"].width. Objects of linked copies '
+        "share data; apply gives an item its own. Children of a deleted object stay."
+    )

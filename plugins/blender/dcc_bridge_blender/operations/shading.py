@@ -1,0 +1,210 @@
+"""Values, keys, nodes and materials, as operations. Main thread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import bpy
+
+from dcc_bridge.spi import SCENE, Keys, Shape, SocketLink, Value
+
+from ..objects import block, item_of
+from . import properties, values
+from .building import _Building, use_nodes
+from .items import require, require_object, require_own, require_tree, scene, sockets_of
+
+_SOCKETS: Final = {
+    "base_color": ("Base Color",),
+    "metallic": ("Metallic",),
+    "roughness": ("Roughness",),
+    "emission": ("Emission Color", "Emission"),  # the second until 3.6
+    "opacity": ("Alpha",),
+    "normal": ("Normal",),
+    "texture": ("Base Color",),
+}
+
+
+class _Shading(_Building):
+    """The operations on values, keys, nodes and materials."""
+
+    def value(self, item: str, prop: str) -> Value:
+        """Angles in degrees."""
+        if item == SCENE and prop in ("fps", "size", "units"):
+            return Value(_scene_value(prop))
+        return values.told(_slot(item, prop))
+
+    def set_value(self, item: str, prop: str, value: Any, *, replace: bool = False) -> None:
+        if item == SCENE and prop in ("frame", "fps", "size", "units"):
+            _set_scene(prop, value)
+            return
+        slot = _slot(item, prop)
+        values.write(slot, value, replace=replace)
+        self._is_moved = True
+        if not isinstance(slot.owner, bpy.types.Object) or prop == "parent":
+            self.touch()
+
+    def keys(self, item: str, prop: str) -> list[tuple[float, Any]]:
+        return values.read_keys(properties.slot(item, prop))  # of all elements together
+
+    def set_keys(self, item: str, prop: str, keys: Keys, shape: Shape, *, clear: bool) -> None:
+        """What the frame shows is as the keys say afterwards."""
+        values.write_keys(properties.slot(item, prop), keys, shape, clear=clear)
+        self.touch()
+
+    # ---- nodes
+
+    def sockets(self, item: str) -> tuple[list[str], list[str]]:
+        """Those of one name are told by their identifiers."""
+        node = require(item)
+        if not isinstance(node, bpy.types.Node):
+            raise ValueError(f"{item} has no sockets: a node has, such as {item}/Principled BSDF.")
+        return list(sockets_of(node.inputs)), list(sockets_of(node.outputs))
+
+    def connect(self, link: SocketLink) -> None:
+        source, target = require(link.source), require(link.target)
+        tree = require_tree(link.target)
+        require_own(link.target, tree)
+        if source.id_data != tree:
+            raise ValueError(f"{link.source} and {link.target} are not in one node tree.")
+        out, into = sockets_of(source.outputs)[link.out], sockets_of(target.inputs)[link.into]
+        made = tree.links.new(out, into)
+        if made is None or not made.is_valid:
+            raise ValueError(f"{link.source}, {link.out} does not go into {link.into}: a loop.")
+
+    def cut(self, link: SocketLink) -> None:
+        target = require(link.target)
+        tree = require_tree(link.target)
+        require_own(link.target, tree)
+        for each in list(sockets_of(target.inputs)[link.into].links):
+            if not link.source or each.from_node == require(link.source):
+                tree.links.remove(each)
+
+    # ---- materials
+
+    def material(self, name: str | None, values: Mapping[str, Any]) -> str:
+        """Its surface is a Principled BSDF, found by its type."""
+        if wrong := sorted(set(values) - set(_SOCKETS)):
+            raise ValueError(f"No {', '.join(wrong)}; a material has {', '.join(_SOCKETS)}.")
+        found: Any = _material(name) if name else None
+        material: Any = found or bpy.data.materials.new(_plain(name or "Material"))
+        require_own(item_of(material), material)
+        use_nodes(material)
+        surface = _surface(material.node_tree)
+        for key, value in values.items():
+            _set_surface(material, surface, key, value)
+        return item_of(material)
+
+    def assign(self, item: str, material: str) -> None:
+        """Only this item has it then, also where others share its data."""
+        thing: Any = require_object(item, "given a material")
+        found = _material(material)
+        if found is None:
+            require(f"material:{_plain(material)}")
+        require_own(item, thing)
+        if not hasattr(thing.data, "materials"):
+            raise ValueError(f"{item} is a {thing.type}, which has no material.")
+        if thing.mode == "EDIT":
+            raise ValueError(f"{item} is in edit mode: leave it first.")
+        is_shared = thing.data.users > 1 or thing.data.library is not None
+        if not is_shared:
+            thing.data.materials.clear()
+        if not thing.material_slots:
+            thing.data.materials.append(None if is_shared else found)
+        for slot in thing.material_slots:
+            slot.link = "OBJECT" if is_shared else "DATA"
+            slot.material = found
+
+
+_SCENE: Final = {"frame": "frame_current", "start": "frame_start", "end": "frame_end"}
+_METERS: Final = {"mm": 0.001, "cm": 0.01, "m": 1.0, "km": 1000.0, "in": 0.0254, "ft": 0.3048}
+
+
+def _slot(item: str, prop: str) -> properties.Slot:
+    return properties.slot(item, _SCENE.get(prop, prop) if item == SCENE else prop)
+
+
+def _scene_value(prop: str) -> Any:
+    render = scene().render
+    if prop == "size":
+        return [render.resolution_x, render.resolution_y]
+    if prop == "fps":
+        return round(render.fps / render.fps_base, 3)
+    scale = float(f"{scene().unit_settings.scale_length:.6g}")
+    return next((name for name, meters in _METERS.items() if meters == scale), f"{scale:g} m")
+
+
+def _set_scene(prop: str, value: Any) -> None:
+    render = scene().render
+    if prop == "frame":
+        scene().frame_set(int(value))
+    elif prop == "size":
+        if not isinstance(value, list | tuple) or len(value) != 2:
+            raise ValueError(f"size takes [width, height], and not {value!r}.")
+        for name, pixels in zip(("resolution_x", "resolution_y"), value, strict=True):
+            properties.Slot(SCENE, render, name).write(pixels)
+    elif prop == "fps":
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= 1000:
+            raise ValueError(f"fps takes 1 to 1000, and not {value!r}.")
+        render.fps = max(1, round(value))
+        render.fps_base = render.fps / value
+    elif value not in _METERS:
+        raise ValueError(f"units is one of {', '.join(_METERS)}, and not {value!r}.")
+    else:
+        scene().unit_settings.scale_length = _METERS[value]
+
+
+def _plain(name: str) -> str:
+    return name.removeprefix("material:")
+
+
+def _material(name: str) -> Any:
+    return block(f"material:{_plain(name)}")
+
+
+def _surface(tree: Any) -> Any:
+    """Give the Principled BSDF of a material, made and connected where there is none."""
+    known = [node for node in tree.nodes if node.type == "BSDF_PRINCIPLED"]
+    if known:
+        return next((node for node in known if node.outputs[0].is_linked), known[0])
+    surface = tree.nodes.new("ShaderNodeBsdfPrincipled")
+    end = next((node for node in tree.nodes if node.type == "OUTPUT_MATERIAL"), None)
+    end = end or tree.nodes.new("ShaderNodeOutputMaterial")
+    tree.links.new(surface.outputs[0], end.inputs["Surface"])
+    return surface
+
+
+def _set_surface(material: Any, surface: Any, key: str, value: Any) -> None:
+    tree = material.node_tree
+    socket = next(surface.inputs[name] for name in _SOCKETS[key] if name in surface.inputs)
+    for link in list(socket.links):
+        tree.links.remove(link)
+    if key in ("texture", "normal"):
+        _texture(tree, socket, str(value), is_normal=key == "normal")
+        return
+    properties.Slot(f"{item_of(material)}/{surface.name}", socket, "default_value").write(value)
+    if key == "emission":
+        strength = surface.inputs["Emission Strength"]
+        strength.default_value = strength.default_value or 1.0
+    elif key == "base_color":  # what the solid view shows
+        material.diffuse_color = socket.default_value
+    elif key in ("metallic", "roughness"):
+        setattr(material, key, value)
+    elif key == "opacity" and value < 1 and bpy.app.version < (4, 2):
+        material.blend_method = "BLEND"
+
+
+def _texture(tree: Any, socket: Any, path: str, *, is_normal: bool) -> None:
+    file = Path(bpy.path.abspath(path))
+    if not file.is_file():
+        raise ValueError(f"There is no file {file} for a texture.")
+    node = tree.nodes.new("ShaderNodeTexImage")
+    node.image = bpy.data.images.load(str(file), check_existing=True)
+    if not is_normal:
+        tree.links.new(node.outputs["Color"], socket)
+        return
+    node.image.colorspace_settings.name = "Non-Color"
+    between = tree.nodes.new("ShaderNodeNormalMap")
+    tree.links.new(node.outputs["Color"], between.inputs["Color"])
+    tree.links.new(between.outputs["Normal"], socket)

@@ -1,0 +1,1 @@
+"""WHAT THE PERSON SEES: the sidebar, the notice, and questions as dialogs of Blender's own."""

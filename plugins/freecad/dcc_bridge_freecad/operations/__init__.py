@@ -1,0 +1,41 @@
+"""The operations of FreeCAD 0.20 and newer for the verbs. Main thread.
+
+It is long since values have parts, units and expressions, and groups have no place.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from dcc_bridge.spi import Host, HostOperations
+
+from .building import _Builds
+from .files import _Files
+from .looking import _Looks
+from .places import _Places
+from .reading import _Reads
+from .values import _Values
+
+_INSTRUCTIONS: Final = (
+    "FreeCAD makes shapes from properties. An item is an object's internal name (Box001), which "
+    "never changes; rename changes its label. Lengths are mm, angles degrees, Z is up. Create "
+    "Part::Box, Part::Cylinder, Part::Cut (link its Base and Tool with connect, out: Shape) or "
+    "PartDesign::Body. Properties have parts: Placement.Base.x. connect drives one by another's "
+    "expression; Spreadsheet::Sheet has cells (A1). Linked copies are App::Link and the only ones "
+    "with a scale. Groups have no place; App::Part has. There are no keys, cameras and lights."
+)
+
+
+class FreeCADOperations(_Looks, _Reads, _Values, _Builds, _Files, _Places):
+    """FreeCAD's side of the verbs."""
+
+    instructions = _INSTRUCTIONS
+    up: Literal["Y", "Z"] = "Z"
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+
+
+def operations(host: Host) -> HostOperations:
+    """Return the operations of this FreeCAD."""
+    return FreeCADOperations(host)

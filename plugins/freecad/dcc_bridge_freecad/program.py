@@ -1,0 +1,42 @@
+"""What the commands know of FreeCAD, whose API is not imported.
+
+FreeCAD looks in ``Mod`` in its data folder, of which each version has one of its own from 1.1 on;
+by its documentation of folders. 0.20.2 on Linux was run. Any thread.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from dcc_bridge.spi import Facts, InstallTarget, System, numbers
+
+
+class FreeCADProgram(InstallTarget):
+    """FreeCAD, as the commands know it."""
+
+    name = "freecad"
+    title = "FreeCAD"
+    programs = ("freecadcmd", "FreeCADCmd", "freecad.cmd")
+    probe_imports = "import FreeCAD"
+    probe_version = "'.'.join(FreeCAD.Version()[:3])"
+    probe_shared = "os.path.join(FreeCAD.getHomePath(), 'Mod')"
+    pythons = (((1, 0), "3.11"),)
+    oldest = (0, 20)
+    example = "1.0"
+    afterwards = "Restart FreeCAD; dcc-bridge list then shows it."
+    known = ("0.20", "0.21", "1.0", "1.1", "1.2", "1.3")
+
+    def user_root(self, system: System, facts: Facts) -> Path:
+        """Return the folder in which FreeCAD looks for its user's plug-ins."""
+        if data := system.env.get("FREECAD_USER_DATA"):
+            return Path(data) / "Mod"
+        linux = system.folder("XDG_DATA_HOME", ".local", "share")
+        folder = system.application_data(linux) / "FreeCAD"
+        version = numbers(facts.version or "")
+        if version >= (1, 1):
+            folder /= f"v{version[0]}-{version[1]}"
+        return folder / "Mod"
+
+
+PROGRAM: Final = FreeCADProgram()

@@ -1,0 +1,80 @@
+"""The bridge in Houdini: its start and its end, its panel. Main thread.
+
+``uiready.py``, the panel and the shelf call it: Houdini runs these without telling them where they
+are.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import hou
+
+from dcc_bridge.spi import PlugIn
+
+from . import VENDOR
+from .host import HoudiniHost
+from .operations import operations
+
+if TYPE_CHECKING:
+    from dcc_bridge.spi.qt import QWidget
+
+
+@cache
+def plug_in() -> PlugIn:
+    """Return the plug-in, made when it is first asked for."""
+    return PlugIn(HoudiniHost(), vendor=VENDOR, operations=operations)
+
+
+def start_when_ready() -> None:
+    """Start as soon as Houdini can show a dialog."""
+    if hou.isUIAvailable():
+        plug_in().install(_start)
+
+
+def stop() -> None:
+    """Stop, however often it is called."""
+    plug_in().uninstall()
+
+
+def make_panel() -> QWidget:
+    """Make what the Python panel shows. Houdini also asks before the bridge is up."""
+    from dcc_bridge.spi.qt import QLabel, Qt, tr
+
+    panel = plug_in().panel
+    if panel is not None:
+        return panel
+    label = QLabel(plug_in().problem or tr("The bridge is not running."))
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    return label
+
+
+def show_panel() -> None:
+    """Show the panel, and go to the question if there is one."""
+    _show_pane()
+    plug_in().enter_question()
+
+
+def _show_pane() -> None:
+    """Open a pane with the panel, or bring the one to the front that is there."""
+    kind = hou.pypanel.interfaceByName("dcc_bridge")
+    for tab in hou.ui.paneTabs():
+        if isinstance(tab, hou.PythonPanel) and tab.activeInterface() == kind:
+            tab.setIsCurrentTab()
+            return
+    desktop = hou.ui.curDesktop()
+    tab = desktop.createFloatingPaneTab(hou.paneTabType.PythonPanel)
+    if isinstance(tab, hou.PythonPanel) and kind is not None:
+        tab.setActiveInterface(kind)
+
+
+def _start() -> None:
+    plug_in().start()
+    bridge = plug_in().bridge
+    if bridge is not None:
+        # Qt's wake comes at once; this is for one that Houdini's loop did not deliver.
+        drain = bridge.main.drain
+        hou.ui.addEventLoopCallback(drain)
+        plug_in().cleanup.callback(hou.ui.removeEventLoopCallback, drain)

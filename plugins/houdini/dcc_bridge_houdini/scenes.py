@@ -1,0 +1,29 @@
+"""Opens scenes in Houdini's own batch interpreter. Main thread."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import hou
+
+from dcc_bridge.spi import Host, HostOperations
+
+from .host import HoudiniHost
+
+
+def open_scene(path: Path | None) -> Host:
+    """Open a file, and return the host; without one it is the scene with which Houdini begins.
+
+    Raises:
+        hou.OperationFailed: Houdini cannot read it.
+    """
+    if path is not None:
+        hou.hipFile.load(path.as_posix(), suppress_save_prompt=True)
+    return HoudiniHost()
+
+
+def operations(host: Host) -> HostOperations:
+    """Return what Houdini does for the verbs."""
+    from .operations import operations
+
+    return operations(host)

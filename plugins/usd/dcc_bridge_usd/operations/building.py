@@ -1,0 +1,95 @@
+"""Prims that are made, copied, renamed and collected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pxr import Sdf, Tf, Usd, UsdShade, UsdUtils
+
+from .. import prims
+from . import names, schemas
+from .items import refusing
+from .placing import _Placing
+
+_COLLECTIONS: Final = ("collection", "set")
+
+
+class _Building(_Placing):
+    """Makes prims."""
+
+    def create(self, kind: str, name: str | None, under: str | None) -> str:
+        """Define a prim of a type, or a Shader that is of a kind of shader."""
+        shader = schemas.shaders().GetShaderNodeByIdentifier(kind)
+        if kind not in schemas.types():
+            raise LookupError(f"There is no type {kind!r}.{names.near(kind, schemas.types())}")
+        is_prim = bool(Usd.SchemaRegistry().FindConcretePrimDefinition(kind))
+        path = self.new_path(name or kind, under)
+        with refusing(f"{kind} cannot be made at {path}"):
+            made = self.stage.DefinePrim(path, kind if is_prim else "Shader")
+            if shader and not is_prim:
+                UsdShade.Shader(made).CreateIdAttr(kind)
+        if not made or made.GetTypeName() != (kind if is_prim else "Shader"):
+            raise ValueError(f"{path} was not made: a stronger layer makes something else of it.")
+        return str(path)
+
+    def new_path(self, name: str, under: str | None) -> Sdf.Path:
+        """Give a free path below a prim; for None below the default prim if there is one."""
+        above = self.root(under)
+        if under is None and self.stage.GetDefaultPrim():
+            above = self.stage.GetDefaultPrim()
+        if above.IsInstance() or above.IsInstanceProxy():
+            raise ValueError(f"{above.GetPath()} is an instance: nothing can be made below it.")
+        return above.GetPath().AppendChild(names.free(above, Tf.MakeValidIdentifier(name)))
+
+    def duplicate(self, item: str, *, linked: bool) -> str:
+        """Copy a prim beside itself; a linked copy refers to it, and is an instance."""
+        prim = self.prim(item)
+        if prim.IsInstanceProxy():
+            raise ValueError(f"{item} is inside an instance: duplicate the instance instead.")
+        above = prim.GetParent()
+        path = above.GetPath().AppendChild(names.free(above, prim.GetName()))
+        target = self.stage.GetEditTarget().GetLayer()
+        layers = [layer for layer in self.stage.GetLayerStack() if layer.GetPrimAtPath(item)]
+        with refusing(f"{item} cannot be copied"):
+            if not layers or (linked and not prim.IsInstance()):
+                copy = self.stage.DefinePrim(path)
+                copy.GetReferences().AddInternalReference(prim.GetPath())
+                copy.SetInstanceable(linked and bool(prim.GetAllChildrenNames()))
+            else:
+                source = layers[0]
+                if len(layers) > 1:  # what several layers say of it comes into one
+                    source = UsdUtils.FlattenLayerStack(self.stage, lambda _, it: it)
+                Sdf.CreatePrimInLayer(target, path.GetParentPath())
+                Sdf.CopySpec(source, prim.GetPath(), target, path)
+        if not self.stage.GetPrimAtPath(path):
+            raise ValueError(f"{item} was not copied to {path}.")
+        return str(path)
+
+    def rename(self, item: str, name: str) -> str:
+        """Rename a prim in its place among its siblings."""
+        prim, selected = self.prim(item), self.host.selection
+        new = prims.rename(self.stage, prim, name)
+        self.follow(selected, Sdf.Path(item), new)
+        return str(new)
+
+    def collect(self, items: Sequence[str], into: str, kind: str) -> str:
+        """Put prims into a collection: "heroes" of the default prim, or "/World/Sets.heroes"."""
+        if kind not in _COLLECTIONS:
+            raise ValueError(f"USD has no {kind}: it has a collection, and a parent.")
+        where, _, name = into.rpartition(".")
+        name = name.removeprefix("collection:")
+        top = self.stage.GetDefaultPrim() or next(iter(self.stage.GetPseudoRoot().GetChildren()))
+        prim = self.prim(where) if where else top
+        if not Sdf.Path.IsValidNamespacedIdentifier(name):
+            raise ValueError(f"{name!r} cannot be a collection's name: use letters, digits and _.")
+        with refusing(f"There can be no collection {name} at {prim.GetPath()}"):
+            made = Usd.CollectionAPI.Apply(prim, name)
+            targets = [self.prim(item).GetPath() for item in items]
+            for path in targets:
+                made.IncludePath(path)
+        query = made.ComputeMembershipQuery()
+        missing = [str(path) for path in targets if not query.IsPathIncluded(path)]
+        if missing:
+            raise ValueError(f"{', '.join(missing[:5])} did not come into {into}.")
+        return str(made.GetCollectionPath())

@@ -1,0 +1,1 @@
+"""Tests of Blender's leaf, most of them in the real application."""

@@ -1,0 +1,260 @@
+"""What bad skills do in Blender, the module ``bpy``, and what its scene is at a moment.
+
+Run as a module where that is; see `bad_oracle.main`. Left out of the table
+(measured with bpy 4.5.15 and 5.2.3; see `dcc_bridge_blender.host`):
+
+=========================  ======================================================================
+``ed.undo``, ``ed.redo``   what the person had done is undone by then: it is told
+``app.timers``             never fire in background
+``scenes.remove``          where that is undone Blender crashes now and then, by itself
+``objects.unlink``         an object in no collection is there until the file is saved: no loss yet
+another scene is shown     what was edited just before may not be told of: an edit that stands
+a fake user, folds         neither evaluated nor compared: no edit that Blender tells of
+``frame_set``              the frame that is shown is no edit, as in Blender itself
+=========================  ======================================================================
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import bpy
+
+from dcc_bridge_blender.host import BlenderHost
+from dcc_bridge_blender.undo import Stack
+from tests.hosts import bad_oracle
+from tests.hosts.bad_port import Edit, Port, Scene, in_files
+from tests.hosts.digests import scene_digest
+
+FILES: Final = ("scene.blend", "other.blend")
+_KEPT: Final = ("objects", "collections", "materials", "texts", "scenes")
+
+
+def thing(name: str) -> Any:
+    return bpy.data.objects[name]
+
+
+def layer() -> Any:
+    return bpy.context.view_layer
+
+
+def preferences() -> Any:
+    assert bpy.context.preferences is not None
+    return bpy.context.preferences.edit
+
+
+def link(name: str) -> None:
+    bpy.data.scenes[0].collection.objects.link(bpy.data.objects.new(name, None))
+
+
+def value(blender: BlenderPort, at: str, other: str) -> None:
+    thing(at).location.x += 1
+
+
+def custom(blender: BlenderPort, at: str, other: str) -> None:
+    thing(at)["note"] = str(thing(at).get("note", "")) + "!"
+
+
+def shape(blender: BlenderPort, at: str, other: str) -> None:
+    bpy.data.meshes["mesh"].vertices[0].co.x += 1
+
+
+def operator(blender: BlenderPort, at: str, other: str) -> None:
+    for each in bpy.data.objects:
+        each.select_set(each.name == at)
+    bpy.ops.object.delete()
+
+
+def take_name(blender: BlenderPort, at: str, other: str) -> None:
+    """Give an object the name of another one, which may have been agreed to."""
+    second = thing(other)
+    thing(at).name = "away"
+    second.name = at
+
+
+def move(blender: BlenderPort, at: str, other: str) -> None:
+    if thing(other) in (thing(at), *thing(at).children_recursive):
+        raise ValueError("It would be its own parent, of which Blender crashes.")
+    thing(at).parent = thing(other)
+
+
+def make_anew(blender: BlenderPort, at: str, other: str) -> None:
+    bpy.data.objects.remove(thing(at))
+    link(at)
+
+
+def push(blender: BlenderPort, at: str, other: str) -> None:
+    """Make an entry of its own, as an operator does."""
+    value(blender, at, other)
+    bpy.ops.ed.undo_push(message="Its own")
+
+
+def in_mode(blender: BlenderPort, at: str, other: str) -> None:
+    """Edit a mesh in its own mode, and stay there."""
+    layer().objects.active = thing("a")
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.delete(type="VERT")
+
+
+def undo_off(blender: BlenderPort, at: str, other: str) -> None:
+    value(blender, at, other)
+    preferences().use_global_undo = False
+
+
+EDITS: Final[dict[str, Edit]] = {
+    "create": lambda *_: link("new"),
+    "value": value,
+    "custom": custom,
+    "shape": shape,
+    "marker": lambda *_: bpy.data.scenes[0].timeline_markers.new("cut"),
+    "delete": lambda _, at, __: bpy.data.objects.remove(thing(at)),
+    "delete_family": lambda _, at, __: bpy.data.batch_remove(
+        [thing(at), *thing(at).children_recursive]
+    ),
+    "wipe": lambda *_: bpy.data.batch_remove(list(bpy.data.objects)),
+    "operator": operator,
+    "call_it": lambda _, at, __: setattr(thing(at), "name", "named"),
+    "take_name": take_name,
+    "move": move,
+    "make_anew": make_anew,
+    "drop_material": lambda *_: bpy.data.materials.remove(bpy.data.materials["Red"]),
+    "drop_group": lambda *_: bpy.data.collections.remove(bpy.data.collections["Set"]),
+    "drop_text": lambda *_: bpy.data.texts.remove(bpy.data.texts["Notes"]),
+    "push": push,
+    "purge": lambda *_: bpy.ops.outliner.orphans_purge(do_recursive=True),
+}
+OWN: Final[dict[str, Edit]] = {
+    "in_mode": in_mode,
+    "undo_off": undo_off,
+    "open_other": lambda it, *_: bpy.ops.wm.open_mainfile(filepath=it.at("other.blend")),
+    "open_again": lambda it, *_: bpy.ops.wm.open_mainfile(filepath=it.at("scene.blend")),
+    "new": lambda *_: bpy.ops.wm.read_homefile(use_empty=True),
+    "save": lambda *_: bpy.ops.wm.save_mainfile(),
+    "save_as": lambda it, *_: bpy.ops.wm.save_as_mainfile(filepath=it.at("new.blend")),
+    "save_over": lambda it, *_: bpy.ops.wm.save_as_mainfile(filepath=it.at("other.blend")),
+    "copy_over": lambda it, *_: bpy.ops.wm.save_as_mainfile(
+        filepath=it.at("other.blend"), copy=True
+    ),
+}
+
+
+def window() -> Any:
+    windows: Any = bpy.context.window_manager
+    return windows.windows[0]
+
+
+class BlenderPort(Port):
+    """Blender, on a scene with files."""
+
+    items = ("a", "b", "b.below", "c", "light", "first", "loose", "top")
+    edits = EDITS
+    own = OWN
+    is_told_late = True
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        source = folder.parent / "source"
+        if not source.is_dir():
+            _write(source)
+        for name in FILES:
+            (folder / name).write_bytes((source / name).read_bytes())
+        preferences().use_global_undo = True
+        bpy.ops.wm.open_mainfile(filepath=str(folder / "scene.blend"))
+        self._opened = 0
+
+        @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # in its stubs
+        def opened(*_: object) -> None:
+            self._opened += 1
+
+        self._handler = opened
+        bpy.app.handlers.load_post.append(opened)
+        self.host: BlenderHost = BlenderHost()
+        for name in ("first", "second"):
+            with self.host.undo_step(f"The person's {name}"):
+                link(name)
+        self.host.undo()
+
+    def at(self, name: str) -> str:
+        return str(self.folder / name)
+
+    @property
+    def which(self) -> int:
+        return self._opened
+
+    def objects(self) -> frozenset[str]:
+        """List objects that are in a scene, and what else a person makes."""
+        shown = {f"objects {each.name}" for scene in bpy.data.scenes for each in scene.objects}
+        lists = [(name, getattr(bpy.data, name)) for name in _KEPT[1:]]
+        return frozenset(shown | {f"{kind} {each.name}" for kind, all_ in lists for each in all_})
+
+    def reach(self, items: Sequence[str]) -> Callable[[str], bool]:
+        found = [thing(item) for item in items if item in bpy.data.objects]
+        names = {it.name for each in found for it in (each, *each.children_recursive)}
+        return {f"objects {name}" for name in names}.__contains__
+
+    def state(self) -> str:
+        return scene_digest(self.host)
+
+    def look(self) -> Scene:
+        active = layer().objects.active
+        return Scene(
+            self.which,
+            self.host.file(),
+            self.state(),
+            (
+                window().scene.name,
+                active.mode if active else "OBJECT",
+                preferences().use_global_undo,
+            ),
+            self.objects(),
+            self._labels(),
+            files=in_files(self.folder, FILES),
+        )
+
+    def _labels(self) -> tuple[str, ...]:
+        """Blender's own entries up to the one on top."""
+        if self._opened:  # 4.5 crashes where nothing was pushed since
+            return ()
+        entries = Stack._entries()
+        top = next((at for at, (mark, _, _) in enumerate(entries) if mark == "*"), 0)
+        return tuple(name for _, _, name in entries[: top + 1])
+
+    def work(self) -> None:
+        link("theirs")
+        bpy.ops.ed.undo_push(message="The person's edit")
+
+    def close(self) -> None:
+        self.host.close()
+        bpy.app.handlers.load_post.remove(self._handler)
+
+
+def _write(folder: Path) -> None:
+    """Make the files, once for all programs."""
+    folder.mkdir()
+    bpy.ops.wm.read_homefile(use_empty=True)
+    scene, data = bpy.data.scenes[0], bpy.data
+    mesh = data.meshes.new("mesh")
+    mesh.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
+    mesh.materials.append(data.materials.new("Red"))
+    group = data.collections.new("Set")
+    scene.collection.children.link(group)
+    made = {name: data.objects.new(name, mesh if name == "a" else None) for name in "abc"}
+    made |= {name: data.objects.new(name, None) for name in ("b.below", "loose", "top")}
+    made["light"] = data.objects.new("light", data.lights.new("light", "POINT"))
+    made["b.below"].parent = made["b"]
+    for name, each in made.items():
+        (group if name == "top" else scene.collection).objects.link(each)
+    data.texts.new("Notes").write("to be kept")
+    data.texts["Notes"].use_fake_user = True
+    data.scenes.new("Second")
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "scene.blend"))
+    data.objects.remove(made["light"])
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "other.blend"), copy=True)
+
+
+if __name__ == "__main__":
+    sys.exit(bad_oracle.main(BlenderPort, sys.argv[1:]) or None)

@@ -1,0 +1,191 @@
+"""Blender as the module ``bpy``, in both of its versions that are kept for long."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult
+
+from tests.blender import bpy_module, window
+from tests.hosts.application import Application, started
+from tests.hosts.application_contract import ConsoleContract
+from tests.live import ERAS, accept, status, text
+
+START = Path(__file__).parent / "bpy_start.py"
+TRIALS = Path(__file__).parent / "trial" / "skills"
+
+pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
+
+OPENED_AGAIN = """
+import sys
+sys.path[:0] = {paths!r}
+import bpy
+from dcc_bridge_blender.host import BlenderHost
+
+host, looks = BlenderHost(), []
+bpy.ops.wm.save_as_mainfile(filepath={file!r})
+for _ in range(3):
+    before = host.undo_mark()
+    with host.undo_step("Look"):
+        pass
+    looks.append(host.undo_mark() == before)
+    with host.undo_step("Move"):
+        bpy.data.objects["Cube"].location.x += 1
+    host.undo()
+    looks += [host.undo_mark() == before, bpy.data.objects["Cube"].location.x == 0]
+    bpy.ops.wm.open_mainfile(filepath={file!r}, load_ui=False)
+host.close()
+print("LOOKS", looks)
+"""
+
+
+@pytest.fixture(params=bpy_module.VERSIONS)
+def python(request: pytest.FixtureRequest) -> Path:
+    return bpy_module.installed(request.param)
+
+
+@pytest.fixture
+def blender(python: Path, tmp_path: Path) -> Iterator[Application]:
+    """Blender without a window, with the plug-in's server; it has to end well."""
+    with started([python, START], tmp_path, DCC_BRIDGE_SKILLS=str(TRIALS)) as running:
+        yield running
+        running.order("close")
+        assert running.end() == 0, running.output
+
+
+class TestConsole(ConsoleContract):
+    """What every interpreter with the bridge in it promises, where nobody sits."""
+
+    DELETE = ("delete", {"pattern": "C*"})
+    DELETED = frozenset({"Cube", "Camera"})
+    ASKED = "Delete 2 objects?"
+    FAILS = ("break_off", {"name": "half"})
+    WHY = "halfway"
+
+    @pytest.fixture
+    def console(self, blender: Application) -> Application:
+        return blender
+
+    def state(self, application: Application) -> dict[str, object]:
+        rows = json.loads(names(application))["rows"]
+        every = [row["item"] for row in rows]
+        return {it: text(application.call("inspect", {"items": [it]})) for it in every}
+
+
+def names(blender: Application) -> str:
+    return text(blender.call("list_items", {}))
+
+
+@pytest.mark.parametrize("version", [*bpy_module.VERSIONS, bpy_module.IN_BACKGROUND])
+def test_blender_keeps_the_promises_of_every_host(version: str, tmp_path: Path) -> None:
+    """They run inside of it, and it ends well."""
+    contract = bpy_module.ROOT / "tests" / "blender" / "bpy_contract.py"
+    bpy_module.run_tests(version, contract, tmp_path)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_skill_waits_while_another_one_reads(blender: Application, era: str) -> None:
+    """It is suspended in mid-body, on the only thread that Blender has."""
+    meanwhile: list[str] = []
+
+    async def asked(params: ElicitRequestParams) -> ElicitResult:
+        async with blender.client() as other:
+            meanwhile.append(text(await other.call_tool("list_items", {})))
+        return ElicitResult(action="accept", content={"name": "Crane"})
+
+    result = blender.call("name_object", {}, era=era, asked=asked)
+
+    assert "Cube" in meanwhile[0]
+    assert text(result) == "Crane"
+    assert "Crane" in names(blender)
+
+
+def test_another_file_may_be_opened_in_between(blender: Application) -> None:
+    """Its scene is served then, with an undo stack of its own; so is a new one."""
+    blender.call("add_object", {"name": "First"})
+    blender.order("load")
+    blender.obeyed()
+
+    loaded = names(blender)
+    failed = blender.call("break_off", {"name": "half"})
+    added = blender.call("add_object", {"name": "Second"})
+    there = names(blender)
+    blender.order("undo", "new")
+    blender.obeyed()
+
+    assert "First" in loaded
+    assert "Light" not in loaded
+    assert (status(failed), status(added)) == ("failed", "done")
+    assert "half" not in there
+    assert "Second" in there
+    assert "Light" in names(blender)
+
+
+@pytest.mark.skipif(window.PROGRAM is None, reason="Blender is not installed")
+def test_in_a_second_file_a_step_without_an_edit_is_no_change_and_an_edit_is_undone(
+    tmp_path: Path,
+) -> None:
+    """Without a window and its layout, Blender 3.4 keeps the undo entries of the file before."""
+    packages = [it for it in sys.path if it.endswith("site-packages")]
+    paths, script = [*bpy_module.PATHS, *packages], tmp_path / "again.py"
+    script.write_text(OPENED_AGAIN.format(paths=paths, file=str(tmp_path / "shot.blend")))
+
+    done = subprocess.run(
+        [str(window.PROGRAM), "-b", "--factory-startup", "--python", script],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+    assert str([True] * 9) in done.stdout, done.stdout + done.stderr
+
+
+def test_a_file_that_is_opened_while_a_skill_waits_ends_well(blender: Application) -> None:
+    """What it agreed to is another scene's, so it is asked again; nothing that is gone is used."""
+
+    async def agent() -> CallToolResult:
+        times: list[str] = []
+
+        async def asked(params: ElicitRequestParams) -> ElicitResult:
+            times.append(params.message)
+            if len(times) == 1:
+                blender.order("load")
+                await anyio.to_thread.run_sync(blender.obeyed)
+                return ElicitResult(action="accept", content={"confirm": True})
+            return ElicitResult(action="decline")
+
+        async with blender.client(asked=asked) as client:
+            return await client.call_tool("delete", {"pattern": "Cube"})
+
+    result = blender.run(agent)
+
+    assert status(result) == "refused"
+    assert "Cube" in names(blender)
+
+
+def test_a_skill_that_loses_what_nobody_agreed_to_is_found_out(
+    blender: Application, tmp_path: Path
+) -> None:
+    """It deletes more, saves, and opens another file; of the last two it says where copies are."""
+    more = blender.call("delete_more", {}, asked=accept(confirm=True))
+    left = names(blender)
+    blender.order("save")
+    blender.obeyed()
+    file = tmp_path / "mine.blend"
+    old = file.read_bytes()
+    saved = blender.call("save_anyway", {"name": "Extra"})
+    kept = file.read_bytes()
+    opened = blender.call("open_anyway", {"path": str(file)})
+
+    assert (status(more), "Cube" in left, "Light" in left) == ("no_consent", True, True)
+    assert (status(saved), kept == old) == ("no_consent", True), text(saved)
+    assert status(opened) == "partly_applied"
+    assert all("mine.blend.checkpoints" in text(one) for one in (saved, opened))

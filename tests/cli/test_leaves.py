@@ -1,0 +1,73 @@
+"""What the commands find: applications and commands, by the entry points of the installation."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dcc_bridge import cli
+from dcc_bridge.cli import leaves
+from dcc_bridge.program import LocalProgram
+
+ROOT = Path(__file__).parents[2]
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PACKAGES = {path.name: path for path in (ROOT / "plugins").glob("*/dcc_bridge_*")}
+APIS = ("bpy", "FreeCAD", "hou", "maya", "pxr", "PySide6")
+
+
+def test_each_leaf_is_a_package_of_the_wheel() -> None:
+    packages = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    paths = [path.relative_to(ROOT).as_posix() for path in PACKAGES.values()]
+
+    assert sorted(packages) == sorted(["dcc_bridge", *paths])
+
+
+def test_each_application_is_found_by_its_name() -> None:
+    names = leaves.host_names()
+
+    assert {f"dcc_bridge_{name}" for name in names} == PACKAGES.keys() - {"dcc_bridge_batch"}
+    assert [leaves.program(name).name for name in names] == names
+    assert isinstance(leaves.local(), LocalProgram)
+    assert sorted([*leaves.targets(), leaves.local().name]) == names
+
+
+def test_no_api_of_an_application_is_imported_for_that() -> None:
+    code = f"""
+import sys
+from dcc_bridge.cli import leaves
+leaves.targets(), leaves.local(), leaves.commands()
+print([name for name in {APIS} if name in sys.modules])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("words", [["run", "summary"], ["serve"], ["demo"], ["install"], ["batch"]])
+def test_an_installation_without_entry_points_says_how_to_mend_it(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(leaves, "entry_points", lambda **_: EntryPoints())
+
+    assert cli.main(words) == 2
+    assert "names no application. Install it again: pip install" in capsys.readouterr().err
+
+
+def test_a_leaf_that_is_not_whole_says_how_to_mend_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = EntryPoint("gone", "dcc_bridge_gone.program:PROGRAM", leaves.HOSTS)
+    monkeypatch.setattr(leaves, "entry_points", lambda **_: EntryPoints([gone]))
+
+    assert cli.main(["status"]) == 2
+    said = capsys.readouterr().err
+    assert "dcc_bridge_gone.program:PROGRAM cannot be imported (No module named" in said
+    assert "Install it again: pip install" in said

@@ -1,0 +1,765 @@
+"""FreeCAD's operations for the verbs, each in a step that is undone: run by FreeCAD's own Python.
+
+`tests/freecad/test_operations.py` starts it, in freecadcmd and in a window.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import sys
+from collections.abc import Iterator
+from operator import methodcaller
+from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
+
+import FreeCAD
+import pytest
+
+from dcc_bridge.verbs import editing
+from dcc_bridge.verbs.operations import SCENE, HostOperations, Shot, SocketLink, Value
+from dcc_bridge_freecad.host import FreeCADHost
+from dcc_bridge_freecad.operations import FreeCADOperations
+from tests.hosts.digests import scene_digest
+from tests.verbs.operations_contract import (
+    FilesContract,
+    MaterialsContract,
+    OperationsContract,
+    PlacingContract,
+    SeeingContract,
+    Stand,
+    Words,
+)
+from tests.verbs.promises import Edit, one_step, refused
+
+in_console = pytest.mark.skipif(FreeCAD.GuiUp, reason="in the console it is the same")
+in_window = pytest.mark.skipif(not FreeCAD.GuiUp, reason="needs a window")
+
+
+@pytest.fixture
+def operations(tmp_path: Path) -> Iterator[HostOperations]:
+    """A group with a cylinder in a part that is moved and turned, a cut, a body and a sheet."""
+    document = FreeCAD.newDocument("Scene", hidden=not FreeCAD.GuiUp)
+    document.UndoMode = 1
+    for name, at in (("Box", 0), ("Tool", 5)):
+        place(document.addObject("Part::Box", name), at)
+    document.Tool.Label = "The tool"
+    cut = document.addObject("Part::Cut", "Cut")
+    cut.Base, cut.Tool = document.Box, document.Tool
+    part, group = (
+        document.addObject("App::Part", "Part"),
+        document.addObject("App::DocumentObjectGroup", "Group"),
+    )
+    cylinder = document.addObject("Part::Cylinder", "Cylinder")
+    group.addObject(cylinder)
+    part.addObject(group)
+    place(cylinder, 20)
+    part.Placement = FreeCAD.Placement(FreeCAD.Vector(100, 0, 0), FreeCAD.Rotation(90, 0, 0))
+    body = document.addObject("PartDesign::Body", "Body")
+    body.newObject("PartDesign::AdditiveBox", "Step")
+    sheet = document.addObject("Spreadsheet::Sheet", "Sheet")
+    sheet.set("A1", "=3 mm")
+    sheet.setAlias("A1", "wall")
+    cylinder.setExpression("Height", "<<The tool>>.Length + Sheet.wall")
+    place(document.addObject("Mesh::Cube", "Mesh"), 50)
+    place(document.addObject("Part::Sphere", "Ball"), -50)
+    document.recompute()
+    document.saveAs(str(tmp_path / "scene.FCStd"))
+    document.clearUndos()
+    loaded = FreeCADOperations(FreeCADHost())
+    scene_digest(loaded.host)  # the first one makes FreeCAD note that it was asked
+    yield loaded
+    FreeCAD.closeDocument(document.Name)
+
+
+def place(obj: Any, x: float) -> None:
+    obj.Placement = FreeCAD.Placement(FreeCAD.Vector(x, 0, 0), FreeCAD.Rotation())
+
+
+def expressions(stand: Stand) -> tuple[SocketLink, SocketLink]:
+    """Two of the ball's sides drive one of the crate's."""
+    first, second = (
+        SocketLink(stand.ball, out, stand.crate, "Length") for out in ("Width", "Height")
+    )
+    return first, second
+
+
+def expressed(stand: Stand) -> tuple[str, str]:
+    stand.operations.connect(expressions(stand)[0])
+    return stand.crate, "Length"
+
+
+WORDS = Words(
+    solid="Part::Box",
+    kind="Part::Box",
+    group="App::Part",
+    hollow="App::DocumentObjectGroup",
+    number=("Length", 12.0),
+    links=expressions,
+    scene={},
+    collection="collection",
+    members=lambda operations, into: operations.items(into),
+    no_name=" ",
+    file=".FCStd",
+    exchange=".step",
+    holds={"driven by the expression": expressed},
+    may_begin=True,
+)
+
+
+@in_console
+class TestFreeCADOperations(OperationsContract, PlacingContract, FilesContract):
+    words = WORDS
+
+
+@in_window
+class TestWindow(MaterialsContract, SeeingContract):
+    words = WORDS
+
+    @pytest.fixture
+    def view(self) -> Any:
+        import FreeCADGui
+
+        camera = FreeCADGui.ActiveDocument.ActiveView.getCamera
+        # Drawing the window sets these, whoever has it drawn.
+        return lambda: re.sub(r"\n *(near|far)Distance .*", "", camera())
+
+
+def near(first: Any, other: Any) -> bool:
+    """Whether numbers are the same, in tuples as well."""
+    if isinstance(other, tuple):
+        return all(near(a, b) for a, b in zip(first, other, strict=True))
+    return math.isclose(first, other, rel_tol=1e-5, abs_tol=1e-4)
+
+
+def driven(operations: HostOperations) -> None:
+    operations.connect(SocketLink("Tool", "Length", "Ball", "Placement.Base.z"))
+    operations.place("Ball", at=(0, 0, 0))
+
+
+def attached(operations: HostOperations) -> None:
+    operations.set_value("Ball", "Support", [["Box", ["Face6"]]])
+    operations.set_value("Ball", "MapMode", "FlatFace")
+    operations.place("Ball", at=(0, 0, 0))
+
+
+def linked(source: str, out: str, target: str, into: str) -> Edit:
+    return lambda operations: operations.connect(SocketLink(source, out, target, into))
+
+
+IN_A_WINDOW_TOO: list[tuple[str, Edit]] = [
+    ("holds nothing", lambda operations: operations.create("Part::Box", None, "Box")),
+    ("not allowed", lambda operations: operations.create("Part::Box", None, "Body")),
+    ("Placement in FreeCAD has no", lambda operations: operations.place("Box", scale=(2, 2, 2))),
+    ("no place of its own", lambda operations: operations.place("Group", at=(0, 0, 0))),
+    ("making of Body", lambda operations: operations.place("Step", at=(0, 0, 0))),
+    ("driven by the expression Tool.Length", driven),
+    ("attached", attached),
+]
+REFUSED: list[tuple[str, Edit]] = [
+    ("is in it", lambda operations: operations.set_parent("Part", "Group", keep_place=True)),
+    ("is in it", lambda operations: operations.set_parent("Group", "Group", keep_place=True)),
+    ("not allowed", lambda operations: operations.set_parent("Ball", "Body", keep_place=True)),
+    ("FreeCAD makes 0.0 of it", lambda operations: operations.set_value("Box", "Length", -3)),
+    ("Not matching Unit", lambda operations: operations.set_value("Box", "Length", "12 deg")),
+    ("has no attribute 'q'", lambda operations: operations.set_value("Box", "Placement.Base.q", 3)),
+    ("it is one of Deactivated", lambda operations: operations.set_value("Box", "MapMode", "Nope")),
+    ("taken", lambda operations: operations.set_value("Box", "Label", "Cut")),
+    ("cyclic", linked("Cylinder", "Height", "Tool", "Length")),
+    ("circle", linked("Cut", "Shape", "Cut", "Base")),
+    ("the one is Angle, the other Length", linked("Ball", "Angle1", "Tool", "Length")),
+    ("connect 'Shape'", linked("Ball", "Radius", "Cut", "Base")),
+    ("history", lambda operations: operations.junk("history")),
+    ("cannot be written", lambda operations: operations.save_files(Path("relative.FCStd"))),
+    ("cannot be written", lambda operations: operations.save_files(Path("/x.step"))),
+]
+UNKNOWN: list[tuple[str, Edit]] = [
+    ("near: Part::Box", lambda operations: operations.create("Part::Bx", None, None)),
+    ("no object 'Nobody'", lambda operations: operations.set_value("Cut", "Tool", "Nobody")),
+    ("it has units", lambda operations: operations.value(SCENE, "frame")),
+]
+
+
+@pytest.mark.parametrize(
+    ("why", "edit"),
+    [*IN_A_WINDOW_TOO, *(pytest.param(*it, marks=in_console) for it in (*REFUSED, *UNKNOWN))],
+)
+def test_what_cannot_be_done_is_refused_with_a_sentence_and_what_it_began_can_be_taken_back(
+    operations: HostOperations, why: str, edit: Edit
+) -> None:
+    kind = LookupError if (why, edit) in UNKNOWN else ValueError
+    refused(operations, edit, why, kind, may_begin=True)
+
+
+# ---- what there is
+
+
+@in_console
+def test_items_are_internal_names_and_found_by_their_labels_too(operations: HostOperations) -> None:
+    assert [it for it in operations.items("Part") if "Axis" not in it and "Plane" not in it] == [
+        *("Group", "Cylinder", "Origin")
+    ]
+    assert (operations.name("Tool"), operations.kind("The tool")) == ("The tool", "Part::Box")
+    parents = [operations.parent(it) for it in ("Group", "Cylinder", "Step", "X_Axis", "Origin")]
+    assert parents == ["Part", "Group", "Body", "Origin", "Part"]
+
+
+@in_console
+def test_users_are_what_is_made_of_an_object_and_what_has_a_file(
+    operations: HostOperations,
+) -> None:
+    box = FreeCAD.ActiveDocument.Ball
+    box.addProperty("App::PropertyFile", "Source").Source = "/parts/ball.step"
+
+    assert list(operations.users("Box")) == ["Cut"]
+    assert list(operations.users("/parts/ball.step")) == ["Ball"]
+    assert list(operations.files()) == [("Ball", "Source", "/parts/ball.step")]
+
+
+@in_console
+def test_values_have_their_type_and_the_expression_that_drives_them(
+    operations: HostOperations,
+) -> None:
+    values = operations.look_into("Cylinder", "values")
+    radius, height = values["Radius"], values["Height"]
+
+    assert (radius.type, height.value) == ("Length", 13)
+    assert height.held == "Height is driven by the expression <<The tool>>.Length + Sheet.wall"
+    assert "Shape" not in values
+
+
+@in_console
+def test_inputs_are_expressions_and_what_an_object_is_made_of(operations: HostOperations) -> None:
+    assert operations.look_into("Cylinder", "inputs") == [
+        SocketLink("Tool", "Length", "Cylinder", "Height"),
+        SocketLink("Sheet", "wall", "Cylinder", "Height"),
+    ]
+    assert operations.look_into("Cut", "inputs") == [
+        SocketLink("Box", "Shape", "Cut", "Base"),
+        SocketLink("Tool", "Shape", "Cut", "Tool"),
+    ]
+    assert operations.look_into("Cut", "uses") == ["Box", "Tool"]
+    assert operations.look_into("Sheet", "text") == {"A1 (wall)": "=3mm"}
+    assert operations.look_into("Box", "keys") is None
+
+
+@in_console
+def test_counts_are_of_solids_and_of_meshes(operations: HostOperations) -> None:
+    cut, mesh = (operations.look_into(it, "counts") for it in ("Cut", "Mesh"))
+
+    assert (cut["faces"], cut["solids"], round(cut["volume"]), round(cut["area"])) == (
+        *(6, 1, 500, 400),
+    )
+    assert (mesh["faces"], round(mesh["volume"]), mesh["closed"]) == (12, 1000, True)
+    assert operations.look_into("Group", "counts") == {"children": 1}
+
+
+@in_console
+def test_a_mesh_has_bounds_and_what_is_drawn_without_a_shape_has_none(
+    operations: HostOperations,
+) -> None:
+    for item in ("Cylinder", "Group", "Part"):
+        assert near(operations.bounds(item), ((98, 18, 0), (102, 22, 13)))
+    assert near(operations.bounds("Mesh"), ((45, -5, -5), (55, 5, 5)))
+    assert [operations.bounds(it) for it in ("Sheet", "XY_Plane")] == [None, None]
+
+
+@in_console
+def test_an_edit_is_computed_before_it_is_read(operations: HostOperations) -> None:
+    with one_step(operations):
+        operations.set_value("Tool", "Length", 20)
+        operations.place("Cylinder", at=(0, 0, 5))
+        assert near(operations.bounds("Cylinder"), ((-2, -2, 5), (2, 2, 28)))
+
+
+# ---- building
+
+
+@in_console
+@pytest.mark.parametrize(
+    ("kind", "under"),
+    [
+        ("Part::Box", None),
+        ("App::DocumentObjectGroup", None),
+        ("Part::Sphere", "Group"),
+        ("App::Part", "Part"),
+        ("PartDesign::AdditiveSphere", "Body"),
+        ("Spreadsheet::Sheet", None),
+        ("Sketcher::SketchObject", "Body"),
+        ("Mesh::Sphere", "Part"),
+    ],
+)
+def test_a_type_is_created_at_its_place_in_the_tree(
+    operations: HostOperations, kind: str, under: str | None
+) -> None:
+    with one_step(operations):
+        made = operations.create(kind, "My thing", under)
+        assert (operations.kind(made), operations.name(made), operations.parent(made)) == (
+            kind,
+            "My thing",
+            under,
+        )
+
+
+@pytest.mark.parametrize("item", ["Box", "Cut", "Group", "Part", "Body", "Mesh"])
+@pytest.mark.parametrize("linked", [True, False])
+def test_a_copy_is_as_large_as_the_original_and_at_its_place(
+    operations: HostOperations, item: str, linked: bool
+) -> None:
+    if linked and item in ("Group", "Mesh"):
+        pytest.skip("told in another test")
+    with one_step(operations):
+        made = operations.duplicate(item, linked=linked)
+        seen = (operations.kind(made), operations.bounds(made), operations.parent(made))
+
+    kind = operations.kind(item)
+    assert seen[0] == ("App::Link" if linked else kind)
+    assert near(seen[1], operations.bounds(item))
+    assert seen[2] == operations.parent(item)
+
+
+def test_a_linked_copy_follows_its_original_and_can_be_scaled(operations: HostOperations) -> None:
+    with one_step(operations):
+        made = operations.duplicate("Ball", linked=True)
+        operations.place(made, at=(0, 100, 0), scale=(2, 1, 1))
+        operations.set_value("Ball", "Radius", 10)
+        assert near(operations.bounds(made), ((-20, 90, -10), (20, 110, 10)))
+        assert near(operations.placement(made).scale, (2, 1, 1))
+
+
+def test_a_whole_copy_has_copies_of_what_it_is_made_of(operations: HostOperations) -> None:
+    with one_step(operations):
+        made = operations.duplicate("Cut", linked=False)
+        operations.set_value("Box", "Height", 30)
+        assert not {"Box", "Tool"} & set(operations.look_into(made, "uses"))
+        assert near(operations.bounds(made), ((0, 0, 0), (5, 10, 10)))
+
+
+@pytest.mark.parametrize(
+    ("item", "under"),
+    [
+        ("Ball", "Part"),
+        ("Cylinder", None),
+        ("Ball", "Group"),
+        ("Group", None),
+        ("Cut", "Part"),
+        ("Cylinder", "Part"),
+        ("Body", "Group"),
+    ],
+)
+def test_what_gets_another_parent_stays_where_it_is(
+    operations: HostOperations, item: str, under: str | None
+) -> None:
+    before = operations.bounds(item)
+
+    with one_step(operations):
+        operations.set_parent(item, under, keep_place=True)
+        assert operations.parent(item) == under
+        assert near(operations.bounds(item), before)
+
+
+@in_console
+def test_a_label_is_changed_and_expressions_follow(operations: HostOperations) -> None:
+    with one_step(operations):
+        operations.rename("Tool", "Other")
+        assert operations.name("Tool") == "Other"
+        assert operations.look_into("Cylinder", "text") == {
+            "Height": "<<Other>>.Length + Sheet.wall"
+        }
+
+
+@in_console
+@pytest.mark.parametrize(
+    ("names", "after"),
+    [
+        ({"Box": "Tool"}, {"Box": "Tool", "Tool": "The tool"}),
+        ({"Tool": "Z1", "Box": "The tool"}, {"Tool": "Z1", "Box": "The tool"}),
+        ({"Box": "The tool", "Tool": "Box"}, {"Tool": "Box", "Box": "The tool"}),
+    ],
+)
+def test_a_label_is_free_whose_object_gives_it_up_whatever_the_objects_are_named(
+    operations: HostOperations,
+    monkeypatch: pytest.MonkeyPatch,
+    names: dict[str, str],
+    after: dict[str, str],
+) -> None:
+    monkeypatch.setattr(editing, "cover", lambda items: None)
+    verbs = editing.Editing(operations, Mock())
+
+    with one_step(operations):
+        verbs.rename(names)
+        assert {it: operations.name(it) for it in after} == after
+
+
+@in_console
+def test_a_label_is_taken_where_another_object_keeps_it(operations: HostOperations) -> None:
+    verbs = editing.Editing(operations, Mock())
+
+    one = verbs.rename({"Box": "The tool", "Tool": "The tool"}, preview=True)
+    two = verbs.rename({"Box": "Z", "Cut": "Z"}, preview=True)
+
+    assert one["collisions"] == ["Box: The tool is taken."]
+    assert two["collisions"] == ["Box: Z is wanted twice.", "Cut: Z is wanted twice."]
+    assert two["pairs"] == [("Box", "Z"), ("Cut", "Z")]
+
+
+# ---- values
+
+
+@pytest.mark.parametrize(
+    ("item", "prop", "value", "after"),
+    [
+        ("Box", "Length", 12, 12),
+        ("Box", "Length", "12 cm", 120),
+        ("Ball", "Placement.Base.y", 7, 7),
+        ("Ball", "Placement.Rotation.Angle", 30, 30),
+        ("Ball", "Visibility", False, False),
+        ("Box", "MapMode", "FlatFace", "FlatFace"),
+        ("Box", "Label2", "a note", "a note"),
+        ("Box", "AttachmentOffset.Base", [1, 2, 3], [1, 2, 3]),
+        ("Cut", "Tool", "Cylinder", "Cylinder"),
+        ("Sheet", "A1", "=5 mm", 5),
+        ("Sheet", "wall", "=5 mm", 5),
+        ("Sheet", "B2", "text", "text"),
+        ("Sheet", "Label", "Sizes", "Sizes"),
+    ],
+)
+def test_a_value_is_set_read_back_and_undone(
+    operations: HostOperations, item: str, prop: str, value: Any, after: Any
+) -> None:
+    with one_step(operations):
+        operations.set_value(item, prop, value)
+        seen = operations.value(item, prop).value
+
+    assert near(seen, after) if isinstance(seen, float) else seen == after
+
+
+@in_console
+def test_what_an_expression_gave_stays_when_it_is_cut_off(operations: HostOperations) -> None:
+    with one_step(operations):
+        operations.cut(SocketLink("", "", "Cylinder", "Height"))
+        assert operations.value("Cylinder", "Height") == Value(13, "Length")
+
+    assert {"Width", "Placement.Base.x", "Shape"} <= set(operations.sockets("Tool")[1])
+
+
+@in_console
+def test_an_object_is_made_of_others_by_connections(operations: HostOperations) -> None:
+    links = [
+        SocketLink(source, "Shape", "Fuse", into)
+        for source, into in (("Cylinder", "Base"), ("Ball", "Tool"))
+    ]
+    with one_step(operations):
+        operations.create("Part::Fuse", "Fuse", None)
+        for link in links:
+            operations.connect(link)
+        assert operations.look_into("Fuse", "inputs") == links
+        assert operations.look_into("Fuse", "counts")["solids"] == 2
+
+
+# ---- files and losses
+
+
+@in_console
+@pytest.mark.parametrize("suffix", [".step", ".iges", ".brep", ".stl", ".obj", ".ply", ".off"])
+def test_what_is_exported_comes_in_again_where_it_was(
+    operations: HostOperations, suffix: str, tmp_path: Path
+) -> None:
+    file = tmp_path / f"out{suffix}"
+    left_out = operations.export_file(file, ["Part", "Cut", "Sheet"], None)
+
+    with one_step(operations):
+        new = operations.import_file(file, "copy", "Group", 1.0, None).items
+        boxes: list[Any] = [operations.bounds(it) for it in new]
+        parents = {operations.parent(it) for it in new}
+
+    low = [min(box[0][axis] for box in boxes) for axis in range(3)]
+    high = [max(box[1][axis] for box in boxes) for axis in range(3)]
+    assert suffix in operations.import_formats()
+    assert f"Without a shape for a {suffix} file: Sheet." in left_out
+    assert parents == {"Group"}
+    # in the group all turns as its part does: x is y, y is -x, and 100 further
+    assert near(tuple(low), (100 - 22, 0, 0)) or suffix in (".stl", ".obj", ".ply", ".off")
+    assert abs(low[0] - 78) < 0.2
+    assert abs(high[1] - 102) < 0.2
+
+
+@in_console
+def test_a_person_reads_the_label_and_behind_it_the_name_of_the_object(
+    operations: HostOperations,
+) -> None:
+    FreeCAD.ActiveDocument.Ball.Label = "Bohrung_Größe_ß"
+
+    shown = operations.host.display_names(["Ball", "Box", "Gone"])
+
+    assert shown == ["Bohrung_Größe_ß (Ball)", "Box", "Gone"]
+
+
+def written(operations: HostOperations, file: Path, items: list[str]) -> tuple[int, list[str]]:
+    """Export, and give how many solids are in the file and what was said of the rest."""
+    left_out = operations.export_file(file, items, None)
+    return file.read_text(encoding="utf-8").count("MANIFOLD_SOLID_BREP("), left_out
+
+
+@in_console
+def test_all_that_is_shown_is_exported_whatever_refers_to_it(
+    operations: HostOperations, tmp_path: Path
+) -> None:
+    """An expression, a link, a drawing, an attachment and a mesh only refer to a shape."""
+    document = FreeCAD.ActiveDocument
+    document.Cylinder.setExpression("Radius", "Ball.Radius / 2")  # one of both is in a part
+    link = document.addObject("App::Link", "Link")
+    link.LinkedObject = document.Ball
+    link.Placement.Base = FreeCAD.Vector(0, 90, 0)
+    document.addObject("TechDraw::DrawViewPart", "View").Source = [document.Ball]
+    fem = document.addObject("Fem::FemMeshShapeNetgenObject", "Fem")
+    fem.Shape = document.Ball
+    on = document.addObject("Part::Box", "On")
+    on.Support = [(document.Cut, ["Face1"])]
+    document.addObject("Part::Mirroring", "Mirror").Source = document.Ball
+    document.recompute()
+
+    solids, left_out = written(operations, tmp_path / "all.step", [])
+
+    assert solids == 7  # Cut, Cylinder, Body, Ball, Link, On and Mirror
+    assert left_out[0] == (
+        "Not on their own, for what is in the file is made of them: Box, The tool (Tool), Step."
+    )
+    assert left_out[1] == "Without a shape for a .step file: Sheet, Mesh, View, Fem."
+
+
+@in_console
+def test_what_is_hidden_is_not_exported_with_all_and_is_named(
+    operations: HostOperations, tmp_path: Path
+) -> None:
+    """Nor is what stands in a part that is hidden; what only a hidden one is made of is shown."""
+    document = FreeCAD.ActiveDocument
+    document.Ball.Label = "Bohrung_Größe_ß"
+    for name in ("Ball", "Part", "Cut"):
+        document.getObject(name).Visibility = False
+
+    solids, left_out = written(operations, tmp_path / "all.step", [])
+
+    assert solids == 3  # Box and Tool, and the Body
+    assert left_out[0] == "Hidden: Cut, Cylinder, Bohrung_Größe_ß (Ball)."
+    assert written(operations, tmp_path / "part.step", ["Part"])[0] == 1
+    assert written(operations, tmp_path / "cut.step", ["Cut", "Ball"])[0] == 2
+
+
+@in_console
+def test_where_nothing_is_shown_nothing_is_written(
+    operations: HostOperations, tmp_path: Path
+) -> None:
+    for obj in FreeCAD.ActiveDocument.Objects:
+        obj.Visibility = False
+
+    with pytest.raises(ValueError, match=r"no shape that a \.step file can hold\. Hidden: Box,"):
+        operations.export_file(tmp_path / "all.step", [], None)
+
+
+@in_console
+@pytest.mark.parametrize("suffix", [".brep", ".stl"])
+def test_a_file_of_inches_with_y_up_is_brought_to_millimetres_and_z(
+    operations: HostOperations, suffix: str, tmp_path: Path
+) -> None:
+    file = tmp_path / f"out{suffix}"
+    operations.export_file(file, ["Cut"], None)
+    with one_step(operations):
+        new = operations.import_file(file, "copy", None, 25.4, "Y").items
+        assert near(operations.bounds(new[0]), ((0, -254, 0), (127, 0, 254)))
+
+
+def test_a_document_comes_in_with_how_its_shapes_are_made(
+    operations: HostOperations, tmp_path: Path
+) -> None:
+    file = tmp_path / "other.FCStd"
+    operations.export_file(file, [], None)
+
+    with one_step(operations):
+        new = operations.import_file(file, "copy", None, 1.0, None).items
+        assert operations.look_into("Cut001", "uses") == ["Box001", "Tool001"]
+
+    assert len(new) == len(FreeCAD.ActiveDocument.Objects)
+
+
+@in_console
+@pytest.mark.parametrize("suffix", [".step", ".iges", ".brep", ".stl", ".obj", ".ply", ".FCStd"])
+def test_a_file_that_is_broken_is_refused(
+    operations: HostOperations, suffix: str, tmp_path: Path
+) -> None:
+    file = tmp_path / f"bad{suffix}"
+    file.write_text("hello")
+
+    edit = methodcaller("import_file", file, "copy", None, 1.0, None)
+    refused(operations, edit, "cannot be read", may_begin=True)
+
+
+@in_console
+def test_what_is_deleted_leaves_what_it_held(operations: HostOperations) -> None:
+    assert (operations.orphans(["Group"]), operations.orphans(["Group", "Cylinder"])) == (1, 0)
+    assert (operations.below(["Part"]), operations.below(["Box"])) == (7, 0)
+    with one_step(operations):
+        operations.delete(["Part", "Box", "Body"])
+        seen = (sorted(operations.items()), operations.parent("Group"))
+    assert {"Cylinder", "Group", "Cut", "Step"} <= set(seen[0])
+    assert not {"Part", "Origin", "X_Axis", "Box", "Body"} & set(seen[0])
+    assert seen[1] is None
+
+
+def test_junk_is_found_and_cleaned(operations: HostOperations) -> None:
+    document = FreeCAD.ActiveDocument
+    for name, card in (("Red", "1"), ("Also red", "1"), ("Blue", "2"), ("Loose", "3")):
+        obj = document.addObject("App::MaterialObject", name)
+        obj.Label = name
+        obj.Material = {"Name": name, "DiffuseColor": card}
+    ball = document.Ball.addProperty("App::PropertyLink", "Material")
+    ball.Material = document.Also_red
+    outer = document.addObject("App::DocumentObjectGroup", "Outer")
+    outer.addObject(document.addObject("App::DocumentObjectGroup", "Inner"))
+    document.addObject("App::Link", "Dead")
+    document.recompute()
+    document.clearUndos()
+    assert operations.junk("unused") == ["Red", "Blue", "Loose"]
+    assert sorted(operations.junk("empty_groups")) == ["Inner", "Outer"]
+    assert operations.junk("duplicate_materials") == ["Also_red"]
+    assert operations.junk("dead_links") == ["Dead"]
+    with one_step(operations):
+        operations.clean("duplicate_materials", ["Also_red"])
+        operations.clean("empty_groups", ["Outer", "Inner"])
+        assert operations.value("Ball", "Material").value == "Red"
+
+
+# ---- check and find_api
+
+
+@in_console
+def test_the_rules_find_what_cannot_be_computed_and_what_is_no_solid(
+    operations: HostOperations,
+) -> None:
+    import Part
+
+    document = FreeCAD.ActiveDocument
+    names = {rule.name for rule in operations.rules()}
+    broken = document.addObject("Part::Cut", "Broken")
+    broken.Base = document.Box
+    bad = document.addObject("Part::Feature", "Bad")
+    faces = Part.makeBox(1, 1, 1).Faces[:5]
+    bad.Shape = Part.Solid(Part.Shell(faces))
+    document.recompute()
+    everything = list(operations.items())
+
+    failed = {
+        rule: {item: why for item, why in operations.failures(rule, everything) if why}
+        for rule in names
+    }
+
+    assert names == {"recomputes", "valid_shape", "not_empty"}
+    assert list(failed["recomputes"]) == ["Broken"]
+    assert "not" in failed["recomputes"]["Broken"]
+    assert list(failed["not_empty"]) == ["Broken"]
+    assert list(failed["valid_shape"]) == ["Bad"]
+
+
+@in_console
+def test_the_api_has_types_properties_and_functions_and_leaves_no_document(
+    operations: HostOperations,
+) -> None:
+    before = list(FreeCAD.listDocuments())
+    cards = {card.name: card for card in operations.api()}
+
+    assert cards["Part::Box.Length"].text == "The length of the box"
+    assert "App::PropertyLength" in cards["Part::Box.Length"].signature
+    assert "FlatFace" in cards["Part::Box.MapMode"].signature
+    assert cards["Part.makeBox"].text.startswith("makeBox(length,width,height")
+    assert list(FreeCAD.listDocuments()) == before
+
+
+@in_console
+def test_the_console_has_no_looks_and_the_document_nothing_that_moves(
+    operations: HostOperations,
+) -> None:
+    assert not any(
+        map(operations.has, ("draw", "viewpoint", "material", "assign", "apply", "set_keys"))
+    )
+    assert operations.has("create", "duplicate", "connect", "import_file", "api", "junk")
+
+
+# ---- in a window
+
+
+@in_window
+def test_a_material_gives_colours_and_can_be_changed_for_all_that_have_it(
+    operations: HostOperations,
+) -> None:
+    def shown(operations: HostOperations) -> Any:
+        looks = [FreeCAD.ActiveDocument.getObject(it).ViewObject for it in ("Ball", "Box")]
+        return [(look.ShapeColor[:3], look.Transparency) for look in looks]
+
+    before = shown(operations)
+    with one_step(operations):
+        operations.material("Glass", {"base_color": [1, 0, 0.5], "opacity": 0.25})
+        for it in ("Ball", "Box"):
+            operations.assign(it, "Glass")
+        operations.material("Glass", {"base_color": [0, 1, 0], "roughness": 0.2})
+        assert shown(operations) == [((0.0, 1.0, 0.0), 75)] * 2
+
+    assert shown(operations) == before
+    refused(
+        operations,
+        lambda operations: operations.material("M", {"texture": "/x.png"}),
+        "draws no texture",
+    )
+    material = operations.material("M", {})
+    refused(operations, lambda operations: operations.assign("Sheet", material), "has no surface")
+
+
+@in_window
+@pytest.mark.parametrize(
+    ("prop", "value"), [("Transparency", 40), ("LineWidth", 4), ("DisplayMode", "Wireframe")]
+)
+def test_how_an_object_is_drawn_is_set_and_undone(
+    operations: HostOperations, prop: str, value: Any
+) -> None:
+    with one_step(operations):
+        operations.set_value("Ball", f"ViewObject.{prop}", value)
+        assert operations.value("Ball", f"ViewObject.{prop}").value == value
+
+    refused(
+        operations,
+        lambda operations: operations.set_value("Ball", "ViewObject.Color", 1),
+        "near: LineColor",
+        LookupError,
+    )
+
+
+@in_window
+def test_pictures_are_of_what_the_person_sees_or_from_anywhere(operations: HostOperations) -> None:
+    """They are looked at by who started this."""
+    import FreeCADGui
+
+    view = FreeCADGui.ActiveDocument.ActiveView
+    view.viewIsometric()
+    FreeCADGui.SendMsgToActiveView("ViewFit")
+    person = operations.viewpoint("person")
+    eyes = [(250.0, -250.0, 150.0), (-250.0, 250.0, 150.0)]
+    shots = [Shot(eye, (25.0, 0.0, 5.0), (0.0, 0.0, 1.0), angle=35.0) for eye in eyes]
+    flat = Shot((25.0, -300.0, 5.0), (25.0, 0.0, 5.0), (0.0, 0.0, 1.0), height=150.0)
+
+    pictures = {
+        "person": operations.draw([person], 400, 300, "material"),
+        "sheet": operations.draw([*shots, flat, person], 400, 300, "solid"),
+        "wire": operations.draw([shots[0]], 400, 300, "wire"),
+    }
+
+    for name, picture in pictures.items():
+        Path(os.environ["SEEN_IN"], f"{name}.jpg").write_bytes(picture)
+    assert pictures["wire"] != operations.draw([shots[0]], 400, 300, "solid")
+
+
+def run() -> int:
+    """Run the promises; give pytest's exit code."""
+    sys.dont_write_bytecode = True
+    options = ["-c", os.devnull, "-p", "no:cacheprovider", "-p", "no:anyio", "--noconftest", "-q"]
+    return int(pytest.main([*options, *os.environ.get("ACTS", "").split(), __file__]))

@@ -1,0 +1,43 @@
+"""What FreeCAD does for the verbs, in freecadcmd and in a window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from tests.freecad import launch
+from tests.hosts.screen import Screen, missing, screen
+
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.timeout(240),
+    pytest.mark.skipif(launch.PROGRAM is None, reason="FreeCAD is not installed"),
+]
+
+
+@pytest.fixture
+def shown() -> Iterator[Screen]:
+    with screen() as one:
+        yield one
+
+
+def test_each_act_does_what_it_says_and_one_undo_takes_it_back(tmp_path: Path) -> None:
+    operations = "from tests.freecad.operations import run; assert run() == 0"
+    done = launch.in_console(operations, tmp_path)
+
+    assert (done.returncode, " passed" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
+@pytest.mark.skipif(bool(missing()), reason=f"not installed: {missing()}")
+def test_in_a_window_it_draws_and_has_materials(shown: Screen, tmp_path: Path) -> None:
+    ours = {"DISPLAY": shown.display, "LIBGL_ALWAYS_SOFTWARE": "1", "QT_QPA_PLATFORM": "xcb"}
+    done = launch.run("tests.freecad.operations_window", tmp_path, SEEN_IN=str(tmp_path), **ours)
+    told = (tmp_path / "told").read_text(encoding="utf-8") if done.returncode == 0 else ""
+
+    assert (done.returncode, told) == (0, "0"), done.stdout + done.stderr
+    for name in ("person", "sheet", "wire"):
+        with Image.open(tmp_path / f"{name}.jpg") as picture:
+            assert len(picture.convert("RGB").getcolors(1 << 24) or []) > 200, name

@@ -1,0 +1,1 @@
+"""Houdini's leaf, over its stand-in."""

@@ -1,0 +1,1 @@
+"""Maya's leaf, over its stand-in."""

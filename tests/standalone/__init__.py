@@ -1,1 +1,0 @@
-"""The standalone application's window."""

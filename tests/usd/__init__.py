@@ -1,0 +1,1 @@
+"""The leaf of USD: the session, its operations, its window."""

@@ -1,0 +1,389 @@
+"""What opening and saving promise."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from pxr import Sdf, Usd
+
+from dcc_bridge_usd.host import UsdSession
+from tests.hosts.scenes import Failed, fail_after
+
+pytestmark = pytest.mark.core
+
+
+def add(session: UsdSession, path: str = "/World/new") -> None:
+    with session.undo_step(f"Add {path}"):
+        session.stage.DefinePrim(path, "Xform")
+
+
+def prims_in(file: Path) -> list[str]:
+    """List what is in a file, without the layers that are in memory."""
+    layer = Sdf.Layer.OpenAsAnonymous(str(file))
+    return [str(child.path) for child in layer.GetPrimAtPath("/World").nameChildren]
+
+
+@contextmanager
+def full_disk(left: int = 200) -> Iterator[None]:
+    """Let no file grow beyond a few bytes, so that writing fails in mid-file."""
+    if sys.platform == "win32":
+        pytest.skip("Windows sets no limit to a file's size")
+    import resource  # not there on Windows
+
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (left, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links as anybody can make them")
+def test_a_save_follows_no_link_that_somebody_planted(
+    session: UsdSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is half written has a name that nobody knows, where nobody else can come."""
+    victim, moved = tmp_path / "victim", list[Path]()
+    victim.write_text("theirs")
+    (tmp_path / f".small.{os.getpid()}.part.usda").symlink_to(victim)
+
+    def replace(source: Path, target: Path) -> None:
+        assert source.parent.stat().st_mode & 0o777 == 0o700
+        moved.append(source)
+        source.rename(target)
+
+    monkeypatch.setattr("os.replace", replace)
+    for number in range(2):
+        add(session, f"/World/new{number}")
+        session.save()
+
+    assert victim.read_text() == "theirs"
+    assert not (tmp_path / "small.usda").is_symlink()
+    assert moved[0].parent != moved[1].parent
+    assert not any(source.parent.exists() for source in moved)
+
+
+def test_opening_the_same_file_again_drops_unsaved_edits_and_the_undo_stack(
+    session: UsdSession, tmp_path: Path
+) -> None:
+    start = session.scene_digest()
+    add(session)
+    sub = session.stage.GetLayerStack(includeSessionLayers=False)[1]
+    Sdf.CreatePrimInLayer(sub, "/World/in_sub")
+
+    session.open(tmp_path / "small.usda")
+
+    assert session.scene_digest() == start
+    assert session.undo_labels == []
+    assert not session.modified
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind", "says"),
+    [
+        ("missing.usda", None, FileNotFoundError, "There is no file"),
+        ("notes.txt", b"hello", ValueError, "must end in .usd, .usda, .usdc"),
+        ("broken.usda", b"#usda 1.0\ndef X {\n", ValueError, r"not a readable USD file \(line 2\)"),
+        ("empty.usda", b"", ValueError, "not a readable USD file"),
+        ("cut.usdc", b"PXR-USDC\0\0", ValueError, "not a readable USD file"),
+        ("small.usda", b"#usda 1.0\ndef X {\n", ValueError, "not a readable USD file"),
+    ],
+)
+def test_what_cannot_be_opened_is_named_and_the_open_scene_stays_with_its_edits_and_undo(
+    session: UsdSession,
+    tmp_path: Path,
+    name: str,
+    content: bytes | None,
+    kind: type[Exception],
+    says: str,
+) -> None:
+    add(session)
+    Sdf.CreatePrimInLayer(session.stage.GetLayerStack(False)[1], "/World/in_sub")
+    before, labels = session.scene_digest(), session.undo_labels
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+
+    with pytest.raises(kind, match=says) as caught:
+        session.open(tmp_path / name)
+
+    assert "\n" not in str(caught.value)
+    assert session.scene_digest() == before
+    assert (session.undo_labels, len(labels)) == (labels, 2)
+    assert session.scene() == "small.usda"
+
+
+def test_opening_anew_names_a_broken_part_and_drops_no_edit(
+    session: UsdSession, tmp_path: Path
+) -> None:
+    add(session)
+    (tmp_path / "sub.usda").write_text("#usda 1.0\ndef {\n")
+
+    with pytest.raises(ValueError, match=r"sub\.usda is not a readable"):
+        session.open(tmp_path / "small.usda")
+
+    assert session.stage.GetPrimAtPath("/World/new")
+
+
+def test_a_folder_is_no_scene(session: UsdSession, tmp_path: Path) -> None:
+    (tmp_path / "folder.usda").mkdir()
+
+    with pytest.raises(OSError, match="cannot be read"):
+        session.open(tmp_path / "folder.usda")
+
+
+def test_a_step_goes_on_in_a_scene_that_it_opens_and_is_undone_there_only(
+    session: UsdSession, tmp_path: Path
+) -> None:
+    other = UsdSession().save(tmp_path / "other.usda")
+
+    with session.undo_step("Open and edit"):
+        session.stage.DefinePrim("/Lost")
+        session.open(other)
+        session.stage.DefinePrim("/Kept")
+
+    assert session.undo_labels == ["Open and edit"]
+    session.undo()
+    assert list(session.stage.Traverse()) == []
+    assert not session.modified
+
+
+def test_root_and_sublayer_go_to_their_own_files_and_nothing_is_left_beside_them(
+    session: UsdSession, tmp_path: Path
+) -> None:
+    add(session, "/World/in_root")
+    sub = session.stage.GetLayerStack(includeSessionLayers=False)[1]
+    with session.undo_step("Sub"):
+        Sdf.CreatePrimInLayer(sub, "/World/in_sub")
+
+    assert session.save() == tmp_path / "small.usda"
+
+    assert prims_in(tmp_path / "small.usda")[-1] == "/World/in_root"
+    assert prims_in(tmp_path / "sub.usda") == ["/World/in_sub"]
+    assert sorted(os.listdir(tmp_path)) == ["small.usda", "sub.usda"]
+
+
+def test_undo_and_redo_back_to_what_was_saved_make_it_unmodified_again(session: UsdSession) -> None:
+    add(session, "/World/one")
+    session.save()
+    add(session, "/World/two")
+    states = [session.modified]
+    for move in (session.undo, session.undo, session.redo):
+        move()
+        states.append(session.modified)
+
+    assert states == [True, False, True, False]
+
+
+def test_an_edit_outside_a_step_modifies_but_in_the_session_layer_it_does_not(
+    session: UsdSession,
+) -> None:
+    with Usd.EditContext(session.stage, session.stage.GetSessionLayer()):
+        session.stage.DefinePrim("/World/view_only")
+    assert not session.modified
+
+    session.stage.DefinePrim("/World/direct")
+    assert session.modified
+
+
+@pytest.mark.parametrize("name", ["small.usda", "other.usda", "other.usdc", "other.usd"])
+def test_a_full_disk_leaves_files_scene_and_undo_stack_as_they_were(
+    session: UsdSession, tmp_path: Path, name: str
+) -> None:
+    add(session)
+    files = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+
+    with full_disk(), pytest.raises(OSError, match=rf"{name} cannot be saved: .*too large"):
+        session.save(tmp_path / name)
+
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == files
+    assert session.path == tmp_path / "small.usda"
+    assert session.modified
+    assert session.undo_labels == ["Add /World/new"]
+
+
+def test_a_read_only_file_is_not_replaced(session: UsdSession, tmp_path: Path) -> None:
+    add(session)
+    (tmp_path / "small.usda").chmod(0o444)
+
+    with pytest.raises(PermissionError, match="read-only"):
+        session.save()
+
+    assert "/World/new" not in prims_in(tmp_path / "small.usda")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links as anybody can make them")
+def test_a_save_keeps_the_mode_of_the_file_and_the_link_to_it(
+    session: UsdSession, tmp_path: Path
+) -> None:
+    real = tmp_path / "small.usda"
+    real.chmod(0o640)
+    link = tmp_path / "link.usda"
+    link.symlink_to(real)
+    session.open(link)
+    add(session)
+
+    session.save()
+
+    assert link.is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o640
+    assert prims_in(real)[-1] == "/World/new"
+
+
+def test_an_untitled_scene_needs_a_path_and_keeps_its_undo_stack(tmp_path: Path) -> None:
+    session = UsdSession()
+    with session.undo_step("Add"):
+        session.stage.DefinePrim("/World/a")
+    assert (session.scene(), session.path, session.modified) == ("untitled", None, True)
+    with pytest.raises(ValueError, match="give the path"):
+        session.save()
+
+    session.save(tmp_path / "new.usdc")
+
+    assert (session.scene(), session.modified) == ("new.usdc", False)
+    session.undo()
+    assert session.modified
+    assert not session.stage.GetPrimAtPath("/World/a")
+
+
+@pytest.mark.parametrize("name", ["other.usda", "other.usdc", "other.usd"])
+def test_the_scene_is_the_new_file_from_then_on_and_undo_reaches_back(
+    session: UsdSession, tmp_path: Path, name: str
+) -> None:
+    before = (tmp_path / "small.usda").read_bytes()
+    start = session.scene_digest()
+    add(session)
+    with Usd.EditContext(session.stage, session.stage.GetSessionLayer()):
+        session.stage.OverridePrim("/World/a").SetActive(False)
+
+    session.save(tmp_path / name)
+    add(session, "/World/later")
+    session.save()
+
+    assert prims_in(tmp_path / name)[-2:] == ["/World/new", "/World/later"]
+    assert (tmp_path / "small.usda").read_bytes() == before
+    assert not session.stage.GetPrimAtPath("/World/a").IsActive()
+    for _ in range(3):
+        session.undo()
+    assert session.scene_digest() == start
+
+
+def test_what_is_muted_unloaded_and_edited_in_stays_so_under_another_name(
+    session: UsdSession, tmp_path: Path
+) -> None:
+    target = Sdf.Layer.CreateNew(str(tmp_path / "target.usda"))
+    session.stage.GetRootLayer().subLayerPaths.append("./target.usda")
+    session.stage.MuteLayer(str(tmp_path / "sub.usda"))
+    session.stage.SetEditTarget(target)
+    session.stage.DefinePrim("/World/c").GetPayloads().AddInternalPayload("/World/a")
+    session.stage.Unload("/World/c")
+
+    session.save(tmp_path / "other.usda")
+
+    assert [*map(Path, session.stage.GetMutedLayers())] == [tmp_path / "sub.usda"]
+    assert session.stage.GetEditTarget().GetLayer() == target
+    assert not session.stage.GetPrimAtPath("/World/c").IsLoaded()
+
+
+def test_a_sublayer_that_is_as_on_disk_is_not_written(session: UsdSession, tmp_path: Path) -> None:
+    (tmp_path / "lib.usda").write_text("#usda 1.0\n")
+    (tmp_path / "lib.usda").chmod(0o444)
+    session.stage.GetRootLayer().subLayerPaths.append("./lib.usda")
+
+    session.save()
+
+    assert not session.modified
+
+
+def test_a_step_that_saves_and_fails_is_rolled_back_in_the_scene_though_not_on_disk(
+    session: UsdSession, tmp_path: Path
+) -> None:
+    start = session.scene_digest()
+
+    def edit_and_save(stage: Usd.Stage) -> None:
+        stage.DefinePrim("/World/new")
+        session.save(tmp_path / "other.usda")
+
+    with pytest.raises(Failed):
+        fail_after(session, edit_and_save)
+
+    assert prims_in(tmp_path / "other.usda")[-1] == "/World/new"
+    assert session.scene_digest() == start
+    assert session.modified
+
+
+def test_a_usd_file_that_holds_text_is_saved_as_text(tmp_path: Path) -> None:
+    file = tmp_path / "scene.usd"
+    file.write_text('#usda 1.0\ndef "World" {}\n')
+    session = UsdSession(file)
+    add(session)
+
+    session.save()
+
+    assert file.read_bytes().startswith(b"#usda 1.0")
+
+
+def test_relative_paths_follow_to_another_folder_before_and_after_undo(
+    session: UsdSession, tmp_path: Path
+) -> None:
+    prop = UsdSession()
+    prop.stage.DefinePrim("/Prop/inside")
+    prop.save(tmp_path / "prop.usda")
+    with session.undo_step("Refer"):
+        session.stage.DefinePrim("/World/p").GetReferences().AddReference("prop.usda", "/Prop")
+    add(session)
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+
+    session.save(tmp_path / "deep" / "er" / "moved.usda")
+    session.undo()
+
+    assert session.stage.GetPrimAtPath("/World/p/inside")
+    assert session.stage.GetRootLayer().subLayerPaths[0] == "../../sub.usda"
+
+
+def test_a_sublayer_of_the_scene_is_not_written_over_by_it(
+    session: UsdSession, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match="part of this scene"):
+        session.save(tmp_path / "sub.usda")
+
+
+def test_a_scene_that_was_opened_once_does_not_shine_through_where_it_is_written_over(
+    session: UsdSession, tmp_path: Path
+) -> None:
+    other = UsdSession()
+    other.stage.DefinePrim("/Other")
+    other.save(tmp_path / "other.usda")
+    other.stage.DefinePrim("/Unsaved")
+
+    session.save(tmp_path / "other.usda")
+
+    assert session.stage.GetPrimAtPath("/World/a")
+    assert not session.stage.GetPrimAtPath("/Other")
+
+
+def test_a_scene_that_would_point_to_nothing_is_not_saved(
+    session: UsdSession, tmp_path: Path
+) -> None:
+    before = (tmp_path / "small.usda").read_bytes()
+    layer = Sdf.Layer.CreateAnonymous("notes")
+    session.stage.GetRootLayer().subLayerPaths.append(layer.identifier)
+
+    with pytest.raises(ValueError, match="notes has no file"):
+        session.save()
+
+    assert (tmp_path / "small.usda").read_bytes() == before
+
+
+def test_a_save_makes_no_folder(session: UsdSession, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        session.save(tmp_path / "nowhere" / "scene.usda")
+
+    assert not (tmp_path / "nowhere").exists()

@@ -1,0 +1,721 @@
+"""What the operations of our own application promise, on real USD."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from math import dist
+from pathlib import Path
+from typing import Any, NoReturn, cast
+
+import pytest
+from pxr import Gf, Usd, UsdGeom, UsdShade
+
+from dcc_bridge.verbs.operations import SCENE, Bounds, HostOperations, SocketLink
+from dcc_bridge_usd import install
+from dcc_bridge_usd.host import UsdSession
+from dcc_bridge_usd.operations import operations as usd_operations
+from tests.verbs import usd_scene
+from tests.verbs.operations_contract import (
+    EDITS,
+    FilesContract,
+    MaterialsContract,
+    OperationsContract,
+    PlacingContract,
+    SeeingContract,
+    Stand,
+    Words,
+    check_edit,
+    furnish,
+)
+from tests.verbs.promises import Edit, refused
+
+PROPS = "/World/Props"
+CRATE, TREE = f"{PROPS}/Crate", f"{PROPS}/Tree"
+CAMERA = "/World/Rig/Camera"
+RED = "/World/Looks/Red"
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[UsdSession]:
+    """A scene with what artists leave behind."""
+    session = UsdSession(usd_scene.make(tmp_path / "shot.usda"))
+    uninstall = install(session)
+    yield session
+    uninstall()
+
+
+@pytest.fixture
+def operations(session: UsdSession) -> HostOperations:
+    """Its operations, as the bridge loads them."""
+    return usd_operations(session)
+
+
+def layered(folder: Path) -> HostOperations:
+    """Give the operations of a scene that another layer holds, below the one that is edited."""
+    usd_scene.make(folder / "below.usda")
+    (folder / "above.usda").write_text("#usda 1.0\n(subLayers = [@./below.usda@])\n")
+    return usd_operations(UsdSession(folder / "above.usda"))
+
+
+def is_near(one: Any, other: Any, most: float = 1e-3) -> bool:
+    return all(dist(a, b) < most for a, b in zip(one, other, strict=True))
+
+
+def fail_after(operations: HostOperations, edit: Edit) -> NoReturn:
+    edit(operations)
+    raise ZeroDivisionError
+
+
+def box(operations: HostOperations, item: str) -> Bounds:
+    bounds = operations.bounds(item)
+    assert bounds is not None
+    return bounds
+
+
+def textures(_: Stand) -> tuple[SocketLink, SocketLink]:
+    """Two readers of files lead into one colour."""
+    wood = "/World/Looks/Wood"
+    first, second = (
+        SocketLink(f"{wood}/{name}", "rgb", f"{wood}/Surface", "diffuseColor")
+        for name in ("Lost", "Absolute")
+    )
+    return first, second
+
+
+def connected(stand: Stand) -> tuple[str, str]:
+    link = textures(stand)[0]
+    stand.operations.connect(link)
+    return link.target, "inputs:diffuseColor"
+
+
+def collected(operations: HostOperations, collection: str) -> list[str]:
+    prim, _, name = collection.partition(".collection:")
+    stage = cast("UsdSession", operations.host).stage
+    members = Usd.CollectionAPI(stage.GetPrimAtPath(prim), name)
+    return list(map(str, members.GetIncludesRel().GetTargets()))
+
+
+@pytest.mark.core
+class TestUsdOperations(
+    OperationsContract, MaterialsContract, PlacingContract, FilesContract, SeeingContract
+):
+    words = Words(
+        solid="Cube",
+        kind="Cube",
+        group="Xform",
+        hollow="Xform",
+        number=("size", 5.0),
+        links=textures,
+        scene={
+            "start": 101,
+            "end": 120,
+            "fps": 25,
+            "units": "m",
+            "size": [640, 360],
+            "up": "Z",
+            "camera": "",
+            "default_prim": PROPS,
+        },
+        collection="collection",
+        members=collected,
+        no_name="1 tree",
+        file=".usda",
+        exchange=".usdc",
+        top="/World",
+        holds={"connected to": connected},
+        keyed="xformOp:rotateXYZ",
+        camera=("Camera", 17.4),
+        shader=("/Surface", "inputs:diffuseColor", "inputs:roughness"),
+        shares_groups=True,
+        applied=("scale",),
+    )
+
+
+# ---- edits and refusals that only USD has
+
+
+OWN_EDITS: dict[str, Edit] = {
+    "a relationship": lambda a: a.set_value(CAMERA, "lookAt", [CRATE]),
+    "no keys": lambda a: a.set_keys(
+        "/World/Odd/Keyed", "xformOp:translate", [], "linear", clear=True
+    ),
+    "a new shader": lambda a: a.create("UsdUVTexture", None, RED),
+    "textures": lambda a: a.material("Clay", {"texture": "a.png", "normal": "b.png"}),
+    "a changed material": lambda a: a.material("Red", {"roughness": 0.2, "opacity": 0.5}),
+    "a cut": lambda a: a.cut(SocketLink("", "", RED, "surface")),
+    "no twins": lambda a: a.clean("duplicate_materials", a.junk("duplicate_materials")),
+    "no dead links": lambda a: a.clean("dead_links", a.junk("dead_links")),
+}
+
+
+@pytest.mark.parametrize("name", OWN_EDITS)
+def test_an_act_is_undone_byte_for_byte(operations: HostOperations, name: str) -> None:
+    check_edit(operations, OWN_EDITS[name])
+
+
+def test_all_operations_are_there(operations: HostOperations) -> None:
+    """A deletion takes what is below along, and paths say what is taken: the defaults do."""
+    every = {
+        name
+        for name, it in vars(HostOperations).items()
+        if callable(it) and not name.startswith("_")
+    }
+
+    assert {name for name in every - {"has"} if not operations.has(name)} == {"orphans", "called"}
+
+
+IN_ONE_LAYER = (
+    *("set_value", "set_keys", "no keys", "create", "duplicate: whole", "duplicate: linked"),
+    *("place", "apply", "material", "a changed material", "assign", "a cut"),
+)
+
+
+@pytest.mark.parametrize("name", IN_ONE_LAYER)
+def test_an_edit_goes_to_the_layer_that_the_person_edits(
+    session: UsdSession, operations: HostOperations, tmp_path: Path, name: str
+) -> None:
+    """Here the session layer, above the one that holds the scene."""
+    stand = furnish(operations, TestUsdOperations.words, tmp_path)
+    stage = session.stage
+    stage.SetEditTarget(stage.GetSessionLayer())
+    before, root = session.scene_digest(), stage.GetRootLayer().ExportToString()
+
+    with session.undo_step("Edit"):
+        if name in EDITS:
+            EDITS[name](stand)
+        else:
+            OWN_EDITS[name](operations)
+
+    assert stage.GetRootLayer().ExportToString() == root
+    assert session.scene_digest() != before
+    session.undo()
+    assert session.scene_digest() == before
+
+
+INSIDE: dict[str, Callable[[HostOperations, str], object]] = {
+    "rename": lambda a, it: a.rename(it, "Oak"),
+    "set_value": lambda a, it: a.set_value(it, "size", 3),
+    "place": lambda a, it: a.place(it, (1, 2, 3)),
+    "delete": lambda a, it: a.delete([it]),
+    "assign": lambda a, it: a.assign(it, RED),
+    "create": lambda a, it: a.create("Cube", None, it),
+    "set_parent": lambda a, it: a.set_parent(it, None, keep_place=True),
+    "set_keys": lambda a, it: a.set_keys(it, "size", [(1, 2)], "linear", clear=False),
+    "duplicate": lambda a, it: a.duplicate(it, linked=False),
+}
+
+
+@pytest.mark.parametrize("edit", INSIDE.values(), ids=list(INSIDE))
+def test_the_inside_of_an_instance_is_refused_with_a_sentence(
+    session: UsdSession, operations: HostOperations, edit: Callable[[HostOperations, str], object]
+) -> None:
+    with session.undo_step("Instance"):
+        copy = operations.duplicate(TREE, linked=True)
+    before = session.scene_digest()
+
+    with pytest.raises(ValueError, match=r"instan"), session.undo_step("Edit"):
+        edit(operations, f"{copy}/Trunk")
+
+    assert session.scene_digest() == before
+
+
+def test_what_comes_from_another_file_is_renamed_moved_and_mended_in_this_one(
+    session: UsdSession, operations: HostOperations, tmp_path: Path
+) -> None:
+    other = usd_scene.make(tmp_path / "other.usda")
+    with session.undo_step("Import"):
+        operations.import_file(other, "reference", None, 1.0, None)
+    before, written = session.scene_digest(), other.read_text()
+
+    for label in ("Rename", "Apply", "Delete"):
+        with session.undo_step(label):
+            if label == "Rename":
+                assert operations.rename("/World/World/Props/Tree", "Oak") in set(
+                    operations.items()
+                )
+            elif label == "Apply":
+                operations.apply("/World/World/Props/Crate", ["scale"])
+            else:
+                assert operations.delete(["/World/World/Props/Tree"]) == ["/World/World/Props/Tree"]
+        session.undo()
+        assert session.scene_digest() == before
+    assert other.read_text() == written
+
+
+REFUSED: dict[str, Edit] = {
+    "one of perspective, orthographic": lambda a: a.set_value(CAMERA, "projection", "flat"),
+    "kind is one of": lambda a: a.set_value(CAMERA, "kind", "hero"),
+    "true or false": lambda a: a.set_value(CAMERA, "active", 1),
+    "first key": lambda a: a.set_value(SCENE, "frame", 7),
+    "are 1 paths": lambda a: a.set_value(f"{PROPS}/Lost", "references", []),
+    "linear": lambda a: a.set_keys(CAMERA, "focalLength", [(1, 35)], "smooth", clear=False),
+    "uniform": lambda a: a.set_keys(TREE, "xformOpOrder", [(1, [])], "linear", clear=False),
+    # shaders of two materials do not see each other
+    "beside them": lambda a: a.connect(
+        SocketLink("/World/Looks/Wood/Lost", "rgb", f"{RED}/Surface", "diffuseColor")
+    ),
+    "from 0 to 1": lambda a: a.material("Red", {"opacity": 4}),
+    "no place of its own: it is a Scope": lambda a: a.placement("/World/Looks"),
+    "would be sheared": lambda a: a.place("/World/Odd/Stretched/Inner", rotation=(0, 0, 70)),
+    "no history": lambda a: a.junk("history"),
+}
+UNKNOWN: dict[str, Edit] = {
+    f"Tree is at {TREE}": lambda a: a.kind("/World/Tree"),
+    f"Is it {TREE}": lambda a: a.kind("Tree"),
+    "no prim": lambda a: a.set_value(CAMERA, "lookAt", ["/World/Nobody"]),
+    "no socket 'rgbx'": lambda a: a.connect(
+        SocketLink("/World/Looks/Wood/Lost", "rgbx", f"{RED}/Surface", "normal")
+    ),
+    r"no type 'Spherelite'\. Near: SphereLight": lambda a: a.create("Spherelite", None, None),
+}
+
+
+@pytest.mark.parametrize("why", REFUSED | UNKNOWN)
+def test_what_cannot_be_done_is_refused_with_a_sentence_and_changes_nothing(
+    operations: HostOperations, why: str
+) -> None:
+    kind = LookupError if why in UNKNOWN else ValueError
+    refused(operations, (REFUSED | UNKNOWN)[why], why, kind)
+
+
+def test_a_layer_that_is_locked_is_said_to_be(
+    session: UsdSession, operations: HostOperations
+) -> None:
+    session.stage.GetRootLayer().SetPermissionToEdit(False)
+
+    with pytest.raises(ValueError, match="the layer is locked; unlock it first"):
+        operations.set_value(CAMERA, "fStop", 4)
+
+
+# ---- what there is
+
+
+def test_a_prim_is_told_in_parts(operations: HostOperations) -> None:
+    link = SocketLink(f"{RED}/Surface", "surface", RED, "surface")
+
+    assert operations.look_into(CAMERA, "values")["lookAt"].value == [TREE]
+    assert operations.look_into(RED, "inputs") == [link]
+    assert operations.look_into(CRATE, "counts") == {"points": 8, "faces": 6, "children": 1}
+    assert operations.look_into(CRATE, "uses") == [RED]
+
+
+def test_who_uses_a_material_a_file_or_a_prim_is_found(operations: HostOperations) -> None:
+    assert list(operations.users("Red")) == list(operations.users(RED)) == [CRATE]
+    assert list(operations.users("./textures/lost.png")) == ["/World/Looks/Wood/Lost"]
+    assert list(operations.users(TREE)) == [CAMERA]
+
+
+def test_files_are_told_as_they_are_written(operations: HostOperations) -> None:
+    assert set(operations.files()) == {
+        ("/World/Looks/Wood/Lost", "inputs:file", "./textures/lost.png"),
+        ("/World/Looks/Wood/Absolute", "inputs:file", "/studio/wood.png"),
+        (f"{PROPS}/Lost", "references", "./assets/lost.usda"),
+    }
+
+
+def test_what_is_hidden_has_bounds_if_it_is_asked_for(operations: HostOperations) -> None:
+    operations.set_value(TREE, "visibility", "invisible")
+
+    assert operations.bounds(TREE) is not None
+
+
+def test_the_validators_of_usd_are_rules(session: UsdSession, operations: HostOperations) -> None:
+    cube = UsdGeom.Cube.Define(session.stage, f"{CRATE}/Inside")
+    cube.GetPrim().CreateRelationship("material:binding").SetTargets([RED])
+
+    failed = [it for it in operations.failures("usd_shade", list(operations.items())) if it[1]]
+    nested = [it for it in operations.failures("usd_geom", list(operations.items())) if it[1]]
+
+    assert [item for item, _ in failed] == [f"{CRATE}/Inside"]
+    assert "MaterialBindingAPI" in failed[0][1]
+    assert f"{CRATE}/Lid" in dict(nested)
+    assert all(rule.mend for rule in operations.rules())
+
+
+def test_the_api_is_that_of_this_version(operations: HostOperations) -> None:
+    entries = {entry.name: entry for entry in operations.api()}
+
+    assert entries["Camera.focalLength"].signature == "float = 50.0"
+    assert entries["UsdPreviewSurface.diffuseColor"].kind == "socket"
+    assert "one of rightHanded, leftHanded" in entries["orientation"].signature
+    assert "RectLight" in entries["inputs:intensity"].text
+    assert {"create type Mesh", "create type UsdUVTexture"} <= entries.keys()
+
+
+# ---- values and keys
+
+
+def test_a_number_that_a_float_only_comes_near_is_set(operations: HostOperations) -> None:
+    with operations.host.undo_step("Set"):
+        operations.set_value(CAMERA, "focalLength", 30.1)
+
+    assert operations.value(CAMERA, "focalLength").value == pytest.approx(30.1)
+
+
+def test_an_extent_follows_the_points_and_a_reference_leads_elsewhere(
+    operations: HostOperations, tmp_path: Path
+) -> None:
+    usd_scene.make(tmp_path / "found.usda")
+    operations.set_value(f"{CRATE}/Lid", "points", [[0, 0, 0], [4, 0, 0], [4, 4, 0]] * 3)
+    operations.set_value(f"{PROPS}/Lost", "references", ["./found.usda"])
+
+    assert operations.value(f"{CRATE}/Lid", "extent").value == [[0, 0, 0], [4, 4, 0]]
+    assert operations.value(f"{PROPS}/Lost", "references").value == ["./found.usda"]
+    assert operations.kind(f"{PROPS}/Lost/Props/Tree") == "Xform"
+
+
+def test_a_stronger_layer_that_hides_the_edit_is_named(
+    session: UsdSession, operations: HostOperations
+) -> None:
+    stage = session.stage
+    with Usd.EditContext(stage, stage.GetSessionLayer()):
+        UsdGeom.Camera(stage.GetPrimAtPath(CAMERA)).GetFocalLengthAttr().Set(12)
+
+    with pytest.raises(ValueError, match="held by a stronger layer"):
+        operations.set_value(CAMERA, "focalLength", 85)
+
+
+def test_keys_of_a_weaker_layer_stay_when_one_is_added(tmp_path: Path) -> None:
+    """The samples of a stronger layer hide all of a weaker one."""
+    operations = layered(tmp_path)
+
+    operations.set_keys(
+        "/World/Odd/Keyed", "xformOp:translate", [(13, [5, 0, 0])], "linear", clear=False
+    )
+
+    assert [at for at, _ in operations.keys("/World/Odd/Keyed", "xformOp:translate")] == [1, 13, 25]
+
+
+# ---- connections
+
+
+def test_sockets_are_those_of_the_shaders_kind(operations: HostOperations) -> None:
+    inputs, outputs = operations.sockets(f"{RED}/Surface")
+
+    assert {"diffuseColor", "roughness", "normal"} <= set(inputs)
+    assert {"surface", "displacement"} <= set(outputs)
+    assert "surface" in operations.sockets(RED)[0]
+
+
+# ---- building
+
+
+def test_a_prim_is_made_below_the_default_prim_under_a_free_name(
+    operations: HostOperations,
+) -> None:
+    made = [operations.create("SphereLight", "Key light", None) for _ in range(2)]
+
+    assert made == ["/World/Key_light", "/World/Key_light_1"]
+    assert [operations.kind(it) for it in made] == ["SphereLight"] * 2
+
+
+def test_names_go_on_counting(operations: HostOperations) -> None:
+    copies = [operations.duplicate(f"{PROPS}/Placeholder_07", linked=False) for _ in range(3)]
+
+    assert copies == [f"{PROPS}/Placeholder_{number}" for number in (41, 42, 43)]
+
+
+def test_a_copy_of_an_instance_is_an_instance_of_the_same(
+    session: UsdSession, operations: HostOperations
+) -> None:
+    copy = operations.duplicate(TREE, linked=True)
+    again = operations.duplicate(copy, linked=True)
+    first, second = (session.stage.GetPrimAtPath(it) for it in (copy, again))
+
+    assert first.IsInstance()
+    assert first.GetPrototype() == second.GetPrototype()
+
+
+def test_a_linked_copy_follows_when_its_source_is_renamed(operations: HostOperations) -> None:
+    copy = operations.duplicate(TREE, linked=True)
+    before = operations.bounds(copy)
+    operations.rename(TREE, "Oak")
+
+    assert operations.bounds(copy) == before
+
+
+def test_a_copy_refers_to_itself_where_its_source_does(
+    session: UsdSession, operations: HostOperations
+) -> None:
+    copy = operations.duplicate(TREE, linked=False)
+
+    assert session.stage.GetPrimAtPath(copy).GetRelationship("guide").GetTargets() == [
+        f"{copy}/Crown", "/World/Nothing"
+    ]  # fmt: skip
+
+
+def test_a_copy_of_what_several_layers_say_has_all_of_it(tmp_path: Path) -> None:
+    operations = layered(tmp_path)
+    operations.place(CRATE, (1, 1, 1))
+    copies = [operations.duplicate(CRATE, linked=False), operations.duplicate(TREE, linked=False)]
+
+    assert is_near(box(operations, copies[0]), box(operations, CRATE))
+    assert box(operations, copies[1]) == box(operations, TREE)
+
+
+def test_what_refers_to_a_renamed_prim_follows_and_it_stays_selected(
+    session: UsdSession, operations: HostOperations
+) -> None:
+    session.selection = [f"{TREE}/Crown"]
+    new = operations.rename(TREE, "Oak")
+
+    assert operations.value(CAMERA, "lookAt").value == [new] == [f"{PROPS}/Oak"]
+    assert session.selection == [f"{PROPS}/Oak/Crown"]
+
+
+def test_a_texture_takes_the_place_of_another_and_a_colour_that_of_both(
+    operations: HostOperations,
+) -> None:
+    made = operations.material("Steel", {"texture": "./a.png"})
+    operations.material("Steel", {"texture": "./b.png"})
+    file = operations.value(f"{made}/diffuseColor_texture", "inputs:file").value
+    operations.material("Steel", {"base_color": [1, 1, 1]})
+
+    assert made == "/World/Looks/Steel"
+    assert file == "./b.png"
+    assert operations.value(f"{made}/Surface", "inputs:diffuseColor").held == ""
+
+
+# ---- places
+
+
+ORDERS = ["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_every_order_of_rotation_is_read_and_written(
+    session: UsdSession, operations: HostOperations, order: str
+) -> None:
+    cube = UsdGeom.Cube.Define(session.stage, f"/World/{order}")
+    getattr(cube, f"AddRotate{order}Op")().Set(Gf.Vec3f(10, 20, 30))
+    before = cube.ComputeLocalToWorldTransform(0)
+    operations.place(f"/World/{order}", (1, 2, 3), operations.placement(f"/World/{order}").rotation)
+
+    after = cube.ComputeLocalToWorldTransform(0)
+    assert Gf.IsClose(after.SetTranslateOnly(Gf.Vec3d(0)), before, 1e-5)
+    assert operations.placement(f"/World/{order}").at == (1, 2, 3)
+
+
+@pytest.mark.parametrize("item", [CRATE, "/World/Odd/Matrix", "/World/Odd/Order", TREE])
+def test_it_is_where_it_was_put_in_the_ops_that_are_there(
+    session: UsdSession, operations: HostOperations, item: str
+) -> None:
+    names = UsdGeom.Xformable(session.stage.GetPrimAtPath(item)).GetXformOpOrderAttr().Get()
+    operations.place("/World/Props", (7, 8, 9), (0, 90, 0), (2, 2, 2))
+    operations.place(item, (1, 2, 3), (40, 50, 60), (1, 1, 1))
+    now = operations.placement(item)
+
+    assert is_near((now.at, now.rotation, now.scale), ((1, 2, 3), (40, 50, 60), (1, 1, 1)))
+    after = UsdGeom.Xformable(session.stage.GetPrimAtPath(item)).GetXformOpOrderAttr().Get()
+    assert [it for it in after if it in names] == list(names)
+
+
+def test_what_has_a_pivot_turns_about_it(operations: HostOperations) -> None:
+    item = "/World/Odd/Pivot"
+    before = operations.placement(item)
+    operations.place(item, rotation=(0, 0, 0))
+    turned = operations.placement(item)
+    operations.place(item, (0, 0, 0))
+
+    assert before.at == turned.at == (6, 2, 3)
+    assert box(operations, item) == ((-6, -1, -1), (-4, 1, 1))
+    assert operations.placement(item).at == (0, 0, 0)
+
+
+def test_an_odd_stack_is_moved_but_not_turned(operations: HostOperations) -> None:
+    item = "/World/Odd/Spun"
+    operations.place(item, (0, 0, 0))
+
+    assert is_near([operations.placement(item).at], [(0, 0, 0)])
+    with pytest.raises(ValueError, match=r"xformOp:rotateY.* with set_values"):
+        operations.place(item, rotation=(0, 10, 0))
+
+
+@pytest.mark.parametrize("parts", [["scale"], ["rotation", "scale"], ["at"]])
+def test_a_transform_goes_into_the_points_and_nothing_moves(
+    session: UsdSession, operations: HostOperations, parts: list[Any]
+) -> None:
+    before = [world_points(session.stage, it) for it in (CRATE, f"{CRATE}/Lid")]
+    normal = world_normal(session.stage)
+    operations.apply(CRATE, parts)
+    now = operations.placement(CRATE, "local")
+
+    after = [world_points(session.stage, it) for it in (CRATE, f"{CRATE}/Lid")]
+    assert is_near(after[0], before[0])
+    assert is_near(after[1], before[1])
+    assert dist(world_normal(session.stage), normal) < 1e-5
+    unit = {"at": (0, 0, 0), "rotation": (0, 0, 0), "scale": (1, 1, 1)}
+    assert all(getattr(now, part) == unit[part] for part in parts)
+
+
+def test_a_mirrored_mesh_keeps_its_outside(session: UsdSession, operations: HostOperations) -> None:
+    operations.place(CRATE, scale=(-2, 3, 4), space="local")
+    before = box(operations, CRATE)
+    operations.apply(CRATE, ["scale"])
+
+    side = UsdGeom.Mesh(session.stage.GetPrimAtPath(CRATE)).GetOrientationAttr().Get()
+    assert side == "leftHanded"
+    assert is_near(box(operations, CRATE), before)
+
+
+def test_an_even_scale_goes_into_a_cubes_size_and_no_other(operations: HostOperations) -> None:
+    item = f"{TREE}/Trunk"
+    operations.place(item, scale=(3, 3, 3))
+    operations.apply(item, ["scale"])
+
+    assert operations.value(item, "size").value == 6
+    operations.place(item, scale=(1, 2, 3))
+    with pytest.raises(ValueError, match="has no points"):
+        operations.apply(item, ["scale"])
+
+
+def world_points(stage: Usd.Stage, item: str) -> list[Any]:
+    mesh = UsdGeom.Mesh(stage.GetPrimAtPath(item))
+    matrix = mesh.ComputeLocalToWorldTransform(0)
+    return [matrix.Transform(Gf.Vec3d(point)) for point in mesh.GetPointsAttr().Get()]
+
+
+def world_normal(stage: Usd.Stage) -> Any:
+    prim = UsdGeom.Mesh(stage.GetPrimAtPath(CRATE))
+    matrix = prim.ComputeLocalToWorldTransform(0).GetInverse().GetTranspose()
+    return matrix.TransformDir(Gf.Vec3d(prim.GetNormalsAttr().Get()[0])).GetNormalized()
+
+
+# ---- files and losses
+
+
+OTHER = """#usda 1.0
+(
+    defaultPrim = "Chair"
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+
+def Xform "Chair"
+{
+    rel look = </Looks/Oak>
+    def Cube "Seat"
+    {
+        double size = 1
+        asset photo = @./seat.png@
+    }
+}
+
+def Scope "Looks"
+{
+    def Material "Oak" {}
+}
+"""
+
+
+@pytest.fixture
+def chair(tmp_path: Path) -> Path:
+    """In metres, with Z up, and a texture that is not there."""
+    (tmp_path / "assets").mkdir()
+    file = tmp_path / "assets" / "chair.usda"
+    file.write_text(OTHER)
+    return file
+
+
+def test_a_file_is_referred_to_by_a_path_from_the_scene(
+    operations: HostOperations, chair: Path
+) -> None:
+    came = operations.import_file(chair, "reference", None, 1.0, None)
+
+    assert came.items == ["/World/Chair"]
+    assert operations.kind("/World/Chair/Seat") == "Cube"
+    assert ("/World/Chair", "references", "./assets/chair.usda") in set(operations.files())
+    assert [("scale=100" in it, 'up="Z"' in it) for it in came.warnings[:2]] == [
+        (True, False), (False, True)
+    ]  # fmt: skip
+    assert "seat.png" in came.warnings[-1]
+
+
+def test_wrong_units_and_a_wrong_axis_are_mended_by_a_prim_above(
+    operations: HostOperations, chair: Path
+) -> None:
+    came = operations.import_file(chair, "reference", PROPS, 100.0, "Z")
+    operations.place(came.items[0], at=(0, 50, 0))
+
+    assert came.items == [f"{PROPS}/Chair"]
+    assert is_near(box(operations, f"{PROPS}/Chair/Chair/Seat"), ((-50, 0, -50), (50, 100, 50)))
+    assert operations.placement(came.items[0]).rotation[0] == -90
+
+
+def test_a_copy_has_all_of_it_and_its_targets_follow(
+    session: UsdSession, operations: HostOperations, chair: Path
+) -> None:
+    came = operations.import_file(chair, "copy", None, 1.0, "Z")
+
+    top = came.items[0]
+    assert operations.value(f"{top}/Chair", "look").value == [f"{top}/Looks/Oak"]
+    assert operations.value(f"{top}/Chair/Seat", "photo").value == "./assets/seat.png"
+    assert not session.stage.GetPrimAtPath(top).HasAuthoredReferences()
+
+
+def test_prims_are_exported_with_what_they_use_and_their_frames(
+    operations: HostOperations, tmp_path: Path
+) -> None:
+    file = tmp_path / "out.usda"
+
+    left = operations.export_file(file, [CRATE, "/World/Odd/Keyed"], (7, 13))
+
+    out = Usd.Stage.Open(str(file))
+    keys = UsdGeom.Xformable(out.GetPrimAtPath("/World/Odd/Keyed")).GetTimeSamples()
+    bound = UsdShade.MaterialBindingAPI(out.GetPrimAtPath(CRATE)).ComputeBoundMaterial()[0]
+    assert keys == [7, 13]
+    assert str(bound.GetPath()) == RED
+    assert not out.GetPrimAtPath(TREE)
+    assert out.GetDefaultPrim().GetPath() == "/World"
+    assert "All but 2 prims" in left[0]
+
+
+def test_a_whole_scene_is_exported_and_its_paths_lead_to_the_same(
+    operations: HostOperations, tmp_path: Path
+) -> None:
+    (tmp_path / "out").mkdir()
+
+    left = operations.export_file(tmp_path / "out" / "all.usdc", [], None)
+
+    out = Usd.Stage.Open(str(tmp_path / "out" / "all.usdc"))
+    file = out.GetPrimAtPath("/World/Looks/Wood/Lost").GetAttribute("inputs:file").Get()
+    assert file.path == "../textures/lost.png"
+    assert len(list(out.Traverse())) == len(list(operations.items()))
+    assert left == []
+
+
+def test_an_export_never_writes_over_the_scene(
+    session: UsdSession, operations: HostOperations
+) -> None:
+    assert session.path is not None
+    with pytest.raises(ValueError, match="part of this scene"):
+        operations.export_file(session.path, [], None)
+    with pytest.raises(ValueError, match="must end in"):
+        operations.export_file(session.path.with_suffix(".fbx"), [], None)
+
+
+def test_what_is_of_no_use_is_found(operations: HostOperations) -> None:
+    assert operations.junk("unused") == ["/World/Looks/Unused"]
+    assert operations.junk("empty_groups") == [f"{PROPS}/Empty", f"{PROPS}/Empty/Below"]
+    assert operations.junk("duplicate_materials") == ["/World/Looks/Red_twin"]
+    assert operations.junk("dead_links") == [f"{TREE}.guide", f"{PROPS}/Lost"]
+
+
+def test_a_dead_link_is_cut_and_the_rest_of_the_targets_stay(operations: HostOperations) -> None:
+    operations.clean("dead_links", operations.junk("dead_links"))
+
+    assert operations.value(TREE, "guide").value == [f"{TREE}/Crown"]
+    assert operations.junk("dead_links") == []
+
+
+def test_the_lights_are_seen_through_a_camera_of_the_scene_and_not_otherwise(
+    operations: HostOperations,
+) -> None:
+    """A picture needs no window."""
+    shot = operations.viewpoint(CAMERA)
+    through, beside = (
+        operations.draw([it], 320, 240, "solid") for it in (shot, replace(shot, camera=""))
+    )
+
+    assert through != beside

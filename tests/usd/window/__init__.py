@@ -1,0 +1,1 @@
+"""The window of our own application."""

@@ -1,0 +1,62 @@
+"""Pictures for an agent while a person looks at the window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from pxr import UsdGeom
+from PySide6.QtGui import QImage
+
+from dcc_bridge.verbs.operations import HostOperations, Shot
+from dcc_bridge_usd.host import UsdSession
+from dcc_bridge_usd.operations import operations as usd_operations
+from dcc_bridge_usd.window.main_window import MainWindow
+
+LAMP = "/World/Props/Lamp_01"
+
+
+@pytest.fixture
+def operations(session: UsdSession) -> HostOperations:
+    return usd_operations(session)
+
+
+def drawn(operations: HostOperations, shots: Sequence[Shot], width: int, height: int) -> QImage:
+    return QImage.fromData(operations.draw(shots, width, height, "solid"))
+
+
+def difference(one: QImage, other: QImage) -> float:
+    """Give how far the pictures are apart, of 255, on the average of a coarse grid."""
+    spots = [(x, y) for x in range(8, one.width(), 16) for y in range(8, one.height(), 16)]
+    pairs = [(one.pixelColor(x, y), other.pixelColor(x, y)) for x, y in spots]
+    return sum(abs(a.lightness() - b.lightness()) for a, b in pairs) / len(pairs)
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("axis", ["Y", "Z"])
+@pytest.mark.parametrize("is_plan", [False, True])
+def test_an_agent_sees_what_the_person_sees_and_moves_nothing(
+    window: MainWindow, session: UsdSession, operations: HostOperations, axis: str, is_plan: bool
+) -> None:
+    """The window's own picture and ours are the same but for the frame of what is selected."""
+    with session.undo_step("Stand it up"):
+        UsdGeom.SetStageUpAxis(session.stage, axis)
+    viewport = window.viewport
+    viewport.resize(640, 480)
+    viewport.frame_all()
+    viewport.set_plan(is_plan)
+    seen = viewport.grab().toImage()
+    session.selection = [LAMP]
+    eye, digest = viewport.eye, session.scene_digest()
+
+    ours = drawn(operations, [operations.viewpoint("person")], viewport.width(), viewport.height())
+
+    assert difference(ours, seen) < 2
+    assert (viewport.eye, session.selection) == (eye, [LAMP])
+    assert session.scene_digest() == digest
+    turned = drawn(operations, [Shot((0, 300, 3000), (0, 0, 0), (0, 1, 0), 40)], *size_of(seen))
+    assert difference(turned, seen) > 5
+
+
+def size_of(image: QImage) -> tuple[int, int]:
+    return image.width(), image.height()

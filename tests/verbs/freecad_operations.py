@@ -114,11 +114,13 @@ WORDS = Words(
 @in_console
 class TestFreeCADOperations(OperationsContract, PlacingContract, FilesContract):
     words = WORDS
+    lacks = frozenset({"assign_material", "look", "set_keys"})
 
 
 @in_window
 class TestWindow(MaterialsContract, SeeingContract):
     words = WORDS
+    lacks = frozenset({"set_keys"})
 
     @pytest.fixture
     def view(self) -> Any:

@@ -16,12 +16,19 @@ from typing import Any, Literal
 
 import pytest
 
+from dcc_bridge.verbs import tools
 from dcc_bridge.verbs.operations import SCENE, HostOperations, Part, Placement, Shot, SocketLink
 from tests.hosts.digests import scene_digest, shape_of
 from tests.verbs.promises import Edit, one_step, refused
 
 SHOT = Shot((1.0, -9.0, 9.0), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 40.0)
 PARTS: tuple[Part, ...] = ("values", "inputs", "uses", "keys", "counts", "text")
+VERBS = (
+    *("summary", "list_items", "inspect", "find_api", "look", "check", "select", "create"),
+    *("duplicate", "transform", "group", "rename", "assign_material", "set_values", "connect"),
+    *("set_keys", "import_file", "export_file", "save", "clean", "delete", "batch"),
+)
+"""All that there are, in the order in which agents see them."""
 KEYS: list[tuple[float, Any]] = [(1.0, [0.0, 0.0, 0.0]), (25.0, [0.0, 0.0, 90.0])]
 
 
@@ -288,7 +295,15 @@ def check_edit(operations: HostOperations, edit: Edit) -> None:
 
 
 class _Contract:
+    """Fixtures, and what holds in any way to start the host.
+
+    Attributes:
+        words: What the host calls things.
+        lacks: The verbs that it does not list.
+    """
+
     words: Words
+    lacks: frozenset[str] = frozenset()
 
     @pytest.fixture
     def stand(self, operations: HostOperations, tmp_path: Path) -> Stand:
@@ -298,6 +313,11 @@ class _Contract:
     def view(self) -> Callable[[], object]:
         """Return what tells how the person sees the scene."""
         return lambda: None
+
+    def test_the_verbs_are_listed_but_those_that_the_host_lacks(
+        self, operations: HostOperations
+    ) -> None:
+        assert [it.name for it in tools(operations)] == [it for it in VERBS if it not in self.lacks]
 
 
 class OperationsContract(_Contract):

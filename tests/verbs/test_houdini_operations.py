@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from dcc_bridge.verbs import seeing
+from dcc_bridge.verbs import seeing, tools
 from dcc_bridge.verbs.operations import SCENE, HostOperations, SocketLink, load
 from tests.hosts.fakes.houdini import Houdini
 from tests.hosts.fakes.houdini.viewport import SceneViewer
 from tests.verbs.operations_contract import (
+    VERBS,
     FilesContract,
     MaterialsContract,
     OperationsContract,
@@ -414,6 +415,7 @@ def test_without_a_window_there_are_no_pictures(monkeypatch: pytest.MonkeyPatch)
     operations = load(SKILLS, import_module("dcc_bridge.hosts.houdini").HoudiniHost())
 
     assert operations is not None
+    assert [it.name for it in tools(operations)] == [it for it in VERBS if it != "look"]
     assert not any(map(operations.has, ("draw", "viewpoint")))
     assert operations.has(
         "create", "duplicate", "place", "set_parent", "connect", "set_keys", "junk"

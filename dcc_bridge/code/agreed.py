@@ -14,7 +14,7 @@ from dcc_bridge.elicitation import secret
 from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.elicitation.question import CodeRun, Details
 from dcc_bridge.errors import BadArguments
-from dcc_bridge.verbs import plural
+from dcc_bridge.verbs.consents import plural
 
 MOST_SECONDS: Final = 600.0  # that code may run
 MOST_MEMORY: Final = 64_000  # characters of what a client's code keeps for its next one, as JSON

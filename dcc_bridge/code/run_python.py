@@ -32,7 +32,8 @@ from dcc_bridge.errors import BadArguments, BridgeError, NoConsent, NotConfirmed
 from dcc_bridge.host import Changes, UndoMark
 from dcc_bridge.skills.runner import run_in_thread
 from dcc_bridge.skills.skill import HOSTS, Skill, describe, keeping_alive, skill
-from dcc_bridge.verbs import Json, whole_path
+from dcc_bridge.verbs.answers import Json
+from dcc_bridge.verbs.items import whole_path
 from dcc_bridge.verbs.operations import HostOperations
 
 NAME: Final = "run_python"

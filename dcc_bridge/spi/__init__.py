@@ -36,6 +36,7 @@ from dcc_bridge.host import (
 )
 from dcc_bridge.plugin import PlugIn
 from dcc_bridge.skills.skill import track
+from dcc_bridge.verbs.names import no_such
 from dcc_bridge.verbs.operations import (
     SCENE,
     ApiEntry,
@@ -100,6 +101,7 @@ __all__ = [
     "frame_of",
     "keep_anyway",
     "loss_check",
+    "no_such",
     "own_version",
     "safe_line",
     "safe_text",

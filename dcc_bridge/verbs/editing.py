@@ -15,10 +15,11 @@ from typing import Any, Final, Literal, NotRequired, TypedDict
 
 from dcc_bridge.geometry import add, frame_of, middle
 from dcc_bridge.skills.skill import skill, track
-from dcc_bridge.verbs import Json, by_depth, counted, lineage, point, refuse, result
+from dcc_bridge.verbs.answers import Json, refuse, result, shown
 from dcc_bridge.verbs.consents import Consenting, cover, plural
+from dcc_bridge.verbs.items import by_depth, counted, lineage, point
+from dcc_bridge.verbs.names import no_such
 from dcc_bridge.verbs.operations import SCENE, Placement, Vector
-from dcc_bridge.verbs.reading import no_such, shown
 
 _MOST_STARS: Final = 4  # of a pattern: each one more multiplies the ways to match
 Numbers = list[float]

@@ -10,20 +10,24 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal, NotRequired, TypedDict, cast
 
 from dcc_bridge.elicitation.ask import current_call, elicit_form_sync
 from dcc_bridge.elicitation.types import outcome
 from dcc_bridge.errors import NotConfirmed
 from dcc_bridge.skills.skill import report_done, skill, track
-from dcc_bridge.verbs import Cut, Json, Link, ValueChange, counted, refuse, result, whole_path
+from dcc_bridge.verbs.answers import Json, refuse, result, shown
 from dcc_bridge.verbs.consents import Consenting, cover, plural
+from dcc_bridge.verbs.items import counted, whole_path
+from dcc_bridge.verbs.names import no_such
 from dcc_bridge.verbs.operations import SCENE, Junk, SocketLink, Value
-from dcc_bridge.verbs.reading import no_such, shown
 
 _NAMED: Final = 10  # held values that a question names
 _MOST_TICKED: Final = 100  # items of one list of boxes to tick; more are agreed to as a whole
 _CODE: Final = re.compile(r"\.(blend.*|(edit)?m[ab]|mel|hip.*|hda.*|otl.*|fcstd.*|py.*)", re.I)
+ValueChange = TypedDict("ValueChange", {"item": str, "prop": str, "value": Any})  # noqa: UP013
+Link = TypedDict("Link", {"from": str, "out": str, "to": str, "in": str})
+Cut = TypedDict("Cut", {"to": str, "in": str, "from": NotRequired[str], "out": NotRequired[str]})
 
 
 class Losing(Consenting):

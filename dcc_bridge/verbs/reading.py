@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import operator
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -21,14 +20,12 @@ from itertools import chain, islice
 from typing import Any, Final
 
 from dcc_bridge import skill, track
-from dcc_bridge.verbs import Told
+from dcc_bridge.verbs.answers import MAX_ELEMENTS, Told, shown
+from dcc_bridge.verbs.names import MAX_COMPARED, WORD, near, no_such
 from dcc_bridge.verbs.operations import SCENE, ApiEntry, HostOperations, Part, Value
 
 _MOST_COUNTED: Final = 10_000  # items whose types a summary counts, where the host does not
-_MOST_COMPARED: Final = 5000  # names among which a near one is looked for
 _MOST_VALUES: Final = 120  # properties of one item
-_MOST_LIST: Final = 24  # elements of a list within an answer
-_MOST_TEXT: Final = 600  # characters of a text within an answer
 _SCENE_VALUES: Final = ("frame", "start", "end", "fps", "camera", "size", "units")
 _LINK: Final = ("from", "out", "to", "in")
 _PARTS: Final[tuple[Part, ...]] = ("values", "uses", "bounds", "counts")
@@ -36,7 +33,6 @@ _PLACE: Final = ("at", "rotation", "scale")
 _OF_ALL: Final = {"", "type", "name", "parent", *_PLACE, "bounds", "size", "center"}  # no property
 _IS: Final = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
 Field = Callable[[str, str], Any]  # what an item has under a name
-_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
@@ -88,7 +84,7 @@ def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
         has = fields if type and "*" not in type else ["type", *fields]
         rows = [{"item": it} | {n: shown(field(it, n)) for n in has} for it in track(listed)]
         asked = sorted({*where, *fields, sort.removeprefix("-")} - _OF_ALL)
-        some = [*listed, *named[:_MOST_COMPARED]]  # what is sorted or tested has it first
+        some = [*listed, *named[:MAX_COMPARED]]  # what is sorted or tested has it first
         note = (
             _lacking(operations, asked, some, field) if named else _unknown_type(operations, type)
         )
@@ -121,52 +117,6 @@ def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
         return index.find(query, limit)
 
     return [summary, list_items, inspect, find_api]
-
-
-# ---- near names, for the errors of all verbs
-
-
-def near(name: str, names: Iterable[str], most: int = 5) -> list[str]:
-    """Give the names most like one: in another case, as a part, with a slip in it or a word."""
-    low, known = name.lower(), list(dict.fromkeys(islice(names, _MOST_COMPARED)))
-    folded = {it.lower(): it for it in reversed(known)}
-    alike = [folded[it] for it in get_close_matches(low, folded, most)]
-    words = {it: {word.lower() for word in _WORD.findall(it)} for it in known}
-    slips = set(get_close_matches(low, set[str]().union(*words.values())))
-    parts = [it for it in known if low in it.lower() or (len(it) > 2 and it.lower() in low)
-             or words[it] & slips]  # fmt: skip
-    return list(dict.fromkeys([*alike, *sorted(parts, key=len)]))[:most]
-
-
-def no_such(what: str, name: str, names: Iterable[str]) -> str:
-    """Say that there is no such thing, and what there is instead: 'no type Lite; near: Light'."""
-    known = list(islice(names, _MOST_COMPARED))
-    close = near(name, known)
-    instead = f"near: {', '.join(close)}" if close else f"there is: {', '.join(known[:10]) or 0}"
-    return f"There is no {what} {name!r}; {instead}{', ...' * (not close and len(known) > 10)}."
-
-
-# ---- how a value is told
-
-
-def shown(value: Any) -> Any:
-    """Shorten a value for an answer: six digits, so many elements, so many characters."""
-    match value:
-        case Value():
-            return shown(value.value)
-        case float():
-            return float(f"{value:.6g}") if math.isfinite(value) else str(value)
-        case str() if len(value) > _MOST_TEXT:
-            start = re.sub(r"\s\S{0,40}$", "", value[:_MOST_TEXT])  # no half a word
-            return f"{start}... ({len(value)} characters)"
-        case Mapping():
-            more = len(value) - _MOST_LIST
-            rest = {"...": f"{more} more"} if more > 0 else {}
-            return {str(key): shown(it) for key, it in islice(value.items(), _MOST_LIST)} | rest
-        case list() | tuple():
-            more = len(value) - _MOST_LIST
-            return [*map(shown, value[:_MOST_LIST]), *([f"... {more} more"] if more > 0 else [])]
-    return value
 
 
 # ---- summary
@@ -230,7 +180,7 @@ def _lacking(
     lacking = [it for it in names if all(field(item, it) is None for item in track(items))]
     examples = {operations.kind(item): item for item in track(items if lacking else ())}
     parts: Sequence[Part] = ("values", "counts")
-    known = [it for item in islice(examples.values(), _MOST_LIST) for part in parts
+    known = [it for item in islice(examples.values(), MAX_ELEMENTS) for part in parts
              for it in operations.look_into(item, part) or ()]  # fmt: skip
     notes = [no_such("property", it, known) for it in lacking if it not in known]
     return {"note": " ".join(notes)} if notes else {}
@@ -363,7 +313,7 @@ class ApiIndex:
 
     def find(self, query: str, limit: int = 8) -> dict[str, Any]:
         """Give the cards that go best with a query, or near names where none does."""
-        if not (words := [word.lower() for word in _WORD.findall(query)]):
+        if not (words := [word.lower() for word in WORD.findall(query)]):
             raise ValueError(f"{query!r} has no word to look for.")
         if not self._entries:
             self._build()
@@ -378,10 +328,10 @@ class ApiIndex:
         entries, names = [], []
         by_word: defaultdict[str, list[int]] = defaultdict(list)
         for at, entry in enumerate(track(self._operations.api(), message="Reading the API")):
-            name = frozenset(word.lower() for word in _WORD.findall(entry.name))
+            name = frozenset(word.lower() for word in WORD.findall(entry.name))
             entries.append(entry)
             names.append(name)
-            for word in name | {word.lower() for word in _WORD.findall(entry.text)}:
+            for word in name | {word.lower() for word in WORD.findall(entry.text)}:
                 by_word[word].append(at)
         self._entries, self._names, self._by_word = entries, names, dict(by_word)
 

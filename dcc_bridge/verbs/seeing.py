@@ -17,7 +17,7 @@ from dcc_bridge.errors import SkillError
 from dcc_bridge.geometry import add, cross, dot, frame_of, middle, unit
 from dcc_bridge.skills import importer
 from dcc_bridge.skills.source import Source, check_folder, read_trusted
-from dcc_bridge.verbs import concerns
+from dcc_bridge.verbs.items import concerns
 from dcc_bridge.verbs.operations import Bounds, HostOperations, Junk, Rule, Shot, Vector
 from dcc_bridge.verbs.reading import scene_value
 
@@ -32,7 +32,6 @@ _OPPOSITE: Final = {"back": "front", "left": "right", "bottom": "top"}
 _VIEWS: Final = {"front", "right", "top", *_OPPOSITE, "three_quarter", "around"}
 _MARK: Final = "__check_rule__"
 _WHOLE: Final = "unused_materials"  # what nothing uses is no matter of some items
-
 Shading = Literal["solid", "wire", "material"]
 Finding = tuple[Any, ...]  # an item, why it fails a rule or "", maybe the batch step that mends it
 Check = Callable[[HostOperations, Sequence[str]], Iterable[Finding]]

@@ -13,7 +13,7 @@ from mcp_types import Tool
 from dcc_bridge import verbs
 from dcc_bridge.cli.doctor import _check_skills
 from dcc_bridge.server.clients import connection_report
-from dcc_bridge.verbs import instructions
+from dcc_bridge.verbs import instructions, items
 from dcc_bridge.verbs.operations import HostOperations, load
 from tests.live import Live, text
 from tests.verbs.memory import MemoryHost, MemoryOperations, folder
@@ -92,7 +92,7 @@ def test_items_are_counted_by_their_type_without_the_module_of_a_plain_name(
 ) -> None:
     operations = Mock(kind=lambda item: kind)
 
-    assert verbs.counted(operations, ["one", "two"]) == said
+    assert items.counted(operations, ["one", "two"]) == said
 
 
 def test_a_verb_that_a_host_cannot_do_is_not_listed(tmp_path: Path) -> None:

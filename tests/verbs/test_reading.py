@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dcc_bridge.skills.skill import describe
-from dcc_bridge.verbs import reading
+from dcc_bridge.verbs import names, reading
 from dcc_bridge.verbs.operations import ApiEntry
 from tests.verbs.memory import node
 from tests.verbs.reading_scene import ReadingOperations
@@ -170,8 +170,8 @@ def test_a_slip_in_one_word_of_a_name_is_found() -> None:
     """The name as a whole is not like it."""
     types = ["Camera", "SphereLight", "RectLight", "LightFilter", "Sphere", "DomeLight_1"]
 
-    assert reading.near("Lite", types) == ["RectLight", "SphereLight", "LightFilter", "DomeLight_1"]
-    assert reading.near("cam", types) == ["Camera"]
+    assert names.near("Lite", types) == ["RectLight", "SphereLight", "LightFilter", "DomeLight_1"]
+    assert names.near("cam", types) == ["Camera"]
 
 
 def test_an_inspection_tells_parts_and_marks_what_is_held() -> None:

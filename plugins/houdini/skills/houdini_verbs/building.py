@@ -9,8 +9,8 @@ from typing import Final, Literal
 
 import hou
 
+from dcc_bridge.spi import no_such
 from dcc_bridge.verbs.operations import At, Axes, HostOperations, Placement, Vector, triple
-from dcc_bridge.verbs.reading import no_such
 
 from .reading import find
 from .values import explained, held, record

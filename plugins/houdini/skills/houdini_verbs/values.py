@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 import hou
 
 from dcc_bridge.hosts import houdini
+from dcc_bridge.spi import no_such
 from dcc_bridge.verbs.operations import SCENE, HostOperations, Keys, Shape, SocketLink, Value
-from dcc_bridge.verbs.reading import no_such
 
 # What stands in a key for the way to the next one; any other expression drives its parameter.
 _WAYS: Final = ("bezier()", "linear()", "constant()", "cubic()", "spline()", "ease()", "qlinear()")

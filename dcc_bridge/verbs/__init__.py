@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from dcc_bridge.skills.skill import Skill, describe
-from dcc_bridge.verbs import editing, losing, reading, seeing
+from dcc_bridge.verbs import api_search, checking, reading, seeing
 from dcc_bridge.verbs.batch import Batch
 from dcc_bridge.verbs.consents import Consents
+from dcc_bridge.verbs.deleting import CleaningVerbs, DeletingVerbs
+from dcc_bridge.verbs.editing import BuildingVerbs, MaterialVerbs, SelectionVerbs
+from dcc_bridge.verbs.files import FileExchangeVerbs, SavingVerbs
 from dcc_bridge.verbs.operations import HostOperations
+from dcc_bridge.verbs.values import ConnectionVerbs, KeyframeVerbs, ValueVerbs
 
 # The operations without which a host does not have a verb; the others need what every host has.
 _NEEDS: Final = {
@@ -30,6 +34,18 @@ _NEEDS: Final = {
     "find_api": ("api",),
     "look": ("viewpoint", "draw"),
 }
+_CHANGING: Final[Sequence[Any]] = (
+    SelectionVerbs,
+    BuildingVerbs,
+    MaterialVerbs,
+    ValueVerbs,
+    ConnectionVerbs,
+    KeyframeVerbs,
+    FileExchangeVerbs,
+    SavingVerbs,
+    CleaningVerbs,
+    DeletingVerbs,
+)
 _LOOP: Final = (
     "Work in this order: summary; inspect or list_items for numbers; then change what is to be "
     "changed in one batch, which is one undo step and all or nothing; read what it says is there "
@@ -52,11 +68,13 @@ def tools(
 ) -> list[Skill]:
     """Make the tools of the verbs whose operations a host has."""
     consents = Consents(operations, many)
-    telling = [*reading.verbs(operations), *seeing.verbs(operations, checks)]
-    changing = [
-        *editing.Editing(operations, consents).verbs(),
-        *losing.Losing(operations, consents).verbs(),
+    telling = [
+        *reading.verbs(operations),
+        *api_search.verbs(operations),
+        *seeing.verbs(operations),
+        *checking.verbs(operations, checks),
     ]
+    changing = [fn for kind in _CHANGING for fn in kind(operations, consents).verbs()]
     every = {fn.__name__: fn for fn in (*telling, *changing)}
     verbs = {name: fn for name, fn in every.items() if operations.has(*_NEEDS.get(name, ()))}
     together = Batch(verbs, consents, is_replaced, checks)

@@ -36,22 +36,12 @@ class Thing(TypedDict):
     values: NotRequired[Json]
 
 
-class Editing(Consenting):
-    """The verbs that edit, over a host's operations."""
+class SelectionVerbs(Consenting):
+    """The verb that selects."""
 
     def verbs(self) -> list[Callable[..., Any]]:
-        """Give the verbs as they are offered."""
-        things = self.create, self.duplicate, self.transform, self.group, self.rename
-        return [self.select, *things, self.assign_material]
-
-    def _check(self, items: Sequence[str], verb: str, *, more: int = 1) -> None:
-        """See that items are there, and ask for many at once."""
-        if not items:
-            raise ValueError("items: give at least one.")
-        for item in track(items):
-            self._operations.kind(item)
-        cover(items)
-        self._consents.ask(verb, len(items) * more, self._operations.host.item_noun, items)
+        """Return the verbs as they are offered."""
+        return [self.select]
 
     @skill(risk="read", idempotent=True)  # of the scene: it changes a view of it
     def select(self, items: list[str], frame: bool = False) -> Any:
@@ -68,6 +58,27 @@ class Editing(Consenting):
             self._operations.host.frame(items)
         did = f"Selected {counted(self._operations, items)}" if items else "Cleared the selection"
         return result(self._operations.host.selection, did)
+
+
+class ItemVerbs(Consenting):
+    """What verbs over given items have in common."""
+
+    def _check(self, items: Sequence[str], verb: str, *, more: int = 1) -> None:
+        """See that items are there, and ask for many at once."""
+        if not items:
+            raise ValueError("items: give at least one.")
+        for item in track(items):
+            self._operations.kind(item)
+        cover(items)
+        self._consents.ask(verb, len(items) * more, self._operations.host.item_noun, items)
+
+
+class BuildingVerbs(ItemVerbs):
+    """The verbs that make, place and name items."""
+
+    def verbs(self) -> list[Callable[..., Any]]:
+        """Return the verbs as they are offered."""
+        return [self.create, self.duplicate, self.transform, self.group, self.rename]
 
     @skill(risk="edit")
     def create(self, things: list[Thing]) -> Any:
@@ -242,28 +253,6 @@ class Editing(Consenting):
         return result(now, did, under=self._operations.parent(now[0]))
 
     @skill(risk="edit")
-    def assign_material(self, items: list[str] = [], material: str = "", values: Json = {}) -> Any:
-        """Give items a material, an existing one or one made of values.
-
-        Args:
-            items: None of them only makes or changes it.
-            material: Its name; without one it is new.
-            values: base_color and emission [r, g, b], metallic, roughness, opacity, normal and
-                texture (files).
-        """
-        if items:
-            self._check(items, "Assign a material to")
-        operations, known = self._operations, list(self._operations.materials())
-        if material and material not in known and not values:
-            raise ValueError(f"{no_such('material', material, known)} With values it is made.")
-        name = operations.material(material or None, values) if values or not material else material
-        for item in track(items):
-            operations.assign(item, name)
-        did = f"{f'Gave {counted(operations, items)}' if items else 'Made'} the material {name}"
-        is_new, users = name not in known, list(operations.users(name))
-        return result(items, did, material=name, is_new=is_new, users=users)
-
-    @skill(risk="edit")
     def rename(
         self,
         names: dict[str, str] = {},
@@ -330,6 +319,36 @@ class Editing(Consenting):
                 number = str(len(wanted) + 1)
                 wanted[item] = re.sub("#+", lambda it: number.zfill(len(it[0])), name)  # noqa: B023
         return wanted
+
+
+class MaterialVerbs(ItemVerbs):
+    """The verb that makes and assigns materials."""
+
+    def verbs(self) -> list[Callable[..., Any]]:
+        """Return the verbs as they are offered."""
+        return [self.assign_material]
+
+    @skill(risk="edit")
+    def assign_material(self, items: list[str] = [], material: str = "", values: Json = {}) -> Any:
+        """Give items a material, an existing one or one made of values.
+
+        Args:
+            items: None of them only makes or changes it.
+            material: Its name; without one it is new.
+            values: base_color and emission [r, g, b], metallic, roughness, opacity, normal and
+                texture (files).
+        """
+        if items:
+            self._check(items, "Assign a material to")
+        operations, known = self._operations, list(self._operations.materials())
+        if material and material not in known and not values:
+            raise ValueError(f"{no_such('material', material, known)} With values it is made.")
+        name = operations.material(material or None, values) if values or not material else material
+        for item in track(items):
+            operations.assign(item, name)
+        did = f"{f'Gave {counted(operations, items)}' if items else 'Made'} the material {name}"
+        is_new, users = name not in known, list(operations.users(name))
+        return result(items, did, material=name, is_new=is_new, users=users)
 
 
 def _followed(item: str, moved: Mapping[str, str]) -> str:

@@ -390,7 +390,7 @@ def test_a_label_is_free_whose_object_gives_it_up_whatever_the_objects_are_named
     after: dict[str, str],
 ) -> None:
     monkeypatch.setattr(editing, "cover", lambda items: None)
-    verbs = editing.Editing(operations, Mock())
+    verbs = editing.BuildingVerbs(operations, Mock())
 
     with one_step(operations):
         verbs.rename(names)
@@ -399,7 +399,7 @@ def test_a_label_is_free_whose_object_gives_it_up_whatever_the_objects_are_named
 
 @in_console
 def test_a_label_is_taken_where_another_object_keeps_it(operations: HostOperations) -> None:
-    verbs = editing.Editing(operations, Mock())
+    verbs = editing.BuildingVerbs(operations, Mock())
 
     one = verbs.rename({"Box": "The tool", "Tool": "The tool"}, preview=True)
     two = verbs.rename({"Box": "Z", "Cut": "Z"}, preview=True)

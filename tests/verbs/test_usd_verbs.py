@@ -34,7 +34,7 @@ TREE, CAMERA = "/World/Props/Tree", "/World/Rig/Camera"
 BOXES = [f"/World/Props/Placeholder_{number:02}" for number in range(1, 41)]
 FAILS = {"do": "inspect", "with": {"items": []}}
 RULE = '''
-from dcc_bridge.verbs.seeing import check_rule
+from dcc_bridge.verbs.checking import check_rule
 
 @check_rule
 def prunes(operations, items):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -16,36 +16,27 @@ from dcc_bridge.verbs.deleting import CleaningVerbs, DeletingVerbs
 from dcc_bridge.verbs.editing import BuildingVerbs, MaterialVerbs, SelectionVerbs
 from dcc_bridge.verbs.files import FileExchangeVerbs, SavingVerbs
 from dcc_bridge.verbs.operations import HostOperations
+from dcc_bridge.verbs.ports import (
+    ApiSearch,
+    Building,
+    Cleaning,
+    Connections,
+    Deleting,
+    Drawing,
+    FileExchange,
+    Keyframes,
+    Materials,
+    Saving,
+)
 from dcc_bridge.verbs.values import ConnectionVerbs, KeyframeVerbs, ValueVerbs
 
-# The operations without which a host does not have a verb; the others need what every host has.
-_NEEDS: Final = {
-    **{verb: (verb,) for verb in ("create", "rename", "delete")},
-    "duplicate": ("duplicate", "place"),
-    "transform": ("place",),
-    "group": ("set_parent",),
-    "assign_material": ("material", "assign"),
-    "connect": ("sockets", "connect", "cut"),
-    "set_keys": ("keys", "set_keys"),
-    "import_file": ("import_formats", "import_file"),
-    "export_file": ("export_formats", "export_file"),
-    "clean": ("junk", "clean"),
-    "save": ("save_files", "save"),
-    "find_api": ("api",),
-    "look": ("viewpoint", "draw"),
-}
-_CHANGING: Final[Sequence[Any]] = (
-    SelectionVerbs,
-    BuildingVerbs,
-    MaterialVerbs,
-    ValueVerbs,
-    ConnectionVerbs,
-    KeyframeVerbs,
-    FileExchangeVerbs,
-    SavingVerbs,
-    CleaningVerbs,
-    DeletingVerbs,
+NAMES: Final = (
+    *("summary", "list_items", "inspect", "find_api", "look", "check", "select", "create"),
+    *("duplicate", "transform", "group", "rename", "assign_material", "set_values", "connect"),
+    *("set_keys", "import_file", "export_file", "save", "clean", "delete", "batch"),
 )
+"""Every verb, in the order in which agents see them; a host has those whose ports it implements."""
+Verb = Callable[..., Any]
 _LOOP: Final = (
     "Work in this order: summary; inspect or list_items for numbers; then change what is to be "
     "changed in one batch, which is one undo step and all or nothing; read what it says is there "
@@ -66,23 +57,57 @@ def tools(
     is_replaced: Callable[[str], bool] = lambda name: False,
     checks: Path | None = None,  # the folder of the studio's own rules for `check`
 ) -> list[Skill]:
-    """Make the tools of the verbs whose operations a host has."""
+    """Make the tools of the verbs whose ports a host implements."""
     consents = Consents(operations, many)
-    telling = [
-        *reading.verbs(operations),
-        *api_search.verbs(operations),
-        *seeing.verbs(operations),
-        *checking.verbs(operations, checks),
-    ]
-    changing = [fn for kind in _CHANGING for fn in kind(operations, consents).verbs()]
-    every = {fn.__name__: fn for fn in (*telling, *changing)}
-    verbs = {name: fn for name, fn in every.items() if operations.has(*_NEEDS.get(name, ()))}
+    verbs = {fn.__name__: fn for fn in _telling(operations, checks)}
+    verbs |= {fn.__name__: fn for fn in _editing(operations, consents)}
+    verbs |= {fn.__name__: fn for fn in _replacing(operations, consents)}
     together = Batch(verbs, consents, is_replaced, checks)
     code = _digest(operations)
     listed = [describe(fn, digest=code) for fn in (*verbs.values(), together.batch)]
     for tool in listed:
         tool.is_experimental = operations.is_experimental
     return listed
+
+
+def _telling(operations: HostOperations, checks: Path | None) -> list[Verb]:
+    """Return the verbs that tell what there is."""
+    verbs = reading.verbs(operations)
+    if isinstance(operations, ApiSearch):
+        verbs += api_search.verbs(operations)
+    if isinstance(operations, Drawing):
+        verbs += seeing.verbs(operations)
+    verbs += checking.verbs(operations, checks)
+    return verbs
+
+
+def _editing(operations: HostOperations, consents: Consents) -> list[Verb]:
+    """Return the verbs that select, make and set."""
+    verbs = SelectionVerbs(operations, consents).verbs()
+    if isinstance(operations, Building):
+        verbs += BuildingVerbs(operations, consents).verbs()
+    if isinstance(operations, Materials):
+        verbs += MaterialVerbs(operations, consents).verbs()
+    verbs += ValueVerbs(operations, consents).verbs()
+    if isinstance(operations, Connections):
+        verbs += ConnectionVerbs(operations, consents).verbs()
+    if isinstance(operations, Keyframes):
+        verbs += KeyframeVerbs(operations, consents).verbs()
+    return verbs
+
+
+def _replacing(operations: HostOperations, consents: Consents) -> list[Verb]:
+    """Return the verbs of files, and those that take items away."""
+    verbs: list[Verb] = []
+    if isinstance(operations, FileExchange):
+        verbs += FileExchangeVerbs(operations, consents).verbs()
+    if isinstance(operations, Saving):
+        verbs += SavingVerbs(operations, consents).verbs()
+    if isinstance(operations, Cleaning):
+        verbs += CleaningVerbs(operations, consents).verbs()
+    if isinstance(operations, Deleting):
+        verbs += DeletingVerbs(operations, consents).verbs()
+    return verbs
 
 
 def _digest(operations: HostOperations) -> str:

@@ -12,10 +12,11 @@ from typing import Any
 from dcc_bridge import skill, track
 from dcc_bridge.verbs.answers import shown
 from dcc_bridge.verbs.names import WORD, near
-from dcc_bridge.verbs.operations import ApiEntry, HostOperations
+from dcc_bridge.verbs.operations import ApiEntry
+from dcc_bridge.verbs.ports import ApiSearch
 
 
-def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
+def verbs(operations: ApiSearch) -> list[Callable[..., Any]]:
     """Make the verb that looks the API up."""
     index = ApiIndex(operations)
 
@@ -35,7 +36,7 @@ def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
 class ApiIndex:
     """The words of an application's API, indexed when it is first asked."""
 
-    def __init__(self, operations: HostOperations) -> None:
+    def __init__(self, operations: ApiSearch) -> None:
         self._operations = operations
         self._entries: list[ApiEntry] = []
         self._names: list[frozenset[str]] = []  # the words of each entry's name

@@ -15,9 +15,11 @@ from dcc_bridge.skills import importer
 from dcc_bridge.skills.source import Source, check_folder, read_trusted
 from dcc_bridge.verbs.items import concerns
 from dcc_bridge.verbs.operations import HostOperations, Junk, Rule
+from dcc_bridge.verbs.ports import AppliedTransforms, Checking, Cleaning
 
 _MOST_FAILED: Final = 20  # items of a rule that are named
 _MARK: Final = "__check_rule__"
+_APPLY: Final = 'transform(apply=["scale"])'
 _WHOLE: Final = "unused_materials"  # what nothing uses is no matter of some items
 Finding = tuple[Any, ...]  # an item, why it fails a rule or "", maybe the batch step that mends it
 Check = Callable[[HostOperations, Sequence[str]], Iterable[Finding]]
@@ -92,11 +94,30 @@ def _checks(
     operations: HostOperations, folder: Path | None, broken: list[str]
 ) -> Iterator[tuple[Rule, Any]]:
     """Give all rules: ours, the host's, the studio's; of one name the last counts."""
-    yield from (
-        (rule, partial(fn, operations)) for rule, fn, needs in _SHARED if operations.has(*needs)
-    )
-    yield from ((rule, partial(operations.failures, rule.name)) for rule in operations.rules())
+    yield from _common(operations)
+    if isinstance(operations, Checking):
+        for rule in operations.rules():
+            yield rule, partial(operations.failures, rule.name)
     yield from ((rule, partial(fn, operations)) for rule, fn in _studio(folder, broken))
+
+
+def _common(operations: HostOperations) -> Iterator[tuple[Rule, Any]]:
+    """Yield the rules that are the same for all, each with what judges items by it."""
+    if isinstance(operations, AppliedTransforms):
+        scaled = Rule("scale_applied", "the scale is not 1", _APPLY)
+        yield scaled, partial(_scale, False, operations)
+    mirrored = Rule("negative_scale", "the scale is negative", _APPLY)
+    yield mirrored, partial(_scale, True, operations)
+    twice = Rule("duplicate_names", "the name is there twice", "rename")
+    yield twice, partial(_duplicate_names, operations)
+    if isinstance(operations, Checking):
+        missing = Rule("missing_files", "not there", "set_values")
+        yield missing, partial(_file, False, operations)
+        yield Rule("absolute_paths", "absolute", "set_values"), partial(_file, True, operations)
+    if isinstance(operations, Cleaning):
+        empty = Rule("empty_groups", "empty", "clean")
+        yield empty, partial(_junk, "empty_groups", operations)
+        yield Rule(_WHOLE, "unused", "clean"), partial(_junk, "unused", operations)
 
 
 def _studio(folder: Path | None, broken: list[str]) -> Iterator[tuple[Rule, Check]]:
@@ -144,7 +165,7 @@ def _duplicate_names(operations: HostOperations, items: Sequence[str]) -> Iterat
         yield item, f"{counts[name]} are called {name}" if counts[name] > 1 else ""
 
 
-def _file(absolute: bool, operations: HostOperations, items: Sequence[str]) -> Iterator[Finding]:
+def _file(absolute: bool, operations: Checking, items: Sequence[str]) -> Iterator[Finding]:
     folder = (operations.host.file() or Path("scene")).parent
     for item, prop, written in operations.files():
         rooted = written.startswith("/") or PureWindowsPath(written).is_absolute()
@@ -162,19 +183,7 @@ def _is_missing(written: str, folder: Path) -> bool:
     return not path.exists()
 
 
-def _junk(what: Junk, operations: HostOperations, items: Sequence[str]) -> Iterator[Finding]:
+def _junk(what: Junk, operations: Cleaning, items: Sequence[str]) -> Iterator[Finding]:
     among = set(operations.materials()) if what == "unused" else None
     with suppress(ValueError):  # the host has no such
         yield from ((it, what) for it in operations.junk(what) if among is None or it in among)
-
-
-_APPLY: Final = 'transform(apply=["scale"])'
-_SHARED: Final[Sequence[tuple[Rule, Check, tuple[str, ...]]]] = (
-    (Rule("scale_applied", "the scale is not 1", _APPLY), partial(_scale, False), ("apply",)),
-    (Rule("negative_scale", "the scale is negative", _APPLY), partial(_scale, True), ()),
-    (Rule("duplicate_names", "the name is there twice", "rename"), _duplicate_names, ()),
-    (Rule("missing_files", "not there", "set_values"), partial(_file, False), ("files",)),
-    (Rule("absolute_paths", "absolute", "set_values"), partial(_file, True), ("files",)),
-    (Rule("empty_groups", "empty", "clean"), partial(_junk, "empty_groups"), ("junk",)),
-    (Rule(_WHOLE, "unused", "clean"), partial(_junk, "unused"), ("junk", "materials")),
-)

@@ -14,11 +14,12 @@ from dcc_bridge.verbs.answers import Json, result
 from dcc_bridge.verbs.consents import Consenting, cover, plural
 from dcc_bridge.verbs.items import counted
 from dcc_bridge.verbs.operations import Junk
+from dcc_bridge.verbs.ports import Cleaning, Deleting
 
 _MOST_TICKED: Final = 100  # items of one list of boxes to tick; more are agreed to as a whole
 
 
-class CleaningVerbs(Consenting):
+class CleaningVerbs(Consenting[Cleaning]):
     """The verb that cleans."""
 
     def verbs(self) -> list[Callable[..., Any]]:
@@ -61,7 +62,7 @@ class CleaningVerbs(Consenting):
         return self._consents.once(("clean", *shown), shown, lambda: _ticked(question, form))
 
 
-class DeletingVerbs(Consenting):
+class DeletingVerbs(Consenting[Deleting]):
     """The verb that deletes."""
 
     def verbs(self) -> list[Callable[..., Any]]:

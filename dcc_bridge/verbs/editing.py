@@ -16,10 +16,11 @@ from typing import Any, Final, Literal, NotRequired, TypedDict
 from dcc_bridge.geometry import add, frame_of, middle
 from dcc_bridge.skills.skill import skill, track
 from dcc_bridge.verbs.answers import Json, refuse, result, shown
-from dcc_bridge.verbs.consents import Consenting, cover, plural
+from dcc_bridge.verbs.consents import Consenting, OperationsT, cover, plural
 from dcc_bridge.verbs.items import by_depth, counted, lineage, point
 from dcc_bridge.verbs.names import no_such
-from dcc_bridge.verbs.operations import SCENE, Placement, Vector
+from dcc_bridge.verbs.operations import SCENE, HostOperations, Placement, Vector
+from dcc_bridge.verbs.ports import AppliedTransforms, Building, Materials
 
 _MOST_STARS: Final = 4  # of a pattern: each one more multiplies the ways to match
 Numbers = list[float]
@@ -36,7 +37,7 @@ class Thing(TypedDict):
     values: NotRequired[Json]
 
 
-class SelectionVerbs(Consenting):
+class SelectionVerbs(Consenting[HostOperations]):
     """The verb that selects."""
 
     def verbs(self) -> list[Callable[..., Any]]:
@@ -60,7 +61,7 @@ class SelectionVerbs(Consenting):
         return result(self._operations.host.selection, did)
 
 
-class ItemVerbs(Consenting):
+class ItemVerbs(Consenting[OperationsT]):
     """What verbs over given items have in common."""
 
     def _check(self, items: Sequence[str], verb: str, *, more: int = 1) -> None:
@@ -73,7 +74,7 @@ class ItemVerbs(Consenting):
         self._consents.ask(verb, len(items) * more, self._operations.host.item_noun, items)
 
 
-class BuildingVerbs(ItemVerbs):
+class BuildingVerbs(ItemVerbs[Building]):
     """The verbs that make, place and name items."""
 
     def verbs(self) -> list[Callable[..., Any]]:
@@ -169,6 +170,7 @@ class BuildingVerbs(ItemVerbs):
         self._check(items, "Transform")
         if not (at or move or rotate or scale or look_at or on or apply):
             raise ValueError("Say what to do: at, move, rotate, scale, look_at, on or apply.")
+        apply_to = self._applier(apply)
         operations = self._operations
         before = {item: operations.placement(item, space) for item in track(items)}
         offset, wanted = point(move, "move"), point(at, "at")
@@ -189,13 +191,21 @@ class BuildingVerbs(ItemVerbs):
                 operations.place(item, rotation=self._aimed(item, target))
             if on:
                 operations.place(item, at=self._set_down(item, on))
-            if apply:
-                operations.apply(item, apply)
+            apply_to(item)
         did = "Aimed" if look_at else "Moved" if place else "Transformed"
         rows = ({"item": item, "before": _told(before[item]),
                  "after": _told(operations.placement(item, space))}
                 for item in items)  # fmt: skip
         return result(items, f"{did} {counted(operations, items)}", changed=rows)
+
+    def _applier(self, parts: list[Part]) -> Callable[[str], None]:
+        """Return what puts parts of an item's transform into its data."""
+        operations = self._operations
+        if not parts:
+            return lambda item: None
+        if not isinstance(operations, AppliedTransforms):
+            raise ValueError("This application has no transforms to apply: leave apply empty.")
+        return lambda item: operations.apply(item, parts)
 
     def _aimed(self, item: str, target: Vector) -> Vector:
         """Give the rotation in world space with which an item looks at a point."""
@@ -321,7 +331,7 @@ class BuildingVerbs(ItemVerbs):
         return wanted
 
 
-class MaterialVerbs(ItemVerbs):
+class MaterialVerbs(ItemVerbs[Materials]):
     """The verb that makes and assigns materials."""
 
     def verbs(self) -> list[Callable[..., Any]]:

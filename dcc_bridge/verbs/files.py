@@ -13,11 +13,12 @@ from dcc_bridge.verbs.answers import Json, result
 from dcc_bridge.verbs.consents import Consenting, plural
 from dcc_bridge.verbs.items import whole_path
 from dcc_bridge.verbs.names import no_such
+from dcc_bridge.verbs.ports import FileExchange, Saving
 
 _CODE: Final = re.compile(r"\.(blend.*|(edit)?m[ab]|mel|hip.*|hda.*|otl.*|fcstd.*|py.*)", re.I)
 
 
-class FileExchangeVerbs(Consenting):
+class FileExchangeVerbs(Consenting[FileExchange]):
     """The verbs that import and export."""
 
     def verbs(self) -> list[Callable[..., Any]]:
@@ -91,7 +92,7 @@ class FileExchangeVerbs(Consenting):
         return result(items, f"Exported to {file.name}", **facts)
 
 
-class SavingVerbs(Consenting):
+class SavingVerbs(Consenting[Saving]):
     """The verb that saves."""
 
     def verbs(self) -> list[Callable[..., Any]]:

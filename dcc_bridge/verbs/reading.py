@@ -22,6 +22,7 @@ from dcc_bridge import skill, track
 from dcc_bridge.verbs.answers import MAX_ELEMENTS, Told, shown
 from dcc_bridge.verbs.names import MAX_COMPARED, no_such
 from dcc_bridge.verbs.operations import SCENE, HostOperations, Part, Value
+from dcc_bridge.verbs.ports import Building
 
 _MOST_COUNTED: Final = 10_000  # items whose types a summary counts, where the host does not
 _MOST_VALUES: Final = 120  # properties of one item
@@ -126,7 +127,7 @@ def scene_summary(operations: HostOperations) -> dict[str, Any]:
 
 def scene_value(operations: HostOperations, prop: str) -> Any:
     """Read a property of the scene itself; None where the host has no such."""
-    with suppress(LookupError, ValueError, NotImplementedError):
+    with suppress(LookupError, ValueError):
         return operations.value(SCENE, prop).value
     return None
 
@@ -155,7 +156,9 @@ def _is_named(operations: HostOperations, item: str, kind: str, name: str) -> bo
 
 def _unknown_type(operations: HostOperations, kind: str) -> dict[str, str]:
     """Say of a type that nothing has whether there is such a one."""
-    known = [*_types(operations), *operations.types()]
+    known = list(_types(operations))
+    if isinstance(operations, Building):
+        known += operations.types()
     if not kind or any(fnmatchcase(it.lower(), kind.lower()) for it in known):
         return {}
     return {"note": no_such("type", kind, known) + f" Globs work: '*{kind.strip('*')}*'."}

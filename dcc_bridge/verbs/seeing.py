@@ -11,7 +11,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 from dcc_bridge import skill, track
 from dcc_bridge.geometry import add, cross, dot, frame_of, middle, unit
-from dcc_bridge.verbs.operations import Bounds, HostOperations, Shot, Vector
+from dcc_bridge.verbs.operations import Bounds, Shot, Vector
+from dcc_bridge.verbs.ports import Drawing, Frames
 from dcc_bridge.verbs.reading import scene_value
 
 MOST_BYTES: Final = 100_000  # of a picture
@@ -25,7 +26,7 @@ _VIEWS: Final = {"front", "right", "top", *_OPPOSITE, "three_quarter", "around"}
 Shading = Literal["solid", "wire", "material"]
 
 
-def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
+def verbs(operations: Drawing) -> list[Callable[..., Any]]:
     """Make the verb that sees."""
 
     @skill(title="Look at the scene", risk="read")
@@ -52,7 +53,7 @@ def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
         """
         if not 64 <= size <= MOST_EDGE:
             raise ValueError(f"size is 64 to {MOST_EDGE} pixels, not {size}.")
-        if frames and not operations.has("at_frame"):
+        if frames and not isinstance(operations, Frames):
             raise ValueError("This application has no frames: leave `frames` empty.")
         each = 4 if view == "around" else 1
         count = each * max(1, len(frames))
@@ -88,15 +89,15 @@ class _Picture(NamedTuple):
     """The items that the scene does not show."""
 
 
-def _evaluated(operations: HostOperations, frame: float | None) -> AbstractContextManager[None]:
+def _evaluated(operations: Drawing, frame: float | None) -> AbstractContextManager[None]:
     """Return what has the scene evaluated at a frame; for None it stays at the person's."""
-    if frame is None:
+    if frame is None or not isinstance(operations, Frames):
         return nullcontext()
     return operations.at_frame(frame)
 
 
 def _pictures(
-    operations: HostOperations,
+    operations: Drawing,
     items: Sequence[str],
     marks: Sequence[str],
     view: str,
@@ -113,7 +114,7 @@ def _pictures(
         yield _Picture(replace(shot, frame=frame), spots, hidden)
 
 
-def _aspect(operations: HostOperations, view: str) -> float:
+def _aspect(operations: Drawing, view: str) -> float:
     """Return how many times as wide as high a picture is: as it is rendered, through a camera."""
     if view in _VIEWS:
         return 4 / 3
@@ -140,7 +141,7 @@ def _measured(picture: _Picture) -> tuple[str, float]:
     return largest, (seen[largest].near + seen[largest].far) / 2
 
 
-def shots(operations: HostOperations, items: Sequence[str], view: str, aspect: float) -> list[Shot]:
+def shots(operations: Drawing, items: Sequence[str], view: str, aspect: float) -> list[Shot]:
     """Give from where the pictures of a view are taken, at the frame that is evaluated."""
     if view == "camera":
         view = scene_value(operations, "camera")
@@ -166,7 +167,7 @@ def shots(operations: HostOperations, items: Sequence[str], view: str, aspect: f
     return [_fitting(box, unit(add(way, up, 0.5)), up, aspect, _ANGLE) for way in around]
 
 
-def _framed(operations: HostOperations, items: Sequence[str]) -> Bounds:
+def _framed(operations: Drawing, items: Sequence[str]) -> Bounds:
     on_top = items or (it for it in track(operations.items()) if operations.parent(it) is None)
     boxes = [box for item in on_top if (box := _box(operations, item, 1.0 if items else 0.0))] or [
         _UNIT
@@ -176,7 +177,7 @@ def _framed(operations: HostOperations, items: Sequence[str]) -> Bounds:
     return (x, y, z), (a, b, c)
 
 
-def _box(operations: HostOperations, item: str, size: float) -> Bounds | None:
+def _box(operations: Drawing, item: str, size: float) -> Bounds | None:
     # a light has no form; it is seen at its place, with a box of that size
     if (box := operations.bounds(item)) or not size:
         return box
@@ -245,7 +246,7 @@ def _height(shot: Shot, depth: float) -> float:  # that a picture shows, so far 
 
 
 def _drawn(
-    operations: HostOperations, taken: Sequence[Shot], size: int, aspect: float, shading: str
+    operations: Drawing, taken: Sequence[Shot], size: int, aspect: float, shading: str
 ) -> tuple[bytes, str]:
     edge, sheet = float(size), len(taken) > 1
     for _ in range(6):
@@ -259,7 +260,7 @@ def _drawn(
     raise ValueError(f"The picture is larger than {MOST_BYTES} bytes however small it is drawn.")
 
 
-def _boxes(operations: HostOperations, wanted: Sequence[str]) -> dict[str, Bounds | None]:
+def _boxes(operations: Drawing, wanted: Sequence[str]) -> dict[str, Bounds | None]:
     if wanted:
         return {
             item: _box(operations, item, 1e-3)

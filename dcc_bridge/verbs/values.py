@@ -9,7 +9,8 @@ from dcc_bridge.skills.skill import skill, track
 from dcc_bridge.verbs.answers import Json, refuse, result, shown
 from dcc_bridge.verbs.consents import Consenting, cover, plural
 from dcc_bridge.verbs.items import counted
-from dcc_bridge.verbs.operations import SCENE, SocketLink, Value
+from dcc_bridge.verbs.operations import SCENE, HostOperations, SocketLink, Value
+from dcc_bridge.verbs.ports import Connections, Keyframes
 
 _NAMED: Final = 10  # held values that a question names
 ValueChange = TypedDict("ValueChange", {"item": str, "prop": str, "value": Any})  # noqa: UP013
@@ -17,7 +18,7 @@ Link = TypedDict("Link", {"from": str, "out": str, "to": str, "in": str})
 Cut = TypedDict("Cut", {"to": str, "in": str, "from": NotRequired[str], "out": NotRequired[str]})
 
 
-class ValueVerbs(Consenting):
+class ValueVerbs(Consenting[HostOperations]):
     """The verb that sets properties."""
 
     def verbs(self) -> list[Callable[..., Any]]:
@@ -84,7 +85,7 @@ class ValueVerbs(Consenting):
         return before
 
 
-class ConnectionVerbs(Consenting):
+class ConnectionVerbs(Consenting[Connections]):
     """The verb that connects."""
 
     def verbs(self) -> list[Callable[..., Any]]:
@@ -132,7 +133,7 @@ class ConnectionVerbs(Consenting):
         return errors
 
 
-class KeyframeVerbs(Consenting):
+class KeyframeVerbs(Consenting[Keyframes]):
     """The verb that animates."""
 
     def verbs(self) -> list[Callable[..., Any]]:

@@ -71,6 +71,7 @@ def _vetoes(rounds: int) -> None:
     from pxr import Usd
 
     from dcc_bridge.hosts.standalone import UsdSession
+    from dcc_bridge.spi import CodeContext
     from dcc_bridge.verbs.operations import load
 
     calls = "for i in range(2_000): it.save('/dev/null')"
@@ -85,7 +86,7 @@ def _vetoes(rounds: int) -> None:
 
     plain, vetoed = zip(*((run(), run(row)) for _ in range(rounds)), strict=True)
     operations = load(Path(__file__).parents[2] / "plugins" / "standalone" / "skills", UsdSession())
-    assert operations is not None
+    assert isinstance(operations, CodeContext)
 
     def one(*writers: Any) -> list[float]:
         return timed(lambda: execute(ast.parse("1"), "1", {}, timeout=9, writers=writers), 20)

@@ -25,6 +25,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call, current
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import BridgeError
+from dcc_bridge.spi import CodeContext
 from tests.code import test_trip_wire
 from tests.code.seat import GRID, NO, REMOVES, YES, Sit
 from tests.live import status, text
@@ -32,6 +33,13 @@ from tests.stand_ins import after
 from tests.verbs.memory import MemoryHost, MemoryOperations
 
 REMEMBERED = Reply("accept", {"confirm": True}, remember=True)
+
+
+class CodeOperations(MemoryOperations, CodeContext):
+    """With what an agent's code needs."""
+
+    def namespace(self) -> dict[str, Any]:
+        return {}
 
 
 @pytest.mark.core
@@ -341,7 +349,7 @@ def test_of_many_texts_that_differ_in_a_character_none_runs(
         return CodeResult(None, "", "", 0.0, "{}")
 
     monkeypatch.setattr(run_python, "execute", note)
-    tool = run_python.CodeTool(MemoryOperations(host), Settings(), AuditLog(tmp_path), {})
+    tool = run_python.CodeTool(CodeOperations(host), Settings(), AuditLog(tmp_path), {})
     agreed = read_code(GRID, "standalone")
     call = Call(run_python.NAME, "Run code")
     call.dialogue.code = agreed.sha256

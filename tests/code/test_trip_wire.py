@@ -569,6 +569,7 @@ def usd(place: Path) -> Callable[..., Any]:
     from pxr import Usd
 
     from dcc_bridge.hosts.standalone import UsdSession
+    from dcc_bridge.spi import CodeContext
     from dcc_bridge.verbs.operations import load
 
     scene = place / "kept.usda"
@@ -576,7 +577,7 @@ def usd(place: Path) -> Callable[..., Any]:
     session = UsdSession(scene)
     skills = Path(__file__).parents[2] / "plugins" / "standalone" / "skills"
     operations = load(skills, session)
-    assert operations is not None
+    assert isinstance(operations, CodeContext)
 
     def run_usd(code: str, *writes: Path) -> Any:
         names = {"stage": session.stage, "file": str(scene)}

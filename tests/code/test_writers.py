@@ -85,6 +85,7 @@ def told(done: subprocess.CompletedProcess[str]) -> Any:
 def test_what_usd_writes_files_with_is_marked_and_refused() -> None:
     pxr = pytest.importorskip("pxr")
     from dcc_bridge.hosts.standalone import UsdSession
+    from dcc_bridge.spi import CodeContext
     from dcc_bridge.verbs.operations import load
 
     operations = load(Path(__file__).parents[2] / "plugins" / "standalone" / "skills", UsdSession())
@@ -96,7 +97,7 @@ def test_what_usd_writes_files_with_is_marked_and_refused() -> None:
             names |= {*walk["every"](importlib.import_module(f"pxr.{module.name}"), module.name)}
     writing = {name for name in names if not harmless("pxr", f"pxr.{name}")}
 
-    assert operations is not None
+    assert isinstance(operations, CodeContext)
     refused = {f"{it.__name__.rpartition('.')[2]}.{name}" for it, name, _ in operations.writers()}
     assert len(writing) > 15
     marked = "from pxr import {first}\n{rest}('file')"

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import pytest
 from pxr import UsdGeom
 from PySide6.QtGui import QImage
 
 from dcc_bridge.hosts.standalone import UsdSession
-from dcc_bridge.verbs.operations import HostOperations, Shot, load
+from dcc_bridge.verbs.operations import Shot, load
 from dcc_standalone.window import MainWindow
 from tests.standalone.conftest import ROOT
+from tests.verbs.every_port import EveryPort
 
 LAMP = "/World/Props/Lamp_01"
 
 
 @pytest.fixture
-def operations(session: UsdSession) -> HostOperations:
-    loaded = load(ROOT / "plugins" / "standalone" / "skills", session)
-    assert loaded is not None
-    return loaded
+def operations(session: UsdSession) -> EveryPort:
+    return cast("EveryPort", load(ROOT / "plugins" / "standalone" / "skills", session))
 
 
-def drawn(operations: HostOperations, shots: Sequence[Shot], width: int, height: int) -> QImage:
+def drawn(operations: EveryPort, shots: Sequence[Shot], width: int, height: int) -> QImage:
     return QImage.fromData(operations.draw(shots, width, height, "solid"))
 
 
@@ -38,7 +38,7 @@ def difference(one: QImage, other: QImage) -> float:
 @pytest.mark.parametrize("axis", ["Y", "Z"])
 @pytest.mark.parametrize("is_plan", [False, True])
 def test_an_agent_sees_what_the_person_sees_and_moves_nothing(
-    window: MainWindow, session: UsdSession, operations: HostOperations, axis: str, is_plan: bool
+    window: MainWindow, session: UsdSession, operations: EveryPort, axis: str, is_plan: bool
 ) -> None:
     """The window's own picture and ours are the same but for the frame of what is selected."""
     with session.undo_step("Stand it up"):

@@ -6,13 +6,14 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.verbs.operations import load
 from tests.verbs import usd_scene
+from tests.verbs.every_port import EveryPort
 from tests.verbs.memory import MemoryOperations
 from tests.verbs.studio import YES
 from tests.verbs.studio import studio as memory_studio
@@ -66,8 +67,7 @@ def test_each_prim_that_is_looked_at_for_a_list_is_a_chance_to_paint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     walks = list[float]()
-    operations = load(SKILLS, UsdSession(usd_scene.make(tmp_path / "shot.usda")))
-    assert operations is not None
+    operations = cast("EveryPort", load(SKILLS, UsdSession(usd_scene.make(tmp_path / "shot.usda"))))
     prims = len(list(operations.items()))
 
     def note(done: float, total: float | None = None, message: str = "") -> None:

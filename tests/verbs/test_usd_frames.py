@@ -5,7 +5,7 @@ from __future__ import annotations
 import colorsys
 import io
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from PIL import Image
@@ -17,6 +17,7 @@ from dcc_bridge.verbs import seeing
 from dcc_bridge.verbs.operations import load
 from tests.hosts.application import ROOT
 from tests.verbs import turntable
+from tests.verbs.every_port import EveryPort
 from tests.verbs.turntable import DISTANCE, FRAMES, HUES
 
 SKILLS = ROOT / "plugins" / "standalone" / "skills"
@@ -109,8 +110,7 @@ def session(tmp_path: Path) -> UsdSession:
 
 def look(session: UsdSession, **arguments: Any) -> tuple[str, bytes]:
     """Call the verb as the bridge does; gives the legend and the picture."""
-    operations = load(SKILLS, session)
-    assert operations is not None
+    operations = cast("EveryPort", load(SKILLS, session))
     verbs = {skill.name: skill for skill in map(describe, seeing.verbs(operations))}
     legend, picture = verbs["look"].fn(**arguments)
     return legend, picture

@@ -13,6 +13,7 @@ from mathutils import Euler, Matrix
 
 from dcc_bridge.hosts.blender.names import is_in, name_of
 from dcc_bridge.hosts.blender.objects import block, item_of, known, lists
+from dcc_bridge.spi import AppliedTransforms
 from dcc_bridge.verbs.operations import At, Axes, Placement, Vector, triple
 
 from . import properties, values
@@ -55,7 +56,7 @@ _OTHER: Final = ("COLLECTION", "MATERIAL", "WORLD", "TEXT")
 _TRANSFORMED: Final = (bpy.types.Mesh, bpy.types.Curve, bpy.types.Lattice, bpy.types.Armature)
 
 
-class _Building(_Reading):
+class _Building(_Reading, AppliedTransforms):
     """The operations that make and move."""
 
     def types(self) -> Iterable[str]:

@@ -17,6 +17,7 @@ from dcc_bridge.hosts.blender import in_window
 from dcc_bridge.hosts.blender.blender_loop import view_kept
 from dcc_bridge.hosts.blender.names import UNREADABLE, is_in, name_of, text_of
 from dcc_bridge.hosts.blender.objects import block, data, identity, item_of, lists, tree_of
+from dcc_bridge.spi import Cleaning, Deleting, FileExchange, Saving
 from dcc_bridge.verbs.operations import Imported, Junk
 
 from . import properties
@@ -49,7 +50,7 @@ _ONLY_SURFACES: Final = (".obj", ".stl", ".ply")
 _NO_SURFACE: Final = ("LIGHT", "CAMERA", "EMPTY", "ARMATURE")
 
 
-class _Files(_Shading):
+class _Files(_Shading, Cleaning, Deleting, FileExchange, Saving):
     """The operations on files and losses."""
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:

@@ -13,10 +13,10 @@ from dcc_bridge import track
 from dcc_bridge.hosts.blender import BlenderHost, watched, writers
 from dcc_bridge.hosts.blender.names import UNREADABLE_TEXT, body_of, name_of, text_of
 from dcc_bridge.hosts.blender.objects import block, item_of, kind_of, known, lists, tree_of
+from dcc_bridge.spi import ApiSearch, Building, Checking, CodeContext
 from dcc_bridge.verbs.operations import (
     ApiEntry,
     Bounds,
-    HostOperations,
     Part,
     Rule,
     SocketLink,
@@ -34,7 +34,7 @@ _MESH_RULES: Final = (
 )
 
 
-class _Reading(HostOperations):
+class _Reading(ApiSearch, Building, Checking, CodeContext):
     """The operations that only read."""
 
     host: BlenderHost

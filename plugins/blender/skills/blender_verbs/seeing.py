@@ -16,6 +16,7 @@ from mathutils import Matrix, Vector
 from dcc_bridge.geometry import add, frame_of
 from dcc_bridge.hosts.blender.blender_loop import views
 from dcc_bridge.hosts.blender.objects import item_of, tree_of
+from dcc_bridge.spi import Drawing, Frames
 from dcc_bridge.verbs.operations import SCENE, Shot, Value, triple
 
 from .building import use_nodes
@@ -31,7 +32,7 @@ _CUSTOM: Final = re.compile(r'(.*)\["([^"]*)"\]')  # the path of a custom proper
 _OURS: Final = "dcc_bridge look"
 
 
-class _Seeing(_Files):
+class _Seeing(_Files, Drawing, Frames):
     """The operations of `look`."""
 
     @contextmanager

@@ -9,6 +9,7 @@ from typing import Any, Final
 import bpy
 
 from dcc_bridge.hosts.blender.objects import block, item_of
+from dcc_bridge.spi import Connections, Keyframes, Materials
 from dcc_bridge.verbs.operations import SCENE, Keys, Shape, SocketLink, Value
 
 from . import properties, values
@@ -26,7 +27,7 @@ _SOCKETS: Final = {
 }
 
 
-class _Shading(_Building):
+class _Shading(_Building, Connections, Keyframes, Materials):
     """The operations on values, keys, nodes and materials."""
 
     def value(self, item: str, prop: str) -> Value:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from dcc_bridge.hosts.freecad.freecad_document import document, find, transactions
-from dcc_bridge.verbs.operations import HostOperations
+from dcc_bridge.spi import Building
 
 from .places import above_of, below, parent_of, world
 from .properties import explained, form, linked, links_of
@@ -18,7 +18,7 @@ _MATERIAL: Final = "App::MaterialObject"
 _LOOKS: Final = ("base_color", "emission", "roughness", "opacity")
 
 
-class _Builds(HostOperations):
+class _Builds(Building):
     """The operations that make, and that put in order."""
 
     def create(self, kind: str, name: str | None, under: str | None) -> str:

@@ -11,7 +11,8 @@ import FreeCAD
 
 from dcc_bridge import track
 from dcc_bridge.hosts.freecad.freecad_document import called, document, find, transactions
-from dcc_bridge.verbs.operations import HostOperations, Imported, Junk
+from dcc_bridge.spi import Building, Cleaning, Deleting, FileExchange, Saving
+from dcc_bridge.verbs.operations import Imported, Junk
 
 from .places import below, children, own_shape, parent_of, scratch_document, world_shape
 from .properties import explained
@@ -25,7 +26,7 @@ _MOST_NAMED: Final = 50  # objects that are left out of a file, of each kind
 _NO_NAMES: Final = "FreeCAD reads no names and colours with these shapes: rename them."
 
 
-class _Files(HostOperations):
+class _Files(Building, Cleaning, Deleting, FileExchange, Saving):
     """The operations on files, and those that lose something."""
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:

@@ -10,7 +10,8 @@ from typing import Any, Final
 import FreeCAD
 
 from dcc_bridge.hosts.freecad.freecad_document import document, find, transactions
-from dcc_bridge.verbs.operations import At, Axes, Bounds, HostOperations, Placement, Vector, triple
+from dcc_bridge.spi import Building
+from dcc_bridge.verbs.operations import At, Axes, Bounds, Placement, Vector, triple
 
 from .properties import held
 
@@ -20,7 +21,7 @@ _NO_SCALE: Final = (
 )
 
 
-class _Places(HostOperations):
+class _Places(Building):
     """The operations on where things are."""
 
     def bounds(self, item: str) -> Bounds | None:

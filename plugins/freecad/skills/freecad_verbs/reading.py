@@ -15,7 +15,8 @@ from typing import Any, Final
 import FreeCAD
 
 from dcc_bridge.hosts.freecad.freecad_document import document, find, plain, transactions
-from dcc_bridge.verbs.operations import ApiEntry, HostOperations, Part, Rule, SocketLink, Value
+from dcc_bridge.spi import ApiSearch, Checking, CodeContext
+from dcc_bridge.verbs.operations import ApiEntry, Part, Rule, SocketLink, Value
 
 from .places import below, children, own_shape, parent_of, scratch_document
 from .properties import CELL, FILES, form, held, is_told, linked, links_of
@@ -39,7 +40,7 @@ VALID: Final = Rule("valid_shape", "its shape is not valid", "delete, or create 
 NOT_EMPTY: Final = Rule("not_empty", "it has no shape", "set_values with what it is made of")
 
 
-class _Reads(HostOperations):
+class _Reads(ApiSearch, Checking, CodeContext):
     """The operations on what there is."""
 
     def namespace(self) -> dict[str, Any]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from dcc_bridge.hosts.freecad.freecad_document import document, find, plain, transactions
-from dcc_bridge.verbs.operations import SCENE, HostOperations, SocketLink, Value
+from dcc_bridge.spi import Building, Connections
+from dcc_bridge.verbs.operations import SCENE, SocketLink, Value
 
 from .properties import CELL, explained, form, held, linked, links_of, paths, read, write
 
 _WHOLE = "Shape"  # what goes into a link: the object itself
 
 
-class _Values(HostOperations):
+class _Values(Building, Connections):
     """The operations on values."""
 
     def value(self, item: str, prop: str) -> Value:

@@ -13,7 +13,8 @@ from typing import Any, Final
 import hou
 
 from dcc_bridge.geometry import add, frame_of
-from dcc_bridge.verbs.operations import HostOperations, Shot, triple
+from dcc_bridge.spi import Drawing, Frames
+from dcc_bridge.verbs.operations import Shot, triple
 
 from .reading import find
 
@@ -25,7 +26,7 @@ _OFF: Final = (
 )
 
 
-class _Looks(HostOperations):
+class _Looks(Drawing, Frames):
     """The operations of `look`; of a Houdini with a window only."""
 
     @contextmanager

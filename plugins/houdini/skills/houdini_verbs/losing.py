@@ -8,7 +8,8 @@ from typing import Final
 
 import hou
 
-from dcc_bridge.verbs.operations import HostOperations, Junk
+from dcc_bridge.spi import Cleaning, Deleting, Saving
+from dcc_bridge.verbs.operations import Junk
 
 from .reading import find
 from .values import explained
@@ -16,7 +17,7 @@ from .values import explained
 _SUFFIXES: Final = (".hip", ".hiplc", ".hipnc")
 
 
-class _Loses(HostOperations):
+class _Loses(Cleaning, Deleting, Saving):
     """The operations that lose something."""
 
     def junk(self, what: Junk) -> list[str]:

@@ -11,10 +11,10 @@ from typing import Any, Final
 import hou
 
 from dcc_bridge.hosts import houdini
+from dcc_bridge.spi import ApiSearch, Building, Checking, CodeContext, Keyframes
 from dcc_bridge.verbs.operations import (
     ApiEntry,
     Bounds,
-    HostOperations,
     Part,
     Rule,
     SocketLink,
@@ -31,7 +31,7 @@ _PICTURES: Final = ("sopoutput", "vm_picture", "picture", "lopoutput", "outputim
 COOKS: Final = Rule("cooks", "Houdini reports an error", "set_values or connect, as the error says")
 
 
-class _Reads(HostOperations):
+class _Reads(ApiSearch, Building, Checking, CodeContext, Keyframes):
     """The operations on what there is."""
 
     def namespace(self) -> dict[str, Any]:

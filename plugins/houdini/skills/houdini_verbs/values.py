@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 import hou
 
 from dcc_bridge.hosts import houdini
-from dcc_bridge.spi import no_such
-from dcc_bridge.verbs.operations import SCENE, HostOperations, Keys, Shape, SocketLink, Value
+from dcc_bridge.spi import Connections, Keyframes, no_such
+from dcc_bridge.verbs.operations import SCENE, Keys, Shape, SocketLink, Value
 
 # What stands in a key for the way to the next one; any other expression drives its parameter.
 _WAYS: Final = ("bezier()", "linear()", "constant()", "cubic()", "spline()", "ease()", "qlinear()")
@@ -48,7 +48,7 @@ class Playbar(NamedTuple):
         hou.setFrame(self.frame)
 
 
-class _Values(HostOperations):
+class _Values(Connections, Keyframes):
     """The operations on values."""
 
     def value(self, item: str, prop: str) -> Value:

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 
 from maya import cmds
 
+from dcc_bridge.spi import Cleaning, Deleting, FileExchange, Saving
 from dcc_bridge.verbs.operations import Imported, Junk
 
 from . import dg
@@ -28,7 +29,7 @@ _LISTS: Final = (  # what every shader leads into, and what only draws it in an 
 _TURNS: Final = {("Z", "Y"): -90.0, ("Y", "Z"): 90.0}
 
 
-class _Losing(_Building):
+class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:
         formats = dict.fromkeys(_translators("readSupport"), ("copy",))
         return {**formats, **dict.fromkeys(_SCENES, ("copy", "reference"))}

@@ -16,6 +16,7 @@ from maya.api import OpenMaya
 
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.hosts.maya_scene import kind
+from dcc_bridge.spi import ApiSearch, Checking, CodeContext
 from dcc_bridge.verbs.operations import ApiEntry, Bounds, Part, Rule
 
 from . import dg
@@ -55,7 +56,7 @@ _WRITERS: Final[Mapping[str, Sequence[str]]] = {
 """Commands, and the keywords that name their files; `sysFile` writes the file that it is given."""
 
 
-class _Reading(_Values):
+class _Reading(_Values, ApiSearch, Checking, CodeContext):
     def namespace(self) -> dict[str, Any]:
         """Give code the commands, and the API as ``om``."""
         return {"cmds": cmds, "om": OpenMaya}

@@ -8,6 +8,7 @@ from typing import Any
 
 from pxr import Gf, UsdGeom
 
+from dcc_bridge.spi import Drawing
 from dcc_bridge.verbs.operations import Shot
 from dcc_standalone.settings import settings
 from dcc_standalone.transforms import vector
@@ -17,7 +18,7 @@ from .losing import _Losing
 from .shading import _Shading
 
 
-class UsdOperations(_Shading, _Losing, _Checking):
+class UsdOperations(_Shading, _Losing, _Checking, Drawing):
     """All operations, and those that draw."""
 
     def viewpoint(self, view: str) -> Shot:

@@ -16,10 +16,10 @@ from dcc_bridge import track
 from dcc_bridge.host import Host, digest
 from dcc_bridge.hosts.standalone import UsdSession
 from dcc_bridge.hosts.standalone.prims import branch, is_plain, plain, prim_at
+from dcc_bridge.spi import CodeContext, Frames
 from dcc_bridge.verbs.operations import (
     SCENE,
     Bounds,
-    HostOperations,
     Part,
     SocketLink,
     Value,
@@ -49,7 +49,7 @@ def refusing(what: str) -> Iterator[None]:
         ) from error
 
 
-class _Items(HostOperations):
+class _Items(CodeContext, Frames):
     """A stage's prims."""
 
     instructions = (

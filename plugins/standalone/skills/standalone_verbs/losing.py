@@ -10,6 +10,7 @@ from pxr import Pcp, Sdf, Tf, Trace, Usd, UsdUtils
 
 from dcc_bridge.hosts.standalone import UsdSession, files
 from dcc_bridge.hosts.standalone.prims import remove
+from dcc_bridge.spi import Cleaning, Deleting, FileExchange, Saving
 from dcc_bridge.verbs.operations import Imported, Junk
 from dcc_standalone import exchange, links
 
@@ -42,7 +43,7 @@ _SOMEWHERE: Final = (Tf.MallocTag.CallTree, "LogReport"), (Tf, "LogStackTrace")
 Writer = tuple[Any, str, Callable[..., Iterable[Any]]]
 
 
-class _Losing(_Building):
+class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
     """Reads and writes files, and deletes."""
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:

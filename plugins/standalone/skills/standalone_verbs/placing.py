@@ -7,6 +7,7 @@ from typing import Literal
 
 from pxr import Gf, Sdf, Usd, UsdGeom
 
+from dcc_bridge.spi import AppliedTransforms
 from dcc_bridge.verbs.operations import Placement, Vector
 from dcc_standalone import names, transforms
 from dcc_standalone.transforms import vector
@@ -18,7 +19,7 @@ Axes = Literal["world", "local"]
 Parts = Sequence[Literal["at", "rotation", "scale"]]
 
 
-class _Placing(_Values):
+class _Placing(_Values, AppliedTransforms):
     """Reads and writes transforms."""
 
     def placement(self, item: str, space: Axes = "world") -> Placement:

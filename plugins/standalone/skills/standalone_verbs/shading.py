@@ -8,6 +8,7 @@ from typing import Any
 from pxr import Sdf, Usd, UsdShade
 
 from dcc_bridge.hosts.standalone.prims import prim_at
+from dcc_bridge.spi import Connections, Materials
 from dcc_bridge.verbs.operations import SocketLink
 from dcc_standalone import names, schemas
 from dcc_standalone.links import targets
@@ -17,7 +18,7 @@ from .building import _Building
 from .items import refusing, socket
 
 
-class _Shading(_Building):
+class _Shading(_Building, Connections, Materials):
     """Makes materials of UsdPreviewSurface."""
 
     def material(self, name: str | None, values: Mapping[str, Any]) -> str:

@@ -20,7 +20,16 @@ from dcc_bridge import checkpoints
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.consent.late_losses import AgreedIds
 from dcc_bridge.errors import BridgeError
-from dcc_bridge.host import MOST_TOLD, CountChanges, Host, Undo, UndoMark, compared, digest
+from dcc_bridge.host import (
+    MOST_TOLD,
+    CountChanges,
+    Host,
+    Undo,
+    UndoMark,
+    compared,
+    digest,
+    start_once,
+)
 
 _LOSSES: Final = {
     "BeforeLoad": "open another scene",
@@ -321,7 +330,7 @@ class HoudiniHost(Host):
         """Call in the next turn of Houdini's event loop; at once in hython, which has none."""
         if not self.has_ui:
             return super().when_ready(start)
-        return self._start_once(start, hou.ui.postEventCallback)
+        return start_once(start, hou.ui.postEventCallback)
 
 
 def find(path: str) -> hou.OpNode:

@@ -19,7 +19,16 @@ from maya.api import OpenMaya
 
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.consent.late_losses import AgreedIds
-from dcc_bridge.host import MOST_TOLD, CountChanges, Host, Undo, UndoMark, compared, digest
+from dcc_bridge.host import (
+    MOST_TOLD,
+    CountChanges,
+    Host,
+    Undo,
+    UndoMark,
+    compared,
+    digest,
+    start_once,
+)
 from dcc_bridge.hosts import maya_scene
 
 MQtUtil: Any = OpenMayaUI.MQtUtil  # type: ignore[attr-defined]  # its stub is empty
@@ -308,7 +317,7 @@ class MayaHost(Host):
         """Call when Maya idles with nothing else to do and its window is up; in batch at once."""
         if not self.has_ui:  # what is deferred in batch never runs, as there are no idle events
             return super().when_ready(start)
-        return self._start_once(start, partial(cmds.evalDeferred, lowestPriority=True), _window)
+        return start_once(start, partial(cmds.evalDeferred, lowestPriority=True), _window)
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
         """Call when Maya says that it exits, and when the interpreter ends, which may be all."""

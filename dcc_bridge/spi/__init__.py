@@ -33,6 +33,7 @@ from dcc_bridge.host import (
     compared,
     digest,
     loss_check,
+    start_once,
 )
 from dcc_bridge.plugin import PlugIn
 from dcc_bridge.skills.skill import track
@@ -135,6 +136,7 @@ __all__ = [
     "own_version",
     "safe_line",
     "safe_text",
+    "start_once",
     "tool_tip",
     "track",
     "triple",

@@ -99,7 +99,7 @@ class MemoryHost(FakeHost):
         return {"type": self.nodes[item]["kind"]}
 
     def kinds(self, items: Sequence[str]) -> list[str]:
-        return [self._kind(item) for item in items]
+        return [self.nodes[it]["kind"] if it in self.nodes else "gone" for it in items]
 
     def fingerprint(self, items: Sequence[str]) -> str:
         below = [[it for it in self.nodes if it.startswith(item)] for item in sorted(items)]

@@ -19,7 +19,7 @@ import FreeCAD
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.consent.late_losses import AgreedIds, Losses
 from dcc_bridge.errors import Busy
-from dcc_bridge.host import MOST_TOLD, CountChanges, Host, Later, Undo, UndoMark, digest
+from dcc_bridge.host import MOST_TOLD, CountChanges, Host, Later, Undo, UndoMark, digest, start_once
 from dcc_bridge.hosts.freecad.freecad_document import (
     called,
     document,
@@ -244,7 +244,7 @@ class FreeCADHost(Host):
             return super().when_ready(start)
         # `InitGui.py` runs before there is a workbench, and FreeCAD serves timers while it starts.
         # Its signal that a workbench came is sent before the window is shown.
-        return self._start_once(start, self._later, _is_up)
+        return start_once(start, self._later, _is_up)
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
         """Call when the window closes, and when the interpreter ends."""

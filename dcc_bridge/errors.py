@@ -19,7 +19,11 @@ NO_OTHER_WAY: Final = (  # what an agent is told with each refusal, and a person
 
 
 def own_version() -> str:
-    """Give the version of the bridge, "0" where it runs from its source. Any thread."""
+    """Return the version of the bridge. Any thread. It raises nothing.
+
+    Returns:
+        Such as "0.1.0"; "0" where it runs from its source.
+    """
     from importlib import metadata  # 10 ms, which a host that starts need not wait for
 
     try:

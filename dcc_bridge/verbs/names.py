@@ -25,7 +25,18 @@ def near(name: str, names: Iterable[str], most: int = 5) -> list[str]:
 
 
 def no_such(what: str, name: str, names: Iterable[str]) -> str:
-    """Say that there is no such thing, and what there is instead: 'no type Lite; near: Light'."""
+    """Return a sentence for something that is not there, with what is near. Any thread.
+
+    It raises nothing.
+
+    Args:
+        what: What it is: "type".
+        name: What was asked for: "Lite".
+        names: Those that there are; of very many, the first ones are looked at.
+
+    Returns:
+        Such as "There is no type 'Lite'; near: Light."; it names the first ones where none is near.
+    """
     known = list(islice(names, MAX_COMPARED))
     close = near(name, known)
     instead = f"near: {', '.join(close)}" if close else f"there is: {', '.join(known[:10]) or 0}"

@@ -36,6 +36,7 @@ from dcc_bridge.server.mcp_server import Server
 from dcc_bridge.skills import importer, run, runner
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.skills.source import Source
+from dcc_bridge.verbs.operations import HostOperations
 from tests.stand_ins import FakeHost
 
 T = TypeVar("T")
@@ -99,6 +100,7 @@ class Live:
         pump: Any = None,
         extend: Callable[[Any], None] | None = None,
         skills: Sequence[Path] = (),
+        operations: Callable[[Host], HostOperations] | None = None,
         **settings: Any,
     ) -> None:
         lowered = {LIMITS[name]: settings.pop(name) for name in LIMITS.keys() & settings.keys()}
@@ -119,6 +121,7 @@ class Live:
                     **settings,
                 ),
                 skills=skills,
+                operations=operations,
             )
             added = {fn.__name__: self.bridge.registry.add(describe(fn)) for fn in fns}
             self.forget: Callable[[str], None] = lambda name: added[name]()

@@ -71,20 +71,33 @@ class Bridge:
     def __init__(
         self,
         host: Host,
-        main: main_thread.MainThread,  # the way to its main thread
+        main: main_thread.MainThread,
         *,
-        presenter: question.HostPresenter | None = None,  # draws questions in the host, or None
-        # None for the environment and the defaults; what the studio's policy fixes wins.
+        presenter: question.HostPresenter | None = None,
         settings: config.Settings | None = None,
-        # The application's own folders of skill files, the most trusted first; then the settings'.
         skills: Sequence[Path] = (),
-        # Adds to the SDK's own server object what skills are not: resources, prompts, completions,
-        # a tool registered by hand. Called on the worker.
         extend: Callable[[Server], None] | None = None,
-        vendor: Path | None = None,  # where a plug-in brought what it depends on
-        # Makes what the host does for the verbs; called once, on the main thread. None for none.
+        vendor: Path | None = None,
         operations: Callable[[Host], HostOperations] | None = None,
     ) -> None:
+        """Prepare; nothing runs before `start`.
+
+        Args:
+            host: The application.
+            main: The way to its main thread.
+            presenter: Draws questions in the host; None where it has no window.
+            settings: None for the environment and the defaults; the studio's policy wins.
+            skills: The application's own folders of skill files, the most trusted first; those of
+                the settings come after them.
+            extend: Adds to the SDK's own server object what skills are not: resources, prompts,
+                completions, a tool registered by hand. Called on the worker.
+            vendor: The folder in which a plug-in brought what it depends on.
+            operations: Makes what the host does for the verbs; called once, on the main thread.
+                None for a host without verbs.
+
+        Raises:
+            ValueError: A variable of the environment or the studio's policy is wrong.
+        """
         self.host = host
         self.main = main
         self.settings = (settings or config.Settings.load()).under()

@@ -16,7 +16,7 @@ import statistics
 import tokenize
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -282,7 +282,17 @@ def _not_whole(name: str, public: object) -> list[str]:
     if not public.__doc__ or _untold_fields(public):
         listed.append(name)
     listed += [f"{name}.{it}" for it, method in _own_methods(public) if not _is_whole(method)]
+    making = vars(public).get("__init__")
+    if making is not None and not _is_generated(public):
+        told = inspect.getdoc(making) or ""
+        if any(f"{argument}:" not in told for argument in inspect.signature(public).parameters):
+            listed.append(f"{name}.__init__")
     return listed
+
+
+def _is_generated(public: type) -> bool:
+    """Return whether `__init__` comes from the fields of a class, which its docstring tells."""
+    return is_dataclass(public) or getattr(public, "_is_protocol", False)
 
 
 def _own_classes(public: type) -> list[type]:

@@ -72,6 +72,12 @@ class Losses:
     """What the skill that runs has lost without a grant, in a host that cannot refuse it."""
 
     def __init__(self, host: Host, mark_modified: Callable[[], bool]) -> None:
+        """Begin with nothing lost.
+
+        Args:
+            host: Whose files they are.
+            mark_modified: Takes the scene as not saved; tells whether it does.
+        """
         self._host = host  # whose files they are
         self._mark_modified = mark_modified  # takes the scene as not saved; tells whether it does
         self._written: dict[Path, _Written] = {}

@@ -76,6 +76,12 @@ class QuestionQueue:
     """Shows one question at a time; the others wait. Main thread, but for `show` and `post`."""
 
     def __init__(self, surface: QuestionSurface, main: main_thread.MainThread) -> None:
+        """Prepare an empty queue.
+
+        Args:
+            surface: Draws them: `draw`, `set_aside`, `show_place` and `take_down`.
+            main: The way to the main thread.
+        """
         self._surface = surface
         self._main = main
         self._waiting: deque[Ticket] = deque()

@@ -51,6 +51,12 @@ class InvalidAnswer(ValueError):
     """An answer that does not fit its form; says which field and why."""
 
     def __init__(self, reason: str, field: str = "") -> None:
+        """Say what does not fit.
+
+        Args:
+            reason: What would, in a sentence for the person.
+            field: The name of the field; "" where it is the whole form.
+        """
         self.reason = reason  # why, without the field's name
         super().__init__(f"{field}: {reason}" if field else reason)
 

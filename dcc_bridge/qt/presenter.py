@@ -51,8 +51,16 @@ class DialogPresenter(qt.QObject):
         host: Host,
         parent: Callable[[], qt.QWidget | None],
         *,
-        key: str = "",  # the host's key that calls `enter`, as its menus name it
+        key: str = "",
     ) -> None:
+        """Prepare; nothing is drawn yet.
+
+        Args:
+            main: The way to the main thread.
+            host: The application, for the dialogs' header.
+            parent: Returns the application's main window, or None; called for each dialog.
+            key: The application's key that calls `enter`, as its menus name it: "F8".
+        """
         super().__init__()
         self._go = tr("Go to it ({key})", key=key) if key else tr("Go to it")
         self._host = host  # for the dialogs' header

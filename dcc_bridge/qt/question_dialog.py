@@ -62,10 +62,17 @@ class QuestionDialog(qt.QDialog):
         self,
         question: Question,
         host: Host,
-        parent: qt.QWidget | None,  # the host's main window; with None it stays on top of all
-        answered: Callable[[Reply | Expired | HandOver], None],  # once, when it is gone from sight
+        parent: qt.QWidget | None,
+        answered: Callable[[Reply | Expired | HandOver], None],
     ) -> None:
-        """Draw a question; ``show`` makes it appear."""
+        """Draw a question; ``show`` makes it appear.
+
+        Args:
+            question: Which one.
+            host: The application, for the header.
+            parent: The application's main window, or None.
+            answered: Called once with what came of it.
+        """
         view = view_of(question, host, tr)  # a host that fails leaves no half of a window
         super().__init__(parent, _flags(parent))
         self.question = question

@@ -62,17 +62,22 @@ class MainThread:
 
     def __init__(
         self,
-        # Makes the host call `drain` on its main thread after that many seconds. With 0 it is
-        # called from any thread, otherwise from the main thread.
         wake: Callable[[float], None],
-        spin: Spin | None = None,  # runs the host's event loop until the future is done
+        spin: Spin | None = None,
         *,
-        # Whether the host shows a modal dialog of its own, so that jobs must wait.
         blocked: Callable[[], bool] | None = None,
-        # Paints the host's windows; None where there are none. Told whether to serve what stops a
-        # job, and no other input; returns whether the person pressed Esc.
         repaint: Callable[[bool], bool] | None = None,
     ) -> None:
+        """Prepare the queue, on the main thread.
+
+        Args:
+            wake: Makes the host call `drain` on its main thread after that many seconds. With 0 it
+                is called from any thread, otherwise from the main thread.
+            spin: Runs the host's event loop until the future is done; None where there is none.
+            blocked: Tells whether the host shows a modal dialog of its own, so that jobs must wait.
+            repaint: Paints the host's windows; None where there are none. Told whether to serve
+                what stops a job, and no other input; returns whether the person pressed Esc.
+        """
         self._wake_host, self._spin, self._repaint = wake, spin, repaint
         self._blocked = blocked or (lambda: False)
         self._painting = self._missed = False

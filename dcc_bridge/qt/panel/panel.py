@@ -46,6 +46,13 @@ class Panel(qt.QWidget):
     def __init__(
         self, port: Port, bring: Callable[[Question], None], parent: qt.QWidget | None = None
     ) -> None:
+        """Build the panel; it reads once it is shown.
+
+        Args:
+            port: The bridge.
+            bring: Brings a question's dialog up: `DialogPresenter.bring`.
+            parent: The widget that owns it, or None.
+        """
         super().__init__(parent)
         self._port = port
         self._bring = bring  # a question's dialog: `DialogPresenter.bring`

@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 from pxr import UsdGeom
 
-from dcc_bridge import verbs
 from dcc_bridge.consent.call import Call, current
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.hosts.standalone import UsdSession, install
+from dcc_bridge.verbs import answers
+from dcc_bridge.verbs import items as items_of_verbs
 from dcc_bridge.verbs.consents import Consents
 from tests.bench import verbs_usd
 from tests.bench.verbs import Case, Table
@@ -184,8 +185,11 @@ def test_the_window_is_painted_through_all_of_a_verb(
 
     with studio(tmp_path, YES) as scene:
         scene.do("summary")
-        for limit in ("LISTED", "_OF_A_KIND"):  # what is read of the first ones alone
-            monkeypatch.setattr(verbs, limit, 5)
+        for module, limit in (
+            (answers, "LISTED"),
+            (items_of_verbs, "_OF_A_KIND"),
+        ):  # of the first ones alone
+            monkeypatch.setattr(module, limit, 5)
         monkeypatch.setattr("dcc_bridge.skills.skill.time", clock)
         monkeypatch.setattr("dcc_bridge.skills.skill._repaint", lambda _: turns.append(now[0]))
         kind = sys.modules["standalone_verbs.drawing"].UsdOperations

@@ -75,22 +75,36 @@ class Bridge:
     def __init__(
         self,
         host: Host,
-        main: main_thread.MainThread,  # the way to its main thread
+        main: main_thread.MainThread,
         *,
-        presenter: question.HostPresenter | None = None,  # draws questions in the host, or None
-        # None for the environment and the defaults; what the studio's policy fixes wins.
+        presenter: question.HostPresenter | None = None,
         settings: config.Settings | None = None,
-        # The application's own folders of skill files, the most trusted first; then the settings'.
         skills: Sequence[Path] = (),
-        # Adds to the SDK's own server object what skills are not: resources, prompts, completions,
-        # a tool registered by hand. Called on the worker.
         extend: Callable[[Server], None] | None = None,
-        vendor: Path | None = None,  # where a plug-in brought what it depends on
-        # Makes what the host does for the verbs; called once, on the main thread. None for none.
+        vendor: Path | None = None,
         operations: Callable[[Host], HostOperations] | None = None,
-        # Returns whether a question is agreed to before anybody is asked; see `broker.Broker`.
         covers: Callable[[question.Question], bool] | None = None,
     ) -> None:
+        """Prepare; nothing runs before `start`.
+
+        Args:
+            host: The application.
+            main: The way to its main thread.
+            presenter: Draws questions in the host; None where it has no window.
+            settings: None for the environment and the defaults; the studio's policy wins.
+            skills: The application's own folders of skill files, the most trusted first; those of
+                the settings come after them.
+            extend: Adds to the SDK's own server object what skills are not: resources, prompts,
+                completions, a tool registered by hand. Called on the worker.
+            vendor: The folder in which a plug-in brought what it depends on.
+            operations: Makes what the host does for the verbs; called once, on the main thread.
+                None for a host without verbs.
+            covers: Returns whether a question is agreed to before anybody is asked; see
+                `broker.Broker`.
+
+        Raises:
+            ValueError: A variable of the environment or the studio's policy is wrong.
+        """
         self.host = host
         self.main = main
         self.settings = (settings or config.Settings.load()).under()
@@ -149,11 +163,15 @@ class Bridge:
         self.stopped: Future[None] = Future()  # done once nothing of the bridge is left
 
     def start(self) -> Future[None]:
-        """Start, and return at once: the server comes up on its own thread.
+        """Start, and return at once: the server comes up on its own thread. Main thread.
 
-        The future is done once requests are taken and the skill files were read. SkillError: a
-        folder of skills is not there. StartError: the port is taken or would be open to other
-        computers, or a bridge runs in this process already.
+        Returns:
+            Done once requests are taken and the skill files were read.
+
+        Raises:
+            SkillError: A folder of skills is not there; so may the future.
+            StartError: The port is taken or would be open to other computers, or a bridge runs in
+                this process already.
         """
         if self._state != "new":
             raise StartError("This bridge has already been started; make a new one.")
@@ -192,11 +210,11 @@ class Bridge:
         return self._runner.environment.is_paused
 
     def pause(self) -> None:
-        """Let no edit begin until `resume`; reads go on. Any thread."""
+        """Let no edit begin until `resume`; reads go on. Any thread. It raises nothing."""
         self._pause(True)
 
     def resume(self) -> None:
-        """Let edits begin again. Any thread."""
+        """Let edits begin again. Any thread. It raises nothing."""
         self._pause(False)
 
     def _pause(self, on: bool) -> None:
@@ -204,7 +222,16 @@ class Bridge:
         self._watchers.call()
 
     def watch(self, fn: Callable[[], None]) -> Unsubscribe:
-        """Call a function whenever something changes that a panel shows. Any thread."""
+        """Call a function whenever something changes that a panel shows. Any thread.
+
+        It raises nothing.
+
+        Args:
+            fn: Called on any thread; it must be quick.
+
+        Returns:
+            What ends it.
+        """
         subscriptions = ExitStack()
         sources = (self._watchers.add, self.broker.watch, self.clients.watch, self.grants.watch)
         for watch in sources:
@@ -222,16 +249,31 @@ class Bridge:
         return self.url if self._state == "running" and not self._ready.exception() else None
 
     def cancel(self, call: str) -> bool:
-        """End the call of an id as its client would; tells whether it still went on. Any thread.
+        """End a call as its client would. Any thread. It raises nothing.
 
         A queued one never begins, another one is undone.
+
+        Args:
+            call: Its id, as `Record.id` has it.
+
+        Returns:
+            Whether it still went on.
         """
         if (going := self._runner.cancel(call)) is not None:
             self.broker.end(going)
         return going is not None
 
     def undo(self, label: str) -> bool:
-        """Undo an agent's step, if it is on top; tells whether it was. What is missing is shown."""
+        """Undo an agent's step, if it is on top. Main thread. What is missing then is shown.
+
+        It raises nothing.
+
+        Args:
+            label: The step's own, as `Host.undo_step` was given it.
+
+        Returns:
+            Whether it was.
+        """
         try:
             return self.main.is_unwound and self._undoing(label)
         except NotUndoable as error:
@@ -251,8 +293,10 @@ class Bridge:
     def stop(self) -> None:
         """Stop: end the questions, the queue, the server and the worker, in that order.
 
-        Called from above a waiting skill's own frame, it ends the questions, and does the rest
-        once that frame is gone.
+        Main thread.
+
+        Called from above a waiting skill's own frame, it ends the questions, and does the rest once
+        that frame is gone. It raises nothing.
         """
         if self._state != "running":
             return

@@ -30,7 +30,14 @@ class Callbacks:
         self._callbacks: dict[object, Callable[..., None]] = {}
 
     def add(self, callback: Callable[..., None]) -> Unsubscribe:
-        """Register a function; twice if it is given twice."""
+        """Register a function; twice if it is given twice. Any thread. It raises nothing.
+
+        Args:
+            callback: What is called.
+
+        Returns:
+            What takes it out; harmless the second time.
+        """
         key = object()
         self._callbacks[key] = callback
 
@@ -40,7 +47,13 @@ class Callbacks:
         return remove
 
     def call(self, *args: Any) -> None:
-        """Call them all, but for those that are taken out meanwhile. Not under a lock."""
+        """Call them all, but for those that are taken out meanwhile. Not under a lock.
+
+        It raises nothing: an error of a callback goes to the log.
+
+        Args:
+            *args: What they are called with.
+        """
         for key in list(self._callbacks):  # made in C: no other thread comes in between
             if (callback := self._callbacks.get(key)) is not None:
                 call_safely(callback, *args)

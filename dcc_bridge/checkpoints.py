@@ -79,11 +79,17 @@ def keep(
 
 
 def keep_anyway(host: Host, what: str, files: Sequence[Path] = ()) -> LostAnyway:
-    """Keep a copy where the host is about to lose something and lets nobody refuse it.
+    """Keep a copy where the host is about to lose something and lets nobody refuse it. Main thread.
 
-    `what` it is about to do goes into a sentence: "open another scene". Without the files that it
-    writes over it is about the scene as a whole. What is returned is to be raised as soon as it can
-    be; it says where the copy is.
+    It raises nothing.
+
+    Args:
+        host: The application.
+        what: What it is about to do, for a sentence: "open another scene".
+        files: The files that it writes over; without them it is about the scene as a whole.
+
+    Returns:
+        What is to be raised as soon as it can be; it says where the copy is.
     """
     try:
         copy = keep(host, files or None)

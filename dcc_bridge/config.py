@@ -25,40 +25,69 @@ _AT_LEAST_ONE: Final = ("dialogs_per_minute", "pending_questions")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a bridge behaves."""
+    """How a bridge behaves.
 
-    port: int = 0  # where the server listens; 0 takes a free one
-    runtime: Path | None = None  # the user's own folder in which running hosts are found
-    host_dialogs: bool = True  # questions may be drawn in the host
-    consent: Literal["host", "either"] = "host"  # who is asked for it where both could be
-    # Who is asked for anything else: the "client" first, the "host", or "either".
+    Attributes:
+        port: Where the server listens; 0 takes a free one.
+        runtime: The user's own folder in which running hosts are found.
+        host_dialogs: Questions may be drawn in the host.
+        consent: Who is asked for it where both could be.
+        input: Who is asked for anything else: the "client" first, the "host", or "either".
+        unattended: Where nobody can be asked: "refuse" what needs consent, and take a declared
+            fallback for all else; "deny" every question; or "allow" a declared fallback for
+            consent, too, and record that.
+        allow_list: A file that names the only skills for which "allow" holds, see `routing`; None
+            for all.
+        edit: Skills of risk "edit" run unasked ("allow") or are asked for first ("ask").
+        python: Code of an agent is refused and its tool not listed ("off"), or runs once a person
+            has agreed to its text ("ask") or, for the "session", to all without findings; "_hash"
+            keeps no text.
+        many: An edit of more items than that at once is asked for.
+        session_grants: A person may agree to edits for the session.
+        dialogs_per_minute: Dialogs that a client may cause in a minute; the next ones wait.
+        pending_questions: Of a client, that the host draws at a time; the next ones wait.
+        host_deadline: Seconds for an answer in the host's dialog; a long form has more.
+        client_deadline: Seconds for an answer in the client, 15 % of it while others wait for it;
+            and that a call may wait for the host's main thread.
+        audit: The user's folder for who agreed to what; None for the system's.
+        user_skills: The folder of the user's own skills; None for the system's.
+        project: The project's folder; its skills are in "skills" below it.
+        skills: Further folders of skills; in the environment a list as PATH.
+    """
+
+    port: int = 0
+    runtime: Path | None = None
+    host_dialogs: bool = True
+    consent: Literal["host", "either"] = "host"
     input: Literal["client", "host", "either"] = "client"
-    # Where nobody can be asked: "refuse" what needs consent, and take a declared fallback for all
-    # else; "deny" every question; or "allow" a declared fallback for consent, too, and record that.
     unattended: Literal["refuse", "deny", "allow"] = "refuse"
-    # A file that names the only skills for which "allow" holds, see `routing`; None for all.
     allow_list: Path | None = None
-    # Skills of risk "edit" run unasked ("allow") or are asked for first ("ask").
     edit: Literal["allow", "ask"] = "allow"
-    # Code of an agent is refused and its tool not listed ("off"), or runs once a person has agreed
-    # to its text ("ask") or, for the "session", to all without findings; "_hash" keeps no text.
     python: Literal["off", "ask", "session", "ask_hash", "session_hash"] = "ask"
-    many: int = 500  # an edit of more items than that at once is asked for
-    session_grants: bool = True  # a person may agree to edits for the session
-    dialogs_per_minute: int = 10  # dialogs that a client may cause in a minute; the next ones wait
-    pending_questions: int = 3  # of a client, that the host draws at a time; the next ones wait
-    host_deadline: float = 45.0  # seconds for an answer in the host's dialog; a long form has more
-    # Seconds for an answer in the client, 15 % of it while others wait for it; and that a call
-    # may wait for the host's main thread.
+    many: int = 500
+    session_grants: bool = True
+    dialogs_per_minute: int = 10
+    pending_questions: int = 3
+    host_deadline: float = 45.0
     client_deadline: float = 300.0
-    audit: Path | None = None  # the user's folder for who agreed to what; None for the system's
-    user_skills: Path | None = None  # the folder of the user's own skills; None for the system's
-    project: Path | None = None  # the project's folder; its skills are in "skills" below it
-    skills: tuple[Path, ...] = ()  # further folders of skills; in the environment a list as PATH
+    audit: Path | None = None
+    user_skills: Path | None = None
+    project: Path | None = None
+    skills: tuple[Path, ...] = ()
 
     @classmethod
     def load(cls, **arguments: Any) -> Settings:
-        """Read the settings, None being "not said"; ValueError names a variable that is wrong."""
+        """Read the settings: what is given, else the environment, else the default.
+
+        Args:
+            **arguments: Values by the names of the attributes; None for "not said".
+
+        Returns:
+            The settings.
+
+        Raises:
+            ValueError: A variable or a value is wrong; the sentence names it.
+        """
         values = {name: value for name, value in arguments.items() if value is not None}
         for name, hint in get_type_hints(cls).items():
             text = os.environ.get(PREFIX + name.upper())
@@ -71,7 +100,17 @@ class Settings:
             _check(name, hint, getattr(self, name))
 
     def under(self, policy: Path = POLICY) -> Settings:
-        """Give the settings with what the studio fixed; ValueError if its file cannot be read."""
+        """Return the settings with what the studio fixed, which wins over everything else.
+
+        Args:
+            policy: The studio's file; the default is the one place that it has on this system.
+
+        Returns:
+            The settings; the same where there is no such file.
+
+        Raises:
+            ValueError: The file cannot be read, and the line in which it is wrong.
+        """
         if not policy.is_file():
             return self
         import tomllib  # only where there is a policy

@@ -19,7 +19,11 @@ NO_OTHER_WAY: Final = (  # what an agent is told with each refusal, and a person
 
 
 def own_version() -> str:
-    """Give the version of the bridge, "0" where it runs from its source. Any thread."""
+    """Return the version of the bridge. Any thread. It raises nothing.
+
+    Returns:
+        Such as "0.1.0"; "0" where it runs from its source.
+    """
     from importlib import metadata  # 10 ms, which a host that starts need not wait for
 
     try:
@@ -162,6 +166,13 @@ class LostAnyway(NoConsent):
     """A skill did what undo does not bring back without a grant, and the host cannot refuse it."""
 
     def __init__(self, host: str, what: str, kept: str) -> None:
+        """Say what was lost.
+
+        Args:
+            host: The application's name.
+            what: What the skill did: "open another scene".
+            kept: Where the copy is, or why there is none, in a sentence.
+        """
         BridgeError.__init__(
             self,
             f"The skill went on to {what}. That was not allowed, but {host} has no way to refuse "
@@ -251,6 +262,12 @@ class NoCheckpoint(BridgeError):
     """No copy can be kept of what undo would not bring back, so it is not done."""
 
     def __init__(self, where: object, why: str) -> None:
+        """Say why there is none.
+
+        Args:
+            where: The folder in which it should be.
+            why: What went wrong, without a full stop.
+        """
         self.why = why
         super().__init__(
             f"No copy can be kept in {where}: {why}. This cannot be undone, so without a copy it "
@@ -272,6 +289,11 @@ class NotUndoable(PartlyApplied):
     """What is to be rolled back is below something that undo does not take back."""
 
     def __init__(self, why: str) -> None:
+        """Say why.
+
+        Args:
+            why: A whole sentence.
+        """
         BridgeError.__init__(self, why)
 
 

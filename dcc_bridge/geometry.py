@@ -8,7 +8,16 @@ Vector = tuple[float, float, float]
 
 
 def add(a: Vector, b: Vector, share: float = 1.0) -> Vector:
-    """Add a share of a vector to another one."""
+    """Add a share of a vector to another one. It raises nothing.
+
+    Args:
+        a: The vector.
+        b: What is added.
+        share: How much of it; -1 for what is taken away.
+
+    Returns:
+        The sum.
+    """
     return a[0] + share * b[0], a[1] + share * b[1], a[2] + share * b[2]
 
 
@@ -30,7 +39,18 @@ def unit(a: Vector) -> Vector:
 
 
 def frame_of(forward: Vector, up: Vector) -> tuple[Vector, Vector, Vector]:
-    """Give the directions right, up and forward, of length 1, of who looks along `forward`."""
+    """Return the three axes of somebody who looks along a direction.
+
+    Args:
+        forward: The direction, of any length.
+        up: What is up, as nearly as may be; another axis if it is the same direction.
+
+    Returns:
+        Right, up and forward, of length 1, upright on each other.
+
+    Raises:
+        ValueError: One of them has no length.
+    """
     ahead = unit(forward)
     axes: list[Vector] = [unit(up), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)]  # of two, one is not ahead
     right = unit(cross(ahead, next(it for it in axes if abs(dot(ahead, it)) < 1 - 1e-9)))

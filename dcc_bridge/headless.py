@@ -174,7 +174,20 @@ def serve(
     ready: Callable[[bridge.Bridge], None] = lambda _: None,
     operations: Callable[[Host], HostOperations] | None = None,
 ) -> None:
-    """Serve in a batch interpreter, which has nobody to ask, as `Headless.run` does."""
+    """Serve in a batch interpreter, which has nobody to ask, until a function says so.
+
+    Main thread, which it keeps. What needs consent is asked of the client, or refused.
+
+    Args:
+        host: The application.
+        skills: Folders of skill files, the most trusted first.
+        until: Is asked again and again; true ends it.
+        ready: Called with the bridge once requests are taken.
+        operations: Makes what the host does for the verbs; None for a host without verbs.
+
+    Raises:
+        BridgeError: It cannot be started.
+    """
     headless = Headless(host, skills, operations=operations)
     headless.run(lambda: ready(headless.bridge), until)
 

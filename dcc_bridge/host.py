@@ -1,20 +1,27 @@
 """The host port: what an application must offer so that skills can edit its scene safely.
 
-An adapter is a subclass of `Host`, in the package of its leaf, with that application's own API and
-nothing else; ``resources/guide/hosts.md`` says how to write one. What is marked abstract is
-required, all the rest has a default here that does the plain thing.
+An adapter is a subclass of `Host` with that application's own API; ``resources/guide/hosts.md``
+says how to write one. What is marked abstract is required, all the rest has a default here that
+does the plain thing. `Host` is four protocols, each of which says what it is for:
 
-============  ==================================================================================
-required      ``name``, ``version``, ``has_ui``, `Host.file`, `Host.save_copy`, `Host.undo_step`,
-              `Host.undo_mark`, `Host.undo`, `Host.selection`, `Host.describe`,
-              `Host.fingerprint`, `Application.redo`, `Application.select`
-better with   ``item_noun``, ``suffix``, `Host.summary`, `Host.modified`, `Host.changes`,
-              `Application.watch`,
-              `SceneGuard.losing`, `SceneGuard.guard`, `SceneGuard.lost`, `SceneGuard.take_back`,
-              `Application.frame`, `Application.main_window`, `Application.when_ready`,
-              `Application.when_leaving`
-seldom        `Host.scene`, `Host.kinds`, `Host.files`
-============  ==================================================================================
+=============  ===================  ===============================================================
+protocol       required             better with
+=============  ===================  ===============================================================
+`Host`         ``name``,            ``item_noun``, ``suffix``, `Host.summary`, `Host.modified`;
+               ``version``,         seldom `Host.scene`, `Host.files`, `Host.kinds`,
+               ``has_ui``,          `Host.display_names`
+               `Host.file`,
+               `Host.save_copy`,
+               `Host.selection`,
+               `Host.describe`,
+               `Host.fingerprint`
+`UndoStack`    ``undo_step``,       ``take_back``
+               ``undo_mark``,
+               ``undo``, ``redo``
+`Application`  ``select``           ``frame``, ``watch``, ``main_window``, ``when_ready``,
+                                    ``when_leaving``
+`SceneGuard`                        ``losing``, ``guard``, ``lost``, ``changes``
+=============  ===================  ===============================================================
 
 An item is a string that names one thing in the scene so that it is found again: a path, a unique
 name, an id. Everything here is called on the host's main thread, except ``name``, ``version``,
@@ -43,91 +50,177 @@ loss_check: ContextVar[LossCheck | None] = ContextVar("dcc_bridge_loss_check", d
 
 
 class UndoMark(NamedTuple):
-    """A place in the undo stack."""
+    """A place in the undo stack.
 
-    depth: int  # how many entries lie below it, those included that the host has dropped by now
-    label: str | None = None  # what the entry on top is called, or None where the stack is empty
-    # What tells the entry on top from every other one, also of the same label.
+    Attributes:
+        depth: How many entries lie below it, those included that the host has dropped by now.
+        label: What the entry on top is called; None where the stack is empty.
+        entry: Tells the entry on top from every other one, also of the same label.
+    """
+
+    depth: int
+    label: str | None = None
     entry: Hashable = None
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What became of the items of a scene since a moment."""
+    """What became of the items of a scene since a moment.
+
+    Attributes:
+        created: Items that were not there at that moment.
+        changed: Items that are there still; a new name is a change.
+        deleted: Items that were there at that moment.
+        is_exact: The host was told of each, so nothing is missing.
+    """
 
     created: list[str] = field(default_factory=list)
-    changed: list[str] = field(default_factory=list)  # a new name is one
-    deleted: list[str] = field(default_factory=list)  # they were there at that moment
-    is_exact: bool = False  # the host was told of each, so nothing is missing
+    changed: list[str] = field(default_factory=list)
+    deleted: list[str] = field(default_factory=list)
+    is_exact: bool = False
 
 
 CountChanges = Callable[[], Changes]
 
 
 class Application(Protocol):
-    """What surrounds the scene: its window, its start and its end."""
-
-    @abstractmethod
-    def redo(self) -> None:
-        """Redo the step undone last."""
+    """What surrounds the scene: its window, what is selected there, its start and its end."""
 
     @abstractmethod
     def select(self, items: Sequence[str]) -> None:
-        """Select items in the application, so that the person sees them; others no longer."""
+        """Select items in the application, so that the person sees them; others no longer.
+
+        Args:
+            items: Those that are not there are passed over; none of them clears the selection.
+
+        Raises:
+            RuntimeError: The application cannot now, or any other error of its own.
+        """
 
     def frame(self, items: Sequence[str]) -> None:
-        """Show items in the viewport. Nothing happens where there is none."""
+        """Show items in the viewport. Nothing happens where there is none. Raises nothing.
+
+        Args:
+            items: Those that are not there are passed over.
+        """
         return
 
     def watch(self, changed: Callable[[], None]) -> Undo:
-        """Be told, on the main thread, that the scene or the selection changed; gives what ends it.
+        """Have a function called when the scene or the selection changed. Raises nothing.
 
-        As often as the application likes: the bridge makes one of many. Without it agents are not
-        told of changes, and have to look again.
+        Without it agents are not told of changes, and have to look again.
+
+        Args:
+            changed: Call it on the main thread, as often as the application likes: the bridge
+                makes one of many.
+
+        Returns:
+            What ends it.
         """
         return lambda: None
 
     def main_window(self) -> object | None:
-        """Give the main window as the application's Qt binding wraps it; None if it is not Qt's."""
+        """Return the main window, which dialogs are put above. Raises nothing.
+
+        Returns:
+            A QWidget as the application's own Qt binding wraps it; None if it is not Qt's.
+        """
         return None
 
     def when_ready(self, start: Callable[[], None]) -> Undo:
-        """Call once, on the main thread, when a dialog can be shown; gives what prevents it."""
+        """Have a function called once, when a dialog can be shown. Raises nothing itself.
+
+        By default that is at once; `start_once` helps where it is later.
+
+        Args:
+            start: Call it on the main thread.
+
+        Returns:
+            What prevents it.
+        """
         start()
         return lambda: None
 
-    @staticmethod
-    def _start_once(
-        start: Callable[[], None], later: Later, is_up: Callable[[], object] = lambda: True
-    ) -> Undo:
-        """Call in the first later turn in which the host is up; gives what prevents it."""
-        is_wanted = [True]
-
-        def look() -> None:
-            if is_wanted and not is_up():
-                later(look)
-            elif is_wanted:
-                is_wanted.clear()
-                start()
-
-        later(look)
-        return is_wanted.clear
-
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
-        """Call on the main thread before the application goes, while its API still works.
+        """Have a function called before the application goes, while its API still works.
 
-        Some hosts tell twice, or not at all; `stop` may be called any number of times. Gives what
-        takes it back.
+        By default that is when the interpreter ends. Some hosts tell twice, or not at all. It
+        raises nothing.
+
+        Args:
+            stop: Call it on the main thread, any number of times.
+
+        Returns:
+            What takes it back.
         """
         atexit.register(stop)
         return lambda: atexit.unregister(stop)
+
+
+class UndoStack(Protocol):
+    """The application's own undo stack, on which each edit of a skill is one entry."""
+
+    @abstractmethod
+    def undo_step(self, label: str) -> AbstractContextManager[None]:
+        """Open one undo step; whatever is edited inside becomes one entry of the undo stack.
+
+        A step in which nothing was edited leaves no entry. Steps are never nested by the bridge,
+        and never left open across a question.
+
+        Args:
+            label: What the person reads in the application's Edit menu. Unique for each step.
+
+        Returns:
+            A block. It must close the step whatever is raised inside, raise that again, and may
+            leave what was edited until then: the bridge then undoes the entry.
+
+        Raises:
+            Busy: The person is at something in which nothing can be edited: a tool, a dialog.
+        """
+
+    @abstractmethod
+    def undo_mark(self) -> UndoMark:
+        """Mark the place in the undo stack: what was edited since shows as another one.
+
+        A person's edit is an entry as well. It raises nothing.
+
+        Returns:
+            A mark. Two are equal only if nothing was pushed, undone or redone between them, or all
+            of it was undone again.
+        """
+
+    @abstractmethod
+    def undo(self) -> None:
+        """Undo the step on top of the stack.
+
+        Raises:
+            NotUndoable: Not all of it came back.
+        """
+
+    @abstractmethod
+    def redo(self) -> None:
+        """Redo the step undone last.
+
+        Raises:
+            RuntimeError: There is nothing to redo.
+        """
+
+    def take_back(self) -> None:
+        """Undo the step on top, which is the bridge's own, as if it had never been.
+
+        Where the host can, there is nothing to redo then but what there was before the step.
+
+        Raises:
+            NotUndoable: Not all of it came back.
+        """
+        self.undo()
 
 
 class SceneGuard(Protocol):
     """What keeps a skill to what a person agreed to. All of it has a default that protects less."""
 
     def losing(self, what: str, files: Sequence[Path] = ()) -> None:
-        """Call this before something is done that undo does not bring back.
+        """Call this before something is done that undo does not bring back. Do not override it.
 
         That is: another scene is opened in place of this one, a file is written over. What the
         person does by themselves passes; in a skill there must be a grant for it.
@@ -153,11 +246,17 @@ class SceneGuard(Protocol):
         Args:
             put_back: Gets the names of what was put back, for the record.
             read: The body says that it only reads: where the host can refuse edits, it does.
+
+        Returns:
+            A block around the stretch; by default it does nothing.
+
+        Raises:
+            LostAnyway: At its end, for what was lost although the host cannot refuse it.
         """
         return nullcontext()
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
-        """List what the newest undo step deleted beside what was agreed to.
+        """List what the newest undo step deleted beside what was agreed to. Raises nothing.
 
         Args:
             agreed: Items. They and whatever was below them may be gone.
@@ -167,31 +266,42 @@ class SceneGuard(Protocol):
         """
         return []
 
-    def take_back(self) -> None:
-        """Undo the step on top, which is the bridge's own, as if it had never been.
+    def changes(self) -> AbstractContextManager[CountChanges]:
+        """Note from now on, in an undo step, what becomes of the items. Raises nothing.
 
-        Where the host can, there is nothing to redo then but what there was before the step.
+        The default notes nothing, so code of an agent may delete there what nobody was told of.
+
+        Returns:
+            A block that gives what counts the changes until then; `compared` helps.
         """
-        self.undo()
-
-    @abstractmethod
-    def undo(self) -> None:
-        """Undo the step on top of the stack; NotUndoable: not all of it came back."""
+        return nullcontext(Changes)
 
 
-class Host(Application, SceneGuard, Protocol):
-    """A desktop application with a scene, as the bridge sees it."""
+class Host(Application, UndoStack, SceneGuard, Protocol):
+    """A desktop application with a scene, as the bridge sees it.
 
-    name: str  # the application, as its users call it: "Maya", "Blender"
-    version: str  # the application's own version
-    has_ui: bool  # whether a person sits in front of its window
+    Attributes:
+        name: The application, as its users call it: "Maya", "Blender".
+        version: The application's own version.
+        has_ui: Whether a person sits in front of its window.
+        item_noun: What the application calls a thing in its scene, one lower-case word: "prim",
+            "node".
+        suffix: What the name of a scene's file ends in, for one that has none yet: ".usda".
+    """
+
+    name: str
+    version: str
+    has_ui: bool
     item_noun: str = "item"
-    """What the application calls a thing in its scene, one lower-case word: "prim", "node"."""
-    suffix: str = ""  # what the name of a scene's file ends in, for one that has none yet: ".usda"
+    suffix: str = ""
 
     @abstractmethod
     def file(self) -> Path | None:
-        """Give the scene's file, or None for a scene that was never saved."""
+        """Return the scene's file. Raises nothing.
+
+        Returns:
+            A whole path; None for a scene that was never saved.
+        """
 
     @abstractmethod
     def save_copy(self, path: Path) -> None:
@@ -205,8 +315,13 @@ class Host(Application, SceneGuard, Protocol):
         """
 
     def scene(self) -> str:
-        """Name the open scene as its title bar would: a file's name, or "untitled"."""
-        return file.name if (file := self.file()) is not None else "untitled"
+        """Return the open scene's name as its title bar has it. Raises nothing.
+
+        Returns:
+            By default the file's name, or "untitled".
+        """
+        file = self.file()
+        return "untitled" if file is None else file.name
 
     @property
     def modified(self) -> bool:
@@ -214,15 +329,23 @@ class Host(Application, SceneGuard, Protocol):
         return True
 
     def files(self) -> list[Path]:
-        """List the files that a save would write over, the scene's own first."""
-        return [] if (file := self.file()) is None else [file]
+        """List the files that a save would write over. Raises nothing.
+
+        Returns:
+            The scene's own first; by default no other.
+        """
+        file = self.file()
+        return [] if file is None else [file]
 
     def summary(self) -> dict[str, Any]:
-        """Describe the scene as a whole, for an agent: what JSON can carry, quick and short.
+        """Describe the scene as a whole, for an agent.
 
         Add what the application knows to what stands here: units, frames, the number of items of
         each type. Of a scene with 100,000 items it must not take longer than 50 ms: count lazily,
-        or up to a limit and say so.
+        or up to a limit and say so. It raises nothing.
+
+        Returns:
+            What JSON can carry, quick and short.
         """
         file = self.file()
         return {
@@ -233,33 +356,6 @@ class Host(Application, SceneGuard, Protocol):
             "undo": self.undo_mark().label,
         }
 
-    @abstractmethod
-    def undo_step(self, label: str) -> AbstractContextManager[None]:
-        """Open one undo step; whatever is edited inside becomes one entry of the undo stack.
-
-        A step in which nothing was edited leaves no entry. Steps are never nested by the bridge,
-        and never left open across a question. It must close whatever is raised inside, and may
-        leave what was edited until then: the bridge then undoes the entry.
-
-        Args:
-            label: What the person reads in the application's Edit menu. Unique for each step.
-        """
-
-    @abstractmethod
-    def undo_mark(self) -> UndoMark:
-        """Mark the place in the undo stack: what was edited since shows as another one.
-
-        A person's edit is an entry as well. Two marks are equal only if nothing was pushed, undone
-        or redone between them, or all of it was undone again.
-        """
-
-    def changes(self) -> AbstractContextManager[CountChanges]:
-        """Note from now on, in an undo step, what becomes of the items; gives what counts it.
-
-        The default notes nothing, so code of an agent may delete there what nobody was told of.
-        """
-        return nullcontext(Changes)
-
     @property
     @abstractmethod
     def selection(self) -> list[str]:
@@ -267,10 +363,13 @@ class Host(Application, SceneGuard, Protocol):
 
     @abstractmethod
     def describe(self, item: str) -> dict[str, Any]:
-        """Describe one item, for an agent: what JSON can carry.
+        """Describe one item, for an agent.
+
+        Args:
+            item: One item.
 
         Returns:
-            At least "type", as the application calls it: "Camera", "transform".
+            What JSON can carry; at least "type", as the application calls it: "Camera".
 
         Raises:
             LookupError: There is no such item; the message may say what there is instead.
@@ -278,7 +377,7 @@ class Host(Application, SceneGuard, Protocol):
 
     @abstractmethod
     def fingerprint(self, items: Sequence[str]) -> str:
-        """Digest what a person agreed to change. `digest` makes it of plain facts.
+        """Digest what a person agreed to change. Raises nothing. `digest` makes it of plain facts.
 
         Args:
             items: Names of things in the scene; their order does not matter.
@@ -289,29 +388,90 @@ class Host(Application, SceneGuard, Protocol):
         """
 
     def kinds(self, items: Sequence[str]) -> list[str]:
-        """Name the type of each item, "gone" for one that is not there."""
-        return [self._kind(item) for item in items]
+        """Return the type of each item. Raises nothing.
+
+        Args:
+            items: Names of things that may be gone.
+
+        Returns:
+            As many types, "gone" for an item that is not there.
+        """
+        found = []
+        for item in items:
+            try:
+                found.append(str(self.describe(item)["type"]))
+            except LookupError:
+                found.append("gone")
+        return found
 
     def display_names(self, items: Sequence[str]) -> list[str]:
-        """Return what a person reads for each item, where the application shows another name."""
+        """Return what a person reads for each item in the application. Raises nothing.
+
+        Args:
+            items: Items.
+
+        Returns:
+            As many names; by default the items themselves.
+        """
         return list(items)
 
-    def _kind(self, item: str) -> str:
-        try:
-            return str(self.describe(item)["type"])
-        except LookupError:
-            return "gone"
+
+def start_once(
+    start: Callable[[], None], later: Later, is_up: Callable[[], object] = lambda: True
+) -> Undo:
+    """Call a function in the first later turn in which the host is up. For `Host.when_ready`.
+
+    Main thread. It raises nothing itself.
+
+    Args:
+        start: What is called.
+        later: Has the host's event loop call a function in a later turn.
+        is_up: Tells whether the host is up.
+
+    Returns:
+        What prevents it.
+    """
+    is_wanted = [True]
+
+    def look() -> None:
+        if is_wanted and not is_up():
+            later(look)
+        elif is_wanted:
+            is_wanted.clear()
+            start()
+
+    later(look)
+    return is_wanted.clear
 
 
 def digest(facts: object) -> str:
-    """Digest plain facts: what JSON can carry, and anything else by its text. Any thread."""
+    """Digest plain facts, as `Host.fingerprint` has to. Any thread.
+
+    Args:
+        facts: What JSON can carry, and anything else by its text.
+
+    Returns:
+        A digest in hexadecimal, the same for equal facts.
+
+    Raises:
+        ValueError: The facts hold themselves.
+    """
     from hashlib import sha256  # 3 ms that whoever only describes a host need not pay
 
     return sha256(json.dumps(facts, default=str, sort_keys=True).encode()).hexdigest()
 
 
 def compared(before: Mapping[K, str], now: Mapping[K, str], touched: Container[K] = ()) -> Changes:
-    """Tell what became of items, from their names by what stays when they are renamed."""
+    """Return what became of items, for `Host.changes`. Any thread. It raises nothing.
+
+    Args:
+        before: Their names then, by what stays when they are renamed: an id.
+        now: Their names now.
+        touched: Those of which the host knows that they changed.
+
+    Returns:
+        The changes, which are not exact.
+    """
     created = [name for key, name in now.items() if key not in before]
     kept = ((key, name) for key, name in now.items() if key in before)
     changed = [name for key, name in kept if before[key] != name or key in touched]

@@ -109,7 +109,12 @@ class PlugIn:
     ) -> None:
         """Start as soon as the host can show a dialog, and stop before it goes.
 
-        Hosts load a plug-in twice: nothing happens the second time.
+        Hosts load a plug-in twice: nothing happens the second time. It raises nothing itself; what
+        a start raises goes to `Host.when_ready`, and `problem` says it to the person.
+
+        Args:
+            on_ready: Called in place of `start`, which it calls.
+            on_leaving: Called in place of `uninstall`, which it calls.
         """
         if self.is_installed:
             return
@@ -119,7 +124,11 @@ class PlugIn:
         self.cleanup.callback(self.host.when_leaving(on_leaving or self.uninstall))
 
     def uninstall(self) -> None:
-        """Stop, and take the callbacks back; harmless the second time."""
+        """Stop, and take the callbacks back; harmless the second time.
+
+        Raises:
+            Exception: What one of the functions in ``cleanup`` raised; it is stopped nevertheless.
+        """
         self.is_installed = False
         try:
             self.cleanup.close()
@@ -188,7 +197,7 @@ class PlugIn:
         return ready
 
     def stop(self) -> None:
-        """Stop, if it runs; no widget of ours is left then.
+        """Stop, if it runs; no widget of ours is left then. It raises nothing.
 
         Called from above a waiting skill's own frame it ends the questions, and does the rest once
         that frame is gone.
@@ -201,7 +210,7 @@ class PlugIn:
         parts.bridge.stopped.add_done_callback(lambda _: _let_go(parts))
 
     def enter_question(self) -> bool:
-        """Give the keyboard to the question that is drawn, if there is one.
+        """Give the keyboard to the question that is drawn, if there is one. It raises nothing.
 
         Call it from the host's command that shows the panel: no question takes the keyboard.
 

@@ -16,7 +16,7 @@ import statistics
 import tokenize
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -232,17 +232,24 @@ def _folder_of(name: str) -> str:
 def undocumented() -> list[str]:
     """Return the names that skills and leaves import and whose docstring is not whole.
 
-    A docstring is whole if a function's tells each argument, what is returned and what is raised,
-    and a class has one at all.
+    A docstring is whole if a function's or method's tells each argument, what is returned and what
+    is raised, or that it raises nothing, and if a class's has all its attributes. Methods count
+    where the core writes them, those of an alias not at all: the docstring of its module explains
+    it, which ``tests/test_spi.py`` sees to.
     """
-    listed = []
+    listed: list[str] = []
     for name in FOR_LEAVES:
         if not _exists(name):
             continue
         module = importlib.import_module(name)
-        public = {attribute: getattr(module, attribute) for attribute in module.__all__}
-        listed += [f"{name}.{attribute}" for attribute, it in public.items() if not _is_whole(it)]
+        for attribute in module.__all__:
+            listed += _not_whole(f"{name}.{attribute}", getattr(module, attribute))
     return sorted(listed)
+
+
+def is_alias(public: object) -> bool:
+    """Return whether a name stands for a type or a value, and has no docstring of its own."""
+    return not inspect.isclass(public) and not inspect.isroutine(public)
 
 
 def figures(parts: list[Module]) -> dict[str, float]:
@@ -312,21 +319,82 @@ def _exists(name: str) -> bool:
     return path.is_dir() or path.with_suffix(".py").exists()
 
 
-def _is_whole(public: object) -> bool:
-    """Return whether the docstring of a function or class tells all that it promises."""
-    text = inspect.getdoc(public)
-    if not text:
+def _not_whole(name: str, public: object) -> list[str]:
+    """Return the name if its docstring is not whole, and those of its methods that are not."""
+    if is_alias(public):
+        return []
+    if not inspect.isclass(public):
+        return [] if _is_whole(public) else [name]
+    listed = []
+    if not public.__doc__ or _untold_fields(public):
+        listed.append(name)
+    listed += [f"{name}.{it}" for it, method in _own_methods(public) if not _is_whole(method)]
+    making = vars(public).get("__init__")
+    if making is not None and not _is_generated(public):
+        told = inspect.getdoc(making) or ""
+        if any(f"{argument}:" not in told for argument in inspect.signature(public).parameters):
+            listed.append(f"{name}.__init__")
+    return listed
+
+
+def _is_generated(public: type) -> bool:
+    """Return whether `__init__` comes from the fields of a class, which its docstring tells."""
+    return is_dataclass(public) or getattr(public, "_is_protocol", False)
+
+
+def _own_classes(public: type) -> list[type]:
+    """Return a class and those above it that the core has written."""
+    return [it for it in public.__mro__ if it.__module__.split(".")[0] == CORE]
+
+
+def _untold_fields(public: type) -> list[str]:
+    """Return the public attributes that the core declares in a class and does not tell there."""
+    return [
+        field
+        for kind in _own_classes(public)
+        for field in inspect.get_annotations(kind)
+        if not field.startswith("_") and f"{field}:" not in (kind.__doc__ or "")
+    ]
+
+
+def _own_methods(public: type) -> Iterator[tuple[str, object]]:
+    """Yield the public methods that the core writes for a class, each with its function.
+
+    What overrides a method of somebody else's class, such as Qt's, is documented there.
+    """
+    others = [kind for kind in public.__mro__ if kind not in _own_classes(public)]
+    seen = {name for kind in others for name in dir(kind)}
+    for kind in _own_classes(public):
+        for name, method in vars(kind).items():
+            function = inspect.unwrap(getattr(method, "__func__", method))
+            if name in seen or name.startswith("_") or not inspect.isfunction(function):
+                continue
+            seen.add(name)
+            yield name, function
+
+
+def _is_whole(function: object) -> bool:
+    """Return whether the docstring of a function tells all that it promises."""
+    text = " ".join((inspect.getdoc(function) or "").split())
+    if not text or not inspect.isfunction(function):
         return False
-    if not inspect.isfunction(public):
-        return True
-    signature = inspect.signature(public)
-    arguments = [it for it in signature.parameters.values() if it.kind is not it.VAR_KEYWORD]
-    sections = ["Raises:"]
+    signature = inspect.signature(function)
+    arguments = [
+        it
+        for it in signature.parameters.values()
+        if it.kind is not it.VAR_KEYWORD and it.name not in ("self", "cls")
+    ]
+    sections = []
+    if "aises nothing" not in text:
+        sections.append("Raises:")
     if arguments:
         sections.append("Args:")
     if signature.return_annotation not in (None, "None", signature.empty):
         sections.append("Returns:")
-    return all(section in text for section in sections)
+    if inspect.isgeneratorfunction(function) and "Yields:" in text:
+        sections.remove("Returns:")
+    told = all(f"{it.name.lstrip('*')}:" in text for it in arguments)
+    return told and all(section in text for section in sections)
 
 
 def _plain_tokens(text: str) -> Iterator[tokenize.TokenInfo]:

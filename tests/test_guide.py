@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import inspect
 import os
 import re
 import shlex
@@ -14,9 +15,10 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from copy import deepcopy
 from dataclasses import dataclass, fields
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any, Final, cast
 from urllib.parse import parse_qsl, urlsplit
 
@@ -42,7 +44,9 @@ from tests.hosts import freecad
 from tests.live import Tap, live, text
 from tests.server.provider import ACCESS, Site, provider
 from tests.server.sending import Browser
+from tests.stand_ins import Person
 from tests.tiers import sampled
+from tests.verbs.studio import NO, YES
 
 ROOT: Final = Path(__file__).parents[1]
 GUIDE: Final = ROOT / "resources" / "guide"
@@ -374,35 +378,57 @@ def test_nobody_but_the_skill_of_the_guide_gets_the_token_of_a_sign_in(
         socket.create_connection(("127.0.0.1", came_to.port or 0), timeout=10)
 
 
+class AcmeNode:
+    """A node of the application of the guide, as its scene is now."""
+
+    type = "Grade"
+    locked = False
+    id = 1
+
+    def __init__(self, acme: Acme, path: str) -> None:
+        self._acme, self.path = acme, path
+        self.values = acme.scene[path]
+        self.inputs: list[str] = []
+
+    def set(self, prop: str, value: float) -> None:
+        self.values[prop] = value
+
+    def delete(self) -> None:
+        del self._acme.scene[self.path]
+
+
 class Acme:
-    """The application of the guide: its scene is a list of names, each state of it kept."""
+    """The application of the guide: its scene has nodes with numbers, each state of it kept."""
 
     def __init__(self) -> None:
-        self.nodes = ["a", "b"]
-        self._done: list[tuple[str, list[str]]] = []
-        self._undone: list[tuple[str, list[str]]] = []
+        self.scene = {path: {"gain": 1.0} for path in ("/a", "/b", "/c")}
+        self._done: list[tuple[str, Any]] = []
+        self._undone: list[tuple[str, Any]] = []
         self.undo = self
 
     def version(self) -> str:
         return "1.0"
 
     def is_batch(self) -> bool:
-        return True
+        return False
 
     def scene_file(self) -> str:
         return ""
 
-    def find(self, name: str) -> Any:
-        node = SimpleNamespace(
-            id=1, type="node", path=name, locked=False, children=[], descendants=list
-        )
-        return node if name in self.nodes else None
+    def selected(self) -> list[AcmeNode]:
+        return []
+
+    def nodes(self) -> list[AcmeNode]:
+        return [AcmeNode(self, path) for path in self.scene]
+
+    def find(self, path: str) -> AcmeNode | None:
+        return AcmeNode(self, path) if path in self.scene else None
 
     def begin(self, label: str) -> None:
-        self._done.append((label, [*self.nodes]))
+        self._done.append((label, deepcopy(self.scene)))
 
     def end(self) -> None:
-        if self._done[-1][1] == self.nodes:
+        if self._done[-1][1] == self.scene:
             self._done.pop()
 
     def labels(self) -> list[str]:
@@ -410,41 +436,94 @@ class Acme:
 
     def back(self) -> None:
         label, before = self._done.pop()
-        self._undone.append((label, self.nodes))
-        self.nodes = before
+        self._undone.append((label, self.scene))
+        self.scene = before
 
     def forth(self) -> None:
         label, after = self._undone.pop()
-        self._done.append((label, self.nodes))
-        self.nodes = after
+        self._done.append((label, self.scene))
+        self.scene = after
 
 
-def test_the_host_of_the_guide_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    acme = Acme()
-    monkeypatch.setitem(sys.modules, "acme", cast("ModuleType", acme))
+@pytest.fixture
+def acme(monkeypatch: pytest.MonkeyPatch) -> Acme:
+    application = Acme()
+    monkeypatch.setitem(sys.modules, "acme", cast("ModuleType", application))
+    return application
+
+
+def acme_example() -> dict[str, Any]:
+    """Run what the guide shows of the host and of its operations."""
     example: dict[str, Any] = {}
-    exec(blocks("hosts", "py")[0], example)
-    host = example["AcmeHost"]()
+    for block in blocks("hosts", "py")[:2]:
+        exec(block, example)
+    return example
+
+
+def test_the_host_of_the_guide_is_one(tmp_path: Path, acme: Acme) -> None:
+    host = acme_example()["AcmeHost"]()
 
     @skill(risk="edit")
     def drop(name: str) -> None:
         """Drop one."""
-        acme.nodes.remove(name)
-        if name == "b":
+        acme.nodes()[0].set(name, 3.0)
+        if name == "no":
             raise ValueError("Not that one.")
 
     with live(tmp_path, drop, host=host) as running:
-        running.call("drop", {"name": "b"})
-        rolled_back = [*acme.nodes]
-        running.call("drop", {"name": "a"})
-        dropped = [*acme.nodes]
+        running.call("drop", {"name": "no"})
+        rolled_back = deepcopy(acme.scene)
+        running.call("drop", {"name": "mix"})
+        dropped = deepcopy(acme.scene)
         running.call("undo_last")
 
-    assert (rolled_back, dropped, acme.nodes) == (["a", "b"], ["b"], ["a", "b"])
-    assert (host.describe("a"), host.fingerprint(["a"]) == host.fingerprint(["b"])) == (
-        {"type": "node", "children": []},
-        False,
-    )
+    whole = {path: {"gain": 1.0} for path in ("/a", "/b", "/c")}
+    assert rolled_back == whole == acme.scene
+    assert dropped == whole | {"/a": {"gain": 1.0, "mix": 3.0}}
+    assert host.describe("/a") == {"type": "Grade", "inputs": []}
+    assert host.fingerprint(["/a"]) != host.fingerprint(["/b"])
+
+
+def test_the_operations_of_the_guide_list_edit_ask_and_undo(tmp_path: Path, acme: Acme) -> None:
+    example = acme_example()
+    host, person = example["AcmeHost"](), Person(NO, YES)
+    make = example["AcmeOperations"]
+    with live(tmp_path, host=host, presenter=person, operations=make) as running:
+        running.until(lambda: "delete" in running.bridge.registry)
+        listed = running.call("list_items", {"fields": ["gain"]})
+        changes = [{"item": "/b", "prop": "gain", "value": 0.5}]
+        running.call("set_values", {"changes": changes})
+        refused = running.call("delete", {"items": ["/a"]})
+        kept = list(acme.scene)
+        running.call("delete", {"items": ["/a"]})
+        left = deepcopy(acme.scene)
+        running.call("undo_last")
+        back = deepcopy(acme.scene)
+        running.call("undo_last")
+
+    assert "'gain': 1.0" in str(listed.structured_content)
+    assert refused.is_error
+    assert [question.message for question in person.shown] == ["Delete 1 grade? It is /a."] * 2
+    assert kept == ["/a", "/b", "/c"]
+    assert left == {"/b": {"gain": 0.5}, "/c": {"gain": 1.0}}
+    assert back == {"/a": {"gain": 1.0}, **left}
+    assert acme.scene == {path: {"gain": 1.0} for path in ("/a", "/b", "/c")}
+
+
+def test_the_example_of_another_application_takes_what_the_service_interface_offers() -> None:
+    """It never opens the core, and its starts are calls that there are."""
+    host, operations, *starts = blocks("hosts", "py")
+    taken = re.findall(r"^from (dcc_bridge\S*) import", "".join([host, operations, *starts]), re.M)
+
+    assert set(taken) == {"dcc_bridge.spi", "dcc_bridge.spi.drawing"}
+    assert "dcc_bridge." not in re.sub(r"^from dcc_bridge.*", "", "".join(starts), flags=re.M)
+    for start in starts:
+        names: dict[str, Any] = {}
+        (line,) = re.findall(r"^from .*$", start, re.M)
+        exec(line, names)
+        (call,) = re.findall(r"(\w+)\(AcmeHost\(\), \[\], (.*)\)", start)
+        keywords = {part.partition("=")[0]: None for part in call[1].split(", ")}
+        inspect.signature(names[call[0]]).bind(None, [], **keywords)
 
 
 @pytest.mark.parametrize("page", TEXTS)

@@ -12,8 +12,7 @@ from dcc_bridge.cli import exits, hosts
 from dcc_bridge.config import data_folder
 from dcc_bridge.elicitation.caller import Risk
 from dcc_bridge.skills import lint, loader
-from dcc_bridge.verbs import operations as operations
-from dcc_bridge.verbs import tools
+from dcc_bridge.verbs import NAMES as VERBS
 
 PAGES: Final = (
     "skills",
@@ -88,7 +87,7 @@ def _new(options: argparse.Namespace) -> int:
     except OSError as error:
         raise exits.Failure(f"{file} cannot be written: {error}.") from None
     print(f"Wrote {file}. It runs as it is; put your application's API where it says so.")
-    if name in _verbs():
+    if name in VERBS:
         print(_REPLACES.format(name, "every host"))
     return exits.SUCCESS
 
@@ -102,11 +101,10 @@ def _check(options: argparse.Namespace) -> int:
     if findings:
         print(f"{len(findings)} problem{'s' * (len(findings) != 1)} in {many}.", file=sys.stderr)
         return exits.TOOL_ERROR
-    replaceable = _verbs()
     for file in given.values():
         for name, number, metadata in lint.read_text(file).names():
             where = ", ".join(metadata.hosts) or "every host"
-            if name in replaceable:
+            if name in VERBS:
                 print(f"{file}:{number}: {_REPLACES.format(name, where)}")
         text = file.read_text(encoding="utf-8", errors="replace")  # it may declare another one
         for number, line in enumerate(text.splitlines(), 1):
@@ -114,14 +112,3 @@ def _check(options: argparse.Namespace) -> int:
                 print(f"{file}:{number}: Still to be filled in: {line.strip()}")
     print(f"No problems in {many}.")
     return exits.SUCCESS
-
-
-def _verbs() -> set[str]:
-    return {it.name for it in tools(_AllOperations())}  # type: ignore[abstract]  # only asked for names
-
-
-class _AllOperations(operations.HostOperations):
-    """A host that has every verb; only their names are asked of it."""
-
-    def has(self, *names: str) -> bool:
-        return True

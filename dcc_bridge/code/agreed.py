@@ -15,7 +15,7 @@ from dcc_bridge.consent.grants import end_session_grants
 from dcc_bridge.elicitation import secret
 from dcc_bridge.elicitation.details import Details
 from dcc_bridge.errors import BadArguments
-from dcc_bridge.verbs import plural
+from dcc_bridge.verbs.consents import plural
 
 MOST_SECONDS: Final = 600.0  # that code may run
 MOST_MEMORY: Final = 64_000  # characters of what a client's code keeps for its next one, as JSON

@@ -21,7 +21,8 @@ from dcc_bridge.consent.call import Call
 from dcc_bridge.errors import NotRecorded
 from dcc_bridge.host import Changes
 from dcc_bridge.skills.skill import report_done
-from dcc_bridge.verbs import Json, plural
+from dcc_bridge.verbs.answers import Json
+from dcc_bridge.verbs.consents import plural
 
 _LISTED, _NAMED = 50, 5  # items of each kind that the answer names, and lines of what stays
 _UNDONE: Final = "The undo step was taken back"

@@ -31,8 +31,10 @@ from dcc_bridge.errors import BadArguments, BridgeError, NoConsent, NotConfirmed
 from dcc_bridge.host import Changes, UndoMark
 from dcc_bridge.skills.skill import HOSTS, Skill, describe, keeping_alive, skill
 from dcc_bridge.threads.background import run_in_thread
-from dcc_bridge.verbs import Json, whole_path
+from dcc_bridge.verbs.answers import Json
+from dcc_bridge.verbs.items import whole_path
 from dcc_bridge.verbs.operations import HostOperations
+from dcc_bridge.verbs.ports import CodeContext
 
 NAME: Final = "run_python"
 _MOST_ASKED: Final = 3  # times that a loss is asked for; it is another one each time
@@ -47,7 +49,7 @@ def tool(
     operations: HostOperations, settings: Settings, audit: AuditLog, tools: Tools
 ) -> Skill | None:
     """Make the tool, with `look` and `find_api` of the verbs; None where it is not wanted."""
-    if settings.python == "off" or not operations.has("namespace"):
+    if settings.python == "off" or not isinstance(operations, CodeContext):
         return None
     add_package(type(operations.host).__module__)
     return describe(CodeTool(operations, settings, audit, tools).run_python)
@@ -57,7 +59,7 @@ class CodeTool:
     """Asks for code of agents, runs it, and takes it back."""
 
     def __init__(
-        self, operations: HostOperations, settings: Settings, audit: AuditLog, tools: Tools
+        self, operations: CodeContext, settings: Settings, audit: AuditLog, tools: Tools
     ) -> None:
         self._operations, self._host, self._tools = operations, operations.host, tools
         self._settings, self._audit = settings, audit

@@ -44,13 +44,27 @@ class AgreedIds:
         self._ids: dict[str, frozenset[Hashable]] = {}
 
     def note(self, item: str, ids: Iterable[Hashable]) -> None:
-        """Remember what goes with an item, itself too: nothing with one that is gone."""
+        """Remember what goes with an item, itself too: nothing with one that is gone.
+
+        It raises nothing.
+
+        Args:
+            item: What the person is asked about.
+            ids: What stays of an item when it is renamed, of this one and of all below it.
+        """
         if len(self._ids) > _MOST_AGREED:
             self._ids.clear()
         self._ids[item] = frozenset(ids)
 
     def of(self, items: Sequence[str]) -> set[Any]:
-        """Give the ids of what goes with items; an item itself where that is not known."""
+        """Return the ids of what goes with items. It raises nothing.
+
+        Args:
+            items: What the person agreed to.
+
+        Returns:
+            What `note` was given for them; an item itself where that is not known.
+        """
         return {thing for item in items for thing in self._ids.get(item, (item,))}
 
 
@@ -58,6 +72,12 @@ class Losses:
     """What the skill that runs has lost without a grant, in a host that cannot refuse it."""
 
     def __init__(self, host: Host, mark_modified: Callable[[], bool]) -> None:
+        """Begin with nothing lost.
+
+        Args:
+            host: Whose files they are.
+            mark_modified: Takes the scene as not saved; tells whether it does.
+        """
         self._host = host  # whose files they are
         self._mark_modified = mark_modified  # takes the scene as not saved; tells whether it does
         self._written: dict[Path, _Written] = {}
@@ -66,7 +86,13 @@ class Losses:
         self._is_keeping = False
 
     def writing(self, file: Path) -> None:
-        """Take note that a file is about to be written: over it, or for a scene to go on in."""
+        """Take note that a file is about to be written: over it, or for a scene to go on in.
+
+        A copy of what is there is kept. It raises nothing; `judged` does, once the stretch is over.
+
+        Args:
+            file: Which one.
+        """
         if file in self._written:
             return
         if not file.is_file():
@@ -79,8 +105,14 @@ class Losses:
     def ending(self, what: str, scene: SceneCopy | None) -> Callable[[], LostAnyway] | None:
         """Take note that a scene is about to go, and keep a copy of what is not saved of it.
 
-        `what` is about to be done: "open another file in place of shot.blend"; `scene` is None
-        where all is saved. Gives what says so once it is gone; None where it may go.
+        It raises nothing; `judged` does, once the stretch is over.
+
+        Args:
+            what: What is about to be done: "open another file in place of shot.blend".
+            scene: The name of the copy and what writes it; None where all is saved.
+
+        Returns:
+            What says so once it is gone; None where it may go.
         """
         if not self._is_refused(what):
             return None
@@ -96,7 +128,14 @@ class Losses:
 
     @contextmanager
     def judged(self) -> Iterator[None]:
-        """End a stretch of a skill's body with LostAnyway, which says where the copies are."""
+        """End a stretch of a skill's body with the losses that nobody had agreed to.
+
+        Yields:
+            Once, around the stretch.
+
+        Raises:
+            LostAnyway: At its end; it says where the copies are.
+        """
         outer = self._written, self._new, self._lost
         self._written, self._new, self._lost = {}, set(), []
         file = self._host.file()

@@ -57,12 +57,19 @@ class Details:
 
 @dataclass(frozen=True, slots=True)
 class DetailsRow:
-    """A line of a text that is agreed to, or something between two of them."""
+    """A line of a text that is agreed to, or something between two of them.
 
-    number: int  # counted from 1; 0 for what is not in the text
-    text: str  # the line, or how many are left out
-    mark: str = ""  # why it is marked, or ""
-    sign: str = " "  # "+" for a line that the text before did not have, "-" for one that is gone
+    Attributes:
+        number: Counted from 1; 0 for what is not in the text.
+        text: The line, or how many are left out.
+        mark: Why it is marked, or ""
+        sign: "+" for a line that the text before did not have, "-" for one that is gone.
+    """
+
+    number: int
+    text: str
+    mark: str = ""
+    sign: str = " "
 
     def __str__(self) -> str:
         """Give the row as a text in which no line can pass for another one."""
@@ -71,17 +78,35 @@ class DetailsRow:
 
 @dataclass(frozen=True, slots=True)
 class DetailsView:
-    """A text that is agreed to."""
+    """A text that is agreed to.
 
-    title: str  # how long it is
-    rows: tuple[DetailsRow, ...]  # all of it
-    marks: tuple[str, ...]  # why lines are marked, each with its number
-    difference: str = ""  # how much differs from the text agreed to last, or ""
-    changes: tuple[DetailsRow, ...] = ()  # what does, with the lines around it
+    Attributes:
+        title: How long it is.
+        rows: All of it.
+        marks: Why lines are marked, each with its number.
+        difference: How much differs from the text agreed to last, or ""
+        changes: What does, with the lines around it.
+    """
+
+    title: str
+    rows: tuple[DetailsRow, ...]
+    marks: tuple[str, ...]
+    difference: str = ""
+    changes: tuple[DetailsRow, ...] = ()
 
 
 def details_view(details: Details, tr: Translate = english) -> DetailsView:
-    """Make the view of a text that is agreed to, and of what differs from the one before."""
+    """Make the view of a text that is agreed to, and of what differs from the one before.
+
+    Any thread. It raises nothing.
+
+    Args:
+        details: The text.
+        tr: Translates texts of ours.
+
+    Returns:
+        The view; its texts are safe to show.
+    """
     lines, reasons = split_lines(details.text), dict[int, str]()
     for number, reason in sorted(details.marks, key=itemgetter(0)):
         reasons[number] = "; ".join(filter(None, (reasons.get(number), safe_line(reason))))

@@ -100,22 +100,35 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, with all that a presenter needs to draw it."""
+    """A question, with all that a presenter needs to draw it.
 
-    message: str  # a sentence; plain text
-    call: Caller  # whose question it is
-    form: Form | None = None  # what to fill in; None for a page
-    title: str | None = None  # a heading, or None
-    page: Page | None = None  # the page to visit instead of a form, or None
-    # What is agreed to, where the answer decides whether something is lost; or None.
+    Attributes:
+        message: A sentence; plain text.
+        call: Whose question it is.
+        form: What to fill in; None for a page.
+        title: A heading, or None.
+        page: The page to visit instead of a form, or None.
+        consent: What is agreed to, where the answer decides whether something is lost; or None.
+        key: Its name on the wire.
+        timeout: Seconds for an answer; None for the surface's own limit.
+        reason: Why it is asked again, or None.
+        details: A text that is agreed to, shown whole; or None.
+        offers: What else the person may do with it here.
+        id: Its own.
+    """
+
+    message: str
+    call: Caller
+    form: Form | None = None
+    title: str | None = None
+    page: Page | None = None
     consent: Consent | None = None
-    key: str = "answer"  # its name on the wire
-    timeout: float | None = None  # seconds for an answer; None for the surface's own limit
-    reason: str | None = None  # why it is asked again, or None
-    details: Details | None = None  # a text that is agreed to, shown whole; or None
-    # What else the person may do with it here.
+    key: str = "answer"
+    timeout: float | None = None
+    reason: str | None = None
+    details: Details | None = None
     offers: Offers = field(default_factory=lambda: Offers())
-    id: str = field(default_factory=lambda: os.urandom(4).hex())  # its own
+    id: str = field(default_factory=lambda: os.urandom(4).hex())
 
     @property
     def items(self) -> tuple[str, ...]:
@@ -143,12 +156,26 @@ class Question:
         return self.page.visit if self.page else None
 
     def agrees(self, response: ElicitationResponse) -> bool:
-        """Whether a response is a yes, in each field that asks for one."""
+        """Return whether a response is a yes, in each field that asks for one. It raises nothing.
+
+        Args:
+            response: How it ended.
+
+        Returns:
+            Whether what is asked for may be done.
+        """
         form = self.form
         return response.accepted and (form is None or form.agrees(response.data or {}))
 
     def answered(self, response: ElicitationResponse) -> Answered:
-        """Say how it ended."""
+        """Return how it ended, for the panel and the record. It raises nothing.
+
+        Args:
+            response: How it ended.
+
+        Returns:
+            The question's message with how it was answered, and by whom.
+        """
         how = response.message or types.DECLINED
         if response.accepted and how != types.COMPLETION_UNVERIFIED:
             agreed = types.AGREED if self.agrees(response) else types.DECLINED
@@ -167,22 +194,28 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """What a person agrees to, or not."""
+    """What a person agrees to, or not.
 
-    items: tuple[str, ...] = ()  # what it is about: paths or names in the scene
-    # The type of each item, as the host calls it; empty where nobody said.
+    Attributes:
+        items: What it is about: paths or names in the scene.
+        kinds: The type of each item, as the host calls it; empty where nobody said.
+        undoable: The host can undo it, as one step.
+        kept: The folder in which a copy of what undo does not bring back is kept first, or None.
+        skill: The destructive skill that asks; "" for the called one.
+        files: What is written over, where undo does not help; None for the scene as a whole.
+        arguments: What the skill is called with, where that is agreed to: names and whole values.
+        uncopied: Folders among the files; of what is in them no copy is kept.
+        labels: What the person reads for each item; empty where that is the item itself.
+    """
+
+    items: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
-    undoable: bool = True  # the host can undo it, as one step
-    # The folder in which a copy of what undo does not bring back is kept first, or None.
+    undoable: bool = True
     kept: str | None = None
-    skill: str = ""  # the destructive skill that asks; "" for the called one
-    # What is written over, where undo does not help; None for the scene as a whole.
+    skill: str = ""
     files: tuple[Path, ...] | None = field(default=None, compare=False)
-    # What the skill is called with, where that is agreed to: names and whole values.
     arguments: tuple[tuple[str, str], ...] = ()
-    # Folders among the files; of what is in them no copy is kept.
     uncopied: tuple[Path, ...] = ()
-    # What the person reads for each item; empty where that is the item itself.
     labels: tuple[str, ...] = ()
 
     @property
@@ -221,14 +254,21 @@ class Offers:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A person's reply, as a presenter reports it. Not trusted yet."""
+    """A person's reply, as a presenter reports it. Not trusted yet.
 
-    action: types.Action  # what the person did
-    # The form's fields, where they accepted; what they had typed, where they did not.
+    Attributes:
+        action: What the person did.
+        content: The form's fields, where they accepted; what they had typed, where they did not.
+        remember: They agreed for the session.
+        mute: They want to hear no more of this client for a while.
+        reason: Why they refused, in their own words, or None.
+    """
+
+    action: types.Action
     content: object = None
-    remember: bool = False  # they agreed for the session
-    mute: bool = False  # they want to hear no more of this client for a while
-    reason: str | None = None  # why they refused, in their own words, or None
+    remember: bool = False
+    mute: bool = False
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,18 +278,28 @@ class HandOver:
 
 @dataclass(frozen=True, slots=True)
 class Expired:
-    """Nobody answered within the time that the presenter showed, or it ended for another reason."""
+    """Nobody answered within the time that the presenter showed, or it ended for another reason.
+
+    Attributes:
+        message: Why, in one of the words of the protocol or a sentence.
+    """
 
     message: str = types.TIMED_OUT
 
 
 @dataclass(frozen=True, slots=True)
 class Unable:
-    """A presenter cannot show a question."""
+    """A presenter cannot show a question.
 
-    message: str = types.NOT_SUPPORTED  # why
-    ends: bool = False  # if no other surface can be asked, it is a cancel rather than unattended
-    lasting: bool = False  # it will not be able to show the next one either
+    Attributes:
+        message: Why.
+        ends: If no other surface can be asked, it is a cancel rather than unattended.
+        lasting: It will not be able to show the next one either.
+    """
+
+    message: str = types.NOT_SUPPORTED
+    ends: bool = False
+    lasting: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,10 +326,17 @@ class Presenter(Protocol):
     """A surface on which questions are drawn."""
 
     def show(self, question: Question, settle: Settle) -> TakeDown:
-        """Draw a question, and return at once what takes it down, given the reason.
+        """Draw a question, and return at once. Any thread.
 
-        `settle` is to be called once with what came of it. Both may be called on any thread, and
-        what takes it down at any time, also after an answer.
+        It raises nothing: what cannot be shown is settled as `Unable`.
+
+        Args:
+            question: Which one.
+            settle: To be called once, on any thread, with what came of it.
+
+        Returns:
+            What takes the question down, given the reason; on any thread, at any time, also after
+            an answer.
         """
 
 
@@ -293,13 +350,28 @@ class HostPresenter(Presenter, Protocol):
         answer_here: Callable[[], None],  # brings the question here
         cancel: Callable[[], None],  # ends it
     ) -> TakeDown:
-        """Say quietly that a question waits elsewhere; gives what takes it away, on any thread."""
+        """Say quietly that a question waits elsewhere. Any thread. It raises nothing.
+
+        Args:
+            question: Which one.
+            where: The name of that surface: "Claude Code".
+            answer_here: Brings the question here.
+            cancel: Ends it.
+
+        Returns:
+            What takes it away, on any thread.
+        """
 
     def notice(
         self, text: str, undo: Callable[[], None] | None = None, call: str | None = None
     ) -> TakeDown:
-        """Say something in passing that needs no answer. Any thread.
+        """Say something in passing that needs no answer. Any thread. It raises nothing.
 
-        `undo` takes back what happened, on the main thread; `call` is the id of the call that did
-        it. Gives what takes it away once it is no longer true; at any time, on any thread.
+        Args:
+            text: What is said.
+            undo: Takes back what happened, on the main thread; None where there is nothing.
+            call: The id of the call that did it, or None.
+
+        Returns:
+            What takes it away once it is no longer true; at any time, on any thread.
         """

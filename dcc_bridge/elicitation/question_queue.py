@@ -33,14 +33,24 @@ _MOST_DRAFTS: Final = 32
 
 @dataclass(eq=False, slots=True)
 class Ticket:
-    """A question that is drawn, or waits for its turn."""
+    """A question that is drawn, or waits for its turn.
 
-    question: Question  # which one
-    settle: Settle  # takes what is heard
-    asked: float = field(default_factory=time.monotonic)  # when it was asked
+    Attributes:
+        question: Which one.
+        settle: Takes what is heard.
+        asked: When it was asked.
+    """
+
+    question: Question
+    settle: Settle
+    asked: float = field(default_factory=time.monotonic)
 
     def timely(self) -> Question:
-        """Give the question as its turn comes: some of its time is gone."""
+        """Return the question as its turn comes: some of its time is gone. It raises nothing.
+
+        Returns:
+            The question with the time that is left.
+        """
         offers = self.question.offers
         latest = max(0.0, offers.latest - (time.monotonic() - self.asked))
         return replace(self.question, offers=replace(offers, latest=latest))
@@ -66,6 +76,12 @@ class QuestionQueue:
     """Shows one question at a time; the others wait. Main thread, but for `show` and `post`."""
 
     def __init__(self, surface: QuestionSurface, main: main_thread.MainThread) -> None:
+        """Prepare an empty queue.
+
+        Args:
+            surface: Draws them: `draw`, `set_aside`, `show_place` and `take_down`.
+            main: The way to the main thread.
+        """
         self._surface = surface
         self._main = main
         self._waiting: deque[Ticket] = deque()
@@ -86,19 +102,25 @@ class QuestionQueue:
         return [*([self.shown] if self.shown else []), *self._waiting]
 
     def show(self, question: Question, settle: Settle) -> TakeDown:
-        """Draw a question as soon as no other one is drawn. Any thread.
+        """Draw a question as soon as no other one is drawn. Any thread. It raises nothing.
 
-        `settle` is called on the main thread. What is returned takes the question down, given the
-        reason; on any thread, at any time.
+        Args:
+            question: Which one.
+            settle: Called on the main thread with what came of it.
+
+        Returns:
+            What takes the question down, given the reason; on any thread, at any time.
         """
         ticket = Ticket(question, settle)
         self.post(lambda: self._add(ticket), lambda: settle(_CLOSED))
         return lambda reason: self.post(lambda: self._withdraw(ticket, reason))
 
     def post(self, fn: Callable[[], object], refused: Callable[[], None] = lambda: None) -> None:
-        """Call a function on the main thread, and log its error. Any thread.
+        """Call a function on the main thread, and log its error. Any thread. It raises nothing.
 
-        `refused` is called instead once the bridge is closed.
+        Args:
+            fn: What is called.
+            refused: Called instead once the bridge is closed.
         """
 
         def check(future: Future[object]) -> None:
@@ -118,7 +140,13 @@ class QuestionQueue:
             self._show_next()
 
     def bring(self, question: str) -> None:
-        """Show the question of that id before all others; the one that is shown waits meanwhile."""
+        """Show a question before all others; the one that is shown waits meanwhile.
+
+        It raises nothing.
+
+        Args:
+            question: Its id; nothing happens if it does not wait.
+        """
         ticket = next((item for item in self._waiting if item.question.id == question), None)
         if ticket is None:
             return
@@ -137,7 +165,12 @@ class QuestionQueue:
             self._show_next()
 
     def end(self, ticket: Ticket, heard: PresenterEvent) -> None:
-        """Settle a question that is shown or waits, and show the next one."""
+        """Settle a question that is shown or waits, and show the next one. It raises nothing.
+
+        Args:
+            ticket: Which one; nothing happens if it has ended.
+            heard: What came of it.
+        """
         if ticket in self.tickets:
             self._remove(ticket)
             ticket.settle(heard)  # an answer that does not fit is asked for again in it
@@ -146,7 +179,7 @@ class QuestionQueue:
             self._show_next()
 
     def close(self) -> None:
-        """End every question; later ones end at once."""
+        """End every question; later ones end at once. It raises nothing."""
         self._closed = True
         for ticket in self.tickets:
             self._remove(ticket)

@@ -52,7 +52,18 @@ def left_out(n: int, tr: Translate = english) -> str:
 
 
 def safe_text(text: str, most: int = MOST_SHOWN, *, tr: Translate = english) -> str:
-    """Make a text of several lines safe; newlines stay, and what is beyond `most` is counted."""
+    """Make a text of several lines safe to show: no character hides, or turns what follows around.
+
+    Any thread. It raises nothing.
+
+    Args:
+        text: Somebody else's text: an agent's, a name in the scene.
+        most: How many characters are shown; what is beyond is counted.
+        tr: Translates what is said of it.
+
+    Returns:
+        Its lines, with hidden characters as their numbers.
+    """
     text = text.replace("\r\n", "\n")
     left = len(text) - most
     shown = "\n".join(_visible(part).replace("\t", _TAB) for part in text[:most].split("\n"))
@@ -65,7 +76,17 @@ def safe_whole(text: str) -> str:
 
 
 def safe_line(text: str, most: int = MOST_IN_LINE) -> str:
-    """Make a text safe that has to stay in one line: a newline is shown as its number too."""
+    """Make a text safe that has to stay in one line: a newline is shown as its number too.
+
+    Any thread. It raises nothing.
+
+    Args:
+        text: Somebody else's text.
+        most: How many characters are shown; of a path its end too.
+
+    Returns:
+        One line, with hidden characters as their numbers.
+    """
     if len(text) > most:
         tail = most // 2 if "/" in text and " " not in text else 0  # paths differ at their end
         text = text[: most - tail - 1].rstrip() + "…" + text[len(text) - tail :]
@@ -117,11 +138,16 @@ def breakable(text: str) -> str:
 
 
 def tool_tip(text: str, *, wraps: bool = False) -> str:
-    """Make a text safe for a tooltip of Qt, which takes for markup what looks like it.
+    """Make a text safe for a tooltip of Qt, which takes for markup what looks like it. Any thread.
+
+    It raises nothing.
 
     Args:
         text: What it says.
         wraps: Whether its lines may be too long for a screen. Qt wraps nothing but markup.
+
+    Returns:
+        The text, as markup where that is needed.
     """
     if "<" not in text and "&" not in text and not wraps:
         return text

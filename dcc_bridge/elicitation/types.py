@@ -76,7 +76,12 @@ class UrlElicitation:
 
 @dataclass(frozen=True, slots=True)
 class ElicitationRequest:
-    """What a skill asks, in either mode."""
+    """What a skill asks, in either mode.
+
+    Attributes:
+        mode: "form" or "url".
+        params: What is asked, in that mode.
+    """
 
     mode: ElicitationMode
     params: FormElicitation | UrlElicitation

@@ -57,22 +57,46 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a form."""
+    """A field of a form.
 
-    name: str  # its key in the answer
-    kind: Kind  # what sort of value it takes
-    title: str  # what the person reads beside it
-    description: str  # a longer explanation, or ""
-    required: bool  # it cannot be left out
-    default: Any  # what is filled in at first, or None
-    options: tuple[Option, ...] = ()  # what a choice can be chosen from
-    least: float | None = None  # the smallest value, length or number of choices, or None
-    most: float | None = None  # the largest, or None
-    format: str | None = None  # "email", "uri", "date" or "date-time", or None
-    pattern: str | None = None  # what a text must contain, as a regular expression, or None
+    Attributes:
+        name: Its key in the answer.
+        kind: What sort of value it takes.
+        title: What the person reads beside it.
+        description: A longer explanation, or "".
+        required: It cannot be left out.
+        default: What is filled in at first, or None.
+        options: What a choice can be chosen from.
+        least: The smallest value, length or number of choices, or None.
+        most: The largest, or None.
+        format: "email", "uri", "date" or "date-time", or None.
+        pattern: What a text must contain, as a regular expression, or None.
+    """
+
+    name: str
+    kind: Kind
+    title: str
+    description: str
+    required: bool
+    default: Any
+    options: tuple[Option, ...] = ()
+    least: float | None = None
+    most: float | None = None
+    format: str | None = None
+    pattern: str | None = None
 
     def check(self, value: object) -> Any:
-        """Validate a value, and return it with the type of the kind, or raise InvalidAnswer."""
+        """Validate a value.
+
+        Args:
+            value: What a person filled in.
+
+        Returns:
+            The value, of the type of the kind.
+
+        Raises:
+            InvalidAnswer: It does not fit, and what would.
+        """
         return validate(self, value)
 
 
@@ -80,6 +104,12 @@ class InvalidAnswer(ValueError):
     """An answer that does not fit its form; says which field and why."""
 
     def __init__(self, reason: str, field: str = "") -> None:
+        """Say what does not fit.
+
+        Args:
+            reason: What would, in a sentence for the person.
+            field: The name of the field; "" where it is the whole form.
+        """
         self.reason = reason  # why, without the field's name
         super().__init__(f"{field}: {reason}" if field else reason)
 

@@ -32,15 +32,25 @@ Typed = Mapping[str, Any] | None
 
 @dataclass(frozen=True, slots=True)
 class FieldView:
-    """A field of a form."""
+    """A field of a form.
 
-    field: Field  # what is asked
-    title: str  # what the person reads beside it
-    description: str  # a longer explanation, or ""
-    limits: str  # its bounds in words, or ""
-    withheld: str  # why the form's default is not filled in, or ""
-    default: Any  # what is filled in at first, or None
-    options: tuple[Option, ...]  # what a choice can be chosen from; no two titles are the same
+    Attributes:
+        field: What is asked.
+        title: What the person reads beside it.
+        description: A longer explanation, or ""
+        limits: Its bounds in words, or ""
+        withheld: Why the form's default is not filled in, or ""
+        default: What is filled in at first, or None.
+        options: What a choice can be chosen from; no two titles are the same.
+    """
+
+    field: Field
+    title: str
+    description: str
+    limits: str
+    withheld: str
+    default: Any
+    options: tuple[Option, ...]
 
     @property
     def may_be_left_out(self) -> bool:
@@ -57,12 +67,19 @@ class FieldView:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentView:
-    """An argument of a call: a row, in which the name and the value stand apart."""
+    """An argument of a call: a row, in which the name and the value stand apart.
 
-    name: str  # the parameter
-    value: str  # the beginning of the value, in one line
-    rest: str  # how many characters are left out of it, or ""
-    whole: str  # the value with its line breaks, or "" where `value` is all of it
+    Attributes:
+        name: The parameter.
+        value: The beginning of the value, in one line.
+        rest: How many characters are left out of it, or ""
+        whole: The value with its line breaks, or "" where `value` is all of it.
+    """
+
+    name: str
+    value: str
+    rest: str
+    whole: str
 
     def __str__(self) -> str:
         """Give the row as a text in which no value can pass for another argument."""
@@ -82,25 +99,50 @@ class OffersView:
 
 @dataclass(frozen=True, slots=True)
 class QuestionView:
-    """A question."""
+    """A question.
 
-    header: Facts  # who asks, as no message can say it: captions, "" for the first, and texts
-    title: str  # a heading, or "" where the button or the header has the same words
-    reason: str  # why it is asked again, or ""
-    message: str  # what is asked
-    verb: str  # what agreeing does, as short as a button needs it
-    agreement: str  # the same in full where the button has no room for it, or ""
-    explanation: str  # what else is said of it, or ""
-    # What to fill in; none where the button stands for the only field.
+    Attributes:
+        header: Who asks, as no message can say it: captions, "" for the first, and texts.
+        title: A heading, or "" where the button or the header has the same words.
+        reason: Why it is asked again, or ""
+        message: What is asked.
+        verb: What agreeing does, as short as a button needs it.
+        agreement: The same in full where the button has no room for it, or ""
+        explanation: What else is said of it, or ""
+        fields: What to fill in; none where the button stands for the only field.
+        undo: Whether it can be undone, or "" where nothing is lost.
+        word: What has to be typed before what cannot be undone can be agreed to, or ""
+        offers: What else the person may do.
+        details: The text that is agreed to, or None.
+    """
+
+    header: Facts
+    title: str
+    reason: str
+    message: str
+    verb: str
+    agreement: str
+    explanation: str
     fields: tuple[FieldView, ...]
-    undo: str  # whether it can be undone, or "" where nothing is lost
-    word: str  # what has to be typed before what cannot be undone can be agreed to, or ""
-    offers: OffersView  # what else the person may do
-    details: DetailsView | None  # the text that is agreed to, or None
+    undo: str
+    word: str
+    offers: OffersView
+    details: DetailsView | None
 
 
 def view_of(question: Question, host: Host, tr: Translate = english) -> QuestionView:
-    """Make the view of a question in a host; `tr` translates texts of ours."""
+    """Make the view of a question in a host: what a person reads, in the same words everywhere.
+
+    Any thread. It raises nothing.
+
+    Args:
+        question: The question.
+        host: Where it is drawn.
+        tr: Translates texts of ours.
+
+    Returns:
+        The view; its texts are safe to show.
+    """
     verb, confirmation, consent = _verb(question, tr), question.confirmation, question.consent
     on_button = safe_line(verb, _MOST_ON_BUTTON)
     typed = question.offers.typed
@@ -134,7 +176,17 @@ def _restored(field: Field, value: object, is_consent: bool) -> object:
 
 
 def argument_views(arguments: Facts, tr: Translate = english) -> tuple[ArgumentView, ...]:
-    """Make the views of a call's arguments: their names, and their whole values as texts."""
+    """Make the views of a call's arguments: their names, and their whole values as texts.
+
+    Any thread. It raises nothing.
+
+    Args:
+        arguments: A name and a value each, as `Question.arguments` has them.
+        tr: Translates texts of ours.
+
+    Returns:
+        As many views.
+    """
     return tuple(_argument_view(safe_line(name), value, tr) for name, value in arguments)
 
 
@@ -279,7 +331,15 @@ def _word(items: tuple[str, ...], verb: str) -> str:
 
 
 def item_counts(consent: Consent, tr: Translate = english) -> str:
-    """Return how many items there are of which kind."""
+    """Return how many items there are of which kind, as a person reads it. It raises nothing.
+
+    Args:
+        consent: What is asked about.
+        tr: Translates texts of ours.
+
+    Returns:
+        Such as "Camera (2) · mesh (10)".
+    """
     kinds, n = Counter(consent.kinds).most_common(), len(consent.items)
     names = {"": tr("untyped"), "gone": tr("no longer there")}  # "gone" is what hosts say of those
     named = [f"{names.get(kind, safe_line(kind))} ({n:,})" for kind, n in kinds[:_MOST_KINDS]]

@@ -58,7 +58,20 @@ def run(loop: QEventLoop) -> None:  # noqa: F405 - one of Qt's
 
 
 def sheet(files: Sequence[Path], width: int, height: int, quality: int) -> bytes:
-    """Put pictures of one size side by side, two in a row, as one JPEG."""
+    """Put pictures of one size side by side, two in a row, as one JPEG. Main thread.
+
+    Args:
+        files: The pictures; the JPEG is written beside the first one.
+        width: Pixels of each.
+        height: Pixels of each.
+        quality: Of the JPEG, 0 to 100.
+
+    Returns:
+        The JPEG.
+
+    Raises:
+        OSError: It cannot be written there.
+    """
     known = sys.modules[__name__]  # in the application they are found when they are asked for
     columns, rows = min(len(files), 2), (len(files) + 1) // 2
     picture = known.QImage(width * columns, height * rows, known.QImage.Format.Format_RGB32)

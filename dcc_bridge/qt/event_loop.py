@@ -57,7 +57,11 @@ class HostLoop:
         atexit.register(self._leave)
 
     def wake(self, delay: float) -> None:
-        """Have the lanes drained after that many seconds. With 0 from any thread."""
+        """Have the lanes drained after that many seconds. It raises nothing.
+
+        Args:
+            delay: Seconds; with 0 it may be called from any thread, else on the main one.
+        """
         with self._lock:  # the bell must not be deleted between the look and the post
             bell = self._bell if self._bell and qt.isValid(self._bell) else None
             if bell is not None and not delay:
@@ -66,7 +70,14 @@ class HostLoop:
             bell.timer.start(round(delay * 1000))
 
     def spin(self, future: Future[Any]) -> None:
-        """Run the host's event loop until the future is done, or BridgeClosed. Main thread."""
+        """Run the host's event loop until a future is done. Main thread.
+
+        Args:
+            future: What is waited for.
+
+        Raises:
+            BridgeClosed: It stopped before.
+        """
         loop = qt.QEventLoop()
         self._awaited = loop, future
         future.add_done_callback(lambda _: self.wake(0))
@@ -81,9 +92,14 @@ class HostLoop:
     def repaint(self, serves_stop: bool) -> bool:
         """Have the windows painted; keys and clicks wait, the host's timers do not. Main thread.
 
-        With `serves_stop` Esc is served, and buttons with the property `LIVE`; other keys and
-        clicks come when the job is over. Shortcuts pressed meanwhile are keys then. Gives whether
-        Esc was pressed.
+        Shortcuts pressed meanwhile are keys then. It raises nothing.
+
+        Args:
+            serves_stop: Esc is served, and buttons with the property `LIVE`; other keys and clicks
+                come when the job is over.
+
+        Returns:
+            Whether Esc was pressed.
         """
         if not serves_stop:
             self._input.presses_live = False  # another skill may have left it so
@@ -97,23 +113,33 @@ class HostLoop:
 
     @staticmethod
     def is_blocked() -> bool:
-        """Whether the host shows a modal dialog of its own. Main thread."""
+        """Return whether the host shows a modal dialog of its own. Main thread. It raises nothing.
+
+        Returns:
+            False where only dialogs of ours are shown.
+        """
         modal = qt.QApplication.activeModalWidget()
         return modal is not None and not modal.property(OURS)
 
     def rung(self) -> None:
-        """Drain the lanes, and end a spin whose future is done. Main thread."""
+        """Drain the lanes, and end a spin whose future is done. Main thread. It raises nothing."""
         self.main.drain()
         if self._awaited is not None and self._awaited[1].done():
             self._awaited[0].quit()
 
     def end_jobs(self) -> None:
-        """End every job, as the host quits without a word: one that is left crashes the exit."""
+        """End every job, as the host quits without a word: one that is left crashes the exit.
+
+        Main thread. It raises nothing.
+        """
         if self.main.is_unwound:
             self.main.close()
 
     def close(self) -> None:
-        """Let go of Qt; a later wake does nothing. Main thread, after ``main.close()``."""
+        """Let go of Qt; a later wake does nothing. Main thread, after ``main.close()``.
+
+        It raises nothing.
+        """
         with self._lock:
             bell, self._bell = self._bell, None
         atexit.unregister(self._leave)

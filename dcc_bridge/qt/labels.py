@@ -22,13 +22,16 @@ SMALL: Final = 0.9
 
 
 def tr(text: str, **values: object) -> str:
-    """Give a text in the language of the application.
+    """Return a text in the language of the application. Main thread. It raises nothing.
 
     Args:
         text: In English, whole, with named places: "Delete {n} cameras". A literal, so that it can
             be collected.
         **values: What stands in the places. An integer called ``n`` decides on the plural, in
             languages that have several; English has a text of its own for one.
+
+    Returns:
+        The text with the values in their places.
     """
     n = values.get("n", _UNCOUNTED)
     count = n if isinstance(n, int) else _UNCOUNTED

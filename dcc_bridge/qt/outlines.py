@@ -31,11 +31,16 @@ def contrast(one: qt.QColor, other: qt.QColor) -> float:
 
 
 def outlined(palette: qt.QPalette, *, is_framed: bool = False) -> qt.QPalette:
-    """Return the palette of a control that stands on the grounds of another palette.
+    """Return the palette of a control that stands on the grounds of another palette. Main thread.
+
+    Its outline and focus are seen on any ground. It raises nothing.
 
     Args:
         palette: That of what the control stands on.
         is_framed: Whether the style draws a frame around it that does not change with the focus.
+
+    Returns:
+        A copy with other colours.
     """
     control = qt.QPalette(palette)
     window = palette.color(_Role.Window)

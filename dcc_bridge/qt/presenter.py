@@ -51,8 +51,16 @@ class DialogPresenter(qt.QObject):
         host: Host,
         parent: Callable[[], qt.QWidget | None],
         *,
-        key: str = "",  # the host's key that calls `enter`, as its menus name it
+        key: str = "",
     ) -> None:
+        """Prepare; nothing is drawn yet.
+
+        Args:
+            main: The way to the main thread.
+            host: The application, for the dialogs' header.
+            parent: Returns the application's main window, or None; called for each dialog.
+            key: The application's key that calls `enter`, as its menus name it: "F8".
+        """
         super().__init__()
         self._go = tr("Go to it ({key})", key=key) if key else tr("Go to it")
         self._host = host  # for the dialogs' header
@@ -74,23 +82,56 @@ class DialogPresenter(qt.QObject):
         return [self._dialogs[shown]] if shown in self._dialogs else []
 
     def show(self, question: Question, settle: Settle) -> TakeDown:
-        """Draw a question as soon as no other one is drawn. See `Presenter.show`."""
+        """Draw a question as soon as no other one is drawn. Any thread. It raises nothing.
+
+        Args:
+            question: Which one.
+            settle: Called on the main thread with what came of it.
+
+        Returns:
+            What takes the question down, given the reason; on any thread, at any time.
+        """
         return self.questions.show(question, settle)
 
     def chip(self, question: Question, where: str, answer_here: Click, cancel: Click) -> TakeDown:
-        """Show a notification that a question waits elsewhere. See `HostPresenter.chip`."""
+        """Show a notification that a question waits elsewhere. Any thread. It raises nothing.
+
+        Args:
+            question: Which one.
+            where: The name of that surface: "Claude Code".
+            answer_here: Brings the question here.
+            cancel: Ends it.
+
+        Returns:
+            What takes it away, on any thread.
+        """
         acts = ((tr("Answer here"), answer_here), (tr("Cancel"), cancel))
         first_line = question.message.partition("\n")[0]
         text = tr("Waiting in {client}: {question}", client=where, question=first_line)
         return self._notify(lambda: self.notifications.add(text, *acts))
 
     def notice(self, text: str, undo: Click | None = None, call: str | None = None) -> TakeDown:
-        """Show a notification that needs no answer. See `HostPresenter.notice`."""
+        """Show a notification that needs no answer. Any thread. It raises nothing.
+
+        Args:
+            text: What is said.
+            undo: Takes back what happened, on the main thread; None where there is nothing.
+            call: The id of the call that did it, or None.
+
+        Returns:
+            What takes it away; at any time, on any thread.
+        """
         acts = () if undo is None else ((tr("Undo"), undo),)
         return self._notify(lambda: self.notifications.add_passing(text, *acts, call=call))
 
     def bring(self, question: Question) -> None:
-        """Bring a question's dialog up before all others: the person asked for it. Main thread."""
+        """Bring a question's dialog up before all others: the person asked for it. Main thread.
+
+        It raises nothing.
+
+        Args:
+            question: Which one; nothing happens if it has ended.
+        """
         self.questions.bring(question.id)
         for dialog in self.dialogs:
             if dialog.question.id == question.id:
@@ -99,7 +140,7 @@ class DialogPresenter(qt.QObject):
     def enter(self) -> bool:
         """Give the keyboard to the question that is drawn, if there is one. Main thread.
 
-        For a command or key of the host's that leads to what agents want.
+        For a command or key of the host's that leads to what agents want. It raises nothing.
 
         Returns:
             Whether there is one.
@@ -112,7 +153,10 @@ class DialogPresenter(qt.QObject):
     def draw(self, ticket: question_queue.Ticket) -> None:
         """Draw a question as a dialog, or show its dialog again. Main thread.
 
-        It takes no keyboard: a notice and the task bar say that it is there.
+        It takes no keyboard: a notice and the task bar say that it is there. It raises nothing.
+
+        Args:
+            ticket: Which one.
         """
         parent = self._parent()
         alive = parent if parent is not None and qt.isValid(parent) else None
@@ -138,18 +182,34 @@ class DialogPresenter(qt.QObject):
             qt.QApplication.alert(host_window.window())
 
     def show_place(self, place: int, count: int) -> None:
-        """Show which one of several questions is drawn. Main thread."""
+        """Show which one of several questions is drawn. Main thread. It raises nothing.
+
+        Args:
+            place: Which one, from 1 on.
+            count: How many there are.
+        """
         for dialog in self.dialogs:
             dialog.show_place(place, count)
 
     def set_aside(self, ticket: question_queue.Ticket) -> None:
-        """Hide a question's dialog, with all that is filled in. Main thread."""
+        """Hide a question's dialog, with all that is filled in. Main thread. It raises nothing.
+
+        Args:
+            ticket: Which one.
+        """
         self._remove_notice(ticket)
         if ticket in self._dialogs and qt.isValid(self._dialogs[ticket]):
             self._dialogs[ticket].set_aside()
 
     def take_down(self, ticket: question_queue.Ticket) -> dict[str, Any] | None:
-        """Delete a question's dialog, and return what was filled in. Main thread."""
+        """Delete a question's dialog. Main thread. It raises nothing.
+
+        Args:
+            ticket: Which one.
+
+        Returns:
+            What was filled in, by field; None where there was nothing to fill in.
+        """
         dialog = self._dialogs.pop(ticket, None)
         self._remove_notice(ticket)
         if dialog is None or not qt.isValid(dialog):
@@ -159,7 +219,7 @@ class DialogPresenter(qt.QObject):
         return dialog.form.typed if dialog.form is not None else None
 
     def close(self) -> None:
-        """End every question and delete every widget. Main thread.
+        """End every question and delete every widget. Main thread. It raises nothing.
 
         Deleted at once: a widget of ours that the host's window still has when the interpreter is
         gone crashes the host. So it must not be called from a dialog's own frame.

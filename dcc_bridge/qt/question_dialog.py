@@ -62,10 +62,17 @@ class QuestionDialog(qt.QDialog):
         self,
         question: Question,
         host: Host,
-        parent: qt.QWidget | None,  # the host's main window; with None it stays on top of all
-        answered: Callable[[Reply | Expired | HandOver], None],  # once, when it is gone from sight
+        parent: qt.QWidget | None,
+        answered: Callable[[Reply | Expired | HandOver], None],
     ) -> None:
-        """Draw a question; ``show`` makes it appear."""
+        """Draw a question; ``show`` makes it appear.
+
+        Args:
+            question: Which one.
+            host: The application, for the header.
+            parent: The application's main window, or None.
+            answered: Called once with what came of it.
+        """
         view = view_of(question, host, tr)  # a host that fails leaves no half of a window
         super().__init__(parent, _flags(parent))
         self.question = question
@@ -95,7 +102,10 @@ class QuestionDialog(qt.QDialog):
 
     @qt.Slot()
     def submit(self) -> None:
-        """Agree, with what is filled in; where that does not fit, say so and stay."""
+        """Agree, with what is filled in; where that does not fit, say so and stay.
+
+        It raises nothing.
+        """
         self._wrong = self.form.first_wrong() if self.form is not None else None
         if self._wrong is None:
             agreed = self.question.confirmation
@@ -105,22 +115,27 @@ class QuestionDialog(qt.QDialog):
             self._finish(Reply("accept", content, remember=bool(box and box.isChecked())))
 
     def dismiss(self) -> None:
-        """Go, without an answer: nobody waits for it any more."""
+        """Go, without an answer: nobody waits for it any more. It raises nothing."""
         self._answered = None
         self.hide()
 
     def set_aside(self) -> None:
-        """Go from sight, with all that is filled in, until it is shown again."""
+        """Go from sight, with all that is filled in, until it is shown again. It raises nothing."""
         self._is_set_aside = True
         self.hide()
         self._is_set_aside = False
 
     def show_place(self, place: int, count: int) -> None:
-        """Show which one of several questions it is."""
+        """Show which one of several questions it is. It raises nothing.
+
+        Args:
+            place: Which one, from 1 on.
+            count: How many there are.
+        """
         self.header.place.setText(tr("{place} of {n}", place=place, n=count) if count > 1 else "")
 
     def enter(self) -> None:
-        """Take the keyboard: the person goes to the question."""
+        """Take the keyboard: the person goes to the question. It raises nothing."""
         self.gate.enter()
 
     def changeEvent(self, event: qt.QEvent) -> None:

@@ -45,7 +45,7 @@ class FailedStart:
             self._registration = _registered(host, self.problem, settings)
 
     def close(self) -> None:
-        """List the host no more; harmless the second time."""
+        """List the host no more; harmless the second time. It raises nothing."""
         if self._registration is not None:
             self._registration.withdraw()
 

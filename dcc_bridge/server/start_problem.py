@@ -66,13 +66,16 @@ def name_foreign(host: str, foreign: dict[str, str]) -> str:
 
 
 def explain(error: BaseException, host: str, vendor: Path | None = None) -> StartProblem:
-    """Return why a bridge did not start.
+    """Return why a bridge did not start, for the person. It raises nothing.
 
     Args:
         error: What its start raised.
         host: The name of the application.
         vendor: The folder in which its plug-in brought what it depends on; None for a host that
             runs what is installed in its Python.
+
+    Returns:
+        What is wrong, and what to do; `str` of it is both.
     """
     if isinstance(error, BridgeError):
         what = f"The bridge did not start. {str(error).rstrip('.')}."

@@ -106,20 +106,35 @@ class CallFacts(TypedDict, total=False):
 
 
 class Record(NamedTuple):  # of which a change makes another one, in a fifth of a dataclass's time
-    """One call, as it stands."""
+    """One call, as it stands.
 
-    id: str  # the call's own
-    skill: str  # the skill's name
-    title: str  # what a person reads
-    client: str | None  # the label of the client that called, or None for the host itself
-    risk: str  # "read", "edit" or "destructive"
-    state: State  # what it does, or how it ended
-    began: float  # when it was made, in seconds since the epoch
-    ended: float | None = None  # when it ended, or None
-    answers: tuple[types.Answered, ...] = ()  # how its questions ended, the oldest first
-    effect: Effect = _NO_EFFECT  # what it left
-    error: str | None = None  # a sentence where it is not done, or None
-    progress: Progress | None = None  # how much is done, of how much, and a word about it
+    Attributes:
+        id: The call's own.
+        skill: The skill's name.
+        title: What a person reads.
+        client: The label of the client that called, or None for the host itself.
+        risk: "read", "edit" or "destructive"
+        state: What it does, or how it ended.
+        began: When it was made, in seconds since the epoch.
+        ended: When it ended, or None.
+        answers: How its questions ended, the oldest first.
+        effect: What it left.
+        error: A sentence where it is not done, or None.
+        progress: How much is done, of how much, and a word about it.
+    """
+
+    id: str
+    skill: str
+    title: str
+    client: str | None
+    risk: str
+    state: State
+    began: float
+    ended: float | None = None
+    answers: tuple[types.Answered, ...] = ()
+    effect: Effect = Effect()
+    error: str | None = None
+    progress: Progress | None = None
 
     @property
     def how_far(self) -> str:
@@ -134,7 +149,11 @@ class Record(NamedTuple):  # of which a change makes another one, in a fifth of 
         return self.risk == "read" and not self.answers
 
     def facts(self) -> CallFacts:
-        """Tell all that its own client may know."""
+        """Return all that its own client may know. It raises nothing.
+
+        Returns:
+            What JSON can carry.
+        """
         last, effect = self.answers[-1] if self.answers else None, self.effect
         facts = {
             "call": self.id,

@@ -3,8 +3,144 @@
 A plug-in needs `dcc_bridge`, this package and its application's own API, and nothing from inside
 `dcc_bridge`. ``resources/guide/hosts.md`` shows how one is written. `dcc_bridge.spi.qt` has what
 draws with Qt, `dcc_bridge.spi.drawing` what an application needs that draws questions itself, and
-`dcc_bridge.spi.headless` what a process needs that has no window. Nothing is
-imported until it is asked for.
+`dcc_bridge.spi.headless` what a process without a window needs. A name's module is imported when
+the name is first used, as a host stands still while it loads a plug-in.
+``help(Host)`` tells all methods of a port, with what each takes, returns and raises.
+
+Everything is called on the application's main thread, unless its docstring says "any thread".
+Lengths are in the scene's units, angles in degrees, times in seconds. An item is a string by which
+the application finds a thing again after an undo: a path, a unique name, an id.
+
+The application:
+
+=====================  =============================================================================
+``Host``               the port to an application: what it must offer, and what it may
+``UndoMark``           a place in its undo stack
+``Changes``            what became of the items of a scene
+``Undo``               type: a function that takes a registration back; harmless the second time
+``Later``              type: a function that has the event loop call another one in a later turn
+``CountChanges``       type: a function that returns the `Changes` until now
+``MOST_TOLD``          1000: names in one answer to an agent; more of them help nobody
+``digest``             digests plain facts, for `Host.fingerprint`
+``compared``           tells what became of items, for `Host.changes`
+``start_once``         calls a function once the application is up, for `Host.when_ready`
+``Callbacks``          functions that observers registered, for `Host.watch`
+=====================  =============================================================================
+
+What undo does not bring back:
+
+=====================  =============================================================================
+``loss_check``         a context variable: what refuses a loss to the skill that runs here, None
+                       outside of any; `Host.losing` asks it
+``keep_anyway``        keeps a copy where the application lets nobody refuse a loss
+``Losses``             losses of which an application tells too late to refuse them
+``AgreedIds``          what goes with the items that a person was asked about, as it was then
+``SceneCopy``          type: the name of a scene's copy, and what writes it to a path
+=====================  =============================================================================
+
+Operations: what it does for the verbs:
+
+=====================  =============================================================================
+``HostOperations``     what every host does: tell what there is, read and set values
+``Building``           items are made, copied, placed, parented, named
+``AppliedTransforms``  a transform is put into an item's data
+``Materials``          materials are made and assigned
+``Connections``        outputs are connected to inputs
+``Keyframes``          properties are keyed
+``FileExchange``       files of other formats are read and written
+``Saving``             the scene is saved
+``Deleting``           items are deleted
+``Cleaning``           junk is found and cleaned away
+``Checking``           the host's own rules, and the files that a scene refers to
+``ApiSearch``          this version's API is listed
+``Drawing``            pictures of the scene are drawn
+``Frames``             the scene is read as it is at another frame
+``CodeContext``        code of an agent is run
+=====================  =============================================================================
+
+What operations take and return:
+
+=====================  =============================================================================
+``SCENE``              "@scene", which stands for the scene itself where values are read and set
+``Value``              a property as the scene has it
+``Placement``          where an item is
+``SocketLink``         a connection between two sockets
+``Rule``               a rule of `check`
+``Shot``               from where a picture is taken
+``Imported``           what came in with a file
+``ApiEntry``           one thing of the API
+``Vector``             type: three numbers
+``At``                 type: a `Vector`, or None for what stays as it is
+``Bounds``             type: the lowest and the highest corner of a box
+``Axes``               type: "world" or "local"
+``Part``               type: a part of an item: "values", "inputs", "uses", "keys", "bounds",
+                       "counts", "text"
+``Keys``               type: a frame and a value each
+``Shape``              type: of the curve between keys: "linear", "smooth", "step"
+``Junk``               type: "unused", "empty_groups", "duplicate_materials", "dead_links",
+                       "history"
+``triple``             makes a `Vector` of an application's own vector
+``add``                adds a share of a vector to another one
+``frame_of``           returns right, up and forward of somebody who looks along a direction
+``track``              iterates over what grows with the scene, with progress and a way to stop
+``no_such``            says that there is no such thing, and what is near
+=====================  =============================================================================
+
+The plug-in:
+
+=====================  =============================================================================
+``PlugIn``             starts and stops all of it in an application with Qt
+``Settings``           how a bridge behaves
+``explain``            returns why a bridge did not start, for the person
+``install_log``        has the bridge's log written to its file and to the application
+``own_version``        returns the version of the bridge
+=====================  =============================================================================
+
+The commands, which find it by its ``PROGRAM``:
+
+=====================  =============================================================================
+``InstallTarget``      an application that ``dcc-bridge install`` can put a plug-in into
+``Facts``              what an application's own program said of itself
+``System``             an operating system, a user's home folder on it, and the environment
+``numbers``            reads a version: "0.20.2" as (0, 20, 2)
+``UnknownLocation``    the error that says what must be known to find the plug-in's place
+``LocalProgram``       an application that the commands run in their own Python
+``Opening``            what that is started with
+``WindowedHost``       that application in its window, while it runs
+=====================  =============================================================================
+
+A batch of scenes, which has no application of its own:
+
+=====================  =============================================================================
+``Question``           a question, with all that is needed to judge it
+``Details``            a text that is agreed to, shown whole
+``calling_client``     returns the label of the client for whose call the code runs
+``current_context``    returns the bridge of this process, as skills reach it
+``record_events``      writes a decision that was made without a bridge into the record
+``private_files``      a module: files and folders that other users cannot read or change
+=====================  =============================================================================
+
+Errors, whose texts an agent or a person reads:
+
+=====================  =============================================================================
+``BridgeError``        the base of all of them
+``Busy``               the person is at something in which nothing can be edited
+``WrongThread``        what belongs to the main thread was called elsewhere
+``NotUndoable``        not all that was undone came back
+``NoCheckpoint``       no copy can be kept of what would be lost
+``LostAnyway``         something was lost although nobody agreed; it says where the copy is
+``MissingExtra``       a part of the installation is not there; it says what to install
+``NotRecorded``        the record could not be written, so nothing may be changed
+``Unreachable``        a host cannot be reached
+=====================  =============================================================================
+
+Texts of others, made safe to show:
+
+=====================  =============================================================================
+``safe_line``          one line
+``safe_text``          several lines
+``tool_tip``           a tooltip of Qt
+=====================  =============================================================================
 """
 
 from __future__ import annotations
@@ -49,12 +185,14 @@ if TYPE_CHECKING:
         compared,
         digest,
         loss_check,
+        start_once,
     )
     from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation, numbers
     from dcc_bridge.plugin import PlugIn
     from dcc_bridge.program import LocalProgram, Opening, WindowedHost
     from dcc_bridge.server.start_problem import explain
     from dcc_bridge.skills.skill import track
+    from dcc_bridge.verbs.names import no_such
     from dcc_bridge.verbs.operations import (
         SCENE,
         ApiEntry,
@@ -75,7 +213,22 @@ if TYPE_CHECKING:
         Vector,
         triple,
     )
-    from dcc_bridge.verbs.reading import no_such
+    from dcc_bridge.verbs.ports import (
+        ApiSearch,
+        AppliedTransforms,
+        Building,
+        Checking,
+        Cleaning,
+        CodeContext,
+        Connections,
+        Deleting,
+        Drawing,
+        FileExchange,
+        Frames,
+        Keyframes,
+        Materials,
+        Saving,
+    )
 else:
     # Where the names are, what costs least first: a host stands still as it loads a plug-in.
     _PLACES = (
@@ -99,7 +252,8 @@ else:
         "consent.call",
         "skills.skill",
         "verbs.operations",
-        "verbs.reading",
+        "verbs.names",
+        "verbs.ports",
     )
 
     def __getattr__(name: str) -> Any:
@@ -116,26 +270,39 @@ __all__ = [
     "SCENE",
     "AgreedIds",
     "ApiEntry",
+    "ApiSearch",
+    "AppliedTransforms",
     "At",
     "Axes",
     "Bounds",
     "BridgeError",
+    "Building",
     "Busy",
     "Callbacks",
     "Changes",
+    "Checking",
+    "Cleaning",
+    "CodeContext",
+    "Connections",
     "CountChanges",
+    "Deleting",
     "Details",
+    "Drawing",
     "Facts",
+    "FileExchange",
+    "Frames",
     "Host",
     "HostOperations",
     "Imported",
     "InstallTarget",
     "Junk",
+    "Keyframes",
     "Keys",
     "Later",
     "LocalProgram",
     "Losses",
     "LostAnyway",
+    "Materials",
     "MissingExtra",
     "NoCheckpoint",
     "NotRecorded",
@@ -146,6 +313,7 @@ __all__ = [
     "PlugIn",
     "Question",
     "Rule",
+    "Saving",
     "SceneCopy",
     "Settings",
     "Shape",
@@ -177,6 +345,7 @@ __all__ = [
     "record_events",
     "safe_line",
     "safe_text",
+    "start_once",
     "tool_tip",
     "track",
     "triple",

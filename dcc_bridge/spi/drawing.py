@@ -1,7 +1,60 @@
 """For an application that draws questions and panel itself, because it has no Qt: Blender.
 
 It makes a `Bridge` with a `HostPresenter` of its own and pumps a `MainThread`; what it draws is a
-`QuestionView`, so that people read the same words everywhere.
+`QuestionView`, so that people read the same words everywhere. Main thread, unless a docstring says
+"any thread".
+
+The bridge:
+
+==================  ================================================================================
+``MainThread``      the queue to the main thread: the application wakes and drains it
+``Bridge``          a bridge that runs in this application; starts, pauses, cancels, undoes
+``serve``           serves in a batch interpreter, without a window
+``FailedStart``     lists an application whose bridge did not start, with the reason
+``PanelPort``       a bridge, as a panel reads and steers it
+``PanelView``       all that a panel shows
+``PanelRow``        a row of it, with its actions
+``CallView``        one call, as a panel shows it
+==================  ================================================================================
+
+Questions:
+
+==================  ================================================================================
+``HostPresenter``   the port: what draws questions where the person sits
+``QuestionQueue``   shows one question at a time, whatever draws it
+``Ticket``          a question that is drawn, or waits for its turn
+``Question``        a question, with all that is needed to draw it
+``Consent``         what a person agrees to, or not
+``Field``           a field of a form; checks what is filled in
+``InvalidAnswer``   the error of `Field.check`: what was filled in does not fit
+``Click``           type: a function without arguments, behind a button
+==================  ================================================================================
+
+What came of one:
+
+==================  ================================================================================
+``Settle``          type: a function that takes a `PresenterEvent`, once
+``TakeDown``        type: a function that takes a question away, given the reason
+``PresenterEvent``  type: one of the classes below, or what an unknown client sent
+``Reply``           a person's reply; not trusted yet
+``HandOver``        the person would rather answer in the client
+``Expired``         nobody answered in time
+``Unable``          it cannot be shown
+==================  ================================================================================
+
+What is drawn:
+
+==================  ================================================================================
+``QuestionView``    a question: its texts, safe to show
+``FieldView``       a field of its form
+``ArgumentView``    an argument of the call: a row
+``DetailsView``     a text that is agreed to: code, say
+``DetailsRow``      a line of it
+``view_of``         makes the view of a question
+``argument_views``  makes the views of a call's arguments
+``details_view``    makes the view of a text
+``item_counts``     returns how many items there are of which kind
+==================  ================================================================================
 """
 
 from __future__ import annotations

@@ -1,7 +1,27 @@
 """Qt for plug-ins: the binding that the application has, dialogs, the panel, labels. Main thread.
 
 Every name of QtCore, QtGui and QtWidgets is found here too, in the binding that the application has
-loaded; ``delete``, ``getCppPointer``, ``isValid`` and ``wrapInstance`` are shiboken's.
+loaded; ``delete``, ``getCppPointer``, ``isValid`` and ``wrapInstance`` are shiboken's. `PlugIn`
+makes loop, presenter and panel by itself; they are here for an application that parts them.
+
+What a plug-in shows:
+
+===================  ===============================================================================
+``Panel``            what agents ask, do and did, as a widget for a dock
+``DialogPresenter``  draws questions as dialogs
+``QuestionDialog``   a dialog with one question
+``HostLoop``         serves the queue to the main thread in the application's event loop
+``consent_dialog``   asks for a consent in a process of our own, without a bridge
+===================  ===============================================================================
+
+Helpers:
+
+===================  ===============================================================================
+``tr``               returns a text in the language of the application
+``outlined``         returns a palette whose controls are seen on any ground
+``bridge_icon``      returns the icon of the bridge
+``sheet``            puts pictures side by side as one JPEG
+===================  ===============================================================================
 """
 
 from __future__ import annotations

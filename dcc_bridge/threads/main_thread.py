@@ -62,17 +62,22 @@ class MainThread:
 
     def __init__(
         self,
-        # Makes the host call `drain` on its main thread after that many seconds. With 0 it is
-        # called from any thread, otherwise from the main thread.
         wake: Callable[[float], None],
-        spin: Spin | None = None,  # runs the host's event loop until the future is done
+        spin: Spin | None = None,
         *,
-        # Whether the host shows a modal dialog of its own, so that jobs must wait.
         blocked: Callable[[], bool] | None = None,
-        # Paints the host's windows; None where there are none. Told whether to serve what stops a
-        # job, and no other input; returns whether the person pressed Esc.
         repaint: Callable[[bool], bool] | None = None,
     ) -> None:
+        """Prepare the queue, on the main thread.
+
+        Args:
+            wake: Makes the host call `drain` on its main thread after that many seconds. With 0 it
+                is called from any thread, otherwise from the main thread.
+            spin: Runs the host's event loop until the future is done; None where there is none.
+            blocked: Tells whether the host shows a modal dialog of its own, so that jobs must wait.
+            repaint: Paints the host's windows; None where there are none. Told whether to serve
+                what stops a job, and no other input; returns whether the person pressed Esc.
+        """
         self._wake_host, self._spin, self._repaint = wake, spin, repaint
         self._blocked = blocked or (lambda: False)
         self._painting = self._missed = False
@@ -113,26 +118,55 @@ class MainThread:
         return len(self._jobs)
 
     def submit(self, fn: Callable[[], T], *, name: str = "a job", read: bool = False) -> Future[T]:
-        """Queue a job, for the client that `dcc_bridge.threads.jobs.client` names.
+        """Queue a job, for the client that `dcc_bridge.threads.jobs.client` names. Any thread.
 
-        It runs in a copy of the caller's context; `name` says in messages whose it is. A `read` one
-        does not change the scene, so it may run while an edit waits for an answer. The future
-        always ends; cancelled, the job never starts.
+        It runs in a copy of the caller's context. It raises nothing: once the bridge has stopped
+        the future has BridgeClosed.
+
+        Args:
+            fn: What is called on the main thread.
+            name: Whose it is, in messages.
+            read: It does not change the scene, so it may run while an edit waits for an answer.
+
+        Returns:
+            What it gives or raises. The future always ends; cancelled, the job never starts.
         """
         job = QueuedJob(fn, name, read)
         job.future.add_done_callback(self._drop)
         return self._queue(self._jobs, job)
 
     def post(self, fn: Callable[[], T]) -> Future[T]:
-        """Queue something for the ui lane: it must be quick and must not touch the scene."""
+        """Queue something for the ui lane: it must be quick and must not touch the scene.
+
+        Any thread.
+
+        It raises nothing: once the bridge has stopped the future has BridgeClosed.
+
+        Args:
+            fn: What is called on the main thread.
+
+        Returns:
+            What it gives or raises.
+        """
         return self._queue(self._ui, QueuedJob(fn, "a question", read=True))
 
     def wait(self, future: Future[T], limit: float | None = None) -> T:
         """Wait for a future without freezing the host.
 
         A job is suspended; elsewhere on the main thread the host's event loop is spun; any other
-        thread simply blocks, and gives a job that many seconds to begin. Busy: the main thread
-        waits for another answer, paints in mid-job, or was too late. BridgeClosed: it stopped.
+        thread simply blocks.
+
+        Args:
+            future: What is waited for.
+            limit: Seconds that another thread gives a job to begin; None for ever.
+
+        Returns:
+            What the future gives.
+
+        Raises:
+            Busy: The main thread waits for another answer, paints in mid-job, or was too late.
+            BridgeClosed: It stopped.
+            Exception: What the future raised.
         """
         if not self.is_current:
             return _blocked_for(future, limit)
@@ -145,13 +179,22 @@ class MainThread:
         return future.result()
 
     def when_unwound(self, fn: Callable[[], None]) -> None:
-        """Call on the main thread as soon as nothing of ours is on its stack."""
+        """Call a function on the main thread as soon as nothing of ours is on its stack.
+
+        It raises nothing.
+
+        Args:
+            fn: What is called.
+        """
         with self._lock:
             self._later.append(fn)
         self._wake()
 
     def drain(self) -> None:
-        """Serve what is queued, for at most `BUDGET` seconds. The host calls it after a wake."""
+        """Serve what is queued, for at most `BUDGET` seconds. The host calls it after a wake.
+
+        It raises nothing: what a job raises is its future's.
+        """
         if self._painting:
             self._missed = True
             return
@@ -166,8 +209,13 @@ class MainThread:
     def repaint(self, serves_stop: bool = False) -> bool:
         """Let the host paint its windows in the middle of a job. Elsewhere it does nothing.
 
-        With `serves_stop` the buttons that stop a job are served, and Esc; gives whether it was
-        pressed.
+        It raises nothing.
+
+        Args:
+            serves_stop: The buttons that stop a job are served, and Esc.
+
+        Returns:
+            Whether Esc was pressed.
         """
         if self._repaint is None or self.job is None:
             return False
@@ -183,7 +231,7 @@ class MainThread:
     def close(self) -> None:
         """End everything: fail what is queued, resume what has its answer, end what is suspended.
 
-        Must be called when `is_unwound`.
+        Must be called on the main thread when `is_unwound`. It raises nothing.
         """
         with self._lock:
             self._closed = True

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from dcc_bridge.consent.call import Call, CallGrant, current_call
@@ -16,6 +16,7 @@ from dcc_bridge.errors import BridgeError, PartlyApplied
 from dcc_bridge.verbs.operations import HostOperations
 
 T = TypeVar("T")
+OperationsT = TypeVar("OperationsT", bound=HostOperations)
 
 
 @dataclass(slots=True)
@@ -162,11 +163,12 @@ class Consents:
         return self._runs.setdefault(current_call(), _Run())
 
 
-class Consenting:
+class Consenting(Generic[OperationsT]):
     """Verbs that may ask, over a host's operations."""
 
-    def __init__(self, operations: HostOperations, consents: Consents) -> None:
-        self._operations, self._consents = operations, consents
+    def __init__(self, operations: OperationsT, consents: Consents) -> None:
+        self._operations = operations
+        self._consents = consents
 
 
 def plural(count: int, noun: str) -> str:

@@ -15,10 +15,12 @@ from typing import Any, Final, Literal, NotRequired, TypedDict
 
 from dcc_bridge.geometry import add, frame_of, middle
 from dcc_bridge.skills.skill import skill, track
-from dcc_bridge.verbs import Json, by_depth, counted, lineage, point, refuse, result
-from dcc_bridge.verbs.consents import Consenting, cover, plural
-from dcc_bridge.verbs.operations import SCENE, Placement, Vector
-from dcc_bridge.verbs.reading import no_such, shown
+from dcc_bridge.verbs.answers import Json, refuse, result, shown
+from dcc_bridge.verbs.consents import Consenting, OperationsT, cover, plural
+from dcc_bridge.verbs.items import by_depth, counted, lineage, point
+from dcc_bridge.verbs.names import no_such
+from dcc_bridge.verbs.operations import SCENE, HostOperations, Placement, Vector
+from dcc_bridge.verbs.ports import AppliedTransforms, Building, Materials
 
 _MOST_STARS: Final = 4  # of a pattern: each one more multiplies the ways to match
 Numbers = list[float]
@@ -35,22 +37,12 @@ class Thing(TypedDict):
     values: NotRequired[Json]
 
 
-class Editing(Consenting):
-    """The verbs that edit, over a host's operations."""
+class SelectionVerbs(Consenting[HostOperations]):
+    """The verb that selects."""
 
     def verbs(self) -> list[Callable[..., Any]]:
-        """Give the verbs as they are offered."""
-        things = self.create, self.duplicate, self.transform, self.group, self.rename
-        return [self.select, *things, self.assign_material]
-
-    def _check(self, items: Sequence[str], verb: str, *, more: int = 1) -> None:
-        """See that items are there, and ask for many at once."""
-        if not items:
-            raise ValueError("items: give at least one.")
-        for item in track(items):
-            self._operations.kind(item)
-        cover(items)
-        self._consents.ask(verb, len(items) * more, self._operations.host.item_noun, items)
+        """Return the verbs as they are offered."""
+        return [self.select]
 
     @skill(risk="read", idempotent=True)  # of the scene: it changes a view of it
     def select(self, items: list[str], frame: bool = False) -> Any:
@@ -67,6 +59,27 @@ class Editing(Consenting):
             self._operations.host.frame(items)
         did = f"Selected {counted(self._operations, items)}" if items else "Cleared the selection"
         return result(self._operations.host.selection, did)
+
+
+class ItemVerbs(Consenting[OperationsT]):
+    """What verbs over given items have in common."""
+
+    def _check(self, items: Sequence[str], verb: str, *, more: int = 1) -> None:
+        """See that items are there, and ask for many at once."""
+        if not items:
+            raise ValueError("items: give at least one.")
+        for item in track(items):
+            self._operations.kind(item)
+        cover(items)
+        self._consents.ask(verb, len(items) * more, self._operations.host.item_noun, items)
+
+
+class BuildingVerbs(ItemVerbs[Building]):
+    """The verbs that make, place and name items."""
+
+    def verbs(self) -> list[Callable[..., Any]]:
+        """Return the verbs as they are offered."""
+        return [self.create, self.duplicate, self.transform, self.group, self.rename]
 
     @skill(risk="edit")
     def create(self, things: list[Thing]) -> Any:
@@ -157,6 +170,7 @@ class Editing(Consenting):
         self._check(items, "Transform")
         if not (at or move or rotate or scale or look_at or on or apply):
             raise ValueError("Say what to do: at, move, rotate, scale, look_at, on or apply.")
+        apply_to = self._applier(apply)
         operations = self._operations
         before = {item: operations.placement(item, space) for item in track(items)}
         offset, wanted = point(move, "move"), point(at, "at")
@@ -177,13 +191,21 @@ class Editing(Consenting):
                 operations.place(item, rotation=self._aimed(item, target))
             if on:
                 operations.place(item, at=self._set_down(item, on))
-            if apply:
-                operations.apply(item, apply)
+            apply_to(item)
         did = "Aimed" if look_at else "Moved" if place else "Transformed"
         rows = ({"item": item, "before": _told(before[item]),
                  "after": _told(operations.placement(item, space))}
                 for item in items)  # fmt: skip
         return result(items, f"{did} {counted(operations, items)}", changed=rows)
+
+    def _applier(self, parts: list[Part]) -> Callable[[str], None]:
+        """Return what puts parts of an item's transform into its data."""
+        operations = self._operations
+        if not parts:
+            return lambda item: None
+        if not isinstance(operations, AppliedTransforms):
+            raise ValueError("This application has no transforms to apply: leave apply empty.")
+        return lambda item: operations.apply(item, parts)
 
     def _aimed(self, item: str, target: Vector) -> Vector:
         """Give the rotation in world space with which an item looks at a point."""
@@ -239,28 +261,6 @@ class Editing(Consenting):
         where = f"under {self._operations.name(parent)}" if parent else "at the top of the scene"
         did = f"Put {counted(self._operations, now)} {where}"
         return result(now, did, under=self._operations.parent(now[0]))
-
-    @skill(risk="edit")
-    def assign_material(self, items: list[str] = [], material: str = "", values: Json = {}) -> Any:
-        """Give items a material, an existing one or one made of values.
-
-        Args:
-            items: None of them only makes or changes it.
-            material: Its name; without one it is new.
-            values: base_color and emission [r, g, b], metallic, roughness, opacity, normal and
-                texture (files).
-        """
-        if items:
-            self._check(items, "Assign a material to")
-        operations, known = self._operations, list(self._operations.materials())
-        if material and material not in known and not values:
-            raise ValueError(f"{no_such('material', material, known)} With values it is made.")
-        name = operations.material(material or None, values) if values or not material else material
-        for item in track(items):
-            operations.assign(item, name)
-        did = f"{f'Gave {counted(operations, items)}' if items else 'Made'} the material {name}"
-        is_new, users = name not in known, list(operations.users(name))
-        return result(items, did, material=name, is_new=is_new, users=users)
 
     @skill(risk="edit")
     def rename(
@@ -329,6 +329,36 @@ class Editing(Consenting):
                 number = str(len(wanted) + 1)
                 wanted[item] = re.sub("#+", lambda it: number.zfill(len(it[0])), name)  # noqa: B023
         return wanted
+
+
+class MaterialVerbs(ItemVerbs[Materials]):
+    """The verb that makes and assigns materials."""
+
+    def verbs(self) -> list[Callable[..., Any]]:
+        """Return the verbs as they are offered."""
+        return [self.assign_material]
+
+    @skill(risk="edit")
+    def assign_material(self, items: list[str] = [], material: str = "", values: Json = {}) -> Any:
+        """Give items a material, an existing one or one made of values.
+
+        Args:
+            items: None of them only makes or changes it.
+            material: Its name; without one it is new.
+            values: base_color and emission [r, g, b], metallic, roughness, opacity, normal and
+                texture (files).
+        """
+        if items:
+            self._check(items, "Assign a material to")
+        operations, known = self._operations, list(self._operations.materials())
+        if material and material not in known and not values:
+            raise ValueError(f"{no_such('material', material, known)} With values it is made.")
+        name = operations.material(material or None, values) if values or not material else material
+        for item in track(items):
+            operations.assign(item, name)
+        did = f"{f'Gave {counted(operations, items)}' if items else 'Made'} the material {name}"
+        is_new, users = name not in known, list(operations.users(name))
+        return result(items, did, material=name, is_new=is_new, users=users)
 
 
 def _followed(item: str, moved: Mapping[str, str]) -> str:

@@ -1,8 +1,9 @@
-"""What a host does for the verbs: the port between what is the same everywhere and its own API.
+"""The port between the verbs, which are the same everywhere, and an application's own API.
 
-A host's operations are a package ``<host>_verbs`` in its folder of skills, with a function
-``operations`` that gives a `HostOperations`. A verb is not listed where the host does not override
-the operations that it needs.
+`HostOperations` is what every host does: it tells what there is, reads values and sets them. What a
+host can do beside that are the classes of `dcc_bridge.verbs.ports`, each a few methods: a host's
+operations are one object of a class that implements those it can, and a verb is listed where the
+host implements the port that the verb needs.
 
 An item is a string that names one thing, as in `dcc_bridge.host`: a prim's path, an object's name.
 `SCENE` stands for the scene itself where values are read and set. Values are what JSON carries.
@@ -19,9 +20,8 @@ main thread.
 from __future__ import annotations
 
 import sys
-from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib import util
 from pathlib import Path
@@ -42,346 +42,319 @@ Junk = Literal["unused", "empty_groups", "duplicate_materials", "dead_links", "h
 
 
 def triple(numbers: Any) -> Vector:
-    """Give three numbers, whatever an application has them in."""
+    """Return three numbers as the verbs take a point, whatever an application has them in.
+
+    Args:
+        numbers: Anything that yields three numbers: a vector or an array of the application.
+
+    Returns:
+        The three as floats.
+
+    Raises:
+        ValueError: There are not three, or one is no number.
+    """
     x, y, z = map(float, numbers)
     return x, y, z
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A property as the scene has it."""
+    """A property as the scene has it.
 
-    value: Any  # as JSON carries it
-    type: str = ""  # as the host calls it
-    held: str = ""  # why a plain write is refused or lost: "driven by X.rotate", "keyed", "locked"
+    Attributes:
+        value: As JSON carries it: a number, a text, a list. An enum is its name.
+        type: As the host calls it: "float", "enum: OPEN, CLOSED".
+        held: Why a plain write is refused or lost: "driven by X.rotate", "keyed", "locked"; "" for
+            what can be written.
+    """
+
+    value: Any
+    type: str = ""
+    held: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where an item is."""
+    """Where an item is.
+
+    Attributes:
+        at: Its origin.
+        rotation: Degrees about X, then Y, then Z, about fixed axes.
+        scale: Along its own axes.
+    """
 
     at: Vector
-    rotation: Vector  # degrees about X, then Y, then Z, about fixed axes
+    rotation: Vector
     scale: Vector
 
 
 @dataclass(frozen=True, slots=True)
 class SocketLink:
-    """A connection between two sockets."""
+    """A connection between two sockets.
 
-    source: str  # the item that gives
-    out: str  # its output
-    target: str  # the item that takes
-    into: str  # its input
+    Attributes:
+        source: The item that gives; "" where it does not matter.
+        out: Its output.
+        target: The item that takes.
+        into: Its input.
+    """
+
+    source: str
+    out: str
+    target: str
+    into: str
 
 
 @dataclass(frozen=True, slots=True)
 class ApiEntry:
-    """What `find_api` tells of one thing of this version's API."""
+    """A card of `find_api`: one thing of this version's API.
 
-    name: str  # as it is written: "create type Camera", "bpy.ops.mesh.bevel", "xformOp:translate"
-    kind: str  # "type", "property", "operator", "function", "socket"
-    text: str = ""  # one line, the application's own
-    signature: str = ""  # types, ranges and enum values
+    Attributes:
+        name: As it is written: "create type Camera", "bpy.ops.mesh.bevel", "xformOp:translate".
+        kind: "type", "property", "operator", "function" or "socket".
+        text: One line, the application's own.
+        signature: Types, ranges and enum values.
+    """
+
+    name: str
+    kind: str
+    text: str = ""
+    signature: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What `check` looks for."""
+    """A rule of `check`.
+
+    Attributes:
+        name: By which an agent asks for it: "scale_applied".
+        text: What is wrong with an item that fails, in a few words.
+        mend: The verb that mends it, as it would be called: 'transform(apply=["scale"])'.
+    """
 
     name: str
-    text: str  # what is wrong with an item that fails, in a few words
-    mend: str = ""  # the verb that mends it, as it would be called: 'transform(apply=["scale"])'
+    text: str
+    mend: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """One picture of `look`: from where it is taken."""
+    """From where one picture of `look` is taken.
+
+    Attributes:
+        eye: The point from which it is taken.
+        target: The point in the middle of the picture.
+        up: The direction that is up in it.
+        angle: Degrees from top to bottom; 0 for a view without perspective.
+        height: Units from top to bottom, without perspective.
+        camera: The camera's item that it is taken through, or "".
+        frame: None for the frame that the person has.
+        aspect: Width by height of a camera, where the scene does not say how it renders; else 0.
+    """
 
     eye: Vector
-    target: Vector  # the point in the middle
+    target: Vector
     up: Vector
-    angle: float = 0.0  # degrees from top to bottom; 0 for a view without perspective
-    height: float = 1.0  # units from top to bottom, without perspective
-    camera: str = ""  # the camera that it is taken through, or ""
-    frame: float | None = None  # None for the frame that the person has
-    aspect: float = 0.0  # of a camera, where the scene does not say how wide and high it renders
+    angle: float = 0.0
+    height: float = 1.0
+    camera: str = ""
+    frame: float | None = None
+    aspect: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What came in with a file."""
+    """What came in with a file.
+
+    Attributes:
+        items: The topmost new ones.
+        warnings: What the importer said, in sentences.
+    """
 
     items: list[str]
     warnings: list[str] = field(default_factory=list)
 
 
-class HostOperations:
-    """A host's side of the verbs."""
+class HostOperations(ABC):
+    """What every host does for the verbs: tell what there is, and read and set values.
 
-    host: Host  # whose they are: selection, undo, files, fingerprints
+    The verbs `summary`, `list_items`, `inspect`, `check`, `select`, `set_values` and `batch` need
+    no more. A host's class names the ports that it implements as its bases, each of which is a
+    `HostOperations`: ``class AcmeOperations(Building, Deleting)``. An abstract method of one that
+    is not written is an error when the operations are made.
+
+    Attributes:
+        host: Whose they are: selection, undo, files, fingerprints.
+        instructions: What an agent must know of this host, in 600 characters: how items are named,
+            units, axes.
+        up: The axis that is up. May be a property.
+        is_experimental: Nobody has run them in the application itself; agents and people are told.
+    """
+
+    host: Host
     instructions: str = ""
-    """What an agent must know of this host, in 600 characters: how items are named, units, axes."""
-    up: Literal["Y", "Z"] = "Y"  # where up is; may be a property
-    is_experimental: bool = False  # nobody has run them in the application itself
-
-    # ---- what there is: list_items, inspect, check
+    up: Literal["Y", "Z"] = "Y"
+    is_experimental: bool = False
 
     @abstractmethod
     def items(self, under: str | None = None) -> Iterable[str]:
-        """Give the items below one, or all of the scene, in its order, lazily, itself not."""
+        """Return the items of the scene, in its order, lazily: there may be 100,000.
+
+        Args:
+            under: Only those below this item, itself not.
+
+        Returns:
+            Items; children follow their parent.
+
+        Raises:
+            LookupError: There is no such item.
+        """
 
     @abstractmethod
     def kind(self, item: str) -> str:
-        """Give an item's type, as the application calls it. LookupError names what is near."""
+        """Return an item's type, as the application calls it: "Camera", "mesh".
+
+        Args:
+            item: One item.
+
+        Returns:
+            A type.
+
+        Raises:
+            LookupError: There is no such item; the sentence names what is near.
+        """
 
     @abstractmethod
     def name(self, item: str) -> str:
-        """Give an item's own name, without where it is."""
+        """Return an item's own name, without where it is.
+
+        Args:
+            item: One item.
+
+        Returns:
+            A name, which need not be unique.
+
+        Raises:
+            LookupError: There is no such item.
+        """
 
     @abstractmethod
     def parent(self, item: str) -> str | None:
-        """Give the item above one, or None."""
+        """Return the item above one.
+
+        Args:
+            item: One item.
+
+        Returns:
+            An item; None for one at the top of the scene.
+
+        Raises:
+            LookupError: There is no such item.
+        """
 
     @abstractmethod
     def users(self, thing: str) -> Iterable[str]:
-        """Give the items that use a material, a file or an item; LookupError if there is none."""
+        """Return the items that use a material, a file or another item.
+
+        Args:
+            thing: An item, a name of `materials`, or a file's path as it is written.
+
+        Returns:
+            Items.
+
+        Raises:
+            LookupError: There is no such thing, or the host does not know who uses it.
+        """
 
     @abstractmethod
     def look_into(self, item: str, part: Part) -> Any:
-        """Tell one part of an item; None where it has no such part.
+        """Return one part of an item.
 
-        values: {property: `Value`} that `set_value` can set; inputs: [`SocketLink`]; uses: [item or
-        file]; keys: {property: [[frame, value]]}, 100 at most of each; counts: {"faces": n, ...};
-        text: what a text or an expression says. `bounds` is asked of `bounds`.
+        Args:
+            item: One item.
+            part: Which one; "bounds" is asked of `bounds`.
+
+        Returns:
+            None where it has no such part. Else, by part: values: {property: `Value`} that
+            `set_value` can set; inputs: [`SocketLink`]; uses: [item or file]; keys: {property:
+            [[frame, value]]}, 100 at most of each; counts: {"faces": n, ...}; text: what a text or
+            an expression says.
+
+        Raises:
+            LookupError: There is no such item.
         """
 
     @abstractmethod
     def bounds(self, item: str) -> Bounds | None:
-        """Give the box of an item with all below it, evaluated; None for what has no size."""
+        """Return the box of an item with all below it, in world space, after modifiers and rigs.
 
-    @abstractmethod
-    def types(self) -> Iterable[str]:
-        """Give the types that `create` takes."""
+        Args:
+            item: One item.
+
+        Returns:
+            The lowest and the highest corner; None for what has no size: a light, a null.
+
+        Raises:
+            LookupError: There is no such item.
+        """
 
     def materials(self) -> Iterable[str]:
-        """Give the names of the materials, as `assign` takes them."""
+        """Return the names of the materials, as `Materials.assign` takes them. Raises nothing.
+
+        Returns:
+            Names; none by default.
+        """
         return ()
-
-    def files(self) -> Iterable[tuple[str, str, str]]:
-        """Give each file that the scene refers to: the item, its property, the path as written."""
-        return ()
-
-    def rules(self) -> Iterable[Rule]:
-        """Give this host's rules, beside those that are the same for all."""
-        return ()
-
-    def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Give each item that fails a rule of `rules`, of those given, and why. It yields often."""
-        raise NotImplementedError
-
-    def api(self) -> Iterator[ApiEntry]:
-        """Give what this version's API has, from introspection alone, in pieces of 5 ms at most."""
-        raise NotImplementedError
-
-    # ---- values: set_values, set_keys, connect
 
     @abstractmethod
     def value(self, item: str, prop: str) -> Value:
-        """Read a property; of `SCENE` "frame", "start", "end", "fps", "camera", "size", "units"."""
+        """Read a property.
+
+        Args:
+            item: One item, or `SCENE`, whose properties are "frame", "start", "end", "fps",
+                "camera" (an item), "size" ([width, height] in pixels) and "units" ("m", "cm").
+            prop: As `look_into` names it.
+
+        Returns:
+            The value, its type, and what holds it.
+
+        Raises:
+            LookupError: There is no such item, or it has no such property; the sentence names
+                those that are near.
+        """
 
     @abstractmethod
     def set_value(self, item: str, prop: str, value: Any, *, replace: bool = False) -> None:
-        """Write a property of an item or `SCENE`. ValueError says which type or range it takes.
+        """Write a property.
 
-        With `replace` what holds it (keys, a driver, a connection, a lock) is taken away before.
+        Args:
+            item: One item, or `SCENE`.
+            prop: As `look_into` names it.
+            value: As `value` tells it.
+            replace: What holds it (keys, a driver, a connection, a lock) is taken away before;
+                the person has agreed.
+
+        Raises:
+            LookupError: There is no such item or property.
+            ValueError: The value is not of its type or range, and which those are; or the property
+                is held.
         """
-
-    def sockets(self, item: str) -> tuple[list[str], list[str]]:
-        """Give the inputs and the outputs of an item."""
-        raise NotImplementedError
-
-    def connect(self, link: SocketLink) -> None:
-        """Make a connection; one that its input had goes. Sockets are known to be there."""
-        raise NotImplementedError
-
-    def cut(self, link: SocketLink) -> None:
-        """Take a connection away; without a `SocketLink.source` whatever leads into the input."""
-        raise NotImplementedError
-
-    def keys(self, item: str, prop: str) -> list[tuple[float, Any]]:
-        """Give the keys of a property, by frame."""
-        raise NotImplementedError
-
-    def set_keys(self, item: str, prop: str, keys: Keys, shape: Shape, *, clear: bool) -> None:
-        """Add keys; with `clear` all others of the property go, and without keys all of them."""
-        raise NotImplementedError
-
-    # ---- building: create, duplicate, group, assign_material, rename, transform
-
-    def create(self, kind: str, name: str | None, under: str | None) -> str:
-        """Make an item of a type at the origin of its parent, and give it. No operators.
-
-        A host gives it a free name where the wanted one is taken. LookupError: no such type.
-        """
-        raise NotImplementedError
-
-    def duplicate(self, item: str, *, linked: bool) -> str:
-        """Copy an item with all below it, beside itself; `linked` copies share their data."""
-        raise NotImplementedError
 
     @abstractmethod
     def placement(self, item: str, space: Axes = "world") -> Placement:
-        """Tell where an item is. ValueError for what cannot be placed."""
+        """Return where an item is.
 
-    def place(
-        self, item: str, at: At = None, rotation: At = None, scale: At = None, space: Axes = "world"
-    ) -> None:
-        """Put an item somewhere; what is None stays. ValueError if it is locked or driven."""
-        raise NotImplementedError
+        Args:
+            item: One item.
+            space: Of the world, or of its parent.
 
-    def aim(self, item: str) -> tuple[Vector, Vector]:
-        """Give the axis of an item that `look_at` turns to the target, and the one kept up."""
-        return (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)
+        Returns:
+            Its place, rotation and scale.
 
-    def apply(self, item: str, parts: Sequence[Literal["at", "rotation", "scale"]]) -> None:
-        """Put parts of the transform into the data, so that nothing moves and they are unit."""
-        raise NotImplementedError
-
-    def set_parent(self, item: str, under: str | None, *, keep_place: bool) -> str:
-        """Put an item below another, or below none, and give it as it is called now."""
-        raise NotImplementedError
-
-    def collect(self, items: Sequence[str], into: str, kind: str) -> str:
-        """Put items into a collection, set, layer or folder, made if there is none; gives it.
-
-        ValueError says which kinds this host has.
+        Raises:
+            LookupError: There is no such item.
+            ValueError: It is nothing that has a place.
         """
-        raise NotImplementedError
-
-    def material(self, name: str | None, values: Mapping[str, Any]) -> str:
-        """Make a material, or change the one of that name, and give its name; None makes a new one.
-
-        The values are of base_color ([r, g, b], linear), metallic, roughness, emission ([r, g, b]),
-        opacity, normal and texture (files). ValueError names others.
-        """
-        raise NotImplementedError
-
-    def assign(self, item: str, material: str) -> None:
-        """Give an item a material, in place of what it had."""
-        raise NotImplementedError
-
-    def called(self, item: str, name: str) -> tuple[str, Sequence[str]]:
-        """Give what an item would be called with another name, and the others called so now."""
-        own = self.name(item)
-        new = (item.removesuffix(own) if item.endswith(own) else "") + name
-        return new, [new] if self.host.kinds([new]) != ["gone"] else []
-
-    def rename(self, item: str, name: str) -> str:
-        """Rename an item; what refers to it follows. ValueError: the name is taken or not valid."""
-        raise NotImplementedError
-
-    # ---- files and losses: import_file, export_file, clean, delete, save
-
-    def import_formats(self) -> Mapping[str, tuple[str, ...]]:
-        """Give the suffixes that can be read (".obj"), and how: "copy", "reference", "link"."""
-        raise NotImplementedError
-
-    def import_file(
-        self, path: Path, how: str, under: str | None, scale: float, up: Literal["Y", "Z"] | None
-    ) -> Imported:
-        """Read a file in. ValueError says what is wrong with it."""
-        raise NotImplementedError
-
-    def export_formats(self) -> Sequence[str]:
-        """Give the suffixes that can be written."""
-        raise NotImplementedError
-
-    def export_file(
-        self, path: Path, items: Sequence[str], frames: tuple[float, float] | None
-    ) -> list[str]:
-        """Write items, or the scene, to a file; gives what was left out, in sentences."""
-        raise NotImplementedError
-
-    def junk(self, what: Junk) -> list[str]:
-        """Give the items that `clean` would take away. ValueError: this host has no such."""
-        raise NotImplementedError
-
-    def clean(self, what: Junk, items: Sequence[str]) -> None:
-        """Take away what `junk` gave and the person agreed to."""
-        raise NotImplementedError
-
-    def delete(self, items: Sequence[str]) -> Sequence[str]:
-        """Delete items, and what is below them where the host does; gives what only was hidden."""
-        raise NotImplementedError
-
-    def below(self, items: Sequence[str]) -> int:
-        """Count what is deleted with items without being one of them."""
-        return 0
-
-    def orphans(self, items: Sequence[str]) -> int:
-        """Count what stays without its parent if items are deleted."""
-        return 0
-
-    def save_files(self, path: Path | None) -> list[Path]:
-        """Give the files that a save would write, the scene's own first. ValueError: it cannot."""
-        raise NotImplementedError
-
-    def save(self, path: Path | None) -> Path:
-        """Save the scene, and give its file. ValueError: it was not written, and why."""
-        raise NotImplementedError
-
-    # ---- run_python
-
-    def namespace(self) -> dict[str, Any]:
-        """Give the names that code of an agent gets, as this application's own scripts have them.
-
-        Called before each run: what stood in one is dead after an undo, in some hosts.
-        """
-        raise NotImplementedError
-
-    def in_context(self, warnings: list[str]) -> AbstractContextManager[Any]:
-        """Enter what that code needs around it; `warnings` gets what the application warns of.
-
-        Gives None, or what says after a take-back: "" if all is as before, ", but ..." if not.
-        """
-        return nullcontext()
-
-    def writers(self) -> Sequence[tuple[Any, str, Callable[..., Iterable[Any]]]]:
-        """Give what writes files in C++: its owner, its name, what tells the paths, called so."""
-        return ()
-
-    # ---- look
-
-    def at_frame(self, frame: float) -> AbstractContextManager[None]:
-        """Have what is read in the block be as the scene is evaluated at a frame.
-
-        That holds for `bounds`, `is_shown`, `placement`, `viewpoint` and the scene's camera. The
-        person's own frame, and what they changed there and did not key, are as before afterwards.
-        """
-        raise NotImplementedError
-
-    def is_shown(self, item: str) -> bool:
-        """Return whether the scene shows an item, wherever it is looked at from."""
-        return True
-
-    def viewpoint(self, view: str) -> Shot:
-        """Give the shot of "person" (the window's own view) or of a camera's item. LookupError."""
-        raise NotImplementedError
-
-    def draw(self, shots: Sequence[Shot], width: int, height: int, shading: str) -> bytes:
-        """Draw up to four shots of so many pixels each as one JPEG, several in two columns.
-
-        The person's view, camera, selection, frame and settings are as before afterwards, and no
-        undo step is left. `shading` is "solid", "wire" or "material", or what is next to it here.
-        """
-        raise NotImplementedError
-
-    def has(self, *operations: str) -> bool:
-        """Whether the host does all of these: it overrides the methods of these names."""
-        return all(
-            getattr(type(self), name) is not getattr(HostOperations, name) for name in operations
-        )
 
 
 def load(folder: Path, host: Host) -> HostOperations | None:

@@ -1,4 +1,4 @@
-"""The verbs that tell what there is: summary, list_items, inspect, find_api. Main thread.
+"""The verbs that tell what there is: summary, list_items, inspect. Main thread.
 
 What grows with the scene is walked with `track`, so that the host paints meanwhile, and what is
 told of it has a limit that the answer names.
@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import math
 import operator
-import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, astuple
-from difflib import get_close_matches
+from dataclasses import astuple
 from fnmatch import fnmatchcase
 from functools import cache, partial
 from heapq import nlargest, nsmallest
@@ -21,14 +19,13 @@ from itertools import chain, islice
 from typing import Any, Final
 
 from dcc_bridge import skill, track
-from dcc_bridge.verbs import Told
-from dcc_bridge.verbs.operations import SCENE, ApiEntry, HostOperations, Part, Value
+from dcc_bridge.verbs.answers import MAX_ELEMENTS, Told, shown
+from dcc_bridge.verbs.names import MAX_COMPARED, no_such
+from dcc_bridge.verbs.operations import SCENE, HostOperations, Part, Value
+from dcc_bridge.verbs.ports import Building
 
 _MOST_COUNTED: Final = 10_000  # items whose types a summary counts, where the host does not
-_MOST_COMPARED: Final = 5000  # names among which a near one is looked for
 _MOST_VALUES: Final = 120  # properties of one item
-_MOST_LIST: Final = 24  # elements of a list within an answer
-_MOST_TEXT: Final = 600  # characters of a text within an answer
 _SCENE_VALUES: Final = ("frame", "start", "end", "fps", "camera", "size", "units")
 _LINK: Final = ("from", "out", "to", "in")
 _PARTS: Final[tuple[Part, ...]] = ("values", "uses", "bounds", "counts")
@@ -36,12 +33,10 @@ _PLACE: Final = ("at", "rotation", "scale")
 _OF_ALL: Final = {"", "type", "name", "parent", *_PLACE, "bounds", "size", "center"}  # no property
 _IS: Final = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
 Field = Callable[[str, str], Any]  # what an item has under a name
-_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
     """Make the verbs that tell what there is."""
-    index = ApiIndex(operations)
 
     @skill(title="Summary of the scene", risk="read")
     def summary() -> dict[str, Any]:
@@ -88,7 +83,7 @@ def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
         has = fields if type and "*" not in type else ["type", *fields]
         rows = [{"item": it} | {n: shown(field(it, n)) for n in has} for it in track(listed)]
         asked = sorted({*where, *fields, sort.removeprefix("-")} - _OF_ALL)
-        some = [*listed, *named[:_MOST_COMPARED]]  # what is sorted or tested has it first
+        some = [*listed, *named[:MAX_COMPARED]]  # what is sorted or tested has it first
         note = (
             _lacking(operations, asked, some, field) if named else _unknown_type(operations, type)
         )
@@ -110,63 +105,7 @@ def verbs(operations: HostOperations) -> list[Callable[..., Any]]:
             raise ValueError(f"Give 1 to 20 items, not {len(items)}.")
         return {"items": [_inspected(operations, item, parts) for item in track(items)]}
 
-    @skill(title="Find in the API", risk="read")
-    def find_api(query: str, limit: int = 8) -> dict[str, Any]:
-        """Look up types, properties, operators and sockets of this version's own API.
-
-        Args:
-            query: A few words, such as "camera focal length".
-            limit: Cards at most.
-        """
-        return index.find(query, limit)
-
-    return [summary, list_items, inspect, find_api]
-
-
-# ---- near names, for the errors of all verbs
-
-
-def near(name: str, names: Iterable[str], most: int = 5) -> list[str]:
-    """Give the names most like one: in another case, as a part, with a slip in it or a word."""
-    low, known = name.lower(), list(dict.fromkeys(islice(names, _MOST_COMPARED)))
-    folded = {it.lower(): it for it in reversed(known)}
-    alike = [folded[it] for it in get_close_matches(low, folded, most)]
-    words = {it: {word.lower() for word in _WORD.findall(it)} for it in known}
-    slips = set(get_close_matches(low, set[str]().union(*words.values())))
-    parts = [it for it in known if low in it.lower() or (len(it) > 2 and it.lower() in low)
-             or words[it] & slips]  # fmt: skip
-    return list(dict.fromkeys([*alike, *sorted(parts, key=len)]))[:most]
-
-
-def no_such(what: str, name: str, names: Iterable[str]) -> str:
-    """Say that there is no such thing, and what there is instead: 'no type Lite; near: Light'."""
-    known = list(islice(names, _MOST_COMPARED))
-    close = near(name, known)
-    instead = f"near: {', '.join(close)}" if close else f"there is: {', '.join(known[:10]) or 0}"
-    return f"There is no {what} {name!r}; {instead}{', ...' * (not close and len(known) > 10)}."
-
-
-# ---- how a value is told
-
-
-def shown(value: Any) -> Any:
-    """Shorten a value for an answer: six digits, so many elements, so many characters."""
-    match value:
-        case Value():
-            return shown(value.value)
-        case float():
-            return float(f"{value:.6g}") if math.isfinite(value) else str(value)
-        case str() if len(value) > _MOST_TEXT:
-            start = re.sub(r"\s\S{0,40}$", "", value[:_MOST_TEXT])  # no half a word
-            return f"{start}... ({len(value)} characters)"
-        case Mapping():
-            more = len(value) - _MOST_LIST
-            rest = {"...": f"{more} more"} if more > 0 else {}
-            return {str(key): shown(it) for key, it in islice(value.items(), _MOST_LIST)} | rest
-        case list() | tuple():
-            more = len(value) - _MOST_LIST
-            return [*map(shown, value[:_MOST_LIST]), *([f"... {more} more"] if more > 0 else [])]
-    return value
+    return [summary, list_items, inspect]
 
 
 # ---- summary
@@ -188,7 +127,7 @@ def scene_summary(operations: HostOperations) -> dict[str, Any]:
 
 def scene_value(operations: HostOperations, prop: str) -> Any:
     """Read a property of the scene itself; None where the host has no such."""
-    with suppress(LookupError, ValueError, NotImplementedError):
+    with suppress(LookupError, ValueError):
         return operations.value(SCENE, prop).value
     return None
 
@@ -217,7 +156,9 @@ def _is_named(operations: HostOperations, item: str, kind: str, name: str) -> bo
 
 def _unknown_type(operations: HostOperations, kind: str) -> dict[str, str]:
     """Say of a type that nothing has whether there is such a one."""
-    known = [*_types(operations), *operations.types()]
+    known = list(_types(operations))
+    if isinstance(operations, Building):
+        known += operations.types()
     if not kind or any(fnmatchcase(it.lower(), kind.lower()) for it in known):
         return {}
     return {"note": no_such("type", kind, known) + f" Globs work: '*{kind.strip('*')}*'."}
@@ -230,7 +171,7 @@ def _lacking(
     lacking = [it for it in names if all(field(item, it) is None for item in track(items))]
     examples = {operations.kind(item): item for item in track(items if lacking else ())}
     parts: Sequence[Part] = ("values", "counts")
-    known = [it for item in islice(examples.values(), _MOST_LIST) for part in parts
+    known = [it for item in islice(examples.values(), MAX_ELEMENTS) for part in parts
              for it in operations.look_into(item, part) or ()]  # fmt: skip
     notes = [no_such("property", it, known) for it in lacking if it not in known]
     return {"note": " ".join(notes)} if notes else {}
@@ -347,68 +288,3 @@ def _values(values: Mapping[str, Value]) -> dict[str, Any]:
     if (more := len(values) - _MOST_VALUES) > 0:
         told["values_left_out"] = more
     return told
-
-
-# ---- find_api
-
-
-class ApiIndex:
-    """The words of an application's API, indexed when it is first asked."""
-
-    def __init__(self, operations: HostOperations) -> None:
-        self._operations = operations
-        self._entries: list[ApiEntry] = []
-        self._names: list[frozenset[str]] = []  # the words of each entry's name
-        self._by_word: dict[str, list[int]] = {}
-
-    def find(self, query: str, limit: int = 8) -> dict[str, Any]:
-        """Give the cards that go best with a query, or near names where none does."""
-        if not (words := [word.lower() for word in _WORD.findall(query)]):
-            raise ValueError(f"{query!r} has no word to look for.")
-        if not self._entries:
-            self._build()
-        scores = self._scores(words, query.strip().lower())
-        best = sorted(scores, key=lambda at: (-scores[at], len(self._entries[at].name), at))
-        cards = [asdict(self._entries[at]).items() for at in best[:limit]]
-        told = [{name: shown(value) for name, value in card if value} for card in cards]
-        miss = {} if best else {"near": near(query.strip(), self._by_word)}
-        return {"found": len(best), "cards": told, **miss}
-
-    def _build(self) -> None:
-        entries, names = [], []
-        by_word: defaultdict[str, list[int]] = defaultdict(list)
-        for at, entry in enumerate(track(self._operations.api(), message="Reading the API")):
-            name = frozenset(word.lower() for word in _WORD.findall(entry.name))
-            entries.append(entry)
-            names.append(name)
-            for word in name | {word.lower() for word in _WORD.findall(entry.text)}:
-                by_word[word].append(at)
-        self._entries, self._names, self._by_word = entries, names, dict(by_word)
-
-    def _scores(self, words: Sequence[str], query: str) -> Mapping[int, float]:
-        """Score over all words: a rare one counts more, and one of the name more than its text."""
-        scores: defaultdict[int, float] = defaultdict(float)
-        for word in words:
-            hits: dict[int, float] = {}
-            for known, closeness in self._known(word):
-                rarity = math.log1p(len(self._entries) / len(self._by_word[known]))
-                for at in self._by_word[known]:
-                    weight = closeness * rarity * (2.0 if known in self._names[at] else closeness)
-                    hits[at] = max(hits.get(at, 0.0), weight)
-            for at, weight in hits.items():
-                scores[at] += weight
-        is_slip = self._by_word.keys().isdisjoint(words)  # a type's name is what one errs in
-        for at in scores:
-            name, kind = self._entries[at].name.lower(), self._entries[at].kind
-            scores[at] *= 5.0 if name == query or (is_slip and kind == "type") else 1.0
-            scores[at] /= 1.0 + 0.05 * len(self._names[at])  # of two, the plainer one
-        return scores
-
-    def _known(self, word: str) -> list[tuple[str, float]]:
-        """Give the indexed words that are meant, and how close each is; slips where none is."""
-        known = [(word, 1.0)] if word in self._by_word else []
-        if len(word) > 2:
-            known += [(it, 0.5) for it in self._by_word if it != word and it.startswith(word)]
-        if alike := [it for it in self._by_word if abs(len(it) - len(word)) <= 2 and not known]:
-            known = [(it, 0.4) for it in get_close_matches(word, alike, 5, 0.65) if len(word) > 3]
-        return known

@@ -1,46 +1,33 @@
-"""The verbs that see: look and check. Main thread."""
+"""The verb that sees: look. Main thread."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
-from functools import partial
 from itertools import islice, product
-from pathlib import Path, PureWindowsPath
 from typing import Any, Final, Literal, NamedTuple
 
 from dcc_bridge import skill, track
-from dcc_bridge.errors import SkillError
 from dcc_bridge.geometry import add, cross, dot, frame_of, middle, unit
-from dcc_bridge.skills import importer
-from dcc_bridge.skills.source import Source
-from dcc_bridge.skills.trust import check_folder, read_trusted
-from dcc_bridge.verbs import concerns
-from dcc_bridge.verbs.operations import Bounds, HostOperations, Junk, Rule, Shot, Vector
+from dcc_bridge.verbs.operations import Bounds, Shot, Vector
+from dcc_bridge.verbs.ports import Drawing, Frames
 from dcc_bridge.verbs.reading import scene_value
 
 MOST_BYTES: Final = 100_000  # of a picture
 MOST_EDGE: Final = 1568  # pixels; agents' models shrink what is larger
 _MOST_SEEN: Final = 2000  # items, the first of a scene, that are looked for in a picture
 _MOST_FOUND: Final = 12  # items whose place in the picture is told
-_MOST_FAILED: Final = 20  # items of a rule that are named
 _ANGLE: Final = 35.0  # from top to bottom, of a view that is made for the items
 _UNIT: Final[Bounds] = ((-1.0, -1.0, -1.0), (1.0, 1.0, 1.0))
 _OPPOSITE: Final = {"back": "front", "left": "right", "bottom": "top"}
 _VIEWS: Final = {"front", "right", "top", *_OPPOSITE, "three_quarter", "around"}
-_MARK: Final = "__check_rule__"
-_WHOLE: Final = "unused_materials"  # what nothing uses is no matter of some items
-
 Shading = Literal["solid", "wire", "material"]
-Finding = tuple[Any, ...]  # an item, why it fails a rule or "", maybe the batch step that mends it
-Check = Callable[[HostOperations, Sequence[str]], Iterable[Finding]]
 
 
-def verbs(operations: HostOperations, checks: Path | None = None) -> list[Callable[..., Any]]:
-    """Make the verbs that see. `checks` is the folder of the studio's own rules."""
+def verbs(operations: Drawing) -> list[Callable[..., Any]]:
+    """Make the verb that sees."""
 
     @skill(title="Look at the scene", risk="read")
     def look(
@@ -66,7 +53,7 @@ def verbs(operations: HostOperations, checks: Path | None = None) -> list[Callab
         """
         if not 64 <= size <= MOST_EDGE:
             raise ValueError(f"size is 64 to {MOST_EDGE} pixels, not {size}.")
-        if frames and not operations.has("at_frame"):
+        if frames and not isinstance(operations, Frames):
             raise ValueError("This application has no frames: leave `frames` empty.")
         each = 4 if view == "around" else 1
         count = each * max(1, len(frames))
@@ -90,20 +77,7 @@ def verbs(operations: HostOperations, checks: Path | None = None) -> list[Callab
             lines += _legend(one.spots, one.hidden)
         return ["\n".join(lines), picture]
 
-    @skill(title="Check the scene", risk="read")
-    def check(rules: list[str] = [], items: list[str] = []) -> dict[str, Any]:
-        """Check items by rules: scale, names, files, the studio's own; tells why and what mends it.
-
-        Args:
-            rules: Their names; empty for all.
-            items: Empty for all.
-        """
-        return _checked(operations, checks, rules, items)
-
-    return [look, check]
-
-
-# ---- look
+    return [look]
 
 
 class _Picture(NamedTuple):
@@ -115,15 +89,15 @@ class _Picture(NamedTuple):
     """The items that the scene does not show."""
 
 
-def _evaluated(operations: HostOperations, frame: float | None) -> AbstractContextManager[None]:
+def _evaluated(operations: Drawing, frame: float | None) -> AbstractContextManager[None]:
     """Return what has the scene evaluated at a frame; for None it stays at the person's."""
-    if frame is None:
+    if frame is None or not isinstance(operations, Frames):
         return nullcontext()
     return operations.at_frame(frame)
 
 
 def _pictures(
-    operations: HostOperations,
+    operations: Drawing,
     items: Sequence[str],
     marks: Sequence[str],
     view: str,
@@ -140,7 +114,7 @@ def _pictures(
         yield _Picture(replace(shot, frame=frame), spots, hidden)
 
 
-def _aspect(operations: HostOperations, view: str) -> float:
+def _aspect(operations: Drawing, view: str) -> float:
     """Return how many times as wide as high a picture is: as it is rendered, through a camera."""
     if view in _VIEWS:
         return 4 / 3
@@ -167,7 +141,7 @@ def _measured(picture: _Picture) -> tuple[str, float]:
     return largest, (seen[largest].near + seen[largest].far) / 2
 
 
-def shots(operations: HostOperations, items: Sequence[str], view: str, aspect: float) -> list[Shot]:
+def shots(operations: Drawing, items: Sequence[str], view: str, aspect: float) -> list[Shot]:
     """Give from where the pictures of a view are taken, at the frame that is evaluated."""
     if view == "camera":
         view = scene_value(operations, "camera")
@@ -193,7 +167,7 @@ def shots(operations: HostOperations, items: Sequence[str], view: str, aspect: f
     return [_fitting(box, unit(add(way, up, 0.5)), up, aspect, _ANGLE) for way in around]
 
 
-def _framed(operations: HostOperations, items: Sequence[str]) -> Bounds:
+def _framed(operations: Drawing, items: Sequence[str]) -> Bounds:
     on_top = items or (it for it in track(operations.items()) if operations.parent(it) is None)
     boxes = [box for item in on_top if (box := _box(operations, item, 1.0 if items else 0.0))] or [
         _UNIT
@@ -203,7 +177,7 @@ def _framed(operations: HostOperations, items: Sequence[str]) -> Bounds:
     return (x, y, z), (a, b, c)
 
 
-def _box(operations: HostOperations, item: str, size: float) -> Bounds | None:
+def _box(operations: Drawing, item: str, size: float) -> Bounds | None:
     # a light has no form; it is seen at its place, with a box of that size
     if (box := operations.bounds(item)) or not size:
         return box
@@ -272,7 +246,7 @@ def _height(shot: Shot, depth: float) -> float:  # that a picture shows, so far 
 
 
 def _drawn(
-    operations: HostOperations, taken: Sequence[Shot], size: int, aspect: float, shading: str
+    operations: Drawing, taken: Sequence[Shot], size: int, aspect: float, shading: str
 ) -> tuple[bytes, str]:
     edge, sheet = float(size), len(taken) > 1
     for _ in range(6):
@@ -286,7 +260,7 @@ def _drawn(
     raise ValueError(f"The picture is larger than {MOST_BYTES} bytes however small it is drawn.")
 
 
-def _boxes(operations: HostOperations, wanted: Sequence[str]) -> dict[str, Bounds | None]:
+def _boxes(operations: Drawing, wanted: Sequence[str]) -> dict[str, Bounds | None]:
     if wanted:
         return {
             item: _box(operations, item, 1e-3)
@@ -330,147 +304,3 @@ def _rounded(number: float) -> float:
 def _listed(items: Sequence[str]) -> str:
     more = ", ..." if len(items) > _MOST_FOUND else ""
     return ", ".join(items[:_MOST_FOUND]) + more
-
-
-# ---- check
-
-
-def check_rule(fn: Check | None = None, /, *, mend: str = "") -> Any:
-    """Mark a function of a studio as a rule of `check`; its docstring says what fails.
-
-    It takes the operations and the items, and gives the items that fail, each with why, and if it
-    knows that with the step of a batch that mends it. `mend` is the verb that mends all, as it is
-    called.
-    """
-    if fn is None:
-        return partial(check_rule, mend=mend)
-    setattr(fn, _MARK, mend)
-    return fn
-
-
-def _checked(
-    operations: HostOperations, folder: Path | None, names: list[str], items: list[str]
-) -> dict[str, Any]:
-    broken: list[str] = []
-    known = {rule.name: (rule, run) for rule, run in _checks(operations, folder, broken)}
-    if unknown := next((name for name in names if name not in known), None):
-        raise ValueError(f"There is no rule {unknown!r}; there are: {', '.join([*known, *broken])}")
-    every = (
-        (it for item in items for it in (item, *operations.items(item)))
-        if items
-        else operations.items()
-    )
-    looked_at = list(dict.fromkeys(track(every)))
-    among, failed, passed, whole = set(looked_at), dict[str, Any](), [], []
-    for rule, run in (known[name] for name in names or known):
-        if items and rule.name == _WHOLE:
-            whole.append(rule.name)
-            continue
-        try:
-            found = [it for it in track(run(looked_at)) if it[1]]
-            found = [it for it in found if not items or concerns(operations, it[0], among)]
-        except (SkillError, LookupError, ValueError) as error:
-            broken.append(f"{rule.name}: {error}")
-            continue
-        named = found[:_MOST_FAILED]
-        facts = {"what": rule.text, "mend": rule.mend, "count": len(found)}
-        facts["items"] = {item: why for item, why, *_ in named}
-        if mends := {item: mend[0] for item, _, *mend in named if any(mend)}:
-            facts["mends"] = mends
-        failed |= {rule.name: facts} if found else {}
-        passed += [] if found else [rule.name]
-    result = {"looked_at": len(looked_at), "failed": failed, "passed": passed}
-    notes = {"broken": broken, "not_looked_at_with_items": whole}
-    return result | {name: note for name, note in notes.items() if note}
-
-
-def _checks(
-    operations: HostOperations, folder: Path | None, broken: list[str]
-) -> Iterator[tuple[Rule, Any]]:
-    """Give all rules: ours, the host's, the studio's; of one name the last counts."""
-    yield from (
-        (rule, partial(fn, operations)) for rule, fn, needs in _SHARED if operations.has(*needs)
-    )
-    yield from ((rule, partial(operations.failures, rule.name)) for rule in operations.rules())
-    yield from ((rule, partial(fn, operations)) for rule, fn in _studio(folder, broken))
-
-
-def _studio(folder: Path | None, broken: list[str]) -> Iterator[tuple[Rule, Check]]:
-    """Import the rules of a studio's files, which must be trusted as skills are."""
-    for file in sorted(folder.glob("[!_.]*.py")) if folder is not None else ():
-        try:
-            source = Source.of(file, read_trusted(file, check_folder(file.parent)))
-            rules = vars(importer.import_source(source))
-        except (SkillError, OSError) as error:
-            broken.append(str(error))
-        else:
-            for name, fn in rules.items():
-                if (mend := getattr(fn, _MARK, None)) is not None:
-                    what = (fn.__doc__ or name).strip().partition("\n")[0]
-                    yield Rule(name, what, mend), partial(_guarded, fn, file)
-
-
-def _guarded(
-    fn: Check, file: Path, operations: HostOperations, items: Sequence[str]
-) -> Iterator[Finding]:
-    with importer.broken_by(file):
-        for finding in fn(operations, items):
-            if isinstance(finding, str) or not 2 <= len(finding) <= 3:
-                raise TypeError(f"it gave {finding!r}; it must yield item, text[, mend]")
-            yield str(finding[0]), str(finding[1]), *finding[2:]
-
-
-def _scale(negative: bool, operations: HostOperations, items: Sequence[str]) -> Iterator[Finding]:
-    for item in items:
-        why = ""
-        with suppress(ValueError):  # for what cannot be placed
-            scale = operations.placement(item, "local").scale
-            fails = min(scale) < 0 if negative else max(abs(it - 1) for it in scale) > 1e-4
-            if fails and operations.look_into(item, "counts"):  # a light may have any
-                why = f"scale {', '.join(f'{it:.4g}' for it in scale)}"
-        yield item, why
-
-
-def _duplicate_names(operations: HostOperations, items: Sequence[str]) -> Iterator[Finding]:
-    names = {
-        it: name for it in track(items) if not it.endswith(f"/{(name := operations.name(it))}")
-    }
-    counts = Counter(names.values())  # a path of slashes has its own place
-    for item, name in names.items():
-        yield item, f"{counts[name]} are called {name}" if counts[name] > 1 else ""
-
-
-def _file(absolute: bool, operations: HostOperations, items: Sequence[str]) -> Iterator[Finding]:
-    folder = (operations.host.file() or Path("scene")).parent
-    for item, prop, written in operations.files():
-        rooted = written.startswith("/") or PureWindowsPath(written).is_absolute()
-        is_absolute = rooted and not written.startswith("//")  # so Blender says it is relative
-        fails = is_absolute if absolute else _is_missing(written, folder)
-        yield item, f"{prop}: {written}" if fails else ""
-
-
-def _is_missing(written: str, folder: Path) -> bool:
-    if not written or "://" in written or any(it in written for it in "$%#`"):
-        return False  # whether it is there only the application knows
-    path = folder / written.removeprefix("//")
-    if "<" in path.name:  # a pattern, such as <UDIM>
-        return not any(path.parent.glob(path.name.partition("<")[0] + "*"))
-    return not path.exists()
-
-
-def _junk(what: Junk, operations: HostOperations, items: Sequence[str]) -> Iterator[Finding]:
-    among = set(operations.materials()) if what == "unused" else None
-    with suppress(ValueError):  # the host has no such
-        yield from ((it, what) for it in operations.junk(what) if among is None or it in among)
-
-
-_APPLY: Final = 'transform(apply=["scale"])'
-_SHARED: Final[Sequence[tuple[Rule, Check, tuple[str, ...]]]] = (
-    (Rule("scale_applied", "the scale is not 1", _APPLY), partial(_scale, False), ("apply",)),
-    (Rule("negative_scale", "the scale is negative", _APPLY), partial(_scale, True), ()),
-    (Rule("duplicate_names", "the name is there twice", "rename"), _duplicate_names, ()),
-    (Rule("missing_files", "not there", "set_values"), partial(_file, False), ("files",)),
-    (Rule("absolute_paths", "absolute", "set_values"), partial(_file, True), ("files",)),
-    (Rule("empty_groups", "empty", "clean"), partial(_junk, "empty_groups"), ("junk",)),
-    (Rule(_WHOLE, "unused", "clean"), partial(_junk, "unused"), ("junk", "materials")),
-)

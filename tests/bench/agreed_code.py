@@ -69,6 +69,7 @@ def _vetoes(rounds: int) -> None:
     """Time calls that write nothing, with what would refuse them and without; and USD's writers."""
     from pxr import Usd
 
+    from dcc_bridge.spi import CodeContext
     from dcc_bridge_usd.host import UsdSession
     from dcc_bridge_usd.operations import operations
 
@@ -84,6 +85,7 @@ def _vetoes(rounds: int) -> None:
 
     plain, vetoed = zip(*((run(), run(row)) for _ in range(rounds)), strict=True)
     made = operations(UsdSession())
+    assert isinstance(made, CodeContext)
 
     def one(*writers: Any) -> list[float]:
         return timed(lambda: execute(ast.parse("1"), "1", {}, timeout=9, writers=writers), 20)

@@ -9,7 +9,7 @@ import math
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import bpy
 import numpy as np
@@ -19,13 +19,14 @@ from dcc_bridge.code.bounded import plain_value
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.verbs import operations as port
 from dcc_bridge.verbs import seeing
-from dcc_bridge.verbs.operations import SCENE, HostOperations, Shot, SocketLink
+from dcc_bridge.verbs.operations import SCENE, Shot, SocketLink
 from dcc_bridge_blender import objects
 from dcc_bridge_blender.host import BlenderHost
 from dcc_bridge_blender.operations import BlenderOperations
 from tests.blender import turntable as blender_turntable
 from tests.hosts.digests import scene_digest
 from tests.verbs import turntable
+from tests.verbs.every_port import EveryPort
 from tests.verbs.operations_contract import (
     FilesContract,
     MaterialsContract,
@@ -51,12 +52,12 @@ def open_scene() -> Any:
 
 
 @pytest.fixture
-def operations(tmp_path: Path) -> Iterator[HostOperations]:
+def operations(tmp_path: Path) -> Iterator[EveryPort]:
     bpy.ops.wm.read_factory_settings()
     bpy.data.meshes.new("Unused")
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "set.blend"))
     host = BlenderHost()
-    yield BlenderOperations(host)
+    yield cast("EveryPort", BlenderOperations(host))
     host.close()
 
 
@@ -156,7 +157,7 @@ OWN_EDITS: dict[str, Edit] = {
 
 @pytest.mark.parametrize("name", OWN_EDITS)
 def test_each_edit_is_one_undo_step_that_takes_all_of_it_back(
-    operations: HostOperations, name: str
+    operations: EveryPort, name: str
 ) -> None:
     check_edit(operations, OWN_EDITS[name])
 
@@ -197,7 +198,7 @@ UNKNOWN: dict[str, Edit] = {
 
 @pytest.mark.parametrize("why", REFUSED | UNKNOWN)
 def test_what_cannot_be_done_is_refused_with_a_sentence_and_changes_nothing(
-    operations: HostOperations, why: str
+    operations: EveryPort, why: str
 ) -> None:
     kind = LookupError if why in UNKNOWN else ValueError
     refused(operations, (REFUSED | UNKNOWN)[why], why, kind)
@@ -206,7 +207,7 @@ def test_what_cannot_be_done_is_refused_with_a_sentence_and_changes_nothing(
 # ---- reading
 
 
-def test_an_item_is_an_object_other_data_or_a_node(operations: HostOperations) -> None:
+def test_an_item_is_an_object_other_data_or_a_node(operations: EveryPort) -> None:
     assert list(operations.items()) == ["Camera", "Cube", "Light"]
     assert "material:Material" in operations.items("material:")
     assert SURFACE in operations.items("material:Material")
@@ -219,7 +220,7 @@ def test_an_item_is_an_object_other_data_or_a_node(operations: HostOperations) -
 
 
 def test_the_users_of_a_material_an_image_and_its_file_are_found(
-    operations: HostOperations, tmp_path: Path
+    operations: EveryPort, tmp_path: Path
 ) -> None:
     image = bpy.data.images.new("wood", 8, 8)
     image.filepath_raw, image.file_format = str(tmp_path / "wood.png"), "PNG"
@@ -235,7 +236,7 @@ def test_the_users_of_a_material_an_image_and_its_file_are_found(
     assert "image:wood.png" in operations.look_into("material:Material", "uses")
 
 
-def test_values_can_all_be_read_one_by_one_under_their_names(operations: HostOperations) -> None:
+def test_values_can_all_be_read_one_by_one_under_their_names(operations: EveryPort) -> None:
     bpy.data.objects["Cube"].modifiers.new("Bevel", "BEVEL")
     for item in ("Cube", "Light", "Camera", "material:Material", SURFACE, "collection:Collection"):
         values = operations.look_into(item, "values")
@@ -244,7 +245,7 @@ def test_values_can_all_be_read_one_by_one_under_their_names(operations: HostOpe
     assert 'modifiers["Bevel"].width' in operations.look_into("Cube", "values")
 
 
-def test_bounds_and_counts_are_of_what_modifiers_make(operations: HostOperations) -> None:
+def test_bounds_and_counts_are_of_what_modifiers_make(operations: EveryPort) -> None:
     cube: Any = bpy.data.objects["Cube"]
     cube.modifiers.new("Array", "ARRAY").count = 3
     open_scene().view_layers[0].update()
@@ -253,7 +254,7 @@ def test_bounds_and_counts_are_of_what_modifiers_make(operations: HostOperations
     assert operations.look_into("Cube", "counts")["faces"] == 18
 
 
-def test_a_collections_instance_has_the_bounds_of_what_it_shows(operations: HostOperations) -> None:
+def test_a_collections_instance_has_the_bounds_of_what_it_shows(operations: EveryPort) -> None:
     empty = operations.create("EMPTY", "Instance", None)
     open_scene().collection.objects.link(bpy.data.objects[empty])
     bpy.data.collections["Collection"].objects.unlink(bpy.data.objects[empty])
@@ -265,7 +266,7 @@ def test_a_collections_instance_has_the_bounds_of_what_it_shows(operations: Host
     assert [*low, *high] == pytest.approx([9, -1, -1, 11, 1, 1])
 
 
-def test_children_made_by_somebody_else_are_seen(operations: HostOperations) -> None:
+def test_children_made_by_somebody_else_are_seen(operations: EveryPort) -> None:
     """What is remembered of families is forgotten as soon as Blender tells of a change."""
     before = operations.bounds("Cube")
     bpy.data.objects["Light"].parent = bpy.data.objects["Cube"]
@@ -275,7 +276,7 @@ def test_children_made_by_somebody_else_are_seen(operations: HostOperations) -> 
     assert operations.bounds("Cube") == before
 
 
-def test_rules_find_faces_of_many_corners_and_open_edges(operations: HostOperations) -> None:
+def test_rules_find_faces_of_many_corners_and_open_edges(operations: EveryPort) -> None:
     disc = operations.create("CIRCLE", "Disc", None)
     found = {
         rule.name: dict(operations.failures(rule.name, ["Cube", disc]))
@@ -291,7 +292,7 @@ def test_rules_find_faces_of_many_corners_and_open_edges(operations: HostOperati
 
 
 def test_the_api_tells_of_types_sockets_properties_and_operators(
-    operations: HostOperations,
+    operations: EveryPort,
 ) -> None:
     entries = {entry.name: entry for entry in operations.api()}
 
@@ -305,7 +306,7 @@ def test_the_api_tells_of_types_sockets_properties_and_operators(
 # ---- values
 
 
-def test_angles_are_degrees_and_elements_have_names(operations: HostOperations) -> None:
+def test_angles_are_degrees_and_elements_have_names(operations: EveryPort) -> None:
     operations.set_value("Cube", "rotation_euler", [0, 90, 0])
     operations.set_value("Cube", "location.z", 4)
 
@@ -315,7 +316,7 @@ def test_angles_are_degrees_and_elements_have_names(operations: HostOperations) 
     assert operations.value("Cube", "rotation_quaternion.w").held == ""  # it has no lock of its own
 
 
-def test_in_edit_mode_a_write_to_the_mesh_is_refused(operations: HostOperations) -> None:
+def test_in_edit_mode_a_write_to_the_mesh_is_refused(operations: EveryPort) -> None:
     """It would be lost in silence."""
     with bpy.context.temp_override(active_object=bpy.data.objects["Cube"]):
         bpy.ops.object.mode_set(mode="EDIT")
@@ -331,7 +332,7 @@ def test_in_edit_mode_a_write_to_the_mesh_is_refused(operations: HostOperations)
 
 
 def test_what_is_linked_from_another_file_is_named_with_it_and_not_changed(
-    operations: HostOperations, tmp_path: Path
+    operations: EveryPort, tmp_path: Path
 ) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "lib.blend"), copy=True)
     came = operations.import_file(tmp_path / "lib.blend", "link", None, 1.0, None)
@@ -353,7 +354,7 @@ def test_what_is_linked_from_another_file_is_named_with_it_and_not_changed(
 # ---- nodes and materials
 
 
-def test_a_connection_is_told_of_its_node_and_of_its_material(operations: HostOperations) -> None:
+def test_a_connection_is_told_of_its_node_and_of_its_material(operations: EveryPort) -> None:
     noise = operations.create("ShaderNodeTexNoise", "Noise", "material:Material")
     link = SocketLink(noise, "Color", SURFACE, "Base Color")
     operations.connect(link)
@@ -362,7 +363,7 @@ def test_a_connection_is_told_of_its_node_and_of_its_material(operations: HostOp
     assert operations.value(SURFACE, "Base Color").held == "connected to Noise"
 
 
-def test_sockets_of_the_same_name_are_told_apart(operations: HostOperations) -> None:
+def test_sockets_of_the_same_name_are_told_apart(operations: EveryPort) -> None:
     node = operations.create("ShaderNodeMath", "Sum", "material:Material")
     names = operations.sockets(node)[0]
     operations.set_value(node, names[1], 3)
@@ -372,7 +373,7 @@ def test_sockets_of_the_same_name_are_told_apart(operations: HostOperations) -> 
 
 
 def test_of_those_that_share_data_only_the_item_has_the_material(
-    operations: HostOperations,
+    operations: EveryPort,
 ) -> None:
     twin = operations.duplicate("Cube", linked=True)
     steel = operations.material("Steel", {"metallic": 1, "emission": [0, 1, 0], "opacity": 0.5})
@@ -387,7 +388,7 @@ def test_of_those_that_share_data_only_the_item_has_the_material(
 # ---- building
 
 
-def test_every_plain_type_can_be_made_with_a_free_name(operations: HostOperations) -> None:
+def test_every_plain_type_can_be_made_with_a_free_name(operations: EveryPort) -> None:
     kinds = [it for it in operations.types() if "Node" not in it and not it.endswith("_MODIFIER")]
     for kind in kinds:
         first = operations.create(kind, "Thing", None)
@@ -395,7 +396,7 @@ def test_every_plain_type_can_be_made_with_a_free_name(operations: HostOperation
     assert len([it for it in bpy.data.objects if it.name.startswith("Thing")]) == len(kinds) - 4
 
 
-def test_a_copy_has_what_is_below_and_refers_to_itself(operations: HostOperations) -> None:
+def test_a_copy_has_what_is_below_and_refers_to_itself(operations: EveryPort) -> None:
     arm = operations.create("EMPTY", "Arm", "Cube")
     track: Any = bpy.data.objects[arm].constraints.new("TRACK_TO")
     track.target = bpy.data.objects["Cube"]
@@ -410,14 +411,14 @@ def test_a_copy_has_what_is_below_and_refers_to_itself(operations: HostOperation
 
 
 def test_what_is_collected_leaves_the_collections_that_it_was_in(
-    operations: HostOperations,
+    operations: EveryPort,
 ) -> None:
     assert operations.collect(["Cube", "Light"], "Set", "collection") == "collection:Set"
     assert list(operations.items("collection:Collection")) == ["Camera"]
 
 
 def test_what_shares_data_with_what_is_applied_stays_and_all_is_the_right_way_out(
-    operations: HostOperations,
+    operations: EveryPort,
 ) -> None:
     twin = operations.duplicate("Cube", linked=True)
     operations.place("Cube", (1, 2, 3), (10, 20, 30), (2, -1, 3))
@@ -430,7 +431,7 @@ def test_what_shares_data_with_what_is_applied_stays_and_all_is_the_right_way_ou
 
 
 def test_a_renamed_object_is_found_by_its_new_name_without_a_look_at_all(
-    operations: HostOperations, monkeypatch: pytest.MonkeyPatch
+    operations: EveryPort, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A look took 0.4 ms among 10,000 objects, and each is looked for again in the answer."""
     with operations.host.undo_step("Rename"):
@@ -447,7 +448,7 @@ TWIN = r"M\xe9bel (unreadable name)"
 
 
 @pytest.fixture
-def unreadable(operations: HostOperations, tmp_path: Path) -> HostOperations:
+def unreadable(operations: EveryPort, tmp_path: Path) -> EveryPort:
     """Open a file in which names, a text and a custom property are not UTF-8."""
     cube: Any = bpy.data.objects["Cube"]
     twin = cube.copy()
@@ -468,7 +469,7 @@ def unreadable(operations: HostOperations, tmp_path: Path) -> HostOperations:
     return operations
 
 
-def test_what_code_returns_may_have_a_name_that_is_not_utf_8(unreadable: HostOperations) -> None:
+def test_what_code_returns_may_have_a_name_that_is_not_utf_8(unreadable: EveryPort) -> None:
     """Its `repr` ended Blender 3.4, and what the person had not saved with it."""
     told = plain_value([thing for thing in bpy.data.objects if thing.type == "MESH"])
 
@@ -476,7 +477,7 @@ def test_what_code_returns_may_have_a_name_that_is_not_utf_8(unreadable: HostOpe
 
 
 def test_a_name_that_is_not_utf_8_is_told_as_unreadable_beside_the_rest(
-    unreadable: HostOperations,
+    unreadable: EveryPort,
 ) -> None:
     """Two names that differ in nothing but what cannot be read are two items."""
     assert {*unreadable.items()} == {"Camera", "Light", UNREADABLE, TWIN}
@@ -489,14 +490,14 @@ def test_a_name_that_is_not_utf_8_is_told_as_unreadable_beside_the_rest(
 
 @pytest.mark.parametrize("part", get_args(port.Part))
 def test_what_has_a_name_that_is_not_utf_8_is_inspected_all_the_same(
-    unreadable: HostOperations, part: port.Part
+    unreadable: EveryPort, part: port.Part
 ) -> None:
     for item in ("Light", UNREADABLE, f"material:{UNREADABLE}", f"text:{UNREADABLE}"):
         unreadable.look_into(item, part)
     assert unreadable.host.describe(UNREADABLE)["name"] == UNREADABLE
 
 
-def test_an_item_whose_name_is_not_utf_8_is_edited_as_any_other(unreadable: HostOperations) -> None:
+def test_an_item_whose_name_is_not_utf_8_is_edited_as_any_other(unreadable: EveryPort) -> None:
     host = unreadable.host
     with host.undo_step("Place"):
         unreadable.place(UNREADABLE, (1, 2, 3))
@@ -519,7 +520,7 @@ def test_an_item_whose_name_is_not_utf_8_is_edited_as_any_other(unreadable: Host
 
 
 def test_a_file_with_a_name_that_is_not_utf_8_is_saved_and_exported(
-    unreadable: HostOperations, tmp_path: Path
+    unreadable: EveryPort, tmp_path: Path
 ) -> None:
     """Blender's own script for .fbx reads each name; what it needs is said in a sentence."""
     unreadable.save(tmp_path / "new.blend")
@@ -537,9 +538,7 @@ def test_a_file_with_a_name_that_is_not_utf_8_is_saved_and_exported(
 @pytest.mark.parametrize(
     "suffix", [".obj", ".stl", ".ply", ".fbx", ".glb", ".usda", ".usdc", ".abc", ".blend"]
 )
-def test_what_is_written_comes_in_again(
-    operations: HostOperations, tmp_path: Path, suffix: str
-) -> None:
+def test_what_is_written_comes_in_again(operations: EveryPort, tmp_path: Path, suffix: str) -> None:
     if suffix not in operations.export_formats():
         pytest.skip(f"Debian's Blender has no {suffix}")
     if suffix == ".glb" and bpy.app.version < (4, 0):
@@ -561,7 +560,7 @@ def test_what_is_written_comes_in_again(
 
 
 def test_no_other_file_is_written_than_the_one_that_is_named(
-    operations: HostOperations, tmp_path: Path
+    operations: EveryPort, tmp_path: Path
 ) -> None:
     """Blender would write a .gltf as .glb, or with its textures beside it."""
     (tmp_path / "out.glb").write_text("somebody's")
@@ -573,7 +572,7 @@ def test_no_other_file_is_written_than_the_one_that_is_named(
     assert (tmp_path / "out.glb").read_text() == "somebody's"
 
 
-def test_what_cannot_be_written_is_told(operations: HostOperations, tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_told(operations: EveryPort, tmp_path: Path) -> None:
     bpy.data.objects["Cube"].hide_set(True)
     left = operations.export_file(tmp_path / "out.obj", [], None)
     assert "Cube is hidden" in left[0]
@@ -586,7 +585,7 @@ def test_what_cannot_be_written_is_told(operations: HostOperations, tmp_path: Pa
 
 
 def test_a_new_file_is_no_edit_and_leaves_selection_mode_and_active_object(
-    operations: HostOperations, tmp_path: Path
+    operations: EveryPort, tmp_path: Path
 ) -> None:
     layer: Any = bpy.context.view_layer
     layer.objects.active = bpy.data.objects["Cube"]
@@ -616,7 +615,7 @@ def open_template(name: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("template", ["2D_Animation", "Sculpting"])
 def test_what_blender_makes_for_a_mode_as_an_export_leaves_it_is_no_edit(
-    operations: HostOperations, tmp_path: Path, template: str
+    operations: EveryPort, tmp_path: Path, template: str
 ) -> None:
     """Its own start files open in a mode that has brushes and palettes; edits are still noticed."""
     open_template(template, tmp_path)
@@ -635,7 +634,7 @@ def test_what_blender_makes_for_a_mode_as_an_export_leaves_it_is_no_edit(
 
 
 def test_a_picture_leaves_everything_with_as_many_users_as_before(
-    operations: HostOperations,
+    operations: EveryPort,
 ) -> None:
     """Else what nothing uses is not found, and not purged."""
     inner = bpy.data.collections.new("Inner")
@@ -649,7 +648,7 @@ def test_a_picture_leaves_everything_with_as_many_users_as_before(
     assert users() == before
 
 
-def test_a_picture_shows_no_more_than_the_person_sees(operations: HostOperations) -> None:
+def test_a_picture_shows_no_more_than_the_person_sees(operations: EveryPort) -> None:
     """What the view layer excludes or holds out is missing in it, and the exposure is theirs."""
     layer = open_scene().view_layers[0].layer_collection.children["Collection"]
     pictures = [operations.draw([SHOT], 64, 48, "solid")]
@@ -671,7 +670,7 @@ def users() -> dict[str, int]:
 
 
 def test_what_a_picture_left_is_not_missed_after_an_undo(
-    operations: HostOperations, tmp_path: Path
+    operations: EveryPort, tmp_path: Path
 ) -> None:
     """Blender makes "Render Result" as it draws, and 3.4 drops it as it undoes."""
     open_template("Sculpting", tmp_path)
@@ -687,7 +686,7 @@ def test_what_a_picture_left_is_not_missed_after_an_undo(
 
 
 def test_a_collection_is_exported_by_what_it_holds_and_nothing_in_silence(
-    operations: HostOperations, tmp_path: Path
+    operations: EveryPort, tmp_path: Path
 ) -> None:
     operations.collect(["Cube"], "Set", "collection")
     operations.export_file(tmp_path / "set.obj", ["collection:Set"], None)
@@ -704,7 +703,7 @@ def test_a_collection_is_exported_by_what_it_holds_and_nothing_in_silence(
 
 
 def test_what_comes_in_at_another_scale_has_it_in_its_data(
-    operations: HostOperations, tmp_path: Path
+    operations: EveryPort, tmp_path: Path
 ) -> None:
     """What has no data says that it keeps it."""
     operations.export_file(tmp_path / "cube.obj", ["Cube"], None)
@@ -722,7 +721,7 @@ def test_what_comes_in_at_another_scale_has_it_in_its_data(
 
 
 def test_the_axis_that_is_up_is_obeyed_where_the_file_does_not_say_it(
-    operations: HostOperations, tmp_path: Path
+    operations: EveryPort, tmp_path: Path
 ) -> None:
     (tmp_path / "post.obj").write_text("v 0 0 0\nv 0 5 0\nv 0 0 1\nf 1 2 3\n")
     heights = []
@@ -735,7 +734,7 @@ def test_the_axis_that_is_up_is_obeyed_where_the_file_does_not_say_it(
 
 
 def test_data_that_nothing_uses_is_junk_and_an_image_without_its_file_a_dead_link(
-    operations: HostOperations,
+    operations: EveryPort,
 ) -> None:
     bpy.data.meshes.new("Loose")
     image = bpy.data.images.new("gone", 8, 8)
@@ -748,7 +747,7 @@ def test_data_that_nothing_uses_is_junk_and_an_image_without_its_file_a_dead_lin
 
 
 def test_what_was_in_a_collection_that_is_deleted_stays_in_the_scene(
-    operations: HostOperations,
+    operations: EveryPort,
 ) -> None:
     operations.delete(["Cube", "collection:Collection", SURFACE])
 
@@ -757,7 +756,7 @@ def test_what_was_in_a_collection_that_is_deleted_stays_in_the_scene(
     assert SURFACE not in operations.items("material:Material")
 
 
-def test_a_child_of_what_is_deleted_stays_where_it_is(operations: HostOperations) -> None:
+def test_a_child_of_what_is_deleted_stays_where_it_is(operations: EveryPort) -> None:
     """Whatever its parent did after it was put there."""
     with operations.host.undo_step("Theirs"):
         operations.set_parent("Camera", "Cube", keep_place=True)
@@ -772,7 +771,7 @@ def test_a_child_of_what_is_deleted_stays_where_it_is(operations: HostOperations
     assert operations.placement("Camera").rotation == pytest.approx(before.rotation, abs=1e-3)
 
 
-def test_what_was_agreed_to_covers_what_went_and_nothing_else(operations: HostOperations) -> None:
+def test_what_was_agreed_to_covers_what_went_and_nothing_else(operations: EveryPort) -> None:
     """By kind: who agrees to a material's end does not agree to an object's of that name."""
     host, agreed = operations.host, ["material:Material", SURFACE, "collection:Collection"]
     kinds, print_before = host.kinds(agreed), host.fingerprint(agreed)
@@ -790,14 +789,14 @@ def test_what_was_agreed_to_covers_what_went_and_nothing_else(operations: HostOp
 # ---- look
 
 
-def look(operations: HostOperations, **arguments: Any) -> Any:
+def look(operations: EveryPort, **arguments: Any) -> Any:
     """Call the verb as the bridge does; gives the legend and the picture."""
     verbs = {skill.name: skill for skill in map(describe, seeing.verbs(operations))}
     return verbs["look"].fn(**arguments)
 
 
 def test_each_picture_and_its_legend_are_of_its_frame(
-    operations: HostOperations, tmp_path: Path
+    operations: EveryPort, tmp_path: Path
 ) -> None:
     """The camera's pivot, a thing, a modifier, a shape key and what is shown are keyed."""
     blender_turntable.make()
@@ -815,7 +814,7 @@ def test_each_picture_and_its_legend_are_of_its_frame(
     assert "not shown by the scene: Yellow" in legend
 
 
-def test_a_light_is_told_where_it_is_at_the_frame(operations: HostOperations) -> None:
+def test_a_light_is_told_where_it_is_at_the_frame(operations: EveryPort) -> None:
     blender_turntable.make()
 
     legend, _ = look(operations, view="front", items=["Lamp", "Red"], frames=[1, 61, 121], size=128)
@@ -825,7 +824,7 @@ def test_a_light_is_told_where_it_is_at_the_frame(operations: HostOperations) ->
 
 
 def test_the_scene_s_camera_is_the_one_that_a_marker_gives_it_at_the_frame(
-    operations: HostOperations,
+    operations: EveryPort,
 ) -> None:
     blender_turntable.make()
 
@@ -840,7 +839,7 @@ def test_the_scene_s_camera_is_the_one_that_a_marker_gives_it_at_the_frame(
 
 
 def test_a_look_at_other_frames_leaves_what_the_person_did_not_key(
-    operations: HostOperations,
+    operations: EveryPort,
 ) -> None:
     """Blender itself loses it when its own scene goes to another frame."""
     blender_turntable.make()
@@ -857,7 +856,7 @@ def test_a_look_at_other_frames_leaves_what_the_person_did_not_key(
 
 
 def test_a_picture_between_two_frames_is_of_that_moment(
-    operations: HostOperations, tmp_path: Path
+    operations: EveryPort, tmp_path: Path
 ) -> None:
     blender_turntable.make()
 
@@ -866,13 +865,13 @@ def test_a_picture_between_two_frames_is_of_that_moment(
     assert len(set(pictures)) == 3
 
 
-def test_a_frame_that_blender_does_not_have_is_refused(operations: HostOperations) -> None:
+def test_a_frame_that_blender_does_not_have_is_refused(operations: EveryPort) -> None:
     with pytest.raises(ValueError, match="Blender has frames"):
         look(operations, frames=[1e12])
 
 
 def test_what_is_told_of_items_and_of_the_api_leaves_nothing_in_the_file_and_no_entry_of_undo(
-    operations: HostOperations,
+    operations: EveryPort,
 ) -> None:
     def kept() -> list[Any]:
         owners = bpy.data.objects["Cube"], bpy.data.materials["Material"]
@@ -891,7 +890,7 @@ def test_what_is_told_of_items_and_of_the_api_leaves_nothing_in_the_file_and_no_
 
 
 def test_the_host_paints_while_what_is_in_a_collection_is_measured(
-    operations: HostOperations, monkeypatch: pytest.MonkeyPatch
+    operations: EveryPort, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paints = list[bool]()
     monkeypatch.setattr("dcc_bridge.skills.skill._repaint", paints.append)

@@ -25,6 +25,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import BridgeError
+from dcc_bridge.spi import CodeContext
 from dcc_bridge.threads.flows import current
 from tests.code import test_trip_wire
 from tests.code.seat import GRID, NO, REMOVES, YES, Sit
@@ -33,6 +34,13 @@ from tests.stand_ins import after
 from tests.verbs.memory import MemoryHost, MemoryOperations
 
 REMEMBERED = Reply("accept", {"confirm": True}, remember=True)
+
+
+class CodeOperations(MemoryOperations, CodeContext):
+    """With what an agent's code needs."""
+
+    def namespace(self) -> dict[str, Any]:
+        return {}
 
 
 @pytest.mark.core
@@ -342,7 +350,7 @@ def test_of_many_texts_that_differ_in_a_character_none_runs(
         return CodeResult(None, "", "", 0.0, "{}")
 
     monkeypatch.setattr(run_python, "execute", note)
-    tool = run_python.CodeTool(MemoryOperations(host), Settings(), AuditLog(tmp_path), {})
+    tool = run_python.CodeTool(CodeOperations(host), Settings(), AuditLog(tmp_path), {})
     agreed = read_code(GRID, "usd")
     call = Call(run_python.NAME, "Run code")
     call.dialogue.code = agreed.sha256

@@ -590,6 +590,7 @@ def usd(place: Path) -> Callable[..., Any]:
     pytest.importorskip("pxr")
     from pxr import Usd
 
+    from dcc_bridge.spi import CodeContext
     from dcc_bridge_usd.host import UsdSession
     from dcc_bridge_usd.operations import operations
 
@@ -597,6 +598,7 @@ def usd(place: Path) -> Callable[..., Any]:
     Usd.Stage.CreateNew(str(scene)).Save()
     session = UsdSession(scene)
     made = operations(session)
+    assert isinstance(made, CodeContext)
 
     def run_usd(code: str, *writes: Path) -> Any:
         names = {"stage": session.stage, "file": str(scene)}

@@ -85,6 +85,7 @@ def told(done: subprocess.CompletedProcess[str]) -> Any:
 
 def test_what_usd_writes_files_with_is_marked_and_refused() -> None:
     pxr = pytest.importorskip("pxr")
+    from dcc_bridge.spi import CodeContext
     from dcc_bridge_usd.host import UsdSession
     from dcc_bridge_usd.operations import operations
 
@@ -97,6 +98,7 @@ def test_what_usd_writes_files_with_is_marked_and_refused() -> None:
             names |= {*walk["every"](importlib.import_module(f"pxr.{module.name}"), module.name)}
     writing = {name for name in names if not harmless("pxr", f"pxr.{name}")}
 
+    assert isinstance(made, CodeContext)
     refused = {f"{it.__name__.rpartition('.')[2]}.{name}" for it, name, _ in made.writers()}
     assert len(writing) > 15
     marked = "from pxr import {first}\n{rest}('file')"

@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge.verbs.operations import SCENE, HostOperations, Shot, SocketLink
+from dcc_bridge.verbs.operations import SCENE, Shot, SocketLink
 from tests.hosts import digests
 from tests.hosts.fakes.maya import Maya
 from tests.hosts.fakes.maya.scene import Node
 from tests.hosts.fakes.maya.shots import furnish
+from tests.verbs.every_port import EveryPort
 from tests.verbs.operations_contract import (
     FilesContract,
     MaterialsContract,
@@ -30,10 +31,10 @@ from tests.verbs.operations_contract import (
 from tests.verbs.promises import Edit, refused
 
 
-def connected() -> HostOperations:
+def connected() -> EveryPort:
     """Return the operations of the Maya that there is."""
     host = import_module("dcc_bridge_maya.host").MayaHost()
-    made: HostOperations = import_module("dcc_bridge_maya.operations").operations(host)
+    made: EveryPort = import_module("dcc_bridge_maya.operations").operations(host)
     return made
 
 
@@ -45,7 +46,7 @@ def maya(monkeypatch: pytest.MonkeyPatch) -> Maya:
 
 
 @pytest.fixture
-def operations(maya: Maya, monkeypatch: pytest.MonkeyPatch) -> HostOperations:
+def operations(maya: Maya, monkeypatch: pytest.MonkeyPatch) -> EveryPort:
     operations = connected()
     monkeypatch.setitem(digests._FACTS, "Maya", lambda: [state(maya)])  # of the stand-in itself
     return operations
@@ -70,7 +71,7 @@ def near(numbers: Any) -> Any:
     return pytest.approx(numbers, abs=1e-6)
 
 
-def cube(operations: HostOperations, name: str = "box", under: str | None = None) -> str:
+def cube(operations: EveryPort, name: str = "box", under: str | None = None) -> str:
     return operations.create("polyCube", name, under)
 
 
@@ -143,7 +144,7 @@ OWN_EDITS: dict[str, Edit] = {
 
 @pytest.mark.parametrize("name", OWN_EDITS)
 def test_each_edit_is_one_undo_step_and_leaves_the_selection(
-    operations: HostOperations, name: str
+    operations: EveryPort, name: str
 ) -> None:
     """What a command selects is not selected."""
     operations.host.select(["|persp"])
@@ -183,7 +184,7 @@ UNKNOWN: list[tuple[str, Edit]] = [
 
 @pytest.mark.parametrize(("why", "edit"), [*REFUSED, *UNKNOWN])
 def test_what_cannot_be_done_is_refused_with_a_sentence_and_changes_nothing(
-    operations: HostOperations, why: str, edit: Edit
+    operations: EveryPort, why: str, edit: Edit
 ) -> None:
     cube(operations)
     operations.material("red", {})
@@ -194,7 +195,7 @@ def test_what_cannot_be_done_is_refused_with_a_sentence_and_changes_nothing(
 
 
 def test_items_are_transforms_by_long_paths_in_the_order_of_the_outliner(
-    operations: HostOperations,
+    operations: EveryPort,
 ) -> None:
     group = operations.create("transform", "props", None)
     cube(operations, "box", group)
@@ -204,7 +205,7 @@ def test_items_are_transforms_by_long_paths_in_the_order_of_the_outliner(
 
 
 def test_a_material_a_set_a_layer_and_a_file_name_their_users(
-    operations: HostOperations, cmds: Any
+    operations: EveryPort, cmds: Any
 ) -> None:
     """`sets`: members are components too, and short names; None where there are none."""
     box = cube(operations)
@@ -223,7 +224,7 @@ def test_a_material_a_set_a_layer_and_a_file_name_their_users(
     assert list(operations.files()) == [("file1", "fileTextureName", "/tex/wood.png")]
 
 
-def test_an_item_has_its_shapes_attributes_too(operations: HostOperations) -> None:
+def test_an_item_has_its_shapes_attributes_too(operations: EveryPort) -> None:
     operations.create("camera", "shot", None)
 
     values = operations.look_into("|shot", "values")
@@ -233,7 +234,7 @@ def test_an_item_has_its_shapes_attributes_too(operations: HostOperations) -> No
     assert operations.look_into("|shot", "counts") is None
 
 
-def test_parts_of_an_item_tell_counts_uses_and_text(operations: HostOperations, cmds: Any) -> None:
+def test_parts_of_an_item_tell_counts_uses_and_text(operations: EveryPort, cmds: Any) -> None:
     box = cube(operations)
     operations.create("expression", "wave", None)
     cmds.setAttr("wave.expression", "box.ty = time", type="string")
@@ -244,7 +245,7 @@ def test_parts_of_an_item_tell_counts_uses_and_text(operations: HostOperations, 
     assert operations.look_into("wave", "text") == "box.ty = time"
 
 
-def test_a_light_has_no_size(operations: HostOperations) -> None:
+def test_a_light_has_no_size(operations: EveryPort) -> None:
     """`exactWorldBoundingBox`: without an object it is that of the selection."""
     operations.host.select([cube(operations)])
 
@@ -252,7 +253,7 @@ def test_a_light_has_no_size(operations: HostOperations) -> None:
 
 
 def test_lengths_are_in_the_scenes_units_and_angles_in_degrees(
-    operations: HostOperations, cmds: Any
+    operations: EveryPort, cmds: Any
 ) -> None:
     """`currentUnit`: every command takes and gives numbers in the units of the interface."""
     box = cube(operations)
@@ -274,7 +275,7 @@ def test_lengths_are_in_the_scenes_units_and_angles_in_degrees(
 
 
 def test_rules_find_ngons_history_and_edges_of_three_faces(
-    maya: Maya, operations: HostOperations
+    maya: Maya, operations: EveryPort
 ) -> None:
     """`polyInfo`: faces have to be named for their corners."""
     boxes = [cube(operations, name) for name in ("fine", "ngon", "fan", "twice")]
@@ -295,7 +296,7 @@ def test_rules_find_ngons_history_and_edges_of_three_faces(
     assert all(rule.mend for rule in operations.rules())
 
 
-def test_the_api_is_told_lazily_with_types_attributes_and_flags(operations: HostOperations) -> None:
+def test_the_api_is_told_lazily_with_types_attributes_and_flags(operations: EveryPort) -> None:
     entries = {entry.name: entry for entry in operations.api()}
 
     assert entries["create type areaLight"].text.startswith("areaLight < nonAmbientLight")
@@ -308,9 +309,7 @@ def test_the_api_is_told_lazily_with_types_attributes_and_flags(operations: Host
 # ---- values
 
 
-def test_a_lock_of_the_node_itself_is_never_taken_away(
-    operations: HostOperations, cmds: Any
-) -> None:
+def test_a_lock_of_the_node_itself_is_never_taken_away(operations: EveryPort, cmds: Any) -> None:
     box = cube(operations)
     cmds.setAttr("box.scaleZ", lock=True)
     cmds.lockNode("box", lock=True)
@@ -319,7 +318,7 @@ def test_a_lock_of_the_node_itself_is_never_taken_away(
         operations.set_value(box, "scaleZ", 2.0, replace=True)
 
 
-def test_values_are_of_the_attributes_own_type_and_range(operations: HostOperations) -> None:
+def test_values_are_of_the_attributes_own_type_and_range(operations: EveryPort) -> None:
     """`getAttr`: a compound is a list of one tuple; setAttr: out of range raises."""
     box = cube(operations)
     red = operations.material("red", {})
@@ -334,7 +333,7 @@ def test_values_are_of_the_attributes_own_type_and_range(operations: HostOperati
 
 
 def test_another_rate_moves_no_key_and_another_size_changes_the_ratio(
-    operations: HostOperations, cmds: Any
+    operations: EveryPort, cmds: Any
 ) -> None:
     """`currentUnit` moves all keys unless told not to; a size needs its ratio."""
     box = cube(operations)
@@ -352,7 +351,7 @@ def test_another_rate_moves_no_key_and_another_size_changes_the_ratio(
 
 
 def test_what_is_connected_is_of_a_type_that_fits_and_not_locked(
-    operations: HostOperations, cmds: Any
+    operations: EveryPort, cmds: Any
 ) -> None:
     """What a type adds to what it derives from comes first."""
     far, box = cube(operations, "far"), cube(operations)
@@ -376,7 +375,7 @@ def test_what_is_connected_is_of_a_type_that_fits_and_not_locked(
 
 
 def test_an_array_gets_its_next_element_and_is_cut_without_a_source(
-    operations: HostOperations,
+    operations: EveryPort,
 ) -> None:
     total = operations.create("plusMinusAverage", "total", None)
     for number, name in enumerate(("a", "b")):
@@ -401,7 +400,7 @@ def test_an_array_gets_its_next_element_and_is_cut_without_a_source(
     ],
 )
 def test_keys_have_the_shape_that_was_asked_for(
-    maya: Maya, operations: HostOperations, shape: Any, tangents: tuple[str, str]
+    maya: Maya, operations: EveryPort, shape: Any, tangents: tuple[str, str]
 ) -> None:
     box = cube(operations)
 
@@ -413,7 +412,7 @@ def test_keys_have_the_shape_that_was_asked_for(
 
 
 def test_a_compound_is_keyed_in_each_part_and_its_curves_go_with_their_keys(
-    operations: HostOperations, cmds: Any
+    operations: EveryPort, cmds: Any
 ) -> None:
     """`cutKey`: the curve goes with its last key."""
     box = cube(operations)
@@ -426,7 +425,7 @@ def test_a_compound_is_keyed_in_each_part_and_its_curves_go_with_their_keys(
     assert cmds.ls(type="animCurve") == []
 
 
-def test_what_is_locked_or_driven_is_not_keyed(operations: HostOperations, cmds: Any) -> None:
+def test_what_is_locked_or_driven_is_not_keyed(operations: EveryPort, cmds: Any) -> None:
     """`setKeyframe`: on what is driven it inserts a node that blends; on what is locked nothing."""
     box = cube(operations)
     cmds.setAttr("box.translateX", lock=True)
@@ -440,7 +439,7 @@ def test_what_is_locked_or_driven_is_not_keyed(operations: HostOperations, cmds:
 # ---- building
 
 
-def test_nodes_are_made_as_mayas_own_menus_do(operations: HostOperations, cmds: Any) -> None:
+def test_nodes_are_made_as_mayas_own_menus_do(operations: EveryPort, cmds: Any) -> None:
     """`createNode` gives the shape the name; only shadingNode has a light light something."""
     group = operations.create("transform", "props", None)
     made = [
@@ -464,7 +463,7 @@ def test_nodes_are_made_as_mayas_own_menus_do(operations: HostOperations, cmds: 
 
 @pytest.mark.parametrize("order", ["zxy", "yxz"])
 def test_angles_are_about_x_then_y_then_z_whatever_the_nodes_own_order(
-    operations: HostOperations, order: str
+    operations: EveryPort, order: str
 ) -> None:
     """`xform` takes angles in the node's own order, and knows no scale of the world."""
     group = operations.create("transform", "group", None)
@@ -480,7 +479,7 @@ def test_angles_are_about_x_then_y_then_z_whatever_the_nodes_own_order(
     assert operations.placement(box, "local").rotation == near((10, 20, 30))
 
 
-def test_what_is_locked_or_driven_is_not_placed(operations: HostOperations, cmds: Any) -> None:
+def test_what_is_locked_or_driven_is_not_placed(operations: EveryPort, cmds: Any) -> None:
     box = cube(operations)
     cmds.setAttr("box.translateY", lock=True)
     cmds.connectAttr("persp.rotateX", "box.rotateX")
@@ -491,9 +490,7 @@ def test_what_is_locked_or_driven_is_not_placed(operations: HostOperations, cmds
         operations.place(box, rotation=(1, 2, 3))
 
 
-def test_what_is_shared_or_locked_below_is_not_applied(
-    operations: HostOperations, cmds: Any
-) -> None:
+def test_what_is_shared_or_locked_below_is_not_applied(operations: EveryPort, cmds: Any) -> None:
     """`makeIdentity` resets all that is below too, and would move what instances share."""
     group = operations.create("transform", "group", None)
     box = cube(operations, "box", group)
@@ -507,7 +504,7 @@ def test_what_is_shared_or_locked_below_is_not_applied(
 
 
 def test_a_parent_that_has_such_a_child_gives_it_another_name(
-    operations: HostOperations, cmds: Any
+    operations: EveryPort, cmds: Any
 ) -> None:
     """`parent` renames where a name is taken; what is locked it would put below another node."""
     group = operations.create("transform", "group", None)
@@ -521,7 +518,7 @@ def test_a_parent_that_has_such_a_child_gives_it_another_name(
         operations.set_parent(now, None, keep_place=True)
 
 
-def test_items_go_into_layers_which_are_no_sets(operations: HostOperations) -> None:
+def test_items_go_into_layers_which_are_no_sets(operations: EveryPort) -> None:
     boxes = [cube(operations, name) for name in ("a", "b")]
     for box in boxes:
         assert operations.collect([box], "back", "layer") == "back"
@@ -532,7 +529,7 @@ def test_items_go_into_layers_which_are_no_sets(operations: HostOperations) -> N
 
 
 def test_a_material_has_its_group_its_weights_and_its_files(
-    operations: HostOperations, cmds: Any
+    operations: EveryPort, cmds: Any
 ) -> None:
     """`shadingNode` makes no shading group, without which nothing can have a material."""
     box = cube(operations)
@@ -554,7 +551,7 @@ def test_a_material_has_its_group_its_weights_and_its_files(
 
 
 def test_a_new_name_stays_in_its_namespace_and_is_nobodys(
-    maya: Maya, operations: HostOperations
+    maya: Maya, operations: EveryPort
 ) -> None:
     """`rename`: what is referenced, locked or Maya's own keeps its name."""
     box, crate = cube(operations), cube(operations, "crate")
@@ -575,7 +572,7 @@ def test_a_new_name_stays_in_its_namespace_and_is_nobodys(
     assert box == "|box"
 
 
-def test_cameras_and_lights_look_along_minus_z(operations: HostOperations) -> None:
+def test_cameras_and_lights_look_along_minus_z(operations: EveryPort) -> None:
     lamp = operations.create("areaLight", "lamp", None)
 
     assert operations.aim(lamp)[0] == operations.aim("|persp")[0] == (0.0, 0.0, -1.0)
@@ -585,7 +582,7 @@ def test_cameras_and_lights_look_along_minus_z(operations: HostOperations) -> No
 # ---- files and losses
 
 
-def test_formats_are_those_of_the_plug_ins_that_are_loaded(operations: HostOperations) -> None:
+def test_formats_are_those_of_the_plug_ins_that_are_loaded(operations: EveryPort) -> None:
     """A plug-in that is loaded stays so: that is not undoable."""
     assert operations.import_formats() == {
         ".ma": ("copy", "reference"),
@@ -596,7 +593,7 @@ def test_formats_are_those_of_the_plug_ins_that_are_loaded(operations: HostOpera
 
 
 def test_a_file_comes_in_sized_and_turned_below_a_group(
-    operations: HostOperations, tmp_path: Path
+    operations: EveryPort, tmp_path: Path
 ) -> None:
     """Names that are taken get a number."""
     file = tmp_path / "9 chairs.obj"
@@ -614,7 +611,7 @@ def test_a_file_comes_in_sized_and_turned_below_a_group(
 
 
 def test_a_reference_is_told_and_cannot_be_renamed_or_deleted(
-    operations: HostOperations, tmp_path: Path
+    operations: EveryPort, tmp_path: Path
 ) -> None:
     file = tmp_path / "rig.ma"
     file.write_text('["hip"]')
@@ -632,7 +629,7 @@ def test_a_reference_is_told_and_cannot_be_renamed_or_deleted(
 
 
 def test_the_items_are_exported_or_all_and_frames_not(
-    operations: HostOperations, tmp_path: Path
+    operations: EveryPort, tmp_path: Path
 ) -> None:
     """`file -exportSelected`: it takes what is selected."""
     box = cube(operations)
@@ -646,7 +643,7 @@ def test_the_items_are_exported_or_all_and_frames_not(
     assert "far" in (tmp_path / "all.ma").read_text()
 
 
-def test_junk_is_what_nobody_misses(maya: Maya, operations: HostOperations, cmds: Any) -> None:
+def test_junk_is_what_nobody_misses(maya: Maya, operations: EveryPort, cmds: Any) -> None:
     """Nothing of Maya's own, nothing locked, nothing that leads somewhere."""
     box = cube(operations)
     operations.assign(box, operations.material("used", {"texture": "a.png"}))
@@ -672,7 +669,7 @@ def test_junk_is_what_nobody_misses(maya: Maya, operations: HostOperations, cmds
 
 
 def test_a_shading_group_goes_with_its_material_and_history_leaves_the_shape(
-    operations: HostOperations, cmds: Any
+    operations: EveryPort, cmds: Any
 ) -> None:
     box = cube(operations)
     operations.clean("unused", [operations.material("red", {})])
@@ -684,7 +681,7 @@ def test_a_shading_group_goes_with_its_material_and_history_leaves_the_shape(
 
 
 def test_a_shading_group_of_mayas_own_stays_when_its_material_goes(
-    operations: HostOperations, cmds: Any
+    operations: EveryPort, cmds: Any
 ) -> None:
     red = operations.material("red", {})
     cmds.connectAttr("red.outColor", "initialShadingGroup.surfaceShader", force=True)
@@ -695,7 +692,7 @@ def test_a_shading_group_of_mayas_own_stays_when_its_material_goes(
     assert not cmds.objExists("redSG")
 
 
-def test_history_under_a_deformer_is_no_junk(maya: Maya, operations: HostOperations) -> None:
+def test_history_under_a_deformer_is_no_junk(maya: Maya, operations: EveryPort) -> None:
     """`delete -constructionHistory`: deformers go along, and with them the pose."""
     cube(operations)
     skin = maya.commands.new("skinCluster", "skin")
@@ -705,7 +702,7 @@ def test_history_under_a_deformer_is_no_junk(maya: Maya, operations: HostOperati
     assert operations.junk("history") == []
 
 
-def test_what_must_stay_refuses_the_deletion_of_all(maya: Maya, operations: HostOperations) -> None:
+def test_what_must_stay_refuses_the_deletion_of_all(maya: Maya, operations: EveryPort) -> None:
     group = operations.create("transform", "group", None)
     cube(operations, "knob", cube(operations, "box", group))
     other = cube(operations, "other")
@@ -725,9 +722,7 @@ def test_what_must_stay_refuses_the_deletion_of_all(maya: Maya, operations: Host
 # ---- look
 
 
-def test_the_views_are_those_of_the_person_and_of_cameras(
-    operations: HostOperations, cmds: Any
-) -> None:
+def test_the_views_are_those_of_the_person_and_of_cameras(operations: EveryPort, cmds: Any) -> None:
     operations.set_value("|top", "orthographic", True)
     person, top = operations.viewpoint("person"), operations.viewpoint("|top")
 
@@ -739,7 +734,7 @@ def test_the_views_are_those_of_the_person_and_of_cameras(
     assert operations.viewpoint("person").angle == near(person.angle)
 
 
-def test_a_picture_is_drawn_through_our_own_camera(maya: Maya, operations: HostOperations) -> None:
+def test_a_picture_is_drawn_through_our_own_camera(maya: Maya, operations: EveryPort) -> None:
     """`playblast`: of the panel that is named."""
     cube(operations)
     shots = [Shot((n, 0.0, 9.0), (n, 0.0, 0.0), (0.0, 1.0, 0.0), 40.0, frame=n) for n in (1, 5)]
@@ -762,7 +757,7 @@ def test_a_maya_in_batch_says_that_it_has_no_viewport(monkeypatch: pytest.Monkey
 
 
 def test_a_check_that_cannot_be_added_leaves_none_of_those_before(
-    maya: Maya, operations: HostOperations, monkeypatch: pytest.MonkeyPatch
+    maya: Maya, operations: EveryPort, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     message, before = sys.modules["maya.api.OpenMaya"].MSceneMessage, {*maya.heard_by}
 

@@ -13,6 +13,7 @@ from pxr import Gf, Usd, UsdGeom, UsdLux, UsdRender, UsdSkel
 
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.verbs import seeing
+from dcc_bridge.verbs.ports import Drawing
 from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations
 from tests.verbs import turntable
@@ -107,7 +108,9 @@ def session(tmp_path: Path) -> UsdSession:
 
 def look(session: UsdSession, **arguments: Any) -> tuple[str, bytes]:
     """Call the verb as the bridge does; gives the legend and the picture."""
-    verbs = {skill.name: skill for skill in map(describe, seeing.verbs(operations(session)))}
+    made = operations(session)
+    assert isinstance(made, Drawing)
+    verbs = {skill.name: skill for skill in map(describe, seeing.verbs(made))}
     legend, picture = verbs["look"].fn(**arguments)
     return legend, picture
 

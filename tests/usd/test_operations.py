@@ -11,11 +11,12 @@ from typing import Any, NoReturn, cast
 import pytest
 from pxr import Gf, Usd, UsdGeom, UsdShade
 
-from dcc_bridge.verbs.operations import SCENE, Bounds, HostOperations, SocketLink
+from dcc_bridge.verbs.operations import SCENE, Bounds, SocketLink
 from dcc_bridge_usd import install
 from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations as usd_operations
 from tests.verbs import usd_scene
+from tests.verbs.every_port import PORTS, EveryPort
 from tests.verbs.operations_contract import (
     EDITS,
     FilesContract,
@@ -46,28 +47,28 @@ def session(tmp_path: Path) -> Iterator[UsdSession]:
 
 
 @pytest.fixture
-def operations(session: UsdSession) -> HostOperations:
+def operations(session: UsdSession) -> EveryPort:
     """Its operations, as the bridge loads them."""
-    return usd_operations(session)
+    return cast("EveryPort", usd_operations(session))
 
 
-def layered(folder: Path) -> HostOperations:
+def layered(folder: Path) -> EveryPort:
     """Give the operations of a scene that another layer holds, below the one that is edited."""
     usd_scene.make(folder / "below.usda")
     (folder / "above.usda").write_text("#usda 1.0\n(subLayers = [@./below.usda@])\n")
-    return usd_operations(UsdSession(folder / "above.usda"))
+    return cast("EveryPort", usd_operations(UsdSession(folder / "above.usda")))
 
 
 def is_near(one: Any, other: Any, most: float = 1e-3) -> bool:
     return all(dist(a, b) < most for a, b in zip(one, other, strict=True))
 
 
-def fail_after(operations: HostOperations, edit: Edit) -> NoReturn:
+def fail_after(operations: EveryPort, edit: Edit) -> NoReturn:
     edit(operations)
     raise ZeroDivisionError
 
 
-def box(operations: HostOperations, item: str) -> Bounds:
+def box(operations: EveryPort, item: str) -> Bounds:
     bounds = operations.bounds(item)
     assert bounds is not None
     return bounds
@@ -89,7 +90,7 @@ def connected(stand: Stand) -> tuple[str, str]:
     return link.target, "inputs:diffuseColor"
 
 
-def collected(operations: HostOperations, collection: str) -> list[str]:
+def collected(operations: EveryPort, collection: str) -> list[str]:
     prim, _, name = collection.partition(".collection:")
     stage = cast("UsdSession", operations.host).stage
     members = Usd.CollectionAPI(stage.GetPrimAtPath(prim), name)
@@ -150,19 +151,17 @@ OWN_EDITS: dict[str, Edit] = {
 
 
 @pytest.mark.parametrize("name", OWN_EDITS)
-def test_an_act_is_undone_byte_for_byte(operations: HostOperations, name: str) -> None:
+def test_an_act_is_undone_byte_for_byte(operations: EveryPort, name: str) -> None:
     check_edit(operations, OWN_EDITS[name])
 
 
-def test_all_operations_are_there(operations: HostOperations) -> None:
+def test_all_operations_are_there(operations: EveryPort) -> None:
     """A deletion takes what is below along, and paths say what is taken: the defaults do."""
-    every = {
-        name
-        for name, it in vars(HostOperations).items()
-        if callable(it) and not name.startswith("_")
-    }
+    methods = {name for port in PORTS for name, it in vars(port).items() if callable(it)}
+    public = {name for name in methods if not name.startswith("_")}
+    defaults = {it for it in public if getattr(type(operations), it) is getattr(EveryPort, it)}
 
-    assert {name for name in every - {"has"} if not operations.has(name)} == {"orphans", "called"}
+    assert defaults == {"orphans", "called"}
 
 
 IN_ONE_LAYER = (
@@ -173,7 +172,7 @@ IN_ONE_LAYER = (
 
 @pytest.mark.parametrize("name", IN_ONE_LAYER)
 def test_an_edit_goes_to_the_layer_that_the_person_edits(
-    session: UsdSession, operations: HostOperations, tmp_path: Path, name: str
+    session: UsdSession, operations: EveryPort, tmp_path: Path, name: str
 ) -> None:
     """Here the session layer, above the one that holds the scene."""
     stand = furnish(operations, TestUsdOperations.words, tmp_path)
@@ -193,7 +192,7 @@ def test_an_edit_goes_to_the_layer_that_the_person_edits(
     assert session.scene_digest() == before
 
 
-INSIDE: dict[str, Callable[[HostOperations, str], object]] = {
+INSIDE: dict[str, Callable[[EveryPort, str], object]] = {
     "rename": lambda a, it: a.rename(it, "Oak"),
     "set_value": lambda a, it: a.set_value(it, "size", 3),
     "place": lambda a, it: a.place(it, (1, 2, 3)),
@@ -208,7 +207,7 @@ INSIDE: dict[str, Callable[[HostOperations, str], object]] = {
 
 @pytest.mark.parametrize("edit", INSIDE.values(), ids=list(INSIDE))
 def test_the_inside_of_an_instance_is_refused_with_a_sentence(
-    session: UsdSession, operations: HostOperations, edit: Callable[[HostOperations, str], object]
+    session: UsdSession, operations: EveryPort, edit: Callable[[EveryPort, str], object]
 ) -> None:
     with session.undo_step("Instance"):
         copy = operations.duplicate(TREE, linked=True)
@@ -221,7 +220,7 @@ def test_the_inside_of_an_instance_is_refused_with_a_sentence(
 
 
 def test_what_comes_from_another_file_is_renamed_moved_and_mended_in_this_one(
-    session: UsdSession, operations: HostOperations, tmp_path: Path
+    session: UsdSession, operations: EveryPort, tmp_path: Path
 ) -> None:
     other = usd_scene.make(tmp_path / "other.usda")
     with session.undo_step("Import"):
@@ -273,15 +272,13 @@ UNKNOWN: dict[str, Edit] = {
 
 @pytest.mark.parametrize("why", REFUSED | UNKNOWN)
 def test_what_cannot_be_done_is_refused_with_a_sentence_and_changes_nothing(
-    operations: HostOperations, why: str
+    operations: EveryPort, why: str
 ) -> None:
     kind = LookupError if why in UNKNOWN else ValueError
     refused(operations, (REFUSED | UNKNOWN)[why], why, kind)
 
 
-def test_a_layer_that_is_locked_is_said_to_be(
-    session: UsdSession, operations: HostOperations
-) -> None:
+def test_a_layer_that_is_locked_is_said_to_be(session: UsdSession, operations: EveryPort) -> None:
     session.stage.GetRootLayer().SetPermissionToEdit(False)
 
     with pytest.raises(ValueError, match="the layer is locked; unlock it first"):
@@ -291,7 +288,7 @@ def test_a_layer_that_is_locked_is_said_to_be(
 # ---- what there is
 
 
-def test_a_prim_is_told_in_parts(operations: HostOperations) -> None:
+def test_a_prim_is_told_in_parts(operations: EveryPort) -> None:
     link = SocketLink(f"{RED}/Surface", "surface", RED, "surface")
 
     assert operations.look_into(CAMERA, "values")["lookAt"].value == [TREE]
@@ -300,13 +297,13 @@ def test_a_prim_is_told_in_parts(operations: HostOperations) -> None:
     assert operations.look_into(CRATE, "uses") == [RED]
 
 
-def test_who_uses_a_material_a_file_or_a_prim_is_found(operations: HostOperations) -> None:
+def test_who_uses_a_material_a_file_or_a_prim_is_found(operations: EveryPort) -> None:
     assert list(operations.users("Red")) == list(operations.users(RED)) == [CRATE]
     assert list(operations.users("./textures/lost.png")) == ["/World/Looks/Wood/Lost"]
     assert list(operations.users(TREE)) == [CAMERA]
 
 
-def test_files_are_told_as_they_are_written(operations: HostOperations) -> None:
+def test_files_are_told_as_they_are_written(operations: EveryPort) -> None:
     assert set(operations.files()) == {
         ("/World/Looks/Wood/Lost", "inputs:file", "./textures/lost.png"),
         ("/World/Looks/Wood/Absolute", "inputs:file", "/studio/wood.png"),
@@ -314,13 +311,13 @@ def test_files_are_told_as_they_are_written(operations: HostOperations) -> None:
     }
 
 
-def test_what_is_hidden_has_bounds_if_it_is_asked_for(operations: HostOperations) -> None:
+def test_what_is_hidden_has_bounds_if_it_is_asked_for(operations: EveryPort) -> None:
     operations.set_value(TREE, "visibility", "invisible")
 
     assert operations.bounds(TREE) is not None
 
 
-def test_the_validators_of_usd_are_rules(session: UsdSession, operations: HostOperations) -> None:
+def test_the_validators_of_usd_are_rules(session: UsdSession, operations: EveryPort) -> None:
     cube = UsdGeom.Cube.Define(session.stage, f"{CRATE}/Inside")
     cube.GetPrim().CreateRelationship("material:binding").SetTargets([RED])
 
@@ -333,7 +330,7 @@ def test_the_validators_of_usd_are_rules(session: UsdSession, operations: HostOp
     assert all(rule.mend for rule in operations.rules())
 
 
-def test_the_api_is_that_of_this_version(operations: HostOperations) -> None:
+def test_the_api_is_that_of_this_version(operations: EveryPort) -> None:
     entries = {entry.name: entry for entry in operations.api()}
 
     assert entries["Camera.focalLength"].signature == "float = 50.0"
@@ -346,7 +343,7 @@ def test_the_api_is_that_of_this_version(operations: HostOperations) -> None:
 # ---- values and keys
 
 
-def test_a_number_that_a_float_only_comes_near_is_set(operations: HostOperations) -> None:
+def test_a_number_that_a_float_only_comes_near_is_set(operations: EveryPort) -> None:
     with operations.host.undo_step("Set"):
         operations.set_value(CAMERA, "focalLength", 30.1)
 
@@ -354,7 +351,7 @@ def test_a_number_that_a_float_only_comes_near_is_set(operations: HostOperations
 
 
 def test_an_extent_follows_the_points_and_a_reference_leads_elsewhere(
-    operations: HostOperations, tmp_path: Path
+    operations: EveryPort, tmp_path: Path
 ) -> None:
     usd_scene.make(tmp_path / "found.usda")
     operations.set_value(f"{CRATE}/Lid", "points", [[0, 0, 0], [4, 0, 0], [4, 4, 0]] * 3)
@@ -366,7 +363,7 @@ def test_an_extent_follows_the_points_and_a_reference_leads_elsewhere(
 
 
 def test_a_stronger_layer_that_hides_the_edit_is_named(
-    session: UsdSession, operations: HostOperations
+    session: UsdSession, operations: EveryPort
 ) -> None:
     stage = session.stage
     with Usd.EditContext(stage, stage.GetSessionLayer()):
@@ -390,7 +387,7 @@ def test_keys_of_a_weaker_layer_stay_when_one_is_added(tmp_path: Path) -> None:
 # ---- connections
 
 
-def test_sockets_are_those_of_the_shaders_kind(operations: HostOperations) -> None:
+def test_sockets_are_those_of_the_shaders_kind(operations: EveryPort) -> None:
     inputs, outputs = operations.sockets(f"{RED}/Surface")
 
     assert {"diffuseColor", "roughness", "normal"} <= set(inputs)
@@ -402,7 +399,7 @@ def test_sockets_are_those_of_the_shaders_kind(operations: HostOperations) -> No
 
 
 def test_a_prim_is_made_below_the_default_prim_under_a_free_name(
-    operations: HostOperations,
+    operations: EveryPort,
 ) -> None:
     made = [operations.create("SphereLight", "Key light", None) for _ in range(2)]
 
@@ -410,14 +407,14 @@ def test_a_prim_is_made_below_the_default_prim_under_a_free_name(
     assert [operations.kind(it) for it in made] == ["SphereLight"] * 2
 
 
-def test_names_go_on_counting(operations: HostOperations) -> None:
+def test_names_go_on_counting(operations: EveryPort) -> None:
     copies = [operations.duplicate(f"{PROPS}/Placeholder_07", linked=False) for _ in range(3)]
 
     assert copies == [f"{PROPS}/Placeholder_{number}" for number in (41, 42, 43)]
 
 
 def test_a_copy_of_an_instance_is_an_instance_of_the_same(
-    session: UsdSession, operations: HostOperations
+    session: UsdSession, operations: EveryPort
 ) -> None:
     copy = operations.duplicate(TREE, linked=True)
     again = operations.duplicate(copy, linked=True)
@@ -427,7 +424,7 @@ def test_a_copy_of_an_instance_is_an_instance_of_the_same(
     assert first.GetPrototype() == second.GetPrototype()
 
 
-def test_a_linked_copy_follows_when_its_source_is_renamed(operations: HostOperations) -> None:
+def test_a_linked_copy_follows_when_its_source_is_renamed(operations: EveryPort) -> None:
     copy = operations.duplicate(TREE, linked=True)
     before = operations.bounds(copy)
     operations.rename(TREE, "Oak")
@@ -436,7 +433,7 @@ def test_a_linked_copy_follows_when_its_source_is_renamed(operations: HostOperat
 
 
 def test_a_copy_refers_to_itself_where_its_source_does(
-    session: UsdSession, operations: HostOperations
+    session: UsdSession, operations: EveryPort
 ) -> None:
     copy = operations.duplicate(TREE, linked=False)
 
@@ -455,7 +452,7 @@ def test_a_copy_of_what_several_layers_say_has_all_of_it(tmp_path: Path) -> None
 
 
 def test_what_refers_to_a_renamed_prim_follows_and_it_stays_selected(
-    session: UsdSession, operations: HostOperations
+    session: UsdSession, operations: EveryPort
 ) -> None:
     session.selection = [f"{TREE}/Crown"]
     new = operations.rename(TREE, "Oak")
@@ -465,7 +462,7 @@ def test_what_refers_to_a_renamed_prim_follows_and_it_stays_selected(
 
 
 def test_a_texture_takes_the_place_of_another_and_a_colour_that_of_both(
-    operations: HostOperations,
+    operations: EveryPort,
 ) -> None:
     made = operations.material("Steel", {"texture": "./a.png"})
     operations.material("Steel", {"texture": "./b.png"})
@@ -485,7 +482,7 @@ ORDERS = ["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"]
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_every_order_of_rotation_is_read_and_written(
-    session: UsdSession, operations: HostOperations, order: str
+    session: UsdSession, operations: EveryPort, order: str
 ) -> None:
     cube = UsdGeom.Cube.Define(session.stage, f"/World/{order}")
     getattr(cube, f"AddRotate{order}Op")().Set(Gf.Vec3f(10, 20, 30))
@@ -499,7 +496,7 @@ def test_every_order_of_rotation_is_read_and_written(
 
 @pytest.mark.parametrize("item", [CRATE, "/World/Odd/Matrix", "/World/Odd/Order", TREE])
 def test_it_is_where_it_was_put_in_the_ops_that_are_there(
-    session: UsdSession, operations: HostOperations, item: str
+    session: UsdSession, operations: EveryPort, item: str
 ) -> None:
     names = UsdGeom.Xformable(session.stage.GetPrimAtPath(item)).GetXformOpOrderAttr().Get()
     operations.place("/World/Props", (7, 8, 9), (0, 90, 0), (2, 2, 2))
@@ -511,7 +508,7 @@ def test_it_is_where_it_was_put_in_the_ops_that_are_there(
     assert [it for it in after if it in names] == list(names)
 
 
-def test_what_has_a_pivot_turns_about_it(operations: HostOperations) -> None:
+def test_what_has_a_pivot_turns_about_it(operations: EveryPort) -> None:
     item = "/World/Odd/Pivot"
     before = operations.placement(item)
     operations.place(item, rotation=(0, 0, 0))
@@ -523,7 +520,7 @@ def test_what_has_a_pivot_turns_about_it(operations: HostOperations) -> None:
     assert operations.placement(item).at == (0, 0, 0)
 
 
-def test_an_odd_stack_is_moved_but_not_turned(operations: HostOperations) -> None:
+def test_an_odd_stack_is_moved_but_not_turned(operations: EveryPort) -> None:
     item = "/World/Odd/Spun"
     operations.place(item, (0, 0, 0))
 
@@ -534,7 +531,7 @@ def test_an_odd_stack_is_moved_but_not_turned(operations: HostOperations) -> Non
 
 @pytest.mark.parametrize("parts", [["scale"], ["rotation", "scale"], ["at"]])
 def test_a_transform_goes_into_the_points_and_nothing_moves(
-    session: UsdSession, operations: HostOperations, parts: list[Any]
+    session: UsdSession, operations: EveryPort, parts: list[Any]
 ) -> None:
     before = [world_points(session.stage, it) for it in (CRATE, f"{CRATE}/Lid")]
     normal = world_normal(session.stage)
@@ -549,7 +546,7 @@ def test_a_transform_goes_into_the_points_and_nothing_moves(
     assert all(getattr(now, part) == unit[part] for part in parts)
 
 
-def test_a_mirrored_mesh_keeps_its_outside(session: UsdSession, operations: HostOperations) -> None:
+def test_a_mirrored_mesh_keeps_its_outside(session: UsdSession, operations: EveryPort) -> None:
     operations.place(CRATE, scale=(-2, 3, 4), space="local")
     before = box(operations, CRATE)
     operations.apply(CRATE, ["scale"])
@@ -559,7 +556,7 @@ def test_a_mirrored_mesh_keeps_its_outside(session: UsdSession, operations: Host
     assert is_near(box(operations, CRATE), before)
 
 
-def test_an_even_scale_goes_into_a_cubes_size_and_no_other(operations: HostOperations) -> None:
+def test_an_even_scale_goes_into_a_cubes_size_and_no_other(operations: EveryPort) -> None:
     item = f"{TREE}/Trunk"
     operations.place(item, scale=(3, 3, 3))
     operations.apply(item, ["scale"])
@@ -618,9 +615,7 @@ def chair(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_file_is_referred_to_by_a_path_from_the_scene(
-    operations: HostOperations, chair: Path
-) -> None:
+def test_a_file_is_referred_to_by_a_path_from_the_scene(operations: EveryPort, chair: Path) -> None:
     came = operations.import_file(chair, "reference", None, 1.0, None)
 
     assert came.items == ["/World/Chair"]
@@ -633,7 +628,7 @@ def test_a_file_is_referred_to_by_a_path_from_the_scene(
 
 
 def test_wrong_units_and_a_wrong_axis_are_mended_by_a_prim_above(
-    operations: HostOperations, chair: Path
+    operations: EveryPort, chair: Path
 ) -> None:
     came = operations.import_file(chair, "reference", PROPS, 100.0, "Z")
     operations.place(came.items[0], at=(0, 50, 0))
@@ -644,7 +639,7 @@ def test_wrong_units_and_a_wrong_axis_are_mended_by_a_prim_above(
 
 
 def test_a_copy_has_all_of_it_and_its_targets_follow(
-    session: UsdSession, operations: HostOperations, chair: Path
+    session: UsdSession, operations: EveryPort, chair: Path
 ) -> None:
     came = operations.import_file(chair, "copy", None, 1.0, "Z")
 
@@ -655,7 +650,7 @@ def test_a_copy_has_all_of_it_and_its_targets_follow(
 
 
 def test_prims_are_exported_with_what_they_use_and_their_frames(
-    operations: HostOperations, tmp_path: Path
+    operations: EveryPort, tmp_path: Path
 ) -> None:
     file = tmp_path / "out.usda"
 
@@ -672,7 +667,7 @@ def test_prims_are_exported_with_what_they_use_and_their_frames(
 
 
 def test_a_whole_scene_is_exported_and_its_paths_lead_to_the_same(
-    operations: HostOperations, tmp_path: Path
+    operations: EveryPort, tmp_path: Path
 ) -> None:
     (tmp_path / "out").mkdir()
 
@@ -685,9 +680,7 @@ def test_a_whole_scene_is_exported_and_its_paths_lead_to_the_same(
     assert left == []
 
 
-def test_an_export_never_writes_over_the_scene(
-    session: UsdSession, operations: HostOperations
-) -> None:
+def test_an_export_never_writes_over_the_scene(session: UsdSession, operations: EveryPort) -> None:
     assert session.path is not None
     with pytest.raises(ValueError, match="part of this scene"):
         operations.export_file(session.path, [], None)
@@ -695,14 +688,14 @@ def test_an_export_never_writes_over_the_scene(
         operations.export_file(session.path.with_suffix(".fbx"), [], None)
 
 
-def test_what_is_of_no_use_is_found(operations: HostOperations) -> None:
+def test_what_is_of_no_use_is_found(operations: EveryPort) -> None:
     assert operations.junk("unused") == ["/World/Looks/Unused"]
     assert operations.junk("empty_groups") == [f"{PROPS}/Empty", f"{PROPS}/Empty/Below"]
     assert operations.junk("duplicate_materials") == ["/World/Looks/Red_twin"]
     assert operations.junk("dead_links") == [f"{TREE}.guide", f"{PROPS}/Lost"]
 
 
-def test_a_dead_link_is_cut_and_the_rest_of_the_targets_stay(operations: HostOperations) -> None:
+def test_a_dead_link_is_cut_and_the_rest_of_the_targets_stay(operations: EveryPort) -> None:
     operations.clean("dead_links", operations.junk("dead_links"))
 
     assert operations.value(TREE, "guide").value == [f"{TREE}/Crown"]
@@ -710,7 +703,7 @@ def test_a_dead_link_is_cut_and_the_rest_of_the_targets_stay(operations: HostOpe
 
 
 def test_the_lights_are_seen_through_a_camera_of_the_scene_and_not_otherwise(
-    operations: HostOperations,
+    operations: EveryPort,
 ) -> None:
     """A picture needs no window."""
     shot = operations.viewpoint(CAMERA)

@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 from pxr import UsdGeom
 
-from dcc_bridge import verbs
 from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.threads.flows import current
+from dcc_bridge.verbs import answers
+from dcc_bridge.verbs import items as items_of_verbs
 from dcc_bridge.verbs.consents import Consents
 from dcc_bridge_usd import install
 from dcc_bridge_usd.host import UsdSession
@@ -36,7 +37,7 @@ TREE, CAMERA = "/World/Props/Tree", "/World/Rig/Camera"
 BOXES = [f"/World/Props/Placeholder_{number:02}" for number in range(1, 41)]
 FAILS = {"do": "inspect", "with": {"items": []}}
 RULE = '''
-from dcc_bridge.verbs.seeing import check_rule
+from dcc_bridge.verbs.checking import check_rule
 
 @check_rule
 def prunes(operations, items):
@@ -186,8 +187,11 @@ def test_the_window_is_painted_through_all_of_a_verb(
 
     with studio(tmp_path, YES) as scene:
         scene.do("summary")
-        for limit in ("LISTED", "_OF_A_KIND"):  # what is read of the first ones alone
-            monkeypatch.setattr(verbs, limit, 5)
+        for module, limit in (
+            (answers, "LISTED"),
+            (items_of_verbs, "_OF_A_KIND"),
+        ):  # of the first ones alone
+            monkeypatch.setattr(module, limit, 5)
         monkeypatch.setattr("dcc_bridge.skills.skill.time", clock)
         monkeypatch.setattr("dcc_bridge.skills.skill._repaint", lambda _: turns.append(now[0]))
         kind = sys.modules["dcc_bridge_usd.operations.drawing"].UsdOperations

@@ -16,7 +16,6 @@ from dcc_bridge.verbs.operations import (
     SCENE,
     ApiEntry,
     Bounds,
-    HostOperations,
     Imported,
     Junk,
     Part,
@@ -25,6 +24,19 @@ from dcc_bridge.verbs.operations import (
     SocketLink,
     Value,
     Vector,
+)
+from dcc_bridge.verbs.ports import (
+    ApiSearch,
+    AppliedTransforms,
+    Building,
+    Cleaning,
+    Connections,
+    Deleting,
+    Drawing,
+    FileExchange,
+    Keyframes,
+    Materials,
+    Saving,
 )
 from tests.stand_ins import FakeHost
 
@@ -66,7 +78,7 @@ class MemoryHost(FakeHost):
 
     def __init__(self, nodes: Mapping[str, Any] = {}, **more: Any) -> None:
         self.nodes: dict[str, Any] = {}
-        self.operations: MemoryOperations  # once they are loaded
+        self.operations: StillOperations  # once they are loaded
         super().__init__([json.dumps([path, facts]) for path, facts in nodes.items()], **more)
 
     @property
@@ -87,7 +99,7 @@ class MemoryHost(FakeHost):
         return {"type": self.nodes[item]["kind"]}
 
     def kinds(self, items: Sequence[str]) -> list[str]:
-        return [self._kind(item) for item in items]
+        return [self.nodes[it]["kind"] if it in self.nodes else "gone" for it in items]
 
     def fingerprint(self, items: Sequence[str]) -> str:
         below = [[it for it in self.nodes if it.startswith(item)] for item in sorted(items)]
@@ -101,8 +113,18 @@ class MemoryHost(FakeHost):
         return [it for it in gone if not any(it == a or it.startswith(f"{a}/") for a in agreed)]
 
 
-class MemoryOperations(HostOperations):
-    """What the host does for the verbs; each act that changes anything notes its name."""
+class StillOperations(
+    Building,
+    AppliedTransforms,
+    Materials,
+    Connections,
+    FileExchange,
+    Saving,
+    Deleting,
+    Cleaning,
+    ApiSearch,
+):
+    """What the host does where nothing moves; each act that changes anything notes its name."""
 
     instructions = "Items are paths, such as /Set/Key. Y is up, lengths are metres."
 
@@ -342,3 +364,7 @@ class MemoryOperations(HostOperations):
         }
         self.host.nodes = moved
         return new
+
+
+class MemoryOperations(StillOperations, Keyframes, Drawing):
+    """What the host does for the verbs, with keys and pictures too."""

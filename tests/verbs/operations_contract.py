@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from abc import ABC
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -16,12 +17,21 @@ from typing import Any, Literal
 
 import pytest
 
-from dcc_bridge.verbs.operations import SCENE, HostOperations, Part, Placement, Shot, SocketLink
+from dcc_bridge.spi import AppliedTransforms, Drawing, Frames, Keyframes
+from dcc_bridge.verbs import tools
+from dcc_bridge.verbs.operations import SCENE, Part, Placement, Shot, SocketLink
 from tests.hosts.digests import scene_digest, shape_of
+from tests.verbs.every_port import PORTS, EveryPort, port_of
 from tests.verbs.promises import Edit, one_step, refused
 
 SHOT = Shot((1.0, -9.0, 9.0), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 40.0)
 PARTS: tuple[Part, ...] = ("values", "inputs", "uses", "keys", "counts", "text")
+VERBS = (
+    *("summary", "list_items", "inspect", "find_api", "look", "check", "select", "create"),
+    *("duplicate", "transform", "group", "rename", "assign_material", "set_values", "connect"),
+    *("set_keys", "import_file", "export_file", "save", "clean", "delete", "batch"),
+)
+"""All that there are, in the order in which agents see them."""
 KEYS: list[tuple[float, Any]] = [(1.0, [0.0, 0.0, 0.0]), (25.0, [0.0, 0.0, 90.0])]
 
 
@@ -63,7 +73,7 @@ class Words:
     links: Callable[[Stand], tuple[SocketLink, SocketLink]]
     scene: Mapping[str, Any]
     collection: str
-    members: Callable[[HostOperations, str], Iterable[str]]
+    members: Callable[[EveryPort, str], Iterable[str]]
     no_name: str
     file: str
     exchange: str
@@ -96,7 +106,7 @@ class Stand:
         hollow: An empty group.
     """
 
-    operations: HostOperations
+    operations: EveryPort
     words: Words
     folder: Path
     crate: str
@@ -111,10 +121,11 @@ class Stand:
         """What has linked copies that share its data."""
         return self.rack if self.words.shares_groups else self.crate
 
-    def needs(self, *names: str) -> None:
-        """Skip the test where the host does not have these operations."""
-        if not self.operations.has(*names):
-            pytest.skip(f"{self.operations.host.name} has no {', '.join(names)}")
+    def needs(self, *ports: type) -> None:
+        """Skip the test where the host does not implement these ports."""
+        lacking = [port.__name__ for port in ports if not isinstance(self.operations, port)]
+        if lacking:
+            pytest.skip(f"{self.operations.host.name} has no {', '.join(lacking)}")
 
     def file(self, name: str) -> Path:
         """Return the path of a file that an item is written to."""
@@ -135,7 +146,7 @@ class Stand:
 Try = Callable[[Stand], object]
 
 
-def furnish(operations: HostOperations, words: Words, folder: Path) -> Stand:
+def furnish(operations: EveryPort, words: Words, folder: Path) -> Stand:
     """Make the scene."""
     with operations.host.undo_step("Furnish"):
         crate, ball, lid, pin = (
@@ -152,7 +163,7 @@ def near(numbers: Any, within: float = 1e-3) -> Any:
     return pytest.approx(numbers, abs=within)
 
 
-def box(operations: HostOperations, item: str) -> list[float]:
+def box(operations: EveryPort, item: str) -> list[float]:
     """Return the two corners of what has a size, in one list."""
     bounds = operations.bounds(item)
     assert bounds is not None
@@ -168,7 +179,7 @@ def numbers_of(placement: Placement) -> list[float]:
     return [*placement.at, *placement.rotation, *placement.scale]
 
 
-def names_of(operations: HostOperations, under: str | None = None) -> list[str]:
+def names_of(operations: EveryPort, under: str | None = None) -> list[str]:
     return [operations.name(item) for item in operations.items(under)]
 
 
@@ -263,7 +274,7 @@ REFUSED: dict[str, tuple[str, Try]] = {
 }
 
 
-def check_edit(operations: HostOperations, edit: Edit) -> None:
+def check_edit(operations: EveryPort, edit: Edit) -> None:
     """See that an edit is one step, undone and redone exactly, and leaves nothing if it fails."""
     host = operations.host
     before, mark, chosen = scene_digest(host), host.undo_mark(), host.selection
@@ -288,16 +299,43 @@ def check_edit(operations: HostOperations, edit: Edit) -> None:
 
 
 class _Contract:
+    """Fixtures, and what holds in any way to start the host.
+
+    Attributes:
+        words: What the host calls things.
+        lacks: The verbs that it does not list.
+    """
+
     words: Words
+    lacks: frozenset[str] = frozenset()
 
     @pytest.fixture
-    def stand(self, operations: HostOperations, tmp_path: Path) -> Stand:
+    def stand(self, operations: EveryPort, tmp_path: Path) -> Stand:
         return furnish(operations, self.words, tmp_path)
 
     @pytest.fixture
     def view(self) -> Callable[[], object]:
         """Return what tells how the person sees the scene."""
         return lambda: None
+
+    def test_the_verbs_are_listed_but_those_that_the_host_lacks(
+        self, operations: EveryPort
+    ) -> None:
+        assert [it.name for it in tools(operations)] == [it for it in VERBS if it not in self.lacks]
+
+    def test_no_default_of_a_port_hides_what_the_host_does(self, operations: EveryPort) -> None:
+        """Where the class of a port stands before the one that implements it, it would."""
+        kinds = type(operations).__mro__
+        own = [kind for kind in kinds if kind not in (*PORTS, ABC, object)]
+        told = {name for port in PORTS if port in kinds for name in vars(port)}
+        first = {name: next(kind for kind in kinds if name in vars(kind)) for name in told}
+        hidden = [
+            name
+            for name, kind in first.items()
+            if not name.startswith("_") and kind in PORTS and any(name in vars(it) for it in own)
+        ]
+
+        assert hidden == []
 
 
 class OperationsContract(_Contract):
@@ -310,7 +348,7 @@ class OperationsContract(_Contract):
         self, stand: Stand, name: str
     ) -> None:
         """Undo takes back just that, redo does it again; what fails after it leaves nothing."""
-        stand.needs(name.partition(":")[0])
+        stand.needs(port_of(name.partition(":")[0]))
         stand.operations.host.select([stand.ball])
 
         check_edit(stand.operations, lambda _: EDITS[name](stand))
@@ -320,7 +358,7 @@ class OperationsContract(_Contract):
         self, stand: Stand, name: str
     ) -> None:
         act = name.partition(":")[0]
-        stand.needs(act)
+        stand.needs(port_of(act))
         kind = LookupError if name in UNKNOWN else ValueError
         why, edit = (UNKNOWN | REFUSED)[name]
         may_begin = stand.words.may_begin or act == "import_file"
@@ -426,7 +464,7 @@ class OperationsContract(_Contract):
         assert not [prop for prop in wanted if before[prop] == now[prop]]
 
     def test_keys_are_added_replaced_and_cleared(self, stand: Stand) -> None:
-        stand.needs("set_keys")
+        stand.needs(Keyframes)
         operations, item, prop = stand.operations, stand.crate, stand.words.keyed
         stand.key(*KEYS)
         first, told = operations.keys(item, prop), operations.look_into(item, "keys")
@@ -447,7 +485,7 @@ class OperationsContract(_Contract):
     def test_what_is_keyed_is_neither_set_nor_placed_but_in_place_of_the_keys(
         self, stand: Stand
     ) -> None:
-        stand.needs("set_keys")
+        stand.needs(Keyframes)
         operations, item, prop = stand.operations, stand.crate, stand.words.keyed
         stand.key(*KEYS)
 
@@ -686,7 +724,7 @@ class PlacingContract(_Contract):
         assert operations.placement(stand.lid).at == near((4, 5, 6))
 
     def test_a_scale_is_set_and_makes_the_thing_as_much_larger(self, stand: Stand) -> None:
-        stand.needs("apply")
+        stand.needs(AppliedTransforms)
         operations = stand.operations
         before = box(operations, stand.crate)
         operations.place(stand.crate, scale=(2, 3, 4))
@@ -718,7 +756,7 @@ class PlacingContract(_Contract):
 
     def test_an_applied_transform_moves_nothing(self, stand: Stand) -> None:
         """Neither the thing nor what is below it."""
-        stand.needs("apply")
+        stand.needs(AppliedTransforms)
         operations = stand.operations
         item, parts = stand.crate, stand.words.applied
         below = operations.set_parent(stand.ball, item, keep_place=True)
@@ -774,7 +812,7 @@ class SeeingContract(_Contract):
     """Pictures."""
 
     def test_a_camera_has_a_view(self, stand: Stand) -> None:
-        stand.needs("viewpoint")
+        stand.needs(Drawing)
         camera = stand.camera()
         stand.operations.place(camera, (1, 2, 9))
         shot = stand.operations.viewpoint(camera)
@@ -788,7 +826,7 @@ class SeeingContract(_Contract):
 
     def test_a_picture_leaves_all_as_it_was(self, stand: Stand, view: Callable[[], object]) -> None:
         """One alone or several in two columns; as JPEG, and small."""
-        stand.needs("draw")
+        stand.needs(Drawing)
         operations, host = stand.operations, stand.operations.host
         host.select([stand.ball])
         shots = [replace(SHOT, eye=(n, -9.0, 9.0)) for n in (1, 5, 9)]
@@ -809,7 +847,7 @@ class SeeingContract(_Contract):
     def test_a_picture_of_a_frame_shows_it_and_the_persons_frame_stays(
         self, stand: Stand, view: Callable[[], object]
     ) -> None:
-        stand.needs("draw", "set_keys", "at_frame")
+        stand.needs(Drawing, Keyframes, Frames)
         operations = stand.operations
         stand.key(*KEYS)
         shots = [

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge.verbs.operations import HostOperations
 from tests.hosts.digests import scene_digest
+from tests.verbs.every_port import EveryPort
 
-Edit = Callable[[HostOperations], Any]
+Edit = Callable[[EveryPort], Any]
 
 
 @contextmanager
-def one_step(operations: HostOperations) -> Iterator[None]:
+def one_step(operations: EveryPort) -> Iterator[None]:
     """See that a block is one step which changes the scene, and that undo takes all of it back."""
     host = operations.host
     before, mark = scene_digest(host), host.undo_mark()
@@ -32,7 +32,7 @@ def one_step(operations: HostOperations) -> Iterator[None]:
 
 
 def refused(
-    operations: HostOperations,
+    operations: EveryPort,
     edit: Edit,
     why: str,
     kind: type[Exception] = ValueError,

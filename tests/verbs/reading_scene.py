@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dcc_bridge.verbs.operations import SCENE, ApiEntry, Junk, Rule, Shot, Value
+from dcc_bridge.verbs.ports import Checking, Frames
 from tests.verbs.memory import MemoryHost, MemoryOperations
 
 
-class ReadingOperations(MemoryOperations):
+class ReadingOperations(MemoryOperations, Checking, Frames):
     """The operations of a scene that is read; an item is a path."""
 
     up: Literal["Y", "Z"] = "Z"

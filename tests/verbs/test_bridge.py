@@ -13,8 +13,8 @@ from mcp_types import Tool
 from dcc_bridge import verbs
 from dcc_bridge.cli.doctor import _check_skills
 from dcc_bridge.server.clients import connection_report
-from dcc_bridge.verbs import instructions
-from dcc_bridge.verbs.operations import HostOperations, load
+from dcc_bridge.verbs import instructions, items
+from dcc_bridge.verbs.operations import load
 from tests.live import Live, text
 from tests.verbs.memory import MemoryHost, MemoryOperations, folder
 from tests.verbs.studio import YES, Studio, studio
@@ -30,12 +30,10 @@ def create(kind: str) -> str:
     return "ours"
 """
 SOME = """
-from dcc_bridge.verbs.operations import HostOperations
-from tests.verbs.memory import MemoryOperations
+from tests.verbs.memory import StillOperations
 
-class SomeOperations(MemoryOperations):
-    set_keys = HostOperations.set_keys
-    draw = HostOperations.draw
+class SomeOperations(StillOperations):
+    pass
 
 operations = SomeOperations
 """
@@ -92,7 +90,7 @@ def test_items_are_counted_by_their_type_without_the_module_of_a_plain_name(
 ) -> None:
     operations = Mock(kind=lambda item: kind)
 
-    assert verbs.counted(operations, ["one", "two"]) == said
+    assert items.counted(operations, ["one", "two"]) == said
 
 
 def test_a_verb_that_a_host_cannot_do_is_not_listed(tmp_path: Path) -> None:
@@ -185,7 +183,7 @@ def test_the_digest_of_a_verb_is_that_of_its_code_and_of_the_hosts(tmp_path: Pat
 
 
 def test_what_all_hosts_tell_an_agent_first_is_short() -> None:
-    assert len(instructions(HostOperations.__new__(MemoryOperations)).encode()) < 1000
+    assert len(instructions(MemoryOperations.__new__(MemoryOperations)).encode()) < 1000
 
 
 def report(scene: Studio) -> dict[str, Any]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
+from dcc_bridge.spi import Building
+from dcc_bridge.verbs import editing
 from dcc_bridge.verbs.editing import aimed
 from tests.verbs.studio import Studio, studio
 
@@ -278,3 +281,14 @@ def test_what_is_left_out_of_a_long_answer_is_counted(scene: Studio) -> None:
     assert left == [130, None, 90, len(links) - 20]
     assert [row["found"] for row in together] == [150, 110, 110, len(links)]
     assert together[1]["listed"] == 20
+
+
+def test_transforms_are_not_applied_where_the_host_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(editing, "cover", lambda items: None)
+    operations = Mock(spec=Building, host=Mock())
+    verbs = editing.BuildingVerbs(operations, Mock())
+
+    with pytest.raises(ValueError, match="no transforms to apply: leave apply empty"):
+        verbs.transform(["it"], move=[1, 0, 0], apply=["scale"])
+
+    operations.place.assert_not_called()

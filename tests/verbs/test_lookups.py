@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from dcc_bridge.verbs.ports import Checking
 from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations
 from tests.usd.test_verbs import BOXES, studio
@@ -67,6 +68,7 @@ def test_each_prim_that_is_looked_at_for_a_list_is_a_chance_to_paint(
 ) -> None:
     walks = list[float]()
     made = operations(UsdSession(usd_scene.make(tmp_path / "shot.usda")))
+    assert isinstance(made, Checking)
     prims = len(list(made.items()))
 
     def note(done: float, total: float | None = None, message: str = "") -> None:

@@ -72,7 +72,7 @@ def test_what_matches_is_looked_for_before_the_question_and_once_after_each_answ
             compared[len(person.shown)] += 1
             return True
 
-        monkeypatch.setattr("dcc_bridge.verbs.losing.fnmatchcase", match)
+        monkeypatch.setattr("dcc_bridge.verbs.deleting.fnmatchcase", match)
 
         told = scene.do("delete", pattern="*", type="Light")
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dcc_bridge.skills.skill import describe
-from dcc_bridge.verbs import reading
+from dcc_bridge.verbs import api_search, names, reading
 from dcc_bridge.verbs.operations import ApiEntry
 from tests.verbs.memory import node
 from tests.verbs.reading_scene import ReadingOperations
@@ -48,7 +48,8 @@ def scene() -> ReadingOperations:
 
 def call(operations: ReadingOperations, verb: str, **arguments: Any) -> Any:
     """Call a verb as the bridge does."""
-    verbs = {skill.name: skill for skill in map(describe, reading.verbs(operations))}
+    every = [*reading.verbs(operations), *api_search.verbs(operations)]
+    verbs = {skill.name: skill for skill in map(describe, every)}
     return verbs[verb].fn(**arguments)
 
 
@@ -170,8 +171,8 @@ def test_a_slip_in_one_word_of_a_name_is_found() -> None:
     """The name as a whole is not like it."""
     types = ["Camera", "SphereLight", "RectLight", "LightFilter", "Sphere", "DomeLight_1"]
 
-    assert reading.near("Lite", types) == ["RectLight", "SphereLight", "LightFilter", "DomeLight_1"]
-    assert reading.near("cam", types) == ["Camera"]
+    assert names.near("Lite", types) == ["RectLight", "SphereLight", "LightFilter", "DomeLight_1"]
+    assert names.near("cam", types) == ["Camera"]
 
 
 def test_an_inspection_tells_parts_and_marks_what_is_held() -> None:
@@ -252,7 +253,7 @@ def test_the_api_is_searched_by_words_of_which_not_all_need_fit(query: str, best
 def test_the_api_is_read_once_and_when_it_is_first_asked() -> None:
     """Reading it takes long in a large application."""
     operations = api()
-    verbs = {skill.name: skill.fn for skill in map(describe, reading.verbs(operations))}
+    verbs = {skill.name: skill.fn for skill in map(describe, api_search.verbs(operations))}
     before = operations.read
 
     verbs["find_api"](query="camera")

@@ -10,7 +10,7 @@ import pytest
 
 from dcc_bridge import geometry
 from dcc_bridge.skills.skill import describe
-from dcc_bridge.verbs import seeing
+from dcc_bridge.verbs import checking, seeing
 from dcc_bridge.verbs.operations import Bounds, Vector
 from tests.live import text
 from tests.verbs.memory import MemoryHost, MemoryOperations, node
@@ -30,7 +30,8 @@ def call(
     operations: MemoryOperations, verb: str, checks: Path | None = None, **arguments: Any
 ) -> Any:
     """Call a verb as the bridge does."""
-    verbs = {skill.name: skill for skill in map(describe, seeing.verbs(operations, checks))}
+    every = [*seeing.verbs(operations), *checking.verbs(operations, checks)]
+    verbs = {skill.name: skill for skill in map(describe, every)}
     return verbs[verb].fn(**arguments)
 
 
@@ -308,7 +309,7 @@ def test_equal_names_are_a_fault_only_where_they_clash() -> None:
 
 
 STUDIO = '''
-from dcc_bridge.verbs.seeing import check_rule
+from dcc_bridge.verbs.checking import check_rule
 
 @check_rule(mend="rename")
 def no_cubes(operations, items):
@@ -351,7 +352,7 @@ def test_a_studio_adds_rules_as_plain_functions(tmp_path: Path) -> None:
 
 EDITS = '''
 from dcc_bridge.elicitation.context import current_context
-from dcc_bridge.verbs.seeing import check_rule
+from dcc_bridge.verbs.checking import check_rule
 
 @check_rule
 def no_trees(operations, items):

@@ -47,6 +47,13 @@ class Panel(qt.QWidget):
     def __init__(
         self, port: Port, bring: Callable[[Question], None], parent: qt.QWidget | None = None
     ) -> None:
+        """Build the panel; it reads once it is shown.
+
+        Args:
+            port: The bridge.
+            bring: Brings a question's dialog up: `DialogPresenter.bring`.
+            parent: The widget that owns it, or None.
+        """
         super().__init__(parent)
         self._port = port
         self._bring = bring  # a question's dialog: `DialogPresenter.bring`
@@ -71,13 +78,16 @@ class Panel(qt.QWidget):
         self._lay_out()
 
     def close_for_good(self) -> None:
-        """Stop listening and delete what is no longer shown; the host deletes the rest."""
+        """Stop listening and delete what is no longer shown; the host deletes the rest.
+
+        It raises nothing.
+        """
         self._stop_listening()
         self._deletion.flush()
 
     @qt.Slot()
     def refresh(self) -> None:
-        """Read the state and show it."""
+        """Read the state and show it. It raises nothing."""
         self._is_refresh_requested = False  # first: what changes from now on asks for another one
         state = self.state = read(self._port)
         self.banner.show_state(state)
@@ -107,13 +117,16 @@ class Panel(qt.QWidget):
         return qt.QSize(width, self.fontMetrics().height() * _LEAST_LINES)
 
     def enter(self) -> None:
-        """Give the keyboard focus to the first button."""
+        """Give the keyboard focus to the first button. It raises nothing."""
         first = next(iter(self.now.buttons), self.banner.pause)
         first.setFocus(qt.Qt.FocusReason.ShortcutFocusReason)
 
     @qt.Slot()
     def enter_clients(self) -> None:
-        """Show the clients, and look for those on this computer that can be connected."""
+        """Show the clients, and look for those on this computer that can be connected.
+
+        It raises nothing.
+        """
         self.tabs.setCurrentIndex(self.tabs.count() - 1)
         self._act("", "look")
 

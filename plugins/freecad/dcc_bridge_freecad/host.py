@@ -28,6 +28,7 @@ from dcc_bridge.spi import (
     Undo,
     UndoMark,
     digest,
+    start_once,
 )
 
 from .document import (
@@ -254,7 +255,7 @@ class FreeCADHost(Host):
             return super().when_ready(start)
         # `InitGui.py` runs before there is a workbench, and FreeCAD serves timers while it starts.
         # Its signal that a workbench came is sent before the window is shown.
-        return self._start_once(start, self._later, _is_up)
+        return start_once(start, self._later, _is_up)
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
         """Call when the window closes, and when the interpreter ends."""

@@ -28,6 +28,7 @@ from dcc_bridge.spi import (
     compared,
     digest,
     keep_anyway,
+    start_once,
 )
 
 _LOSSES: Final = {
@@ -329,7 +330,7 @@ class HoudiniHost(Host):
         """Call in the next turn of Houdini's event loop; at once in hython, which has none."""
         if not self.has_ui:
             return super().when_ready(start)
-        return self._start_once(start, hou.ui.postEventCallback)
+        return start_once(start, hou.ui.postEventCallback)
 
 
 def find(path: str) -> hou.OpNode:

@@ -27,6 +27,7 @@ from dcc_bridge.spi import (
     UndoMark,
     compared,
     digest,
+    start_once,
 )
 
 from . import scene
@@ -317,7 +318,7 @@ class MayaHost(Host):
         """Call when Maya idles with nothing else to do and its window is up; in batch at once."""
         if not self.has_ui:  # what is deferred in batch never runs, as there are no idle events
             return super().when_ready(start)
-        return self._start_once(start, partial(cmds.evalDeferred, lowestPriority=True), _window)
+        return start_once(start, partial(cmds.evalDeferred, lowestPriority=True), _window)
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
         """Call when Maya says that it exits, and when the interpreter ends, which may be all."""

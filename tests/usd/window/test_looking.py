@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import pytest
 from pxr import UsdGeom
 from PySide6.QtGui import QImage
 
-from dcc_bridge.verbs.operations import HostOperations, Shot
+from dcc_bridge.verbs.operations import Shot
 from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations as usd_operations
 from dcc_bridge_usd.window.main_window import MainWindow
+from tests.verbs.every_port import EveryPort
 
 LAMP = "/World/Props/Lamp_01"
 
 
 @pytest.fixture
-def operations(session: UsdSession) -> HostOperations:
-    return usd_operations(session)
+def operations(session: UsdSession) -> EveryPort:
+    return cast("EveryPort", usd_operations(session))
 
 
-def drawn(operations: HostOperations, shots: Sequence[Shot], width: int, height: int) -> QImage:
+def drawn(operations: EveryPort, shots: Sequence[Shot], width: int, height: int) -> QImage:
     return QImage.fromData(operations.draw(shots, width, height, "solid"))
 
 
@@ -36,7 +38,7 @@ def difference(one: QImage, other: QImage) -> float:
 @pytest.mark.parametrize("axis", ["Y", "Z"])
 @pytest.mark.parametrize("is_plan", [False, True])
 def test_an_agent_sees_what_the_person_sees_and_moves_nothing(
-    window: MainWindow, session: UsdSession, operations: HostOperations, axis: str, is_plan: bool
+    window: MainWindow, session: UsdSession, operations: EveryPort, axis: str, is_plan: bool
 ) -> None:
     """The window's own picture and ours are the same but for the frame of what is selected."""
     with session.undo_step("Stand it up"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from inspect import isabstract
 from pathlib import Path
 from typing import Any, Final
 
@@ -50,16 +51,18 @@ def fail_at(number: int) -> dict[str, int]:
     fails_at, before, done = number, done, 0
     while number < 0 and patched:
         setattr(*patched.pop())
-    for kind in _leaves(HostOperations) if number >= 0 and not patched else ():
-        for name in EDITS:
-            patched.append((kind, name, getattr(kind, name)))
-            setattr(kind, name, _failing(getattr(kind, name)))
+    if number >= 0 and not patched:
+        hosts = [it for it in _below(HostOperations) if not isabstract(it)]
+        every = [(it, name) for it in hosts for name in EDITS if hasattr(it, name)]
+        patched.extend((kind, name, getattr(kind, name)) for kind, name in every)
+        for kind, name, act in patched:
+            setattr(kind, name, _failing(act))
     return {"done": before}
 
 
-def _leaves(kind: type) -> list[type]:
+def _below(kind: type) -> list[type]:
     below = kind.__subclasses__()
-    return [leaf for each in below for leaf in _leaves(each)] if below else [kind]
+    return list(dict.fromkeys([*below, *(it for each in below for it in _below(each))]))
 
 
 def _failing(act: Callable[..., Any]) -> Callable[..., Any]:

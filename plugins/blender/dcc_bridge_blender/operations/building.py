@@ -11,7 +11,7 @@ import bmesh
 import bpy
 from mathutils import Euler, Matrix
 
-from dcc_bridge.spi import At, Axes, Placement, Vector, triple
+from dcc_bridge.spi import AppliedTransforms, At, Axes, Placement, Vector, triple
 
 from ..names import is_in, name_of
 from ..objects import block, item_of, known, lists
@@ -55,7 +55,7 @@ _OTHER: Final = ("COLLECTION", "MATERIAL", "WORLD", "TEXT")
 _TRANSFORMED: Final = (bpy.types.Mesh, bpy.types.Curve, bpy.types.Lattice, bpy.types.Armature)
 
 
-class _Building(_Reading):
+class _Building(_Reading, AppliedTransforms):
     """The operations that make and move."""
 
     def types(self) -> Iterable[str]:

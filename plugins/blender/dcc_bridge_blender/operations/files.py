@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 import bpy
 from mathutils import Matrix
 
-from dcc_bridge.spi import Imported, Junk
+from dcc_bridge.spi import Cleaning, Deleting, FileExchange, Imported, Junk, Saving
 
 from ..loop import in_window, view_kept
 from ..names import UNREADABLE, is_in, name_of, text_of
@@ -48,7 +48,7 @@ _ONLY_SURFACES: Final = (".obj", ".stl", ".ply")
 _NO_SURFACE: Final = ("LIGHT", "CAMERA", "EMPTY", "ARMATURE")
 
 
-class _Files(_Shading):
+class _Files(_Shading, Cleaning, Deleting, FileExchange, Saving):
     """The operations on files and losses."""
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:

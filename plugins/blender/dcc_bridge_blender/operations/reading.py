@@ -10,7 +10,18 @@ import bpy
 from mathutils import Matrix, Vector
 
 from dcc_bridge import track
-from dcc_bridge.spi import ApiEntry, Bounds, HostOperations, Part, Rule, SocketLink, triple
+from dcc_bridge.spi import (
+    ApiEntry,
+    ApiSearch,
+    Bounds,
+    Building,
+    Checking,
+    CodeContext,
+    Part,
+    Rule,
+    SocketLink,
+    triple,
+)
 
 from ..host import BlenderHost
 from ..names import UNREADABLE_TEXT, body_of, name_of, text_of
@@ -27,7 +38,7 @@ _MESH_RULES: Final = (
 )
 
 
-class _Reading(HostOperations):
+class _Reading(ApiSearch, Building, Checking, CodeContext):
     """The operations that only read."""
 
     host: BlenderHost

@@ -13,7 +13,7 @@ from typing import Any, Final
 import bpy
 from mathutils import Matrix, Vector
 
-from dcc_bridge.spi import SCENE, Shot, Value, add, frame_of, triple
+from dcc_bridge.spi import SCENE, Drawing, Frames, Shot, Value, add, frame_of, triple
 
 from ..loop import views
 from ..objects import item_of, tree_of
@@ -30,7 +30,7 @@ _CUSTOM: Final = re.compile(r'(.*)\["([^"]*)"\]')  # the path of a custom proper
 _OURS: Final = "dcc_bridge look"
 
 
-class _Seeing(_Files):
+class _Seeing(_Files, Drawing, Frames):
     """The operations of `look`."""
 
     @contextmanager

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.spi import SCENE, Keys, Shape, SocketLink, Value
+from dcc_bridge.spi import SCENE, Connections, Keyframes, Keys, Materials, Shape, SocketLink, Value
 
 from ..objects import block, item_of
 from . import properties, values
@@ -26,7 +26,7 @@ _SOCKETS: Final = {
 }
 
 
-class _Shading(_Building):
+class _Shading(_Building, Connections, Keyframes, Materials):
     """The operations on values, keys, nodes and materials."""
 
     def value(self, item: str, prop: str) -> Value:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from dcc_bridge.spi import Host, HostOperations
+from dcc_bridge.spi import Drawing, Host, HostOperations, Materials
 
 from .building import _Builds
 from .files import _Files
-from .looking import _Looks
+from .looking import _Looks, is_seen
 from .places import _Places
 from .reading import _Reads
 from .values import _Values
@@ -36,6 +36,10 @@ class FreeCADOperations(_Looks, _Reads, _Values, _Builds, _Files, _Places):
         self.host = host
 
 
+class _WindowedOperations(FreeCADOperations, Drawing, Materials):
+    """With a window there is a view to draw, and things have colours."""
+
+
 def operations(host: Host) -> HostOperations:
     """Return the operations of this FreeCAD."""
-    return FreeCADOperations(host)
+    return _WindowedOperations(host) if is_seen() else FreeCADOperations(host)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Final
 
-from dcc_bridge.spi import HostOperations
+from dcc_bridge.spi import Building
 
 from ..document import document, find, transactions
 from .places import above_of, below, parent_of, world
@@ -18,7 +18,7 @@ _MATERIAL: Final = "App::MaterialObject"
 _LOOKS: Final = ("base_color", "emission", "roughness", "opacity")
 
 
-class _Builds(HostOperations):
+class _Builds(Building):
     """The operations that make, and that put in order."""
 
     def create(self, kind: str, name: str | None, under: str | None) -> str:

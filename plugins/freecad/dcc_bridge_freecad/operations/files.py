@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 import FreeCAD
 
 from dcc_bridge import track
-from dcc_bridge.spi import HostOperations, Imported, Junk
+from dcc_bridge.spi import Building, Cleaning, Deleting, FileExchange, Imported, Junk, Saving
 
 from ..document import called, document, find, transactions
 from .places import below, children, own_shape, parent_of, scratch_document, world_shape
@@ -25,7 +25,7 @@ _MOST_NAMED: Final = 50  # objects that are left out of a file, of each kind
 _NO_NAMES: Final = "FreeCAD reads no names and colours with these shapes: rename them."
 
 
-class _Files(HostOperations):
+class _Files(Building, Cleaning, Deleting, FileExchange, Saving):
     """The operations on files, and those that lose something."""
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:

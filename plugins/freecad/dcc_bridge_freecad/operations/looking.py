@@ -20,16 +20,11 @@ from . import shown
 _QUALITY: Final = 85
 _VECTORS: Final = ("position", "orientation")
 _NUMBERS: Final = ("nearDistance", "farDistance", "focalDistance")
-_IN_WINDOW: Final = {"draw", "viewpoint", "material", "assign"}
 _WIRE: Final = 2  # the place of "Wireframe" among the ways to draw a shape
 
 
 class _Looks(HostOperations):
     """The operations that look."""
-
-    def has(self, *operations: str) -> bool:
-        """Leave out what needs FreeCAD's window where there is none."""
-        return super().has(*operations) and (_is_seen() or not _IN_WINDOW & set(operations))
 
     def is_shown(self, item: str) -> bool:
         return shown.is_shown(find(item))
@@ -62,7 +57,8 @@ class _Looks(HostOperations):
             return _sheet(files, width, height)
 
 
-def _is_seen() -> bool:
+def is_seen() -> bool:
+    """Return whether FreeCAD has a window that can be drawn."""
     return bool(FreeCAD.GuiUp) and os.environ.get("QT_QPA_PLATFORM") not in ("offscreen", "minimal")
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import FreeCAD
 
-from dcc_bridge.spi import At, Axes, Bounds, HostOperations, Placement, Vector, triple
+from dcc_bridge.spi import At, Axes, Bounds, Building, Placement, Vector, triple
 
 from ..document import document, find, transactions
 from .properties import held
@@ -20,7 +20,7 @@ _NO_SCALE: Final = (
 )
 
 
-class _Places(HostOperations):
+class _Places(Building):
     """The operations on where things are."""
 
     def bounds(self, item: str) -> Bounds | None:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import FreeCAD
 
-from dcc_bridge.spi import ApiEntry, HostOperations, Part, Rule, SocketLink, Value
+from dcc_bridge.spi import ApiEntry, ApiSearch, Checking, CodeContext, Part, Rule, SocketLink, Value
 
 from ..document import document, find, plain, transactions
 from .places import below, children, own_shape, parent_of, scratch_document
@@ -39,7 +39,7 @@ VALID: Final = Rule("valid_shape", "its shape is not valid", "delete, or create 
 NOT_EMPTY: Final = Rule("not_empty", "it has no shape", "set_values with what it is made of")
 
 
-class _Reads(HostOperations):
+class _Reads(ApiSearch, Checking, CodeContext):
     """The operations on what there is."""
 
     def namespace(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dcc_bridge.spi import SCENE, HostOperations, SocketLink, Value
+from dcc_bridge.spi import SCENE, Building, Connections, SocketLink, Value
 
 from ..document import document, find, plain, transactions
 from .properties import CELL, explained, form, held, linked, links_of, paths, read, write
@@ -12,7 +12,7 @@ from .properties import CELL, explained, form, held, linked, links_of, paths, re
 _WHOLE = "Shape"  # what goes into a link: the object itself
 
 
-class _Values(HostOperations):
+class _Values(Building, Connections):
     """The operations on values."""
 
     def value(self, item: str, prop: str) -> Value:

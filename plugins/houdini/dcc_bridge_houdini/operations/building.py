@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 import hou
 
-from dcc_bridge.spi import At, Axes, HostOperations, Placement, Vector, no_such, triple
+from dcc_bridge.spi import AppliedTransforms, At, Axes, Building, Placement, Vector, no_such, triple
 
 from .reading import find
 from .values import explained, held, record
@@ -20,7 +20,7 @@ _PARTS: Final = {"t": "translate", "r": "rotate", "s": "scale", "shear": "shear"
 _UNIT: Final[dict[str, Vector]] = {"at": (0, 0, 0), "rotation": (0, 0, 0), "scale": (1, 1, 1)}
 
 
-class _Builds(HostOperations):
+class _Builds(AppliedTransforms, Building):
     """The operations that make, and that put in order."""
 
     def create(self, kind: str, name: str | None, under: str | None) -> str:

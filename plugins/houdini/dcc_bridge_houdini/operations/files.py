@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 import hou
 
-from dcc_bridge.spi import HostOperations, Imported
+from dcc_bridge.spi import Building, FileExchange, Imported
 
 from .reading import below, find, geometry_of
 from .values import explained
@@ -16,7 +16,7 @@ from .values import explained
 _SUFFIXES: Final = (".bgeo", ".geo", ".obj", ".ply", ".stl")
 
 
-class _Files(HostOperations):
+class _Files(Building, FileExchange):
     """The operations on files, but for the scene's own."""
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import hou
 
-from dcc_bridge.spi import HostOperations, Shot, add, frame_of, triple
+from dcc_bridge.spi import Drawing, Frames, Shot, add, frame_of, triple
 
 from .reading import find
 
@@ -24,7 +24,7 @@ _OFF: Final = (
 )
 
 
-class _Looks(HostOperations):
+class _Looks(Drawing, Frames):
     """The operations of `look`; of a Houdini with a window only."""
 
     @contextmanager

@@ -8,7 +8,7 @@ from typing import Final
 
 import hou
 
-from dcc_bridge.spi import HostOperations, Junk
+from dcc_bridge.spi import Cleaning, Deleting, Junk, Saving
 
 from .reading import find
 from .values import explained
@@ -16,7 +16,7 @@ from .values import explained
 _SUFFIXES: Final = (".hip", ".hiplc", ".hipnc")
 
 
-class _Loses(HostOperations):
+class _Loses(Cleaning, Deleting, Saving):
     """The operations that lose something."""
 
     def junk(self, what: Junk) -> list[str]:

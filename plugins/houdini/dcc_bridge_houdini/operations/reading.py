@@ -10,7 +10,20 @@ from typing import Any, Final
 
 import hou
 
-from dcc_bridge.spi import ApiEntry, Bounds, HostOperations, Part, Rule, SocketLink, Value, triple
+from dcc_bridge.spi import (
+    ApiEntry,
+    ApiSearch,
+    Bounds,
+    Building,
+    Checking,
+    CodeContext,
+    Keyframes,
+    Part,
+    Rule,
+    SocketLink,
+    Value,
+    triple,
+)
 
 from .. import host as houdini
 from .values import held, value_of
@@ -22,7 +35,7 @@ _PICTURES: Final = ("sopoutput", "vm_picture", "picture", "lopoutput", "outputim
 COOKS: Final = Rule("cooks", "Houdini reports an error", "set_values or connect, as the error says")
 
 
-class _Reads(HostOperations):
+class _Reads(ApiSearch, Building, Checking, CodeContext, Keyframes):
     """The operations on what there is."""
 
     def namespace(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import hou
 
-from dcc_bridge.spi import HostOperations
+from dcc_bridge.spi import Building, Materials
 
 from .reading import find, geometry_of
 
@@ -30,7 +30,7 @@ _OBJECT: Final = "shop_materialpath"  # of an object; a Material node has a numb
 _SHAPE: Final = "shop_materialpath1"
 
 
-class _Shades(HostOperations):
+class _Shades(Building, Materials):
     """The operations on materials."""
 
     def materials(self) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import hou
 
-from dcc_bridge.spi import SCENE, HostOperations, Keys, Shape, SocketLink, Value, no_such
+from dcc_bridge.spi import SCENE, Connections, Keyframes, Keys, Shape, SocketLink, Value, no_such
 
 from .. import host as houdini
 
@@ -48,7 +48,7 @@ class Playbar(NamedTuple):
         hou.setFrame(self.frame)
 
 
-class _Values(HostOperations):
+class _Values(Connections, Keyframes):
     """The operations on values."""
 
     def value(self, item: str, prop: str) -> Value:

@@ -14,7 +14,16 @@ from typing import Any, Final, Literal
 
 from maya import cmds
 
-from dcc_bridge.spi import At, Axes, Placement, Vector, triple
+from dcc_bridge.spi import (
+    AppliedTransforms,
+    At,
+    Axes,
+    Building,
+    Materials,
+    Placement,
+    Vector,
+    triple,
+)
 
 from . import dg
 from .dg import ask
@@ -45,7 +54,7 @@ _PLACED: Final = (
 )
 
 
-class _Building(_Reading):
+class _Building(_Reading, AppliedTransforms, Building, Materials):
     def create(self, kind: str, name: str | None, under: str | None) -> str:
         if kind not in (types := cmds.allNodeTypes()):
             raise LookupError(f"There is no type {kind!r} in this Maya.{dg.near(kind, types)}")

@@ -16,7 +16,7 @@ from typing import Any, Final
 from maya import cmds
 from maya.api import OpenMaya
 
-from dcc_bridge.spi import Shot
+from dcc_bridge.spi import Drawing, Frames, Shot
 
 from ..scene import unrecorded
 from . import dg
@@ -31,7 +31,7 @@ _FILM: Final = 1.0  # inches from top to bottom: any will do, as the lens makes 
 _INCH: Final = 25.4
 
 
-class _Looking(_Losing):
+class _Looking(_Losing, Drawing, Frames):
     @contextmanager
     def at_frame(self, frame: float) -> Iterator[None]:
         """Go to a frame and back, as a playblast does: a pose that is not keyed is lost."""

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from maya import cmds
 
-from dcc_bridge.spi import Imported, Junk
+from dcc_bridge.spi import Cleaning, Deleting, FileExchange, Imported, Junk, Saving
 
 from . import dg
 from .building import _Building
@@ -28,7 +28,7 @@ _LISTS: Final = (  # what every shader leads into, and what only draws it in an 
 _TURNS: Final = {("Z", "Y"): -90.0, ("Y", "Z"): 90.0}
 
 
-class _Losing(_Building):
+class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:
         formats = dict.fromkeys(_translators("readSupport"), ("copy",))
         return {**formats, **dict.fromkeys(_SCENES, ("copy", "reference"))}

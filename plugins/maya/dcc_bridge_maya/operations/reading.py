@@ -14,7 +14,16 @@ from typing import Any, Final
 from maya import cmds
 from maya.api import OpenMaya
 
-from dcc_bridge.spi import ApiEntry, Bounds, BridgeError, Part, Rule
+from dcc_bridge.spi import (
+    ApiEntry,
+    ApiSearch,
+    Bounds,
+    BridgeError,
+    Checking,
+    CodeContext,
+    Part,
+    Rule,
+)
 
 from ..scene import kind
 from . import dg
@@ -54,7 +63,7 @@ _WRITERS: Final[Mapping[str, Sequence[str]]] = {
 """Commands, and the keywords that name their files; `sysFile` writes the file that it is given."""
 
 
-class _Reading(_Values):
+class _Reading(_Values, ApiSearch, Checking, CodeContext):
     def namespace(self) -> dict[str, Any]:
         """Return the commands, and the API as ``om``."""
         return {"cmds": cmds, "om": OpenMaya}

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from maya import cmds
 
-from dcc_bridge.spi import SCENE, HostOperations, Keys, Shape, SocketLink, Value
+from dcc_bridge.spi import SCENE, Connections, Keyframes, Keys, Shape, SocketLink, Value
 
 from . import dg
 from .dg import ask
@@ -30,7 +30,7 @@ _SETTINGS: Final = ("frame", "start", "end", "fps", "camera", "size", "units")
 _RANGE: Final = ("animationStartTime", "animationEndTime")
 
 
-class _Values(HostOperations):
+class _Values(Connections, Keyframes):
     def value(self, item: str, prop: str) -> Value:
         if item == SCENE:
             return Value(_setting(prop))

@@ -7,6 +7,8 @@ from typing import Final
 
 from pxr import Sdf, Tf, Usd, UsdShade, UsdUtils
 
+from dcc_bridge.spi import Building
+
 from .. import prims
 from . import names, schemas
 from .items import refusing
@@ -15,7 +17,7 @@ from .placing import _Placing
 _COLLECTIONS: Final = ("collection", "set")
 
 
-class _Building(_Placing):
+class _Building(_Placing, Building):
     """Makes prims."""
 
     def create(self, kind: str, name: str | None, under: str | None) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 from pxr import Kind, Usd, UsdGeom, UsdValidation  # type: ignore[attr-defined]  # newer than the stubs
 
 from dcc_bridge import track
-from dcc_bridge.spi import ApiEntry, Rule
+from dcc_bridge.spi import ApiEntry, ApiSearch, Checking, Rule
 
 from . import schemas
 from .items import _Items
@@ -52,7 +52,7 @@ _TEXTS: Final = {
 _MORE_FACES: Final = "set_values of faceVertexCounts and faceVertexIndices"
 
 
-class _Checking(_Items):
+class _Checking(_Items, ApiSearch, Checking):
     """Checks a scene, and tells of USD."""
 
     def rules(self) -> Iterable[Rule]:

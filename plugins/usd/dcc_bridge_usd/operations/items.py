@@ -16,8 +16,9 @@ from dcc_bridge import track
 from dcc_bridge.spi import (
     SCENE,
     Bounds,
+    CodeContext,
+    Frames,
     Host,
-    HostOperations,
     Part,
     SocketLink,
     Value,
@@ -52,7 +53,7 @@ def refusing(what: str) -> Iterator[None]:
         ) from error
 
 
-class _Items(HostOperations):
+class _Items(CodeContext, Frames):
     """A stage's prims."""
 
     instructions = (

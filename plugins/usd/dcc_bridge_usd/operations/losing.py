@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, cast
 
 from pxr import Pcp, Sdf, Tf, Trace, Usd, UsdUtils
 
-from dcc_bridge.spi import Imported, Junk
+from dcc_bridge.spi import Cleaning, Deleting, FileExchange, Imported, Junk, Saving
 
 from .. import files
 from ..host import UsdSession
@@ -43,7 +43,7 @@ _SOMEWHERE: Final = (Tf.MallocTag.CallTree, "LogReport"), (Tf, "LogStackTrace")
 Writer = tuple[Any, str, Callable[..., Iterable[Any]]]
 
 
-class _Losing(_Building):
+class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
     """Reads and writes files, and deletes."""
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pxr import Gf, Sdf, Usd, UsdGeom
 
-from dcc_bridge.spi import Placement, Vector
+from dcc_bridge.spi import AppliedTransforms, Placement, Vector
 
 from . import names, transforms
 from .items import refusing
@@ -18,7 +18,7 @@ Axes = Literal["world", "local"]
 Parts = Sequence[Literal["at", "rotation", "scale"]]
 
 
-class _Placing(_Values):
+class _Placing(_Values, AppliedTransforms):
     """Reads and writes transforms."""
 
     def placement(self, item: str, space: Axes = "world") -> Placement:

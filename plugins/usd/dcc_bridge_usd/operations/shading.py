@@ -7,7 +7,7 @@ from typing import Any
 
 from pxr import Sdf, Usd, UsdShade
 
-from dcc_bridge.spi import SocketLink
+from dcc_bridge.spi import Connections, Materials, SocketLink
 
 from ..prims import prim_at
 from . import names, schemas
@@ -17,7 +17,7 @@ from .links import targets
 from .looks import cut, set_look
 
 
-class _Shading(_Building):
+class _Shading(_Building, Connections, Materials):
     """Makes materials of UsdPreviewSurface."""
 
     def material(self, name: str | None, values: Mapping[str, Any]) -> str:

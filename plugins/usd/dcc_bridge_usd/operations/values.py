@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pxr import Gf, Sdf, Usd, UsdGeom
 
-from dcc_bridge.spi import SCENE, Keys, Shape, Value
+from dcc_bridge.spi import SCENE, Keyframes, Keys, Shape, Value
 
 from ..coercion import coerce
 from ..prims import plain
@@ -23,7 +23,7 @@ _HELD: Final = (bool, int, str, Sdf.AssetPath, Gf.Vec2i, Gf.Vec3i, Gf.Vec4i)
 _STILL: Final = "locked: the window shows the first key of each value"
 
 
-class _Values(_Items):
+class _Values(_Items, Keyframes):
     """Reads and writes properties."""
 
     def attribute(self, item: str, prop: str) -> Usd.Attribute:

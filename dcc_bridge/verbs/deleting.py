@@ -1,0 +1,134 @@
+"""The verbs that take items away: clean and delete. The person sees the list. Main thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any, Final, cast
+
+from dcc_bridge.consent.call import current_call
+from dcc_bridge.elicitation.ask import elicit_form_sync
+from dcc_bridge.elicitation.types import outcome
+from dcc_bridge.errors import NotConfirmed
+from dcc_bridge.skills.skill import skill, track
+from dcc_bridge.verbs.answers import Json, result
+from dcc_bridge.verbs.consents import Consenting, cover, plural
+from dcc_bridge.verbs.items import counted
+from dcc_bridge.verbs.operations import Junk
+from dcc_bridge.verbs.ports import Cleaning, Deleting
+
+_MOST_TICKED: Final = 100  # items of one list of boxes to tick; more are agreed to as a whole
+
+
+class CleaningVerbs(Consenting[Cleaning]):
+    """The verb that cleans."""
+
+    def verbs(self) -> list[Callable[..., Any]]:
+        """Return the verbs as they are offered."""
+        return [self.clean]
+
+    @skill(risk="destructive", confirms=True)
+    def clean(self, what: list[Junk]) -> Any:
+        """Purge unused data, empty groups, duplicate materials, dead links, history.
+
+        The person sees the list, and picks what goes.
+
+        Args:
+            what: Which kinds.
+        """
+        operations, gone, stays = self._operations, list[str](), list[str]()
+        junk = {kind: operations.junk(kind) for kind in dict.fromkeys(what)}
+        if not any(junk.values()):
+            return result([], why="There is nothing of that to clean.")
+        for kind, items in self._picked(junk).items():
+            still = set(operations.junk(kind))  # meanwhile somebody may use it
+            operations.clean(kind, going := [item for item in items if item in still])
+            left = set(operations.junk(kind))
+            gone += [item for item in going if item not in left]
+            stays += [item for item in going if item in left]
+        return result(gone, f"Cleaned {plural(len(gone), 'thing')} away", still_there=stays)
+
+    def _picked(self, junk: Mapping[Junk, Sequence[str]]) -> dict[Junk, list[str]]:
+        """Have the person tick what goes; many are agreed to as a whole."""
+        every = {kind: list(items) for kind, items in junk.items() if items}
+        shown = [item for items in every.values() for item in items]
+        question = f"Clean {plural(len(shown), 'thing')} away?"
+        if len(shown) > _MOST_TICKED:
+            self._consents.confirm(question, shown, "Clean")
+            return every
+        fields = {kind: {"type": "array", "title": kind.replace("_", " ").capitalize(),
+                         "items": {"type": "string", "enum": items}, "default": items}
+                  for kind, items in every.items()}  # fmt: skip
+        form = {"type": "object", "properties": fields, "required": list(fields)}
+        return self._consents.once(("clean", *shown), shown, lambda: _ticked(question, form))
+
+
+class DeletingVerbs(Consenting[Deleting]):
+    """The verb that deletes."""
+
+    def verbs(self) -> list[Callable[..., Any]]:
+        """Return the verbs as they are offered."""
+        return [self.delete]
+
+    @skill(risk="destructive", confirms=True)
+    def delete(
+        self, items: list[str] = [], pattern: str = "", type: str = "*", under: str = ""
+    ) -> Any:
+        """Delete items. The person sees the list, and is asked again if it changes meanwhile.
+
+        If they say no, nothing is deleted; do not try to reach the same another way.
+
+        Args:
+            items: Which ones.
+            pattern: Or: glob on the name, such as "sh00*".
+            type: With a pattern: only items of this type.
+            under: With a pattern: only items below this one.
+        """
+        operations = self._operations
+        if not (going := self._matching(items, pattern, type, under)):
+            return result([], why=f"There is nothing of type {type} named {pattern!r}.")
+        going = self._consents.confirm(
+            lambda found: f"Delete {counted(operations, found)}?{self._beside(found)}",
+            going,
+            lambda found: f"Delete {counted(operations, found)}",
+            lambda: self._matching(items, pattern, type, under),
+            title="Delete",
+        )
+        what, hidden = counted(operations, going), dict.fromkeys(map(str, operations.delete(going)))
+        left = (it for it in track(going) if it not in hidden)
+        stays = [it for it in left if operations.host.kinds([it]) != ["gone"]]
+        return result(going, f"Deleted {what}", only_hidden=list(hidden), still_there=stays)
+
+    def _matching(self, items: Sequence[str], pattern: str, type: str, under: str) -> list[str]:
+        operations = self._operations
+        if not items and not pattern:
+            raise ValueError("Give items, or a pattern.")
+        if items:
+            return list(dict.fromkeys(item for item in track(items) if operations.kind(item)))
+        every = (
+            it
+            for it in operations.items(under or None)
+            if type == "*" or operations.kind(it) == type
+        )
+        return [it for it in track(every) if fnmatchcase(operations.name(it), pattern)]
+
+    def _beside(self, items: Sequence[str]) -> str:
+        """Say what goes with items, or loses its parent, without being one of them."""
+        noun = self._operations.host.item_noun
+        below, orphans = self._operations.below(items), self._operations.orphans(items)
+        first = (
+            f" It is {self._operations.host.display_names(items)[0]}." if len(items) == 1 else ""
+        )
+        also = f" {below} more {plural(below, noun).partition(' ')[2]} below them will go too."
+        stay = f"\n{plural(orphans, noun)} below them stay, without their parent."
+        return first + (also if below else "") + (stay if orphans else "")
+
+
+def _ticked(question: str, form: Json) -> dict[Junk, list[str]]:
+    it = elicit_form_sync(f"{question} Untick what is to stay.", form, title="Clean")
+    if not it.accepted:
+        how, left = outcome(it.message or "", it.answered_by), current_call().remainder
+        raise NotConfirmed("Clean?", it.reason or "", how, left)
+    picked = it.data or {}
+    cover([str(item) for items in picked.values() for item in items])
+    return cast("dict[Junk, list[str]]", picked)

@@ -36,13 +36,13 @@ def install_log(show: Callable[[str], None]) -> Callable[[], None]:
     """Write the bridge's log to its file, and show each warning and error in one line.
 
     Without it Python writes them to the error stream, which some applications show as an error of
-    their own.
+    their own. It raises nothing: what cannot be written to the file is left out.
 
     Args:
         show: Shows a line without its end; called on the thread on which a record was logged.
 
     Returns:
-        Ends it.
+        Takes the log out of both places again; to be called once.
     """
     handlers: tuple[logging.Handler, ...] = (ProgramLog(), _ShownLines(show))
     loggers = [logging.getLogger(name) for name in _LOGGERS]

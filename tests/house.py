@@ -249,7 +249,8 @@ def undocumented() -> list[str]:
 
 def is_alias(public: object) -> bool:
     """Return whether a name stands for a type or a value, and has no docstring of its own."""
-    return not inspect.isclass(public) and not inspect.isroutine(public)
+    kinds = (inspect.isclass, inspect.isroutine, inspect.ismodule)
+    return not any(is_kind(public) for is_kind in kinds)
 
 
 def figures(parts: list[Module]) -> dict[str, float]:

@@ -2,6 +2,11 @@
 
 It brings the whole bridge with it, so it is not for the plug-in of an application in a window,
 whose main thread stands still while that is imported.
+
+=================  =================================================================================
+``open_headless``  has an application open, with a bridge that is not started yet
+``Headless``       that bridge: its main thread waits for work and does nothing else
+=================  =================================================================================
 """
 
 from __future__ import annotations

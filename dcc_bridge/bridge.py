@@ -391,11 +391,7 @@ class Bridge:
         loaded.add_done_callback(self._take_operations)
 
     def _make_operations(self) -> HostOperations | None:
-        if self._operations is not None:
-            return self._operations(self.host)
-        from dcc_bridge.verbs.operations import load
-
-        return load(self._skills[0], self.host) if self._skills else None
+        return self._operations(self.host) if self._operations is not None else None
 
     def _note_start(self, ready: Future[None]) -> None:
         """Say why the start failed, or which files run that the plug-in did not bring."""

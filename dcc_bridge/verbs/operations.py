@@ -19,16 +19,12 @@ main thread.
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from importlib import util
-from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal
 
 from dcc_bridge.host import Host
-from dcc_bridge.skills.trust import check_folder, read_trusted
 
 SCENE: Final = "@scene"
 Vector = tuple[float, float, float]
@@ -355,28 +351,3 @@ class HostOperations(ABC):
             LookupError: There is no such item.
             ValueError: It is nothing that has a place.
         """
-
-
-def load(folder: Path, host: Host) -> HostOperations | None:
-    """Import the operations that stand in a host's folder of skills; None where there are none.
-
-    Raises:
-        SkillError: Others may write there.
-    """
-    file = next(folder.glob("*_verbs/__init__.py"), None)
-    if file is None:
-        return None
-    root = check_folder(folder)
-    for source in file.parent.glob("*.py"):
-        read_trusted(source, root)
-    name = file.parent.name
-    module = sys.modules.get(name)
-    if module is None or getattr(module, "__file__", None) != str(file):
-        inside = [str(file.parent)]
-        spec = util.spec_from_file_location(name, file, submodule_search_locations=inside)
-        assert spec is not None
-        assert spec.loader is not None
-        module = util.module_from_spec(spec)
-        sys.modules[name] = module
-        spec.loader.exec_module(module)
-    return cast("HostOperations", module.operations(host))

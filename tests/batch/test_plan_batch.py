@@ -260,9 +260,7 @@ def below() -> dict[int, str]:
 
 
 def test_it_is_listed_in_few_tokens_beside_all_verbs(tmp_path: Path) -> None:
-    from tests.verbs.memory import folder
-
-    with studio(tmp_path, skills=[folder(tmp_path / "skills"), FOLDER]) as scene:
+    with studio(tmp_path, skills=[FOLDER]) as scene:
         listed = tools(scene)
     sizes = {
         name: len(tool.model_dump_json(exclude_none=True, by_alias=True)) / TOKEN

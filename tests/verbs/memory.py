@@ -1,8 +1,4 @@
-"""A host in memory, with operations: a scene of plain dicts with undo, values, locks and keys.
-
-Its folder of skills is made by `folder`, so that a bridge loads the operations as it does a host's
-own.
-"""
+"""A host in memory, with operations: a scene of plain dicts with undo, values, locks and keys."""
 
 from __future__ import annotations
 
@@ -53,21 +49,11 @@ NODE: dict[str, Any] = {
     "half": None,  # half of its size, where it is not that of all meshes
     "parts": {},
 }
-PACKAGE = """
-from tests.verbs.memory import MemoryOperations as operations
-"""
 
 
 def node(kind: str, **facts: Any) -> dict[str, Any]:
     """Make an item's facts."""
     return {**deepcopy(NODE), "kind": kind, **facts}
-
-
-def folder(where: Path) -> Path:
-    """Make a folder of skills in which the operations stand."""
-    (where / "memory_verbs").mkdir(parents=True)
-    (where / "memory_verbs" / "__init__.py").write_text(PACKAGE)
-    return where
 
 
 class MemoryHost(FakeHost):

@@ -12,7 +12,7 @@ from mcp_types import CallToolResult
 from dcc_bridge.elicitation.question import Reply
 from tests.live import Live
 from tests.stand_ins import Person
-from tests.verbs.memory import MemoryHost, folder, node
+from tests.verbs.memory import MemoryHost, MemoryOperations, node
 
 YES = Reply("accept", {"confirm": True})
 NO = Reply("decline")
@@ -25,11 +25,9 @@ class Studio(Live):
         self.person = Person(*answers)
         lights = {f"/Set/{name}": node("Light") for name in ("Key", "Fill", "Rim")}
         nodes = {"/": node("Scene"), "/Set": node("Group"), **lights, "/Tree": node("Mesh")}
-        folders = more.pop("skills", None) or []
-        if not folders and "operations" not in more:
-            folders = [folder(where / "skills")]
         host = more.pop("host", None) or MemoryHost(nodes, file=where / "shot.json")
-        super().__init__(where / "run", host=host, presenter=self.person, skills=folders, **more)
+        more.setdefault("operations", MemoryOperations)
+        super().__init__(where / "run", host=host, presenter=self.person, **more)
 
     @property
     def nodes(self) -> dict[str, Any]:

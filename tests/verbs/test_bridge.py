@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -12,11 +14,12 @@ from mcp_types import Tool
 
 from dcc_bridge import verbs
 from dcc_bridge.cli.doctor import _check_skills
+from dcc_bridge.host import Host
 from dcc_bridge.server.clients import connection_report
 from dcc_bridge.verbs import instructions, items
-from dcc_bridge.verbs.operations import load
+from dcc_bridge.verbs.operations import HostOperations
 from tests.live import Live, text
-from tests.verbs.memory import MemoryHost, MemoryOperations, folder
+from tests.verbs.memory import MemoryHost, MemoryOperations, StillOperations
 from tests.verbs.studio import YES, Studio, studio
 from tests.verbs.tasks import TOKEN as TOKEN  # it is counted by elsewhere, too
 from tests.verbs.tasks import VERBS, check_costs
@@ -29,22 +32,15 @@ def create(kind: str) -> str:
     '''Create as the studio does.'''
     return "ours"
 """
-SOME = """
-from tests.verbs.memory import StillOperations
+LEAF = "from tests.verbs.memory import StillOperations as Base\nclass Made(Base): pass"
 
-class SomeOperations(StillOperations):
-    pass
-
-operations = SomeOperations
-"""
-UNTRIED = """
-from tests.verbs.memory import MemoryOperations
 
 class UntriedOperations(MemoryOperations):
     is_experimental = True
 
-operations = UntriedOperations
-"""
+
+def broken(host: Host) -> HostOperations:
+    raise ZeroDivisionError
 
 
 def tools(bridge: Live) -> dict[str, Tool]:
@@ -94,9 +90,7 @@ def test_items_are_counted_by_their_type_without_the_module_of_a_plain_name(
 
 
 def test_a_verb_that_a_host_cannot_do_is_not_listed(tmp_path: Path) -> None:
-    where = folder(tmp_path / "skills")
-    (where / "memory_verbs" / "__init__.py").write_text(SOME)
-    with studio(tmp_path, skills=[where]) as scene:
+    with studio(tmp_path, operations=StillOperations) as scene:
         assert VERBS - tools(scene).keys() == {"set_keys", "look"}
         said = scene.fails("batch", steps=[{"do": "set_keys"}])
 
@@ -104,19 +98,16 @@ def test_a_verb_that_a_host_cannot_do_is_not_listed(tmp_path: Path) -> None:
 
 
 def test_verbs_that_nobody_has_run_in_the_application_say_so_first(tmp_path: Path) -> None:
-    where = folder(tmp_path / "skills")
-    (where / "memory_verbs" / "__init__.py").write_text(UNTRIED)
-    with studio(tmp_path, skills=[where]) as scene:
+    with studio(tmp_path, operations=UntriedOperations) as scene:
         listed = tools(scene)
 
     assert all((listed[verb].description or "").startswith("Experimental: ") for verb in VERBS)
 
 
 def test_a_studios_skill_takes_the_place_of_a_verb_and_the_doctor_says_so(tmp_path: Path) -> None:
-    where = folder(tmp_path / "skills")
     (tmp_path / "studio").mkdir()
     (tmp_path / "studio" / "making.py").write_text(OURS)
-    with studio(tmp_path, skills=[where, tmp_path / "studio"]) as scene:
+    with studio(tmp_path, skills=[tmp_path / "studio"]) as scene:
         assert tools(scene)["create"].description == "Create as the studio does."
         assert text(scene.call("create", {"kind": "Light"})) == "ours"
         said = scene.fails("batch", steps=[{"do": "create", "with": {"things": []}}])
@@ -131,10 +122,9 @@ def test_a_studios_skill_takes_the_place_of_a_verb_and_the_doctor_says_so(tmp_pa
 def test_a_studios_skill_that_is_broken_is_not_gone_round_by_the_verb(
     tmp_path: Path, code: str
 ) -> None:
-    where = folder(tmp_path / "skills")
     (tmp_path / "studio").mkdir()
     (tmp_path / "studio" / "create.py").write_text(f"{code}\n{OURS}")
-    with studio(tmp_path, skills=[where, tmp_path / "studio"]) as scene:
+    with studio(tmp_path, skills=[tmp_path / "studio"]) as scene:
         said = scene.fails("create", things=[{"type": "Mesh"}])
         listed = tools(scene)["create"]
 
@@ -143,40 +133,33 @@ def test_a_studios_skill_that_is_broken_is_not_gone_round_by_the_verb(
 
 
 def test_a_file_whose_skills_nobody_knows_yet_may_hold_a_verb(tmp_path: Path) -> None:
-    where = folder(tmp_path / "skills")
     (tmp_path / "studio").mkdir()
     made = OURS.replace("def create", "def made").replace('risk="edit"', 'name="cre" + "ate"')
     (tmp_path / "studio" / "made.py").write_text(made)
-    with studio(tmp_path, YES, skills=[where, tmp_path / "studio"]) as scene:
+    with studio(tmp_path, YES, skills=[tmp_path / "studio"]) as scene:
         assert text(scene.call("create", {"kind": "Light"})) == "ours"
 
 
-@pytest.mark.parametrize("code", ["1 / 0", "def operations(:", "operations = None"])
-def test_operations_that_cannot_be_loaded_leave_all_else(tmp_path: Path, code: str) -> None:
-    where = folder(tmp_path / "skills")
-    (where / "memory_verbs" / "__init__.py").write_text(code)
-    (where / "making.py").write_text(OURS)
-    with studio(tmp_path, skills=[where]) as scene:
+def test_operations_that_cannot_be_made_leave_all_else(tmp_path: Path) -> None:
+    (tmp_path / "studio").mkdir()
+    (tmp_path / "studio" / "making.py").write_text(OURS)
+    with studio(tmp_path, skills=[tmp_path / "studio"], operations=broken) as scene:
         assert {"create", "recent_calls"} <= tools(scene).keys()
 
 
-def test_operations_that_others_may_write_to_are_not_loaded(tmp_path: Path) -> None:
-    where = folder(tmp_path / "skills")
-    (where / "memory_verbs" / "__init__.py").chmod(0o666)
-    with studio(tmp_path, skills=[where]) as scene:
-        assert not VERBS & tools(scene).keys()
-
-
-def test_the_digest_of_a_verb_is_that_of_its_code_and_of_the_hosts(tmp_path: Path) -> None:
-    where = folder(tmp_path / "skills")
-    package = where / "memory_verbs"
-    (package / "__init__.py").write_text(SOME)
+def test_the_digest_of_a_verb_is_that_of_its_code_and_of_the_hosts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leaf = tmp_path / "memory_leaf"
+    leaf.mkdir()
+    (leaf / "__init__.py").write_text(LEAF)
+    monkeypatch.syspath_prepend(tmp_path)
+    operations = import_module("memory_leaf").Made(MemoryHost())
     digests = []
     for code in ("", "", "# another one"):
-        (package / "more.py").write_text(code)
-        operations = load(where, MemoryHost())
-        assert operations is not None
+        (leaf / "more.py").write_text(code)
         digests += [{tool.digest for tool in verbs.tools(operations)}]
+    monkeypatch.delitem(sys.modules, "memory_leaf")
 
     assert digests[0] == digests[1] != digests[2]
     assert [len(it) for it in digests] == [1, 1, 1]

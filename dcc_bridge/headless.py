@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from contextvars import Context
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from dcc_bridge import batch_job, bridge, checkpoints, config, errors
 from dcc_bridge.elicitation.question import HostPresenter, Question
@@ -27,6 +27,7 @@ from dcc_bridge.threads import main_thread
 if TYPE_CHECKING:
     from dcc_bridge.verbs.operations import HostOperations
 
+LOOK_S: Final = 1.0  # between two looks whether a process without a window is to end
 AnyHost = TypeVar("AnyHost", bound=Host)
 T = TypeVar("T")
 
@@ -52,9 +53,14 @@ class Pump:
         self.run(future.done)
 
     def run(self, until: Callable[[], bool]) -> None:
-        """Serve the queue until a condition holds; it is looked at after each wake."""
+        """Serve the queue until a condition holds: it is checked after each call, and each second.
+
+        Args:
+            until: Returns whether to end. Called on the main thread.
+        """
         while not until():
-            self._event.wait(self._delay)
+            delay = LOOK_S if self._delay is None else min(self._delay, LOOK_S)
+            self._event.wait(delay)
             self._event.clear()
             self._delay = None
             self.main.drain()
@@ -146,7 +152,7 @@ class Headless(Generic[AnyHost]):
         return self.main.wait(Context().run(self.main.submit, fn, name=name))
 
     def run(self, on_ready: Callable[[], None], until: Callable[[], bool] = lambda: False) -> None:
-        """Serve until `stop`, or until a condition holds, which is checked after each call.
+        """Serve until `stop`, or until a condition holds: it is checked after each call and second.
 
         `on_ready` is called once requests are taken. BridgeError: it cannot be started.
         """
@@ -181,7 +187,7 @@ def serve(
     Args:
         host: The application.
         skills: Folders of skill files, the most trusted first.
-        until: Is asked again and again; true ends it.
+        until: Returns whether to end; called after each call of an agent, and each second.
         ready: Called with the bridge once requests are taken.
         operations: Makes what the host does for the verbs; None for a host without verbs.
 

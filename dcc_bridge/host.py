@@ -55,7 +55,8 @@ class UndoMark(NamedTuple):
     Attributes:
         depth: How many entries lie below it, those included that the host has dropped by now.
         label: What the entry on top is called; None where the stack is empty.
-        entry: Tells the entry on top from every other one, also of the same label.
+        entry: Tells the entry on top from every other one, also of the same label. None where the
+            application has no such thing: the labels of the bridge's own steps are unique.
     """
 
     depth: int
@@ -195,6 +196,7 @@ class UndoStack(Protocol):
 
         Raises:
             NotUndoable: Not all of it came back.
+            RuntimeError: There is nothing to undo.
         """
 
     @abstractmethod
@@ -208,7 +210,7 @@ class UndoStack(Protocol):
     def take_back(self) -> None:
         """Undo the step on top, which is the bridge's own, as if it had never been.
 
-        Where the host can, there is nothing to redo then but what there was before the step.
+        The redo stack is then as it was before the step, where the application can do that.
 
         Raises:
             NotUndoable: Not all of it came back.
@@ -262,7 +264,8 @@ class SceneGuard(Protocol):
             agreed: Items. They and whatever was below them may be gone.
 
         Returns:
-            What else was there when the step began and is not now; nothing where nobody knows.
+            What else was there when the step began and is not now, by comparing the scene of then
+            with that of now; nothing where nobody knows.
         """
         return []
 
@@ -383,8 +386,9 @@ class Host(Application, UndoStack, SceneGuard, Protocol):
             items: Names of things in the scene; their order does not matter.
 
         Returns:
-            A digest that differs as soon as an item's identity, type, parent, locks or
-            descendants do. An item that is gone is part of it too, and so is the scene's file.
+            A digest that differs as soon as an item's identity (its path, if it has no id), type,
+            parent, locks or descendants do; values are no part of it. An item that is gone is part
+            of it too, and so is the scene's file.
         """
 
     def kinds(self, items: Sequence[str]) -> list[str]:

@@ -119,8 +119,9 @@ class DeletingVerbs(Consenting[Deleting]):
         first = (
             f" It is {self._operations.host.display_names(items)[0]}." if len(items) == 1 else ""
         )
-        also = f" {below} more {plural(below, noun).partition(' ')[2]} below them will go too."
-        stay = f"\n{plural(orphans, noun)} below them stay, without their parent."
+        them = "it" if len(items) == 1 else "them"
+        also = f" {below} more {plural(below, noun).partition(' ')[2]} below {them} will go too."
+        stay = f"\n{plural(orphans, noun)} below {them} stay, without their parent."
         return first + (also if below else "") + (stay if orphans else "")
 
 

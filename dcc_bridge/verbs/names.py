@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Final
 
 MAX_COMPARED: Final = 5000  # names among which a near one is looked for
+MAX_NAMED: Final = 10  # names that a sentence has where none is near
 WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
@@ -39,5 +40,11 @@ def no_such(what: str, name: str, names: Iterable[str]) -> str:
     """
     known = list(islice(names, MAX_COMPARED))
     close = near(name, known)
-    instead = f"near: {', '.join(close)}" if close else f"there is: {', '.join(known[:10]) or 0}"
-    return f"There is no {what} {name!r}; {instead}{', ...' * (not close and len(known) > 10)}."
+    if close:
+        instead = f"near: {', '.join(close)}"
+    elif known:
+        more = ", ..." if len(known) > MAX_NAMED else ""
+        instead = f"there is: {', '.join(known[:MAX_NAMED])}{more}"
+    else:
+        instead = "there is none at all"
+    return f"There is no {what} {name!r}; {instead}."

@@ -307,8 +307,9 @@ class HostOperations(ABC):
         """Read a property.
 
         Args:
-            item: One item, or `SCENE`, whose properties are "frame", "start", "end", "fps",
-                "camera" (an item), "size" ([width, height] in pixels) and "units" ("m", "cm").
+            item: One item, or `SCENE`, whose properties are, as far as the application has them,
+                "frame", "start", "end", "fps", "camera" (an item), "size" ([width, height] in
+                pixels) and "units" ("m", "cm"), and others of its own.
             prop: As `look_into` names it.
 
         Returns:

@@ -38,9 +38,6 @@ CORNERS: Final[list[list[float]]] = [
 
 def leaf(host: str) -> dict[str, Any]:
     """Return the skills and operations with which a bridge serves a host; tests call the skills."""
-    own = ROOT / "plugins" / host / "skills"
-    if own.is_dir():
-        return {"skills": [own, tasks.SKILLS]}
     operations = import_module(f"dcc_bridge_{host}.operations").operations
     return {"skills": [tasks.SKILLS], "operations": operations}
 

@@ -79,6 +79,12 @@ class Unreachable(BridgeError):
     """A client finds no bridge at a URL, or the one that was there went away."""
 
     def __init__(self, url: str, why: str) -> None:
+        """Say which bridge cannot be reached, and why.
+
+        Args:
+            url: The address at which the client looked.
+            why: What went wrong, without a full stop.
+        """
         super().__init__(f"The host at {url} cannot be reached: {why}.")
 
 
@@ -231,6 +237,12 @@ class MissingExtra(BridgeError):
     """A part of the installation that only some need is not there."""
 
     def __init__(self, what: str, extra: str) -> None:
+        """Say what is missing, and the command that installs it.
+
+        Args:
+            what: What cannot be done without it, as the subject of a sentence: "The demo".
+            extra: The extra of the distribution that brings it: "demo" or "batch".
+        """
         command = f"pip install '{DISTRIBUTION}[{extra}]'"
         super().__init__(f"{what} needs something that is not installed: {command}.")
 
@@ -301,6 +313,11 @@ class NotRecorded(BridgeError):
     """The record of who agreed to what cannot be written, so nothing may be changed."""
 
     def __init__(self, why: object) -> None:
+        """Say why the record cannot be written, and who can mend that.
+
+        Args:
+            why: A whole sentence, or an error whose text is one.
+        """
         super().__init__(
             f"The audit record cannot be written: {why} Nothing may be changed without it. "
             "Skills that only read still work. The person at the host has to make room on the "

@@ -79,16 +79,30 @@ class Headless(Generic[AnyHost]):
     def __init__(
         self,
         host: AnyHost,
-        skills: Sequence[Path],  # folders of skill files, the most trusted first
+        skills: Sequence[Path],
         *,
-        settings: config.Settings | None = None,  # None for the environment and the defaults
-        presenter: HostPresenter | None = None,  # draws questions at the host; None for nobody
-        # Makes what the host does for the verbs; called once, on the main thread. None for none.
+        settings: config.Settings | None = None,
+        presenter: HostPresenter | None = None,
         operations: Callable[[Host], HostOperations] | None = None,
-        # Returns whether a question is agreed to before anybody is asked, in place of what people
-        # agreed to for the session; called once for each question, on any thread. None for that.
         covers: Callable[[Question], bool] | None = None,
     ) -> None:
+        """Prepare the bridge on the main thread; nothing runs before `run`.
+
+        Args:
+            host: The application.
+            skills: Folders of skill files, the most trusted first; those of the settings come
+                after them.
+            settings: How the bridge behaves; None for the environment and the defaults.
+            presenter: Draws questions at the host; None where nobody sits there.
+            operations: Makes what the host does for the verbs; called once, on the main thread.
+                None for a host without verbs.
+            covers: Returns whether a question is agreed to before anybody is asked, in place of
+                what people agreed to for the session; called once for each question, on any
+                thread. None for what people agreed to.
+
+        Raises:
+            ValueError: A variable of the environment or the studio's policy is wrong.
+        """
         self._pump = Pump()
         self.host = host
         self.main = self._pump.main
@@ -152,9 +166,18 @@ class Headless(Generic[AnyHost]):
         return self.main.wait(Context().run(self.main.submit, fn, name=name))
 
     def run(self, on_ready: Callable[[], None], until: Callable[[], bool] = lambda: False) -> None:
-        """Serve until `stop`, or until a condition holds: it is checked after each call and second.
+        """Serve until `stop`, or until a condition holds. Main thread, which it keeps.
 
-        `on_ready` is called once requests are taken. BridgeError: it cannot be started.
+        The bridge is stopped in the end, so this can be called once.
+
+        Args:
+            on_ready: Called on the main thread once requests are taken.
+            until: Returns whether to end; asked on the main thread after each call, and each
+                second, so it must be quick.
+
+        Raises:
+            BridgeError: The bridge cannot be started. What `on_ready` or `until` raises ends it,
+                and is raised here too.
         """
         try:
             started = self.bridge.start()
@@ -168,7 +191,7 @@ class Headless(Generic[AnyHost]):
             self.bridge.stop()
 
     def stop(self) -> None:
-        """End it soon. Any thread."""
+        """Have `run` end soon, and return at once. Any thread. It raises nothing."""
         self.is_stopping = True
         self._pump.wake(0.0)
 

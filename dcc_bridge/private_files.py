@@ -1,5 +1,7 @@
 """Folders and files that only their user can reach. Any thread.
 
+Descriptors are those of `os`: whoever is given one closes it.
+
 A name in a folder may have been put there by somebody else, as a link to a place of theirs: a file
 is made new or not at all, in the folder that was looked at, and no link is followed. Windows has no
 such flags; there the folder is the user's own profile, which others cannot write to.
@@ -32,7 +34,18 @@ _BEHIND_THE_END: Final = 0x4000_0000  # the upper half of an offset of 64 bits
 
 
 def folder(path: Path) -> Path:
-    """Make a folder that nobody else can reach; PermissionError: it is another's, or a link."""
+    """Make a folder that nobody else can reach, with those above it.
+
+    Args:
+        path: Where; a folder of the user's that is there already is closed to others.
+
+    Returns:
+        The same path.
+
+    Raises:
+        PermissionError: It belongs to another user, or is a link.
+        OSError: It cannot be made; a file has that name, say.
+    """
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     if sys.platform != "win32":
         with _opened(path) as opened:
@@ -41,9 +54,18 @@ def folder(path: Path) -> Path:
 
 
 def create(file: Path) -> int:
-    """Make a file that is not there yet, in a folder of the user's own; gives a descriptor.
+    """Make a file that is not there yet, in a folder of the user's own.
 
-    FileExistsError stands for a link of that name too, PermissionError for a folder of others.
+    Args:
+        file: Where; its folder is there already.
+
+    Returns:
+        A descriptor, with which the file is appended to.
+
+    Raises:
+        FileExistsError: There is a file of that name, or a link.
+        PermissionError: The folder belongs to another user, or is a link or not there.
+        OSError: It cannot be made.
     """
     if sys.platform == "win32":
         return os.open(file, _NEW | _BINARY, 0o600)
@@ -54,14 +76,36 @@ def create(file: Path) -> int:
 
 
 def reopen(file: Path) -> int:
-    """Open a file of the user's own to read it and to append to it; see `open_own`."""
+    """Open a file of the user's own to read it and to append to it; others may read it.
+
+    Args:
+        file: Which.
+
+    Returns:
+        A descriptor.
+
+    Raises:
+        PermissionError: It is another user's, or no plain file.
+        OSError: It is a link, or cannot be opened.
+    """
     return open_own(file, os.O_RDWR | os.O_APPEND, forbidden=0)
 
 
 def open_own(file: Path, flags: int = os.O_RDONLY, forbidden: int = 0o077) -> int:
-    """Open a plain file of the user's own with no `forbidden` bit set; gives its descriptor.
+    """Open a plain file of the user's own that others cannot use.
 
-    PermissionError says that it is another one, OSError also that it is a link.
+    Args:
+        file: Which.
+        flags: How, as `os.open` takes it.
+        forbidden: The bits of its mode that may not be set. Windows has none, and is not asked
+            whose the file is.
+
+    Returns:
+        A descriptor.
+
+    Raises:
+        PermissionError: It is another user's, no plain file, or a forbidden bit is set.
+        OSError: It is a link, or cannot be opened.
     """
     if sys.platform == "win32":
         return os.open(file, flags | _BINARY)
@@ -77,8 +121,13 @@ def open_own(file: Path, flags: int = os.O_RDONLY, forbidden: int = 0o077) -> in
 def replace(source: Path, target: Path) -> None:
     """Put a file, or a folder, in another place; as a whole or not at all.
 
+    Args:
+        source: What is moved.
+        target: Its new path, on the same disk; a file that is there is replaced.
+
     Raises:
         PermissionError: Another program has what is there open, and for longer than a moment.
+        OSError: It cannot be moved.
     """
     retry_while_held(lambda: os.replace(source, target))
 
@@ -86,8 +135,12 @@ def replace(source: Path, target: Path) -> None:
 def delete(file: Path) -> None:
     """Delete a file, if it is there.
 
+    Args:
+        file: Which.
+
     Raises:
         PermissionError: Another program has it open, and for longer than a moment.
+        OSError: It cannot be deleted.
     """
     retry_while_held(lambda: file.unlink(missing_ok=True))
 
@@ -95,7 +148,16 @@ def delete(file: Path) -> None:
 def retry_while_held(fn: Callable[[], T]) -> T:
     """Call what Windows refuses while another program has a file open, until it succeeds.
 
-    It blocks for `_HELD_FOR_S` at most; then the last PermissionError goes on.
+    It blocks for half a second at most.
+
+    Args:
+        fn: What is called, again and again while it raises PermissionError.
+
+    Returns:
+        What the function returned.
+
+    Raises:
+        PermissionError: The function still raises it. What else it raises is raised at once.
     """
     end = time.monotonic() + _HELD_FOR_S
     while True:
@@ -108,11 +170,19 @@ def retry_while_held(fn: Callable[[], T]) -> T:
 
 
 def claim(descriptor: int, *, wait: bool = False) -> bool:
-    """Lock a file for as long as this process lives or keeps it open; tells whether it is locked.
+    """Lock a file for as long as this process lives or keeps it open. It raises nothing.
 
     Not by `filelock`: the lock has to be on the audit log itself, which is moved and copied without
     a lock file beside it, and the process that died must not leave one. Some network folders have
-    no such lock. Others look at it for a moment only: `wait` until they have.
+    no such lock.
+
+    Args:
+        descriptor: The file, open to write.
+        wait: Whether to wait while another process has the lock: others that only look whether
+            it is taken have it for a moment.
+
+    Returns:
+        Whether the file is locked now.
     """
     if sys.platform == "win32":
         return _claim_byte(descriptor, wait)

@@ -61,6 +61,8 @@ class Opening:
 class WindowedHost(ABC):
     """A `LocalProgram` in its window, with its bridge, while it runs.
 
+    Its methods are called on the main thread, unless they say "any thread".
+
     Attributes:
         bridge: Its bridge, which takes requests.
         host: The application.
@@ -75,11 +77,22 @@ class WindowedHost(ABC):
 
     @abstractmethod
     def stop(self) -> None:
-        """Close the window soon. Any thread."""
+        """Have the window closed soon, and return at once. Any thread.
+
+        Raises:
+            Nothing.
+        """
 
     @abstractmethod
     def asked(self) -> str | None:
-        """Return the message of the question that a person can answer now; None for none."""
+        """Return the message of the question that a person can answer now.
+
+        Returns:
+            The message as the skill wrote it; None while no question is shown.
+
+        Raises:
+            Nothing.
+        """
 
     @abstractmethod
     def answer(self, action: str) -> str:

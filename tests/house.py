@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).parent.parent
 CORE = "dcc_bridge"
@@ -235,7 +236,7 @@ def undocumented() -> list[str]:
     A docstring is whole if a function's or method's tells each argument, what is returned and what
     is raised, or that it raises nothing, and if a class's has all its attributes. Methods count
     where the core writes them, those of an alias not at all: the docstring of its module explains
-    it, which ``tests/test_spi.py`` sees to.
+    it, which ``tests/test_spi.py`` sees to. A module has a docstring, and its functions whole ones.
     """
     listed: list[str] = []
     for name in FOR_LEAVES:
@@ -324,6 +325,8 @@ def _not_whole(name: str, public: object) -> list[str]:
     """Return the name if its docstring is not whole, and those of its methods that are not."""
     if is_alias(public):
         return []
+    if inspect.ismodule(public):
+        return _not_whole_in(name, public)
     if not inspect.isclass(public):
         return [] if _is_whole(public) else [name]
     listed = []
@@ -335,6 +338,16 @@ def _not_whole(name: str, public: object) -> list[str]:
         told = inspect.getdoc(making) or ""
         if any(f"{argument}:" not in told for argument in inspect.signature(public).parameters):
             listed.append(f"{name}.__init__")
+    return listed
+
+
+def _not_whole_in(name: str, module: ModuleType) -> list[str]:
+    """Return the module's name if it has no docstring, and its functions without a whole one."""
+    listed = [] if module.__doc__ else [name]
+    for attribute, function in vars(module).items():
+        is_own = inspect.isfunction(function) and function.__module__ == module.__name__
+        if is_own and not attribute.startswith("_") and not _is_whole(function):
+            listed.append(f"{name}.{attribute}")
     return listed
 
 

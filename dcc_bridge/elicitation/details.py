@@ -23,7 +23,14 @@ MOST_LINES: Final = 2_000  # lines of it
 class Details:
     """A text that a question is about, shown whole: monospace, with line numbers.
 
+    Making one raises SchemaError where the text, or the one before, is more than a person reads,
+    or where a line is marked that the text does not have. Any thread.
+
     Attributes:
+        text: What is agreed to.
+        marks: Lines, counted from 1, each with the reason for which it is marked.
+        previous: The text that was agreed to last, so that the difference is shown first; None
+            where there was none.
         max_bytes: Bytes that a text may have at most, as UTF-8.
         max_lines: Lines that a text may have at most.
     """
@@ -31,12 +38,12 @@ class Details:
     max_bytes: ClassVar[int] = MOST_DETAILS
     max_lines: ClassVar[int] = MOST_LINES
 
-    text: str  # what is agreed to
-    marks: tuple[tuple[int, str], ...] = ()  # lines, counted from 1, and why each is marked
-    previous: str | None = None  # the text agreed to last; its difference is shown first
+    text: str
+    marks: tuple[tuple[int, str], ...] = ()
+    previous: str | None = None
 
     def __post_init__(self) -> None:
-        """SchemaError: it is more than a person reads, or a line is marked that is not there."""
+        """Check the length of the texts and the numbers of the marked lines."""
         for text in (self.text, self.previous or ""):
             size, count = len(text.encode("utf-8", "surrogatepass")), len(split_lines(text))
             if size > MOST_DETAILS or count > MOST_LINES:

@@ -25,12 +25,20 @@ _VENDOR_SUFFIXES: Final[dict[Platform, str]] = {"linux": "linux", "win32": "win6
 
 
 class UnknownLocation(BridgeError):
-    """The place of a plug-in is not known; says what is missing."""
+    """The place of a plug-in is not known; the message says what the person has to add."""
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """An operating system, a user's home folder on it, and the environment."""
+    """An operating system, a user's home folder on it, and the environment.
+
+    Any thread. Folders are not looked for on the disk: they need not be there.
+
+    Attributes:
+        platform: "linux", "win32" or "darwin", as `sys.platform` says it.
+        home: The user's home folder.
+        env: The variables of the environment.
+    """
 
     platform: Platform
     home: Path
@@ -38,21 +46,49 @@ class System:
 
     @classmethod
     def here(cls) -> System:
-        """Give the one that this process runs on."""
+        """Return the system that this process runs on; one that is unknown counts as Linux.
+
+        Returns:
+            The system, with the home folder and the variables as they are now.
+
+        Raises:
+            RuntimeError: The home folder cannot be found.
+        """
         platforms: dict[str, Platform] = {"win32": "win32", "darwin": "darwin"}
         return cls(platforms.get(sys.platform, "linux"), Path.home(), dict(os.environ))
 
     def folder(self, variable: str, *default: str) -> Path:
-        """Give the folder that a variable names, or one below the home."""
+        """Return the folder that a variable names, or one below the home. It raises nothing.
+
+        Args:
+            variable: The name of the variable: "XDG_CONFIG_HOME".
+            *default: The parts of the path below the home folder that counts where the variable
+                is missing or empty: ".config".
+
+        Returns:
+            The folder.
+        """
         value = self.env.get(variable)
         return Path(value) if value else self.home.joinpath(*default)
 
     def documents(self) -> Path:
-        """Give the folder of a user's documents; on Linux that is the home."""
+        """Return the folder in which applications keep a user's documents. It raises nothing.
+
+        Returns:
+            ``Documents`` on Windows, else the home folder.
+        """
         return self.home / "Documents" if self.platform == "win32" else self.home
 
     def application_data(self, linux: Path) -> Path:
-        """Give the folder of applications' files; Linux has two, and `linux` says which."""
+        """Return the folder in which applications keep files of their own. It raises nothing.
+
+        Args:
+            linux: The folder on Linux, where some applications use ``~/.config`` and others
+                ``~/.local/share``.
+
+        Returns:
+            ``Application Support`` on macOS, ``AppData/Roaming`` on Windows.
+        """
         if self.platform == "linux":
             return linux
         if self.platform == "win32":
@@ -62,49 +98,102 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What an application's own program said of itself, or the person did."""
+    """What an application's own program said of itself, or the person said of it.
 
-    version: str | None = None  # the application's own: "0.20.2", "2026"
-    python: str | None = None  # the minor version of its Python: "3.11"
-    shared: Path | None = None  # where it looks for plug-ins for all users, if it said so
-    program: Path | None = None  # that was asked
+    Attributes:
+        version: The application's version, such as "0.20.2" or "2026"; None if nobody said it.
+        python: The minor version of its Python, such as "3.11"; None if nobody said it.
+        shared: The folder in which it looks for plug-ins for all users; None if it did not say.
+        program: The program that was asked; None if none was.
+    """
+
+    version: str | None = None
+    python: str | None = None
+    shared: Path | None = None
+    program: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a plug-in goes."""
+    """Where a plug-in goes.
+
+    Attributes:
+        folder: The plug-in's own folder.
+        vendor: The folder below it for the bridge and what that depends on, as a relative path.
+        texts: Files outside of that folder by which the application finds it, with their texts.
+        sources: What of ``plugins/NAME`` goes where in the folder, as pairs of relative paths;
+            "." is the folder itself.
+    """
 
     folder: Path
-    vendor: str  # the folder below it for what the bridge depends on
-    texts: Mapping[Path, str] = field(default_factory=dict)  # of files by which it is found
-    # What of ``plugins/<host>`` goes where in the folder; "." is the folder itself.
+    vendor: str
+    texts: Mapping[Path, str] = field(default_factory=dict)
     sources: tuple[tuple[str, str], ...] = ((".", "."),)
 
 
 class InstallTarget(Program):
-    """An application that the bridge can be installed into; the class attributes are its data."""
+    """An application that ``dcc-bridge install`` can put a plug-in into.
 
-    programs: ClassVar[tuple[str, ...]]  # its batch interpreter, by the names that are looked for
-    module: ClassVar[str] = ""  # under which a Python may have the whole application
-    script_option: ClassVar[tuple[str, ...]] = ()  # what stands before a Python file that asks it
-    start_option: ClassVar[tuple[str, ...]] = ()  # what stands before the file with which it serves
-    # Python with which it says what it is: statements, then an expression for its version, and one
-    # for the folder in which it looks for everybody's plug-ins.
+    A leaf derives a class from it in its module ``program``, sets `name`, `title` and the
+    attributes below that have no default, and implements `user_root`; ``PROGRAM`` is an instance.
+    Any thread. No method writes anything.
+
+    Attributes:
+        programs: The names of its batch interpreter, as they are looked for on PATH.
+        module: The module under which an ordinary Python may have the whole application, such as
+            "bpy"; "" where there is none.
+        script_option: The words of the command line that stand before a Python file which only
+            asks the program what it is.
+        start_option: The words that stand before the Python file with which the program serves.
+        probe_imports: Python statements after which the two expressions below can be evaluated
+            in the application's own Python, which has `os` too.
+        probe_version: A Python expression for the application's version, a `str`.
+        probe_shared: A Python expression for the folder in which the application looks for
+            plug-ins for all users; "None" where it cannot tell.
+        pythons: The minor version of its Python from a version of the application on, the newest
+            first, as ``((5, 1), "3.13")``; None in place of the Python where nobody knows it.
+        oldest: The oldest version for which the plug-in is meant.
+        example: A version, which error messages name as an example.
+        afterwards: A sentence that says what the person does once the plug-in is there.
+        known: The versions whose folders are looked at when no program tells its version.
+        folder: The name of the plug-in's folder, in the one in which the application looks.
+        loader: The name of a file in ``plugins/NAME`` that is put beside that folder, because the
+            application finds the plug-in by it; None where it needs no such file.
+        sources: What of ``plugins/NAME`` goes where in the plug-in's folder, as pairs of relative
+            paths; "." is the folder itself.
+    """
+
+    programs: ClassVar[tuple[str, ...]]
+    module: ClassVar[str] = ""
+    script_option: ClassVar[tuple[str, ...]] = ()
+    start_option: ClassVar[tuple[str, ...]] = ()
     probe_imports: ClassVar[str]
     probe_version: ClassVar[str]
     probe_shared: ClassVar[str] = "None"
-    # The Python that it has from a version on, newest first; None where nobody knows.
     pythons: ClassVar[tuple[tuple[tuple[int, ...], str | None], ...]]
-    oldest: ClassVar[tuple[int, ...]]  # the oldest version for which the plug-in is meant
-    example: ClassVar[str]  # a version, for sentences
-    afterwards: ClassVar[str]  # what the person does once the plug-in is there
-    known: ClassVar[tuple[str, ...]]  # versions whose folders are looked at without the program
-    folder: ClassVar[str] = "dcc_bridge"  # below the one in which the application looks
-    loader: ClassVar[str | None] = None  # a file of ours beside it, by which that finds it
-    sources: ClassVar[tuple[tuple[str, str], ...]] = ((".", "."),)  # as in `Location`
+    oldest: ClassVar[tuple[int, ...]]
+    example: ClassVar[str]
+    afterwards: ClassVar[str]
+    known: ClassVar[tuple[str, ...]]
+    folder: ClassVar[str] = "dcc_bridge"
+    loader: ClassVar[str | None] = None
+    sources: ClassVar[tuple[tuple[str, str], ...]] = ((".", "."),)
 
     def location(self, system: System, facts: Facts, for_all: bool) -> Location:
-        """Say where the plug-in goes, for its user or for all; UnknownLocation if not known."""
+        """Return where the plug-in goes.
+
+        Args:
+            system: The operating system and the user.
+            facts: What is known of the application.
+            for_all: Whether all users of the computer get it, or this one.
+
+        Returns:
+            The plug-in's folder, with what goes into it and beside it.
+
+        Raises:
+            UnknownLocation: Too little is known; it says what the person has to say.
+            OSError: The `loader` cannot be read.
+        """
         root = self.shared_root(system, facts) if for_all else self.user_root(system, facts)
         texts = {}
         if self.loader is not None:
@@ -115,7 +204,18 @@ class InstallTarget(Program):
         )
 
     def locations(self, system: System, versions: Iterable[Facts]) -> list[tuple[Location, bool]]:
-        """Give where versions look for plug-ins, and whether everybody's; nothing is guessed."""
+        """Return where versions look for plug-ins; one that has no known place is left out.
+
+        Args:
+            system: The operating system and the user.
+            versions: What is known of each version.
+
+        Returns:
+            Each place once, with whether it is for all users.
+
+        Raises:
+            OSError: The `loader` cannot be read.
+        """
         places: dict[Path, tuple[Location, bool]] = {}
         for facts, for_all in product(versions, (False, True)):
             # Without a version some have no place; then nothing was put there either.
@@ -130,26 +230,75 @@ class InstallTarget(Program):
         return [Facts(), *map(Facts, self.known)]
 
     def check_known(self, version: str) -> None:
-        """Check a version that no program has said; UnknownLocation where nobody knows it."""
+        """Check a version that the person named and no program confirmed.
+
+        Args:
+            version: The version: "4.5".
+
+        Raises:
+            UnknownLocation: It is none of the `known` ones; it names a similar one.
+        """
         if not f"{version}.".startswith(tuple(f"{known}." for known in self.known)):
             close = get_close_matches(version, self.known, n=1)
             meant = f"; did you mean {close[0]}? If not" if close else ". If there is one"
             raise UnknownLocation(f"{self.title} {version} is not known{meant}, say --interpreter.")
 
     def plugin_folder(self, root: Path) -> Path:
-        """Give the plug-in's folder, by the one in which the application looks."""
+        """Return the plug-in's own folder. It raises nothing.
+
+        Args:
+            root: The folder in which the application looks for plug-ins.
+
+        Returns:
+            The folder `folder` in it; a leaf overrides this where the two lie elsewhere.
+        """
         return root / self.folder
 
     def vendor(self, system: System, python: str | None) -> str:
-        """Give the folder of native code: there is one for each Python and each system."""
+        """Return the folder, in the plug-in's, for the bridge and what it depends on.
+
+        It raises nothing.
+
+        Args:
+            system: The operating system.
+            python: The minor version of the application's Python: "3.11"; None if not known.
+
+        Returns:
+            A relative path, with one folder for each Python and each system, as native code needs
+            it: "vendor/py311-linux".
+        """
         return f"vendor/py{(python or '').replace('.', '')}-{_VENDOR_SUFFIXES[system.platform]}"
 
     @abstractmethod
     def user_root(self, system: System, facts: Facts) -> Path:
-        """Give the folder in which the application looks for its user's plug-ins."""
+        """Return the folder in which the application looks for its user's plug-ins.
+
+        Args:
+            system: The operating system and the user.
+            facts: What is known of the application; the version may be missing.
+
+        Returns:
+            The folder; it need not be there yet.
+
+        Raises:
+            UnknownLocation: The place depends on something that nobody said, such as the version.
+        """
 
     def shared_root(self, system: System, facts: Facts) -> Path:
-        """Give the folder in which it looks for everybody's plug-ins, which it has told itself."""
+        """Return the folder in which the application looks for plug-ins for all users.
+
+        A leaf overrides this where the place is known without asking the application.
+
+        Args:
+            system: The operating system.
+            facts: What is known of the application.
+
+        Returns:
+            The folder that the application named; it need not be there yet.
+
+        Raises:
+            UnknownLocation: The application did not name one.
+        """
         if facts.shared is None:
             raise UnknownLocation(
                 f"Where {self.title} looks for all users is asked of {self.title} itself, and "
@@ -158,11 +307,30 @@ class InstallTarget(Program):
         return facts.shared
 
     def python(self, version: str) -> str | None:
-        """Say which Python a version has; None where that is not known."""
+        """Return which Python a version of the application has. It raises nothing.
+
+        Args:
+            version: The application's version: "2026".
+
+        Returns:
+            The minor version, such as "3.11"; None where that is not known.
+        """
         return next((it for first, it in self.pythons if numbers(version) >= first), None)
 
     def complete(self, facts: Facts, version: str | None, python: str | None) -> Facts:
-        """Put together what person and program said; UnknownLocation where no Python is known."""
+        """Put together what the person and the program said of the application.
+
+        Args:
+            facts: What the program said; empty where none was found.
+            version: The version that the person named, which counts; None if they named none.
+            python: The minor version of the Python that the person named; None if they named none.
+
+        Returns:
+            The facts, with a Python.
+
+        Raises:
+            UnknownLocation: Nobody knows which Python the application has.
+        """
         if version is not None and version != facts.version:
             is_same = facts.version is not None and facts.version.startswith(f"{version}.")
             facts = facts if is_same else Facts(version)
@@ -176,7 +344,17 @@ class InstallTarget(Program):
         return replace(facts, python=python)
 
     def required_version(self, facts: Facts) -> str:
-        """Give the version, or raise UnknownLocation where nobody said it."""
+        """Return the version of the application, where the place depends on it.
+
+        Args:
+            facts: What is known of the application.
+
+        Returns:
+            The version as it was said: "0.20.2".
+
+        Raises:
+            UnknownLocation: Nobody said it.
+        """
         if facts.version is None:
             raise UnknownLocation(
                 f"Which {self.title}? Its program was not found; say --version {self.example}."

@@ -161,23 +161,40 @@ def _lists(code: CodeRun, names: int, *, stands: bool) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A button."""
+    """A button of a row.
 
-    verb: str  # what the panel is told when it is pressed
-    caption: str  # what stands on it
-    tip: str = ""  # what it does, in a sentence
+    Attributes:
+        verb: What `act` is told when the button is pressed.
+        caption: What stands on the button.
+        tip: What the button does, in a sentence, or "".
+    """
+
+    verb: str
+    caption: str
+    tip: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One thing in a list."""
+    """One thing in a list of the panel. Its texts are safe to show.
 
-    key: str  # its own, as long as it is there
-    title: str  # what it is; a row with nothing else is a heading
-    detail: str = ""  # a sentence below
+    Attributes:
+        key: What tells the row from all others, as long as it is listed.
+        title: What the row stands for; one with nothing but a title is a heading.
+        detail: A sentence below the title, or "".
+        acts: The buttons, each with a `verb`, which `PanelView.press` takes, a `caption`, and a
+            `tip` that explains it.
+        stands_out: Whether something waits for the person.
+        done: The share that is done, from 0 to 1; -1 where work goes on and nobody knows how far
+            it is, None where there is no progress to show.
+    """
+
+    key: str
+    title: str
+    detail: str = ""
     acts: tuple[Act, ...] = ()
-    stands_out: bool = False  # the person is waited for
-    done: float | None = None  # how much is done, of 1; -1 where nobody knows; None: not told
+    stands_out: bool = False
+    done: float | None = None
 
     @property
     def is_heading(self) -> bool:

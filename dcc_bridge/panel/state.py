@@ -30,14 +30,26 @@ _AGES: Final = 10  # seconds after which what is told in minutes is told anew
 
 
 class Port(Protocol):
-    """A bridge, as the panel sees it. Everything here is called on the main thread."""
+    """A bridge, as a panel reads and steers it: a `Bridge` is one. Main thread.
 
-    main: MainThread  # the way to its main thread
-    broker: Broker  # what puts questions, with the mutes
-    grants: SessionGrants  # what was agreed to for the session
-    recent: Recent  # the calls
-    clients: ClientRegistry  # who is connected
-    local_clients: LocalClients  # the clients on this computer
+    A panel outside of the core passes it to `PanelView.read` and `PanelView.press`, and calls the
+    methods; the attributes are for those two.
+
+    Attributes:
+        main: The way to the main thread.
+        broker: Puts the questions, and knows who is muted.
+        grants: What was agreed to for the session.
+        recent: The history of the calls.
+        clients: The clients that are connected.
+        local_clients: The clients that are installed on this computer.
+    """
+
+    main: MainThread
+    broker: Broker
+    grants: SessionGrants
+    recent: Recent
+    clients: ClientRegistry
+    local_clients: LocalClients
 
     @property
     def host(self) -> Host:
@@ -56,19 +68,47 @@ class Port(Protocol):
         """Whether no edit may begin for now."""
 
     def pause(self) -> None:
-        """Let no edit begin."""
+        """Let no edit begin until `resume`; reads go on. It raises nothing."""
 
     def resume(self) -> None:
-        """Let edits begin again."""
+        """Let edits begin again. It raises nothing."""
 
     def cancel(self, call: str) -> object:
-        """End a call that is queued or runs, by its id."""
+        """End a call: a queued one never begins, what a running one changed is undone.
+
+        It raises nothing.
+
+        Args:
+            call: The id of the call, as `CallView.id` and the key of its row have it.
+
+        Returns:
+            True if the call still went on.
+        """
 
     def undo(self, label: str) -> bool:
-        """Undo an agent's step if it is on top of the stack, and say whether it was."""
+        """Undo an agent's step if it is on top of the host's undo stack.
+
+        It raises nothing: if the host cannot undo all of the step, the person is told.
+
+        Args:
+            label: The step's own, as `Host.undo_step` was given it.
+
+        Returns:
+            Whether the step was on top.
+        """
 
     def watch(self, fn: Callable[[], None]) -> Unsubscribe:
-        """Call a function, on any thread, as this changes, but see `is_due`; gives what ends it."""
+        """Call a function whenever something changes that a panel shows. It raises nothing.
+
+        Time passes, and the host's undo stack changes, without a call: a panel looks by itself now
+        and then, say once a second.
+
+        Args:
+            fn: Called on any thread; it must be quick.
+
+        Returns:
+            What ends it; harmless the second time.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,10 +46,13 @@ class CallView:
         return details_view(run.details) if run is not None else None
 
     def facts(self, most_names: int) -> list[str]:
-        """Return all that is known of it, in sentences.
+        """Return all that is known of the call, in sentences. It raises nothing.
 
         Args:
-            most_names: The most names of items that are listed of each kind.
+            most_names: How many names are listed at most of what was created, changed and so on.
+
+        Returns:
+            The sentences, safe to show: who called, the questions and answers, the error, the id.
         """
         return list(rows.facts(self._record, most_names))
 
@@ -67,10 +70,13 @@ class PanelView:
 
     @classmethod
     def read(cls, port: Port) -> PanelView:
-        """Return what the panel shows of a bridge now.
+        """Return what the panel shows of a bridge now. It raises nothing.
 
         Args:
-            port: The bridge.
+            port: The bridge; its host is asked for the undo stack.
+
+        Returns:
+            A snapshot: it stays as it is, whatever happens to the bridge.
         """
         return cls(state.read(port))
 
@@ -136,19 +142,27 @@ class PanelView:
         return rows.grants(self._state)
 
     def changes(self, most: int) -> list[CallView]:
-        """Return the newest calls that changed something or asked, the newest first.
+        """Return the newest calls that ended and may have changed something, or that asked.
+
+        It raises nothing.
 
         Args:
-            most: How many.
+            most: How many at most.
+
+        Returns:
+            The calls, the newest first.
         """
         records = [record for record in self._state.ended if not record.only_read]
         return [CallView(record) for record in records[:most]]
 
     def code_call(self, key: str) -> CallView | None:
-        """Return a call that ran code; None once the history has it no more.
+        """Return a call that ran code of an agent. It raises nothing.
 
         Args:
-            key: The call's id.
+            key: The call's id, as `CallView.id` has it.
+
+        Returns:
+            The call; None if it ran no code, or once the history has dropped it.
         """
         for record in self._state.ended:
             if record.id == key and record.effect.code is not None:
@@ -156,21 +170,27 @@ class PanelView:
         return None
 
     def looks_like(self, before: PanelView) -> bool:
-        """Return whether it shows the same as an earlier one.
+        """Return whether drawing this view would change nothing. It raises nothing.
 
         Args:
-            before: The earlier one.
+            before: The view that was drawn last.
+
+        Returns:
+            True if both show the same, so nothing need be drawn again.
         """
         return state.looks_like(self._state, before._state)
 
     @staticmethod
     def press(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> None:
-        """Do what a row's button says; nothing if the row's subject is gone meanwhile.
+        """Do what a row's button says. It raises nothing.
+
+        Nothing happens if what the row stands for is gone meanwhile.
 
         Args:
             port: The bridge.
-            key: The row's own.
-            verb: The button's own.
-            show: Leads the person to a question.
+            key: The `key` of the row.
+            verb: The `verb` of the button.
+            show: Called where the button leads to a question, with the question; it shows the
+                dialog.
         """
         rows.act(port, key, verb, show)

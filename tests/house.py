@@ -28,11 +28,14 @@ FOR_LEAVES = (
     "dcc_bridge.spi",
     "dcc_bridge.spi.drawing",
     "dcc_bridge.spi.headless",
+    "dcc_bridge.spi.program",
     "dcc_bridge.spi.qt",
 )
 """The modules of the core that a leaf may import."""
-FOR_BATCH = ("dcc_bridge.cli", "dcc_bridge.client")
-"""The packages of the core, with what is in them, that the leaf ``batch`` may import besides.
+OFFERED = (*FOR_LEAVES, "dcc_bridge.spi.batch")
+"""The modules of the core that are made for others, so each of their names is documented."""
+FOR_BATCH = ("dcc_bridge.cli", "dcc_bridge.client", "dcc_bridge.spi.batch")
+"""Modules and packages of the core, with what is in them, that ``batch`` may import besides.
 
 It is no application but a layer: its commands start applications, and call them as a client does.
 """
@@ -239,7 +242,7 @@ def undocumented() -> list[str]:
     it, which ``tests/test_spi.py`` sees to. A module has a docstring, and its functions whole ones.
     """
     listed: list[str] = []
-    for name in FOR_LEAVES:
+    for name in OFFERED:
         if not _exists(name):
             continue
         module = importlib.import_module(name)

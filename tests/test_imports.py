@@ -69,6 +69,15 @@ def test_what_a_plug_in_imports_brings_each_name_from_its_place_when_it_is_used(
         assert getattr(spi, name) == getattr(importlib.import_module(place), name)
 
 
+@pytest.mark.parametrize("module", ["program", "batch"])
+def test_what_the_commands_import_brings_no_bridge(module: str) -> None:
+    """A command starts at once, and each task of a farm is a process of its own."""
+    late = (*BLOCKED, "dcc_bridge.bridge", "dcc_bridge.server", "dcc_bridge.client")
+    code = f"import sys, dcc_bridge.spi.{module}; print([n for n in {late} if n in sys.modules])"
+
+    assert run(code) == "[]\n"
+
+
 def test_a_skill_works_without_any_bridge() -> None:
     code = (
         "from dcc_bridge import skill, elicit_form_sync\n"

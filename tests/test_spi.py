@@ -14,7 +14,7 @@ from dcc_bridge.verbs.operations import HostOperations
 from tests import house
 from tests.verbs.every_port import PORTS
 
-MODULES = [importlib.import_module(name) for name in house.FOR_LEAVES if name != "dcc_bridge"]
+MODULES = [importlib.import_module(name) for name in house.OFFERED if name != "dcc_bridge"]
 CORE_PORTS = "dcc_bridge.verbs.ports"
 MAX_METHODS = 15
 

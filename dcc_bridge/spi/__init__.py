@@ -1,11 +1,19 @@
 """The service interface: what a plug-in imports to bring the bridge to an application.
 
 A plug-in needs `dcc_bridge`, this package and its application's own API, and nothing from inside
-`dcc_bridge`. ``resources/guide/hosts.md`` shows how one is written. `dcc_bridge.spi.qt` has what
-draws with Qt, `dcc_bridge.spi.drawing` what an application needs that draws questions itself, and
-`dcc_bridge.spi.headless` what a process without a window needs. A name's module is imported when
-the name is first used, as a host stands still while it loads a plug-in.
-``help(Host)`` tells all methods of a port, with what each takes, returns and raises.
+`dcc_bridge`. ``resources/guide/hosts.md`` shows how one is written. Five modules of the package
+have what not every plug-in needs:
+
+===========================  =======================================================================
+`dcc_bridge.spi.program`     to tell the commands of an application
+`dcc_bridge.spi.qt`          to draw with Qt
+`dcc_bridge.spi.drawing`     for an application that draws questions itself
+`dcc_bridge.spi.headless`    for a process without a window
+`dcc_bridge.spi.batch`       for the batch of many scenes alone
+===========================  =======================================================================
+
+A name's module is imported when the name is first used, as a host stands still while it loads a
+plug-in. ``help(Host)`` tells all methods of a port, with what each takes, returns and raises.
 
 Everything is called on the application's main thread, unless its docstring says "any thread".
 Lengths are in the scene's units, angles in degrees, times in seconds. An item is a string by which
@@ -35,7 +43,6 @@ What undo does not bring back:
 ``keep_anyway``        keeps a copy where the application lets nobody refuse a loss
 ``Losses``             losses of which an application tells too late to refuse them
 ``AgreedIds``          what goes with the items that a person was asked about, as it was then
-``SceneCopy``          type: the name of a scene's copy, and what writes it to a path
 =====================  =============================================================================
 
 Operations: what it does for the verbs:
@@ -82,7 +89,6 @@ What operations take and return:
 ``triple``             makes a `Vector` of an application's own vector
 ``add``                adds a share of a vector to another one
 ``frame_of``           returns right, up and forward of somebody who looks along a direction
-``track``              iterates over what grows with the scene, with progress and a way to stop
 ``no_such``            says that there is no such thing, and what is near
 =====================  =============================================================================
 
@@ -90,34 +96,9 @@ The plug-in:
 
 =====================  =============================================================================
 ``PlugIn``             starts and stops all of it in an application with Qt
-``Settings``           how a bridge behaves
 ``explain``            returns why a bridge did not start, for the person
 ``install_log``        has the bridge's log written to its file and to the application
 ``own_version``        returns the version of the bridge
-=====================  =============================================================================
-
-The commands, which find it by its ``PROGRAM``:
-
-=====================  =============================================================================
-``InstallTarget``      an application that ``dcc-bridge install`` can put a plug-in into
-``Facts``              what an application's own program said of itself
-``System``             an operating system, a user's home folder on it, and the environment
-``numbers``            reads a version: "0.20.2" as (0, 20, 2)
-``UnknownLocation``    the error that says what must be known to find the plug-in's place
-``LocalProgram``       an application that the commands run in their own Python
-``Opening``            what that is started with
-``WindowedHost``       that application in its window, while it runs
-=====================  =============================================================================
-
-A batch of scenes, which has no application of its own:
-
-=====================  =============================================================================
-``Question``           a question, with all that is needed to judge it
-``Details``            a text that is agreed to, shown whole
-``calling_client``     returns the label of the client for whose call the code runs
-``current_context``    returns the bridge of this process, as skills reach it
-``record_events``      writes a decision that was made without a bridge into the record
-``private_files``      a module: files and folders that other users cannot read or change
 =====================  =============================================================================
 
 Errors, whose texts an agent or a person reads:
@@ -127,19 +108,7 @@ Errors, whose texts an agent or a person reads:
 ``Busy``               the person is at something in which nothing can be edited
 ``WrongThread``        what belongs to the main thread was called elsewhere
 ``NotUndoable``        not all that was undone came back
-``NoCheckpoint``       no copy can be kept of what would be lost
 ``LostAnyway``         something was lost although nobody agreed; it says where the copy is
-``MissingExtra``       a part of the installation is not there; it says what to install
-``NotRecorded``        the record could not be written, so nothing may be changed
-``Unreachable``        a host cannot be reached
-=====================  =============================================================================
-
-Texts of others, made safe to show:
-
-=====================  =============================================================================
-``safe_line``          one line
-``safe_text``          several lines
-``tool_tip``           a tooltip of Qt
 =====================  =============================================================================
 """
 
@@ -149,27 +118,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dcc_bridge import private_files
     from dcc_bridge.application_log import install_log
-    from dcc_bridge.audit.log import record_events
     from dcc_bridge.callbacks import Callbacks
     from dcc_bridge.checkpoints import keep_anyway
-    from dcc_bridge.config import Settings
-    from dcc_bridge.consent.call import calling_client
-    from dcc_bridge.consent.late_losses import AgreedIds, Losses, SceneCopy
-    from dcc_bridge.elicitation.context import current_context
-    from dcc_bridge.elicitation.details import Details
-    from dcc_bridge.elicitation.question import Question
-    from dcc_bridge.elicitation.text import safe_line, safe_text, tool_tip
+    from dcc_bridge.consent.late_losses import AgreedIds, Losses
     from dcc_bridge.errors import (
         BridgeError,
         Busy,
         LostAnyway,
-        MissingExtra,
-        NoCheckpoint,
-        NotRecorded,
         NotUndoable,
-        Unreachable,
         WrongThread,
         own_version,
     )
@@ -187,11 +144,8 @@ if TYPE_CHECKING:
         loss_check,
         start_once,
     )
-    from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation, numbers
     from dcc_bridge.plugin import PlugIn
-    from dcc_bridge.program import LocalProgram, Opening, WindowedHost
     from dcc_bridge.server.start_problem import explain
-    from dcc_bridge.skills.skill import track
     from dcc_bridge.verbs.names import no_such
     from dcc_bridge.verbs.operations import (
         SCENE,
@@ -233,24 +187,14 @@ else:
     # Where the names are, what costs least first: a host stands still as it loads a plug-in.
     _PLACES = (
         "errors",
-        "program",
-        "install.locations",
         "server.start_problem",
         "callbacks",
         "geometry",
-        "config",
         "host",
         "checkpoints",
         "plugin",
         "application_log",
-        "audit.log",
-        "elicitation.text",
-        "elicitation.details",
-        "elicitation.question",
-        "elicitation.context",
         "consent.late_losses",
-        "consent.call",
-        "skills.skill",
         "verbs.operations",
         "verbs.names",
         "verbs.ports",
@@ -286,52 +230,35 @@ __all__ = [
     "Connections",
     "CountChanges",
     "Deleting",
-    "Details",
     "Drawing",
-    "Facts",
     "FileExchange",
     "Frames",
     "Host",
     "HostOperations",
     "Imported",
-    "InstallTarget",
     "Junk",
     "Keyframes",
     "Keys",
     "Later",
-    "LocalProgram",
     "Losses",
     "LostAnyway",
     "Materials",
-    "MissingExtra",
-    "NoCheckpoint",
-    "NotRecorded",
     "NotUndoable",
-    "Opening",
     "Part",
     "Placement",
     "PlugIn",
-    "Question",
     "Rule",
     "Saving",
-    "SceneCopy",
-    "Settings",
     "Shape",
     "Shot",
     "SocketLink",
-    "System",
     "Undo",
     "UndoMark",
-    "UnknownLocation",
-    "Unreachable",
     "Value",
     "Vector",
-    "WindowedHost",
     "WrongThread",
     "add",
-    "calling_client",
     "compared",
-    "current_context",
     "digest",
     "explain",
     "frame_of",
@@ -339,14 +266,7 @@ __all__ = [
     "keep_anyway",
     "loss_check",
     "no_such",
-    "numbers",
     "own_version",
-    "private_files",
-    "record_events",
-    "safe_line",
-    "safe_text",
     "start_once",
-    "tool_tip",
-    "track",
     "triple",
 ]

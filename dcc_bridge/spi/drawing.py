@@ -54,6 +54,7 @@ What is drawn:
 ``argument_views``  makes the views of a call's arguments
 ``details_view``    makes the view of a text
 ``item_counts``     returns how many items there are of which kind
+``safe_line``       makes a text of others safe to show, on one line
 ==================  ================================================================================
 """
 
@@ -74,6 +75,7 @@ from dcc_bridge.elicitation.question import (
     Unable,
 )
 from dcc_bridge.elicitation.question_queue import Click, QuestionQueue, Ticket
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.validation import Field, InvalidAnswer
 from dcc_bridge.elicitation.view import (
     ArgumentView,
@@ -121,6 +123,7 @@ __all__ = [
     "argument_views",
     "details_view",
     "item_counts",
+    "safe_line",
     "serve",
     "view_of",
 ]

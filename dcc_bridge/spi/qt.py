@@ -21,6 +21,7 @@ Helpers:
 ``outlined``         returns a palette whose controls are seen on any ground
 ``bridge_icon``      returns the icon of the bridge
 ``sheet``            puts pictures side by side as one JPEG
+``tool_tip``         makes a text of others safe to show in a tooltip
 ===================  ===============================================================================
 """
 
@@ -28,6 +29,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dcc_bridge.elicitation.text import tool_tip
 from dcc_bridge.qt import binding
 from dcc_bridge.qt.binding import sheet
 from dcc_bridge.qt.consent_dialog import bridge_icon, consent_dialog
@@ -50,6 +52,7 @@ __all__ = [
     "consent_dialog",
     "outlined",
     "sheet",
+    "tool_tip",
     "tr",
 ]
 

@@ -20,7 +20,7 @@ pytest.importorskip("PySide6", reason="the window is Qt's")
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from dcc_bridge.spi import Details, safe_line
+from dcc_bridge.spi.batch import Details, safe_line
 from dcc_bridge.spi.qt import QuestionDialog, bridge_icon
 from dcc_bridge_batch import approval, report, summary, window
 from dcc_bridge_batch.plan import Plan

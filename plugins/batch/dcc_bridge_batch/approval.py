@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import platformdirs
 
-from dcc_bridge.spi import Settings, private_files, record_events
+from dcc_bridge.spi.batch import Settings, private_files, record_events
 
 from . import files
 from .plan import Plan, PlanError, user, when

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dcc_bridge.cli import exits, interpreter
-from dcc_bridge.spi import NotRecorded
+from dcc_bridge.spi.batch import NotRecorded
 
 from . import approval, hosts, job_commands, ledger, outcome, report, scenes
 from .files import Busy

@@ -20,7 +20,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from dcc_bridge.spi import safe_line
+from dcc_bridge.spi.batch import safe_line
 
 from . import ledger, outcome, report, summary
 from .outcome import Totals

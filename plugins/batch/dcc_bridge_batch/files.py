@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from dcc_bridge.spi import private_files
+from dcc_bridge.spi.batch import private_files
 
 _BLOCK: Final = 1 << 20
 _LOCK: Final = "lock"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dcc_bridge.cli import interpreter
 from dcc_bridge.cli.hosts import running_in
-from dcc_bridge.spi import private_files
+from dcc_bridge.spi.batch import private_files
 
 from . import files, host_job
 from .host_job import JOB, MODULE, REPORT, STOP, Job

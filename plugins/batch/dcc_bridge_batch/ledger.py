@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Literal, Self
 
-from dcc_bridge.spi import private_files
+from dcc_bridge.spi.batch import private_files
 
 from . import files
 from .plan import Plan

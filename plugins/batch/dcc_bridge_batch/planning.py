@@ -21,7 +21,7 @@ from typing import Any, Final
 import anyio
 import anyio.to_thread
 
-from dcc_bridge.spi import Unreachable
+from dcc_bridge.spi.batch import Unreachable
 
 from . import files, hosts, plan, scenes
 from .host_job import PLANNING, Job

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dcc_bridge.spi import Question
+from dcc_bridge.spi.batch import Question
 
 from .files import digest_of
 

@@ -16,7 +16,7 @@ from statistics import median
 from string import Template
 from typing import Any, Final
 
-from dcc_bridge.spi import safe_line
+from dcc_bridge.spi.batch import safe_line
 
 from .plan import Plan, Scene, when
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from dcc_bridge.spi import Details, safe_line, safe_text
+from dcc_bridge.spi.batch import Details, safe_line, safe_text
 
 from . import files, report
 from .plan import SCENES, Plan, Scene

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge.spi import private_files
+from dcc_bridge.spi.batch import private_files
 
 from . import files
 from .plan import Plan, PlanError, Scene

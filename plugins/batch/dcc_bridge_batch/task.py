@@ -18,7 +18,7 @@ from typing import Any, Final
 import anyio
 import anyio.to_thread
 
-from dcc_bridge.spi import Unreachable
+from dcc_bridge.spi.batch import Unreachable
 
 from . import approval, hosts, ledger, swap
 from .host_job import label

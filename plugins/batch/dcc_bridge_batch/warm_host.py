@@ -20,15 +20,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from dcc_bridge import skill
-from dcc_bridge.spi import (
-    BridgeError,
-    Host,
-    Settings,
-    UndoMark,
-    calling_client,
-    digest,
-    own_version,
-)
+from dcc_bridge.spi import BridgeError, Host, UndoMark, digest, own_version
+from dcc_bridge.spi.batch import Settings, calling_client
 from dcc_bridge.spi.headless import Headless, open_headless
 
 from . import approval, files, host_files

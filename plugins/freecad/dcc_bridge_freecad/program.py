@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge.spi import Facts, InstallTarget, System, numbers
+from dcc_bridge.spi.program import Facts, InstallTarget, System, numbers
 
 
 class FreeCADProgram(InstallTarget):

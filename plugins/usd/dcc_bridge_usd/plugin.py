@@ -11,8 +11,9 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Final
 
-from dcc_bridge.spi import BridgeError, Opening, WindowedHost
+from dcc_bridge.spi import BridgeError
 from dcc_bridge.spi.drawing import Bridge
+from dcc_bridge.spi.program import Opening, WindowedHost
 from dcc_bridge.spi.qt import (
     DialogPresenter,
     HostLoop,

@@ -7,14 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from dcc_bridge.spi import (
-    Host,
-    HostOperations,
-    LocalProgram,
-    MissingExtra,
-    Opening,
-    WindowedHost,
-)
+from dcc_bridge.spi import Host, HostOperations
+from dcc_bridge.spi.program import LocalProgram, MissingExtra, Opening, WindowedHost
 
 from . import scenes
 from .screen import find_screen

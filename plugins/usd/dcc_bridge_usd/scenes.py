@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dcc_bridge.spi import Host, HostOperations, MissingExtra
+from dcc_bridge.spi import Host, HostOperations
+from dcc_bridge.spi.program import MissingExtra
 
 from .current import install
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from dcc_bridge import check_cancelled, elicit_form_sync, report_progress, skill
-from dcc_bridge.spi import current_context
+from dcc_bridge.spi.batch import current_context
 from dcc_bridge_batch import approval, report, summary
 from dcc_bridge_batch.plan import Plan
 from dcc_bridge_batch.scenes import LISTS

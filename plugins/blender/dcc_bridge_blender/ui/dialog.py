@@ -18,7 +18,6 @@ from typing import Any, ClassVar, Final
 
 import bpy
 
-from dcc_bridge.spi import safe_line
 from dcc_bridge.spi.drawing import (
     ArgumentView,
     Consent,
@@ -30,6 +29,7 @@ from dcc_bridge.spi.drawing import (
     Reply,
     argument_views,
     item_counts,
+    safe_line,
 )
 
 from ..loop import redraw

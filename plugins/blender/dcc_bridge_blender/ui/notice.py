@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.spi import safe_line
+from dcc_bridge.spi.drawing import safe_line
 
 from .surface import Surface
 

@@ -12,8 +12,7 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.spi import safe_line
-from dcc_bridge.spi.drawing import CallView, PanelPort, PanelRow, PanelView, Question
+from dcc_bridge.spi.drawing import CallView, PanelPort, PanelRow, PanelView, Question, safe_line
 
 from .. import preferences
 from ..loop import redraw

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.spi import Host, safe_line
+from dcc_bridge.spi import Host
 from dcc_bridge.spi.drawing import (
     Click,
     Expired,
@@ -25,6 +25,7 @@ from dcc_bridge.spi.drawing import (
     TakeDown,
     Ticket,
     Unable,
+    safe_line,
     view_of,
 )
 

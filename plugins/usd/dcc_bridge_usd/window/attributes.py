@@ -14,7 +14,7 @@ from pxr import Gf, Sdf, Usd, UsdGeom
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QStandardItem, QStandardItemModel
 
-from dcc_bridge.spi import tool_tip
+from dcc_bridge.spi.qt import tool_tip
 
 from . import scene, theme, values
 

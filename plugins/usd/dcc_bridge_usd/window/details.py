@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from dcc_bridge.spi import tool_tip
+from dcc_bridge.spi.qt import tool_tip
 
 from . import values
 from .attributes import AttributeModel, Column

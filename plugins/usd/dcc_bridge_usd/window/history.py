@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
-from dcc_bridge.spi import tool_tip
+from dcc_bridge.spi.qt import tool_tip
 
 from . import scene, theme
 from .scene import SessionFeed

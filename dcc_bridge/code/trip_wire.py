@@ -86,15 +86,15 @@ def trip_wire(
 
 
 def guarded_import(
-    name: str, names: Any = None, own: Any = None, taken: Any = (), level: int = 0
+    name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
 ) -> Any:
     """Import as Python does, but not what the bridge holds. For the builtins of agreed code."""
     wire = _wires.get(get_ident())
     if wire is not None:
-        inner = [f"{name}.{it}" for it in taken or ()]
+        inner = [f"{name}.{it}" for it in fromlist or ()]
         if any(map(is_ours, [name, *inner])):
             wire.refuse("reach into dcc_bridge itself")
-    return builtins.__import__(name, names, own, taken, level)
+    return builtins.__import__(name, globals, locals, fromlist, level)
 
 
 def guarded_attribute(it: Any, name: str, *default: Any) -> Any:

@@ -404,6 +404,7 @@ def test_what_raises_no_event_gets_through(code: str, place: Path) -> None:
         "import sqlite3; sqlite3.connect(folder + '/declared/base').close()",
         "import os; open(os.open(kept, os.O_RDWR), 'w').close()",
         "open(__import__('os').devnull, 'w').close()",
+        "open(__import__('os', fromlist=['path']).devnull, 'w').close()",
         "open(kept).close(); import os, socket; os.listdir(folder), socket.gethostname()",
     ],
 )

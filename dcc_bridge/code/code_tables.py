@@ -189,7 +189,7 @@ QUIET: Final = _words("""
 """)
 
 PYTHON: Final = _reaches("""
-beyond: reaches into the bridge itself = dcc_bridge* bl_ext.*.dcc_bridge*
+beyond: reaches into the bridge itself = dcc_bridge* bl_ext.*.dcc_bridge* bpy.ops.dcc_bridge*
 beyond: runs text that cannot be read in advance = builtins.{eval|exec|compile} code codeop runpy*
  pdb* timeit* types.{CodeType|FunctionType}
 beyond: imports what cannot be read in advance = builtins.{__import__|__loader__*|__spec__*}

@@ -437,6 +437,7 @@ REACHES = [
     ("blender", "beyond", "import dcc_bridge.bridge"),
     ("blender", "beyond", "import dcc_bridge_blender.host"),
     ("blender", "beyond", "from bl_ext.user_default.dcc_bridge import host"),
+    ("blender", "beyond", "bpy.ops.dcc_bridge.press('INVOKE_DEFAULT', answer='accept')"),
 ]
 # What the text does not tell: the trip wire, the host's vetoes and the count of what changed do.
 NOT_READ = [

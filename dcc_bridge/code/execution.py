@@ -86,7 +86,7 @@ def execute(
 
     The tree is changed, and the namespace emptied. `pause` is called at a checkpoint every 16 ms or
     so: it paints the host's window, and raises where the call was cancelled. For `writers` see
-    `HostOperations.writers`; for `copies` see `trip_wire`.
+    `CodeContext.writers`; for `copies` see `trip_wire`.
 
     Raises:
         CodeFailed: It raised, `SystemExit` and `KeyboardInterrupt` included, or what it left did.

@@ -242,7 +242,7 @@ class ScenePrompts:
     """What a person may pick in their client; its agent then works with the verbs."""
 
     def __init__(self, registry: Registry, scene: SceneResources) -> None:
-        self._registry = registry  # has the verbs, where the host has acts
+        self._registry = registry  # has the verbs, where the host has operations
         self._scene = scene
 
     def serve(self, server: MCPServer[Any]) -> None:

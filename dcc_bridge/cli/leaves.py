@@ -82,5 +82,5 @@ def commands() -> dict[str, CommandModule]:
 def _load(entry: EntryPoint) -> Any:
     try:
         return entry.load()
-    except (ImportError, AttributeError) as error:
+    except Exception as error:  # noqa: BLE001 - it is the text of others, and may raise anything
         raise Failure(f"{entry.value} cannot be imported ({error}). {_MEND}") from None

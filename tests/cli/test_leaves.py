@@ -61,6 +61,19 @@ def test_an_installation_without_entry_points_says_how_to_mend_it(
     assert "names no application. Install it again: pip install" in capsys.readouterr().err
 
 
+def test_a_leaf_that_fails_in_any_way_is_told_of_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "leaf_without_licence.py").write_text("raise RuntimeError('no licence')")
+    monkeypatch.syspath_prepend(tmp_path)
+    broken = EntryPoint("broken", "leaf_without_licence:PROGRAM", leaves.HOSTS)
+    monkeypatch.setattr(leaves, "entry_points", lambda **_: EntryPoints([broken]))
+
+    assert cli.main(["status"]) == 2
+    said = capsys.readouterr().err
+    assert "leaf_without_licence:PROGRAM cannot be imported (no licence)" in said
+
+
 def test_a_leaf_that_is_not_whole_says_how_to_mend_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

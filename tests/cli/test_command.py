@@ -109,6 +109,27 @@ def test_an_installation_without_the_extra_is_told_what_to_install(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("words", [["serve", "--headless"], ["run", "summary"]])
+def test_usd_that_cannot_be_loaded_is_told_with_the_reason(
+    runtime: Path, tmp_path: Path, words: list[str]
+) -> None:
+    reason = "libGL.so.1: cannot open shared object file"
+    (tmp_path / "pxr").mkdir()
+    (tmp_path / "pxr" / "__init__.py").write_text(f"raise ImportError({reason!r})")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from dcc_bridge import cli; "
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}sys.exit(cli.main({words!r}))"],
+        env={**environment(runtime), "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 2
+    assert reason in done.stderr
+
+
 @pytest.mark.parametrize("package", ["rich", "openjd"])
 def test_a_batch_without_its_extra_is_told_what_to_install(runtime: Path, package: str) -> None:
     """Before any work: a plan that was made and cannot be shown would be no use."""

@@ -52,7 +52,8 @@ class UsdProgram(LocalProgram):
         try:
             from . import plugin
         except ImportError as error:
-            raise MissingExtra("A window (use --headless to go without)", "demo") from error
+            what = f"A window ({error}; use --headless to go without)"
+            raise MissingExtra(what, "demo") from error
         plugin.run(cast("UsdSession", host), opening, on_ready)
 
 

@@ -55,6 +55,7 @@ def start(
     try:
         from .host import UsdSession
     except ImportError as error:
-        raise MissingExtra("The host usd (or name another with --host)", "demo") from error
+        what = f"The host usd ({error}; or name another with --host)"
+        raise MissingExtra(what, "demo") from error
     session = UsdSession(path, has_ui=has_ui, as_copy=as_copy)
     return session, install(session)

@@ -53,9 +53,11 @@ def host_names() -> list[str]:
 
 
 def program(name: str) -> Program:
-    """Return an application by its name; Failure: its leaf is not whole."""
-    (entry,) = entry_points(group=HOSTS, name=name)
-    return cast("Program", _load(entry))
+    """Return an application by its name; Failure: its leaf is not whole, or there are several."""
+    entries = list(entry_points(group=HOSTS, name=name))
+    if len(entries) != 1:
+        raise Failure(f"{len(entries)} installed packages name an application {name!r}. {_MEND}")
+    return cast("Program", _load(entries[0]))
 
 
 def targets() -> dict[str, InstallTarget]:

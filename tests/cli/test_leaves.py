@@ -13,6 +13,7 @@ import pytest
 
 from dcc_bridge import cli
 from dcc_bridge.cli import leaves
+from dcc_bridge.cli.exits import Failure
 from dcc_bridge.program import LocalProgram
 
 ROOT = Path(__file__).parents[2]
@@ -59,6 +60,17 @@ def test_an_installation_without_entry_points_says_how_to_mend_it(
 
     assert cli.main(words) == 2
     assert "names no application. Install it again: pip install" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_an_application_that_not_one_package_names_is_told_of(
+    monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    found = EntryPoints([EntryPoint("nuke", "leaf:PROGRAM", leaves.HOSTS)] * count)
+    monkeypatch.setattr(leaves, "entry_points", lambda **_: found)
+
+    with pytest.raises(Failure, match=f"{count} installed packages name an application 'nuke'"):
+        leaves.program("nuke")
 
 
 def test_a_leaf_that_fails_in_any_way_is_told_of_in_a_sentence(

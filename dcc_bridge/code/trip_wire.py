@@ -35,6 +35,7 @@ from dcc_bridge.code import code_tables as tables
 from dcc_bridge.errors import BridgeError, NoCheckpoint
 
 _CALLERS: Final = (AGREED, str(Path(__file__).with_name("execution.py")))  # where no line runs
+_LEAVES: Final = "dcc_bridge_"  # what the names of their packages begin with
 _MOST: Final = 100  # tries that are kept
 # What a folder goes through with all that is below it.
 _WITH_ALL_BELOW: Final = ("remove", "rename", "move")
@@ -92,7 +93,7 @@ def guarded_import(
     wire = _wires.get(get_ident())
     if wire is not None:
         inner = [f"{name}.{it}" for it in fromlist or ()]
-        if any(map(is_ours, [name, *inner])):
+        if any(it.startswith(_LEAVES) or is_ours(it) for it in (name, *inner)):
             wire.refuse("reach into dcc_bridge itself")
     return builtins.__import__(name, globals, locals, fromlist, level)
 

@@ -155,6 +155,8 @@ OTHERWISE = {
     "referrers": "import gc; gc.get_referrers(gc)",
     "the bridge": "import dcc_bridge.host",
     "a part of the bridge": "from dcc_bridge import errors",
+    "a layer of the bridge": "import dcc_bridge_batch.files",
+    "another application's adapter": "from dcc_bridge_blender import program",
     "input": "input()",
     "a debugger": "breakpoint()",
 }

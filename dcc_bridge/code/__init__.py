@@ -25,13 +25,21 @@ _codes: dict[int, tuple[str, dict[str, Any], CodeType]] = {}  # by identity: mod
 
 
 def add_package(module: str) -> None:
-    """Take the package that a host's adapter is in for a part of the bridge.
+    """Take a host's adapter for a part of the bridge.
+
+    A leaf's whole package is one, ``dcc_bridge_NAME``. Of any other package, such as a studio's
+    own, only the adapter's module is: the rest stays as strange as all else.
 
     Args:
-        module: The name of the adapter's module; one that stands alone is its own package.
+        module: The name of the adapter's module, or of that of its operations.
     """
-    package = module.rpartition(".")[0]
-    _packages.add(package or module)
+    parts = module.split(".")
+    for number, part in enumerate(parts, 1):
+        if part.startswith(f"{_CORE}_"):
+            _packages.add(".".join(parts[:number]))
+            return
+    if module != "__main__":
+        _packages.add(module)
 
 
 def is_ours(module: str) -> bool:

@@ -52,6 +52,7 @@ def tool(
     if settings.python == "off" or not isinstance(operations, CodeContext):
         return None
     add_package(type(operations.host).__module__)
+    add_package(type(operations).__module__)
     return describe(CodeTool(operations, settings, audit, tools).run_python)
 
 

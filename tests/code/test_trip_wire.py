@@ -475,22 +475,39 @@ def test_what_a_host_stands_in_for_is_the_codes_own_act(
 
 @pytest.mark.parametrize(
     "code",
-    ["import leaf_of_a_test.host", "from leaf_of_a_test import host", "import leaf_of_a_test"],
+    ["import studio_of_a_test.host", "from studio_of_a_test import host"],
 )
 def test_code_reaches_no_adapter_of_a_host(
     place: Path, monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
     """It is a part of the bridge, wherever the application has it."""
-    for name in ("leaf_of_a_test", "leaf_of_a_test.host"):
+    for name in ("studio_of_a_test", "studio_of_a_test.host"):
         monkeypatch.setitem(sys.modules, name, ModuleType(name))
-    vars(sys.modules["leaf_of_a_test"])["host"] = sys.modules["leaf_of_a_test.host"]
+    vars(sys.modules["studio_of_a_test"])["host"] = sys.modules["studio_of_a_test.host"]
     run(code, place)
     monkeypatch.setattr(agreed_code, "_packages", {*agreed_code._packages})
 
-    agreed_code.add_package("leaf_of_a_test.host")
+    agreed_code.add_package("studio_of_a_test.host")
 
     with pytest.raises(ReachedOut, match="reach into dcc_bridge itself"):
         run(code, place)
+
+
+def test_what_a_studio_has_beside_its_adapter_may_write_what_was_declared_alone(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the adapter's own module is a part of the bridge there."""
+    publish = ModuleType("studio_of_a_test.publish")
+    exec("def send(path):\n open(path, 'w').close()", vars(publish))
+    monkeypatch.setitem(sys.modules, publish.__name__, publish)
+    monkeypatch.setattr(agreed_code, "_packages", {*agreed_code._packages})
+    agreed_code.add_package("studio_of_a_test.nuke_host")
+
+    with pytest.raises(ReachedOut, match=r"Line 1 tried to write .*had not been declared"):
+        run("send(new)", place, send=vars(publish)["send"])
+
+    assert agreed_code.is_ours("studio_of_a_test.nuke_host")
+    assert not (place / "new").exists()
 
 
 _PACKS = "import threading\ndef operator(path):\n it = threading.Thread(target=print); it.start()\n"

@@ -25,6 +25,7 @@ from dcc_bridge.cli import hosts, leaves
 from dcc_bridge.cli.exits import Failure, tell
 from dcc_bridge.config import POLICY, data_folder
 from dcc_bridge.elicitation import routing
+from dcc_bridge.errors import own_version
 from dcc_bridge.install import plan
 from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation
 
@@ -202,8 +203,14 @@ def _paths(kind: InstallTarget, program: str, module: str) -> list[str]:
     packages = [_leaf_folder(it) for it in (kind.scenes, module) if not it.startswith(_CORE)]
     for location, _ in kind.locations(System.here(), [facts]):
         installed = plan.InstalledFiles.read(location.folder)
-        if installed is not None and installed.facts.get("python") == facts.python:
-            return [str(location.folder / location.vendor), *packages]
+        if installed is None or installed.facts.get("python") != facts.python:
+            continue
+        if installed.facts.get("bridge") != own_version():  # its core would not fit our leaf
+            raise Failure(
+                f"The plug-in in {location.folder} is of dcc-bridge {installed.facts.get('bridge')}"
+                f", and this is {own_version()}: dcc-bridge install {kind.name}"
+            )
+        return [str(location.folder / location.vendor), *packages]
     if facts.python == f"{sys.version_info.major}.{sys.version_info.minor}":
         installed_in = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
         return list(dict.fromkeys([str(_PACKAGE.parent), *packages, *installed_in]))

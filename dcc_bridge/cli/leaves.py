@@ -7,12 +7,12 @@ there the plug-in is running already.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Final, Protocol, cast
 
-from dcc_bridge.cli.exits import Failure
+from dcc_bridge.cli.exits import Failure, tell
 from dcc_bridge.errors import DISTRIBUTION
 from dcc_bridge.install.locations import InstallTarget
 from dcc_bridge.program import LocalProgram, Program
@@ -62,27 +62,41 @@ def program(name: str) -> Program:
 
 def targets() -> dict[str, InstallTarget]:
     """Return the applications with a folder for plug-ins, by their names."""
-    programs = [program(name) for name in host_names()]
-    return {it.name: it for it in programs if isinstance(it, InstallTarget)}
+    return {it.name: it for it in _programs() if isinstance(it, InstallTarget)}
 
 
 def local() -> LocalProgram:
     """Return the application that runs in this Python; Failure: there is none."""
-    for name in host_names():
-        found = program(name)
+    for found in _programs():
         if isinstance(found, LocalProgram):
             return found
     raise Failure(f"This installation has no application of its own. {_MEND}")
 
 
 def commands() -> dict[str, CommandModule]:
-    """Return the commands that come with leaves, by their names."""
-    entries = entry_points(group=COMMANDS)
-    return {entry.name: cast("CommandModule", _load(entry)) for entry in entries}
+    """Return the commands that come with leaves, by their names; what cannot be used is told."""
+    found = {}
+    for entry in entry_points(group=COMMANDS):
+        try:
+            found[entry.name] = cast("CommandModule", _load(entry))
+        except Failure as failure:
+            tell(str(failure))
+    return found
+
+
+def _programs() -> Iterator[Program]:
+    """Yield the applications; of one that cannot be used it is told why, and the others go on."""
+    for name in host_names():
+        try:
+            yield program(name)
+        except Failure as failure:
+            tell(str(failure))
 
 
 def _load(entry: EntryPoint) -> Any:
     try:
         return entry.load()
     except Exception as error:  # noqa: BLE001 - it is the text of others, and may raise anything
-        raise Failure(f"{entry.value} cannot be imported ({error}). {_MEND}") from None
+        owner = entry.dist.name if entry.dist is not None else DISTRIBUTION
+        mend = _MEND if owner == DISTRIBUTION else f"Install {owner} again."
+        raise Failure(f"{entry.value} cannot be imported ({error}). {mend}") from None

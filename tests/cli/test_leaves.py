@@ -73,26 +73,32 @@ def test_an_application_that_not_one_package_names_is_told_of(
         leaves.program("nuke")
 
 
-def test_a_leaf_that_fails_in_any_way_is_told_of_in_a_sentence(
+def test_a_leaf_that_fails_is_told_of_in_a_sentence_and_the_others_are_used(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     (tmp_path / "leaf_without_licence.py").write_text("raise RuntimeError('no licence')")
     monkeypatch.syspath_prepend(tmp_path)
-    broken = EntryPoint("broken", "leaf_without_licence:PROGRAM", leaves.HOSTS)
-    monkeypatch.setattr(leaves, "entry_points", lambda **_: EntryPoints([broken]))
+    every = [
+        EntryPoint("blender", "dcc_bridge_blender.program:PROGRAM", leaves.HOSTS),
+        EntryPoint("broken", "leaf_without_licence:PROGRAM", leaves.HOSTS),
+    ]
 
-    assert cli.main(["status"]) == 2
+    def installed(*, group: str, name: str | None = None) -> EntryPoints:
+        return EntryPoints(it for it in every if it.group == group and name in (None, it.name))
+
+    monkeypatch.setattr(leaves, "entry_points", installed)
+
+    assert [*leaves.targets()] == ["blender"]
     said = capsys.readouterr().err
     assert "leaf_without_licence:PROGRAM cannot be imported (no licence)" in said
+    assert "Install it again: pip install" in said
 
 
-def test_a_leaf_that_is_not_whole_says_how_to_mend_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_leaf_that_is_meant_and_not_whole_ends_the_command(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     gone = EntryPoint("gone", "dcc_bridge_gone.program:PROGRAM", leaves.HOSTS)
     monkeypatch.setattr(leaves, "entry_points", lambda **_: EntryPoints([gone]))
 
-    assert cli.main(["status"]) == 2
-    said = capsys.readouterr().err
-    assert "dcc_bridge_gone.program:PROGRAM cannot be imported (No module named" in said
-    assert "Install it again: pip install" in said
+    with pytest.raises(Failure, match=r"dcc_bridge_gone.program:PROGRAM cannot be imported"):
+        leaves.program("gone")

@@ -432,7 +432,7 @@ class Acme:
             self._done.pop()
 
     def labels(self) -> list[str]:
-        return [label for label, _ in reversed(self._done)]
+        return [label for label, _ in self._done]
 
     def back(self) -> None:
         label, before = self._done.pop()
@@ -515,7 +515,7 @@ def test_the_example_of_another_application_takes_what_the_service_interface_off
     host, operations, *starts = blocks("hosts", "py")
     taken = re.findall(r"^from (dcc_bridge\S*) import", "".join([host, operations, *starts]), re.M)
 
-    assert set(taken) == {"dcc_bridge.spi", "dcc_bridge.spi.drawing"}
+    assert set(taken) == {"dcc_bridge.spi", "dcc_bridge.spi.headless"}
     assert "dcc_bridge." not in re.sub(r"^from dcc_bridge.*", "", "".join(starts), flags=re.M)
     for start in starts:
         names: dict[str, Any] = {}

@@ -9,7 +9,6 @@ The bridge:
 ==================  ================================================================================
 ``MainThread``      the queue to the main thread: the application wakes and drains it
 ``Bridge``          a bridge that runs in this application; starts, pauses, cancels, undoes
-``serve``           serves in a batch interpreter, without a window
 ``FailedStart``     lists an application whose bridge did not start, with the reason
 ``PanelPort``       a bridge, as a panel reads and steers it
 ``PanelView``       all that a panel shows
@@ -85,7 +84,6 @@ from dcc_bridge.elicitation.view import (
     item_counts,
     view_of,
 )
-from dcc_bridge.headless import serve
 from dcc_bridge.panel.rows import Row as PanelRow
 from dcc_bridge.panel.state import Port as PanelPort
 from dcc_bridge.panel.view import CallView, PanelView
@@ -124,6 +122,5 @@ __all__ = [
     "details_view",
     "item_counts",
     "safe_line",
-    "serve",
     "view_of",
 ]

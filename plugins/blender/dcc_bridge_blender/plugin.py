@@ -11,7 +11,7 @@ from typing import Final
 import bpy
 
 from dcc_bridge.spi.drawing import Bridge, FailedStart
-from dcc_bridge.spi.drawing import serve as bridge_serve
+from dcc_bridge.spi.headless import serve as bridge_serve
 
 from . import preferences
 from .host import BlenderHost

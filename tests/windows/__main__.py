@@ -60,8 +60,8 @@ FILES: Final = (
     "tests/test_callbacks.py",
     "tests/test_config.py",
     "tests/test_imports.py",
-    "tests/threads/test_main_thread.py",
     "tests/test_plugin.py",
+    "tests/threads",
     "tests/threats/test_reach.py",
     "tests/threats/test_tokens.py",
 )

@@ -3,7 +3,7 @@
 ``python -m tests.house`` prints the figures, for `dcc_bridge` and for each leaf. Figures warn, and
 readers decide. The four rules are tested, in ``tests/test_repository.py``: what a leaf takes from
 inside the core, what one leaf imports from another, circles of imports, and public names without a
-whole docstring. ``tests/house.toml`` lists what breaks them today, and may only get shorter.
+whole docstring.
 """
 
 from __future__ import annotations

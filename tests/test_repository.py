@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -76,13 +75,8 @@ def test_what_asks_does_not_know_what_a_yes_allows_not_even_its_types() -> None:
     [house.names_taken, house.imports_between_leaves, house.circles, house.undocumented],
     ids=lambda rule: rule.__name__,
 )
-def test_what_breaks_a_rule_of_the_layout_is_listed_and_only_gets_less(
-    rule: Callable[[], Any],
-) -> None:
-    """``tests/house.toml`` has the lists: what is new may not be, what is gone is struck out."""
-    listed = tomllib.loads((ROOT / "tests" / "house.toml").read_text())
-
-    assert rule() == listed[rule.__name__]
+def test_nothing_breaks_a_rule_of_the_layout(rule: Callable[[], Any]) -> None:
+    assert not rule()
 
 
 @pytest.mark.lint

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from dcc_bridge.config import data_folder
+
 if TYPE_CHECKING:
     from dcc_bridge.bridge import Bridge
     from dcc_bridge.config import Settings
@@ -37,6 +39,14 @@ class Program(ABC):
     def scenes(self) -> str:
         """The module that opens its scenes; see `dcc_bridge.batch_job.Scenes`."""
         return f"dcc_bridge_{self.name}.scenes"
+
+    @property
+    def leaf(self) -> Path:
+        """The folder of its leaf: the package, and the files by which the application finds it.
+
+        A leaf that comes with another distribution names its own.
+        """
+        return data_folder("plugins") / self.name
 
 
 @dataclass(frozen=True, slots=True)

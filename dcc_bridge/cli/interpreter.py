@@ -200,7 +200,9 @@ def command(host: str, program: str | None, folder: Path, module: str = _SERVES)
 def _paths(kind: InstallTarget, program: str, module: str) -> list[str]:
     """List the folders of the bridge, what it depends on, the leaf and a module, for a Python."""
     facts = probe(kind, program)
-    packages = [_leaf_folder(it) for it in (kind.scenes, module) if not it.startswith(_CORE)]
+    packages = [str(kind.leaf)]
+    if not module.startswith(_CORE):
+        packages.append(_folder_of(module))
     for location, _ in kind.locations(System.here(), [facts]):
         installed = plan.InstalledFiles.read(location.folder)
         if installed is None or installed.facts.get("python") != facts.python:
@@ -222,7 +224,7 @@ def _paths(kind: InstallTarget, program: str, module: str) -> list[str]:
     )
 
 
-def _leaf_folder(module: str) -> str:
+def _folder_of(module: str) -> str:
     """Return the folder that holds the package of a leaf's module, and nothing of others."""
     package = module.partition(".")[0]
     return str(data_folder("plugins") / package.removeprefix("dcc_bridge_"))

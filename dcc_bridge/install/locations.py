@@ -16,7 +16,6 @@ from itertools import product, takewhile
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
-from dcc_bridge.config import data_folder
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.program import Program
 
@@ -121,7 +120,7 @@ class Location:
         folder: The plug-in's own folder.
         vendor: The folder below it for the bridge and what that depends on, as a relative path.
         texts: Files outside of that folder by which the application finds it, with their texts.
-        sources: What of ``plugins/NAME`` goes where in the folder, as pairs of relative paths;
+        sources: What of the leaf's folder goes where in the folder, as pairs of relative paths;
             "." is the folder itself.
     """
 
@@ -197,7 +196,7 @@ class InstallTarget(Program):
         root = self.shared_root(system, facts) if for_all else self.user_root(system, facts)
         texts = {}
         if self.loader is not None:
-            source = data_folder("plugins") / self.name / self.loader
+            source = self.leaf / self.loader
             texts = {root / self.loader: source.read_text(encoding="utf-8")}
         return Location(
             self.plugin_folder(root), self.vendor(system, facts.python), texts, self.sources

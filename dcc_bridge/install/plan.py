@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from dcc_bridge import private_files
-from dcc_bridge.config import data_folder
 from dcc_bridge.errors import DISTRIBUTION, BridgeError
 from dcc_bridge.install import locations as targets
 from dcc_bridge.install import vendor
@@ -283,9 +282,8 @@ class Plan:
             # Last in, first undone: the new plug-in goes, and the old one comes back.
             with _staging(folder) as staging, ExitStack() as put_back:
                 new = staging / _NEW
-                plugin = data_folder("plugins") / self.application.name
                 for source, target in self.location.sources:
-                    vendor.copy_sources(plugin / source, new / target)
+                    vendor.copy_sources(self.application.leaf / source, new / target)
                 vendor.fill(new / self.location.vendor, self.python, self.system.platform)
                 files = {folder / file.relative_to(new): file for file in _files(new)}
                 written = {}

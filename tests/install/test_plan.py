@@ -55,6 +55,24 @@ def planned(home: Path, host: str = "freecad", version: str = "1.0") -> Plan:
     )
 
 
+def test_a_leaf_of_another_distribution_brings_its_own_folder(tmp_path: Path) -> None:
+    leaf_folder = tmp_path / "theirs"
+    (leaf_folder / "dcc_bridge_acme").mkdir(parents=True)
+    (leaf_folder / "dcc_bridge_acme" / "__init__.py").touch()
+
+    class Acme(type(APPLICATIONS["freecad"])):  # type: ignore[misc]  # made from what is found
+        name = "acme"
+        leaf = leaf_folder
+
+    acme = Acme()
+    system, facts = System("linux", tmp_path / "home", {}), Facts("1.0", "3.11")
+    location = acme.location(system, facts, False)
+
+    Plan(acme, facts, location, system).install()
+
+    assert (location.folder / "dcc_bridge_acme" / "__init__.py").is_file()
+
+
 @pytest.mark.core
 @pytest.mark.parametrize(("host", "version", "begin"), HOSTS)
 def test_the_host_finds_what_its_loader_wants_and_nothing_is_left_of_one_or_two_versions(

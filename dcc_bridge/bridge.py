@@ -99,8 +99,8 @@ class Bridge:
             vendor: The folder in which a plug-in brought what it depends on.
             operations: Makes what the host does for the verbs; called once, on the main thread.
                 None for a host without verbs.
-            covers: Returns whether a question is agreed to before anybody is asked; see
-                `broker.Broker`.
+            covers: Returns whether a question is agreed to before anybody is asked, on any thread;
+                None for what the person agrees to for the session.
 
         Raises:
             ValueError: A variable of the environment or the studio's policy is wrong.
@@ -130,8 +130,7 @@ class Bridge:
                 clock=self._worker.later,
                 holder=self._holder,
                 auditor=self.audit,
-                grants=self.grants,
-                covers=covers,
+                grants=self.grants if covers is None else routing.FixedAnswers(covers),
             )
         except ValueError as error:  # the list of what goes on unasked
             raise StartError(str(error)) from None

@@ -54,7 +54,7 @@ from dcc_bridge.elicitation.question_facts import question_facts
 from dcc_bridge.elicitation.rate_limits import Shares
 from dcc_bridge.elicitation.routing import (
     Audience,
-    NoSessionAnswers,
+    FixedAnswers,
     SessionAnswers,
     client_label,
     client_name,
@@ -85,16 +85,12 @@ class Broker:
         holder: Callable[[], Caller | None] = lambda: None,
         auditor: Auditor = nowhere,  # writes down what is asked and answered
         grants: SessionAnswers | None = None,  # what was agreed to for the session; None: nothing
-        # Returns whether a question is agreed to before anybody is asked; None for what people
-        # agreed to for the session.
-        covers: Callable[[Question], bool] | None = None,
     ) -> None:
         """ValueError: the list of what goes on unasked cannot be read."""
         self.settings = settings or config.Settings()
         file = self.settings.allow_list
         self._allow_list = routing.read_allow_list(file) if file is not None else None
-        self.audience = Audience(self.settings, host, grants or NoSessionAnswers())
-        self._covers = covers or self.audience.grants.covers
+        self.audience = Audience(self.settings, host, grants or FixedAnswers())
         self._clock = clock or callbacks.call_later
         self._holder = holder
         self._auditor = auditor
@@ -153,7 +149,7 @@ class Broker:
                 self._open.append(pending)
         if call.ending.reason is not None:
             pending.cancel(call.ending.reason)
-        elif self._covers(question):
+        elif self.audience.grants.covers(question):
             data = {question.confirmation.name: True} if question.confirmation else {}
             pending.settle(types.ElicitationResponse(True, data, None, "accept", "grant"))
         else:

@@ -16,7 +16,7 @@ client shows cannot be withdrawn, so there the client is asked and the host show
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, Protocol
@@ -58,19 +58,27 @@ class SessionAnswers(Protocol):
         """Hear that a person agreed to a question for the session."""
 
 
-class NoSessionAnswers:
-    """Nothing is agreed to in advance, and nothing is remembered."""
+class FixedAnswers:
+    """Answers that are fixed before a bridge starts: no person adds to them. Any thread."""
+
+    def __init__(self, covers: Callable[[Question], bool] = lambda question: False) -> None:
+        """Take what decides.
+
+        Args:
+            covers: Returns whether a question is agreed to; without it none is.
+        """
+        self._covers = covers
 
     def covers(self, question: Question) -> bool:
-        """Return that a question is to be asked."""
-        return False
+        """Return whether a question need not be asked: it was agreed to."""
+        return self._covers(question)
 
     def may_remember(self, question: Question) -> bool:
-        """Return that a question cannot be agreed to for the session."""
+        """Return that no question can be agreed to for the session."""
         return False
 
     def allow(self, question: Question) -> None:
-        """Forget that a person agreed."""
+        """Do nothing: it was offered to nobody."""
 
 
 class Audience:

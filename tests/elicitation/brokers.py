@@ -10,11 +10,11 @@ from typing import Any
 from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call
-from dcc_bridge.consent.grants import SessionGrants
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.question import Question, Reply, Route
+from dcc_bridge.elicitation.routing import SessionAnswers
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.headless import Pump
 from dcc_bridge.threads.flows import current
@@ -63,13 +63,12 @@ def ask(
     call: Call | None = None,
     fallback: dict[str, Any] | None = None,
     auditor: Auditor = nowhere,
-    grants: SessionGrants | None = None,
-    covers: Callable[[Question], bool] | None = None,
+    grants: SessionAnswers | None = None,
     **more: Any,
 ) -> tuple[Any, Clock, Broker]:
     """Put a question, and return its future, the clock and the broker."""
     clock = Clock()
-    broker = Broker(settings, host=host, clock=clock, auditor=auditor, grants=grants, covers=covers)
+    broker = Broker(settings, host=host, clock=clock, auditor=auditor, grants=grants)
     asking = call or Call("delete", "Delete", client=CLAUDE)
     asking.route = replace(asking.route, form=client)
     form = replace(FORM, fallback=fallback)

@@ -11,6 +11,7 @@ from dcc_bridge.audit.log import Event
 from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.question import Consent, PresenterEvent, Question, Reply, Unable
+from dcc_bridge.elicitation.routing import FixedAnswers
 from dcc_bridge.elicitation.types import NOT_RECORDED
 from dcc_bridge.errors import NotRecorded
 from tests.elicitation.brokers import FORM, NO, WRONG, YES, ask
@@ -225,7 +226,7 @@ def test_who_made_the_broker_may_say_what_is_agreed_to_before_anybody_is_asked(
         seen.append(question)
         return covered
 
-    future, _, _ = ask(host=person, consent=Consent(("cam1",)), covers=covers)
+    future, _, _ = ask(host=person, consent=Consent(("cam1",)), grants=FixedAnswers(covers))
 
     assert [it.items for it in seen] == [("cam1",)]
     assert future.result(0).accepted is covered

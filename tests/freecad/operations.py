@@ -22,7 +22,7 @@ from dcc_bridge.spi import AppliedTransforms, Drawing, Frames, Keyframes, Materi
 from dcc_bridge.verbs import editing
 from dcc_bridge.verbs.operations import SCENE, Shot, SocketLink, Value
 from dcc_bridge_freecad.host import FreeCADHost
-from dcc_bridge_freecad.operations import FreeCADOperations
+from dcc_bridge_freecad.operations import operations as freecad_operations
 from tests.hosts.digests import scene_digest
 from tests.verbs.every_port import PORTS, EveryPort
 from tests.verbs.operations_contract import (
@@ -70,7 +70,7 @@ def operations(tmp_path: Path) -> Iterator[EveryPort]:
     document.recompute()
     document.saveAs(str(tmp_path / "scene.FCStd"))
     document.clearUndos()
-    loaded = cast("EveryPort", FreeCADOperations(FreeCADHost()))
+    loaded = cast("EveryPort", freecad_operations(FreeCADHost()))
     scene_digest(loaded.host)  # the first one makes FreeCAD note that it was asked
     yield loaded
     FreeCAD.closeDocument(document.Name)

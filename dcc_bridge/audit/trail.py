@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 
 from dcc_bridge.audit import redact
 from dcc_bridge.audit.log import Auditor, Event
+from dcc_bridge.audit.outcomes import DECLINED, UNASKED
 from dcc_bridge.errors import NotRecorded
 from dcc_bridge.host import Host
 
@@ -33,8 +34,6 @@ _GRANTORS: Final = {  # who can agree, and what the record calls them
     "policy": _UNATTENDED,
     "grant": "grant",
 }
-DECLINED: Final = "declined"
-UNASKED: Final = "unasked"  # an edit that undo takes back; the record has it, and no response
 # How a question ends: each is an event of its own.
 _ENDED: Final = (DECLINED, "cancelled", "timed_out")
 

@@ -115,7 +115,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
             fill(subparser)
             run = getattr(module, f"run_{name}", None) or getattr(module, "run", None)
             subparser.set_defaults(run=run)
-    if words[:1] and words[0] in COMMANDS:
+    if words[:1] and words[0] in (*COMMANDS, "--version"):  # no leaf need be imported
         return parser
     further = leaves.commands()
     if words[:1] and not further:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Literal
 
-from dcc_bridge.audit.trail import DECLINED as DECLINED  # the record has the same words
-from dcc_bridge.audit.trail import UNASKED as UNASKED
+from dcc_bridge.audit.outcomes import DECLINED as DECLINED  # the record has the same words
+from dcc_bridge.audit.outcomes import UNASKED as UNASKED
 
 Action = Literal["accept", "decline", "cancel"]
 AnsweredBy = Literal["client", "host", "fallback", "policy", "grant", "nobody"]

@@ -384,6 +384,8 @@ class Bridge:
             if not self._ready.done():  # it is where the bridge was stopped while it started
                 self._ready.set_exception(error)
             return
+        from dcc_bridge import verbs  # noqa: F401 - here, and not on the host's main thread
+
         self._running.library.read.add_done_callback(self._warm_up)
         self.main.submit(self._add_builtin, name="the bridge's own tools")
         loaded = self.main.submit(self._make_operations, name="what the host does for the verbs")

@@ -147,8 +147,10 @@ class Windows:
 
     def _install(self) -> None:
         """Install what the product asks for, again whenever that has changed."""
-        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-        needed = project["dependencies"], project["optional-dependencies"]
+        table = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+        project, build = table["project"], table["tool"]["hatch"]["build"]
+        extras, entries = project["optional-dependencies"], project["entry-points"]
+        needed = project["dependencies"], extras, entries, build
         wanted = sha256(repr(needed).encode()).hexdigest()
         installed = self._folder / "installed"
         if installed.exists() and installed.read_text() == wanted:

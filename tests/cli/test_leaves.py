@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from dcc_bridge import cli
-from dcc_bridge.cli import leaves
+from dcc_bridge.cli import interpreter, leaves
 from dcc_bridge.cli.exits import Failure
+from dcc_bridge.install.locations import Facts
+from dcc_bridge.install.plan import InstalledFiles
 from dcc_bridge.program import LocalProgram
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +43,7 @@ def test_each_application_is_found_by_its_name() -> None:
 def test_no_api_of_an_application_is_imported_for_that() -> None:
     code = f"""
 import sys
-from dcc_bridge.cli import leaves
+from dcc_bridge.cli import interpreter, leaves
 leaves.targets(), leaves.local(), leaves.commands()
 print([name for name in {APIS} if name in sys.modules])
 """
@@ -102,3 +104,15 @@ def test_a_leaf_that_is_meant_and_not_whole_ends_the_command(
 
     with pytest.raises(Failure, match=r"dcc_bridge_gone.program:PROGRAM cannot be imported"):
         leaves.program("gone")
+
+
+def test_a_plug_in_of_another_version_is_not_started_with_this_ones_leaf(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    freecad = leaves.targets()["freecad"]
+    monkeypatch.setattr(interpreter, "probe", lambda kind, program: Facts("1.0", "3.11"))
+    older = InstalledFiles(Path(), {"python": "3.11", "bridge": "0.0.9"}, {}, ())
+    monkeypatch.setattr(InstalledFiles, "read", lambda folder: older)
+
+    with pytest.raises(Failure, match=r"is of dcc-bridge 0\.0\.9, .*: dcc-bridge install freecad"):
+        interpreter._paths(freecad, "freecadcmd", "dcc_bridge.headless")

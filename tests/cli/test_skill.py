@@ -175,7 +175,12 @@ def test_of_two_skills_of_a_name_the_first_in_the_order_of_the_guide_wins_everyw
             places.pop(0).unlink()
 
     guide = (data_folder("resources") / "guide" / "skills.md").read_text()
-    words = ("come with the plug-in", "`dcc-bridge skill new NAME`", *list(more)[1:], "`--skills`")
+    words = (
+        "come with an installed command",
+        "`dcc-bridge skill new NAME`",
+        *list(more)[1:],
+        "`--skills`",
+    )
     assert [guide.index(word) for word in words] == sorted(guide.index(word) for word in words)
 
 

@@ -83,7 +83,7 @@ class WindowContract(_Contract):
         """The person may work before they answer."""
         before = self.state(window)
 
-        window.order("edit", "accept")
+        window.order("read", "edit", "accept")
         result = window.call(*self.DELETE)
         after = self.state(window)
 

@@ -15,7 +15,7 @@ protocol       required             better with
                `Host.selection`,
                `Host.describe`,
                `Host.fingerprint`
-`UndoStack`    ``undo_step``,       ``take_back``
+`UndoStack`    ``undo_step``,       ``trial``, ``take_back``
                ``undo_mark``,
                ``undo``, ``redo``
 `Application`  ``select``           ``frame``, ``watch``, ``main_window``, ``when_ready``,
@@ -82,6 +82,50 @@ class Changes:
 
 
 CountChanges = Callable[[], Changes]
+
+
+class Trial(Protocol):
+    """The open undo step, as long as what is edited in it can be taken back without a trace.
+
+    It is kept by doing nothing: the step then ends as every other one. Main thread.
+
+    Attributes:
+        keeps_redo: After `revert` the person can redo what they could redo before the step.
+    """
+
+    keeps_redo: bool
+
+    @abstractmethod
+    def is_edited(self) -> bool:
+        """Return whether anything was edited in the step. Raises nothing.
+
+        Returns:
+            Whether it would leave an entry, or the undo stack is another one.
+        """
+
+    @abstractmethod
+    def broken(self) -> list[str]:
+        """Name the items that worked when the step began and do not now. Raises nothing.
+
+        Those are items that fail to compute, or refer to what is not there any more.
+
+        Returns:
+            What a person reads, for each: "Cut", "Boolean of Cube". Nothing of what is gone itself.
+        """
+
+    @abstractmethod
+    def revert(self) -> list[str]:
+        """Take back what was edited in the step, inside it: nothing was ever on the undo stack.
+
+        The step stays open, and is empty. What undo does not hold is put back as well: the
+        selection, the cursor, what is listening, documents that are new.
+
+        Returns:
+            What stays changed, in a person's words: "preferences".
+
+        Raises:
+            NotUndoable: Not all of it came back.
+        """
 
 
 class Application(Protocol):
@@ -207,6 +251,18 @@ class UndoStack(Protocol):
             RuntimeError: There is nothing to redo.
         """
 
+    def trial(self) -> Trial | None:
+        """Return what can take back the undo step that was just opened, while it is open.
+
+        It is asked of the application as it is now: its mode, how large the scene is, what lies on
+        its stacks. Nothing was edited in the step yet. It raises nothing.
+
+        Returns:
+            By default None: an edit that must not stay is then undone once the step is closed, and
+            the person may find it as the next thing to redo.
+        """
+        return None
+
     def take_back(self) -> None:
         """Undo the step on top, which is the bridge's own, as if it had never been.
 
@@ -258,14 +314,19 @@ class SceneGuard(Protocol):
         return nullcontext()
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
-        """List what the newest undo step deleted beside what was agreed to. Raises nothing.
+        """List what the open undo step took away, or the newest one, beside what was agreed to.
+
+        That is whatever a person would miss: items that are deleted, hidden for good or in no scene
+        any more, and parts of items such as modifiers, keys and cells. A new name, parent or value
+        is no loss, and what refers to something that is gone is `Trial.broken`. It raises nothing.
 
         Args:
-            agreed: Items. They and whatever was below them may be gone.
+            agreed: Items. They, whatever was below them and every part of them may be gone.
 
         Returns:
-            What else was there when the step began and is not now, by comparing the scene of then
-            with that of now; nothing where nobody knows.
+            What was there when the step began and is not now, by identity and not by name: items
+            as others name them, parts in a person's words: "modifier Bevel of Cube". Nothing for a
+            step that changed nothing, and where nobody knows.
         """
         return []
 

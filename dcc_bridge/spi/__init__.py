@@ -23,6 +23,7 @@ The application:
 
 =====================  =============================================================================
 ``Host``               the port to an application: what it must offer, and what it may
+``Trial``              an open undo step that can be taken back as if it had never been
 ``UndoMark``           a place in its undo stack
 ``Changes``            what became of the items of a scene
 ``Undo``               type: a function that takes a registration back; harmless the second time
@@ -137,6 +138,7 @@ if TYPE_CHECKING:
         CountChanges,
         Host,
         Later,
+        Trial,
         Undo,
         UndoMark,
         compared,
@@ -252,6 +254,7 @@ __all__ = [
     "Shape",
     "Shot",
     "SocketLink",
+    "Trial",
     "Undo",
     "UndoMark",
     "Value",

@@ -17,6 +17,7 @@ from dcc_bridge.verbs.items import counted
 from dcc_bridge.verbs.operations import Junk
 from dcc_bridge.verbs.ports import Cleaning, Deleting
 
+_MOST_NAMED: Final = 5  # of what goes along, stays or breaks
 _MOST_TICKED: Final = 100  # items of one list of boxes to tick; more are agreed to as a whole
 
 
@@ -87,6 +88,7 @@ class DeletingVerbs(Consenting[Deleting]):
         operations = self._operations
         if not (going := self._matching(items, pattern, type, under)):
             return result([], why=f"There is nothing of type {type} named {pattern!r}.")
+        operations.check_deletable(going)
         going = self._consents.confirm(
             lambda found: f"Delete {counted(operations, found)}?{self._beside(found)}",
             going,
@@ -114,15 +116,34 @@ class DeletingVerbs(Consenting[Deleting]):
 
     def _beside(self, items: Sequence[str]) -> str:
         """Say what goes with items, or loses its parent, without being one of them."""
-        noun = self._operations.host.item_noun
-        below, orphans = self._operations.below(items), self._operations.orphans(items)
-        first = (
-            f" It is {self._operations.host.display_names(items)[0]}." if len(items) == 1 else ""
-        )
+        operations = self._operations
+        host = operations.host
+        noun = host.item_noun
         them = "it" if len(items) == 1 else "them"
-        also = f" {below} more {plural(below, noun).partition(' ')[2]} below {them} will go too."
-        stay = f"\n{plural(orphans, noun)} below {them} stay, without their parent."
-        return first + (also if below else "") + (stay if orphans else "")
+        told = ""
+        if len(items) == 1:
+            told += f" It is {host.display_names(items)[0]}."
+        if below := operations.below(items):
+            more = plural(len(below), noun).replace(" ", " more ", 1)
+            told += f" {more} below {them} will go too: {self._named(below)}."
+        if orphans := operations.orphans(items):
+            stay = f"{plural(len(orphans), noun)} below {them} stay, without their parent"
+            told += f"\n{stay}: {self._named(orphans)}."
+        if breaking := operations.dependents(items):
+            things = plural(len(breaking), "thing")
+            told += f"\n{things} will break: {_first(breaking)}."
+        return told
+
+    def _named(self, items: Sequence[str]) -> str:
+        """Name the first ones as the person sees them."""
+        shown = self._operations.host.display_names(items[:_MOST_NAMED])
+        return _first([*shown, *items[_MOST_NAMED:]])
+
+
+def _first(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    ended = f" and {more} more" if more > 0 else ""
+    return ", ".join(names[:_MOST_NAMED]) + ended
 
 
 def _ticked(question: str, form: Json) -> dict[Junk, list[str]]:

@@ -442,33 +442,60 @@ class Deleting(HostOperations):
             ValueError: One of them cannot be deleted, and why.
         """
 
-    def below(self, items: Sequence[str]) -> int:
-        """Count what is deleted with items without being one of them, for the question.
+    def check_deletable(self, items: Sequence[str]) -> None:
+        """Check that items can be deleted, before anybody is asked. By default all can.
+
+        Args:
+            items: Which ones.
+
+        Raises:
+            LookupError: There is no such item.
+            ValueError: One of them cannot be deleted, and why.
+        """
+        return
+
+    def below(self, items: Sequence[str]) -> Sequence[str]:
+        """List what is deleted with items without being one of them, for the question.
 
         Args:
             items: Which ones.
 
         Returns:
-            How many; 0 where children stay.
+            Items, the nearest first; nothing where children stay.
 
         Raises:
             LookupError: There is no such item.
         """
-        return 0
+        return ()
 
-    def orphans(self, items: Sequence[str]) -> int:
-        """Count what stays without its parent if items are deleted, for the question.
+    def orphans(self, items: Sequence[str]) -> Sequence[str]:
+        """List what stays without its parent if items are deleted, for the question.
 
         Args:
             items: Which ones.
 
         Returns:
-            How many; 0 where children go along.
+            Items; nothing where children go along.
 
         Raises:
             LookupError: There is no such item.
         """
-        return 0
+        return ()
+
+    def dependents(self, items: Sequence[str]) -> Sequence[str]:
+        """List what breaks if items are deleted, by the application's own references.
+
+        Args:
+            items: Which ones.
+
+        Returns:
+            What a person reads for each that refers to one of them, or to what is below it, and
+            stays: "Cut", "Boolean of Cube".
+
+        Raises:
+            LookupError: There is no such item.
+        """
+        return ()
 
 
 class Cleaning(HostOperations):

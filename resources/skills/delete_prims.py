@@ -62,7 +62,7 @@ def _which(items: Sequence[str]) -> str:
 
 def _below(items: Sequence[str]) -> str:
     """Count what goes with them without having matched."""
-    count = session().count_below(items)
+    count = len(session().below(items))
     return f" {count} more {_words('*', count)} below them will go too." if count else ""
 
 

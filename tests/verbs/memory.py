@@ -307,9 +307,9 @@ class StillOperations(
                 del self.nodes[path]
         return ()
 
-    def below(self, items: Sequence[str]) -> int:
-        every = {it for item in items for it in self.items(item)}
-        return len(every - set(items))
+    def below(self, items: Sequence[str]) -> Sequence[str]:
+        every = dict.fromkeys(it for item in items for it in self.items(item))
+        return [it for it in every if it not in items]
 
     def save_files(self, path: Path | None) -> list[Path]:
         target = path or self.host.file()

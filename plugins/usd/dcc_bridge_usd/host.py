@@ -281,8 +281,8 @@ class UsdSession(Host):
         """Digest what a person agreed to change: identity, type, parent, locks, descendants."""
         return self._look(items).fingerprint
 
-    def count_below(self, items: Sequence[str]) -> int:
-        """Count the prims below some, but for those among them."""
+    def below(self, items: Sequence[str]) -> list[str]:
+        """List the prims below some, but for those among them."""
         return self._look(items).below
 
     def scene_digest(self) -> str:

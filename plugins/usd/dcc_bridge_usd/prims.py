@@ -279,7 +279,7 @@ class Look(NamedTuple):
 
     fingerprint: str  # what they and all below them are, not their values; in no order
     kinds: list[str]  # the type of each, "gone" for what is no prim
-    below: int  # how many prims are below them and none of them
+    below: list[str]  # the prims that are below them and none of them
 
 
 def look(stage: Usd.Stage, items: Sequence[str], locked: Collection[Sdf.Layer] = ()) -> Look:
@@ -287,7 +287,10 @@ def look(stage: Usd.Stage, items: Sequence[str], locked: Collection[Sdf.Layer] =
 
     In another scene's file, the same path is another thing.
     """
-    facts, kinds, below, top = sha256(), dict[str, str](), 0, "none"
+    facts = sha256()
+    kinds = dict[str, str]()
+    below = list[str]()
+    top = "none"
     facts.update(stage.GetRootLayer().identifier.encode())
     for item in tracked(sorted(dict.fromkeys(tracked(items, READING))), READING):
         thing = stage.GetPrimAtPath(item) if is_plain(item) else _odd(stage, item)
@@ -295,17 +298,19 @@ def look(stage: Usd.Stage, items: Sequence[str], locked: Collection[Sdf.Layer] =
         if isinstance(thing, Usd.Prim) and thing:
             kinds[item] = kind = _type(thing)
             fact = f"{_fact(thing, kind)} {_locks(thing, locked)}"
-            if item.startswith(top) and not thing.IsInstanceProxy():
-                below -= 1  # it comes behind what it is below, and was counted with that
-            elif _children(thing):
+            was_seen = item.startswith(top) and not thing.IsInstanceProxy()
+            if _children(thing) and not was_seen:
                 top = f"{item.rstrip('/')}/"
                 for it in tracked(list(branch(thing))[1:], READING):
-                    facts.update(f"{_path(it)} {_fact(it, _type(it))}\n".encode())
-                    below += 1
+                    path = str(_path(it))
+                    facts.update(f"{path} {_fact(it, _type(it))}\n".encode())
+                    below.append(path)
         elif thing:
             fact = f"{_property(thing)} {_locks(thing.GetPrim(), locked)}"
         facts.update(f"{item!r} {fact}\n".encode())
-    return Look(facts.hexdigest(), [*map(kinds.__getitem__, tracked(items, READING))], below)
+    found = [*map(kinds.__getitem__, tracked(items, READING))]
+    beside = [path for path in below if path not in kinds]
+    return Look(facts.hexdigest(), found, beside)
 
 
 def branch(prim: Usd.Prim) -> Iterable[Usd.Prim]:

@@ -189,10 +189,11 @@ class _Files(_Shading, Cleaning, Deleting, FileExchange, Saving):
                 if each not in gone and not users - gone and not is_in(each, linked):
                     linked.link(each)
 
-    def orphans(self, items: Sequence[str]) -> int:
+    def orphans(self, items: Sequence[str]) -> Sequence[str]:
         """All that is below objects, without what goes itself."""
         things = {it for it in map(block, items) if isinstance(it, bpy.types.Object)}
-        return len({each for it in things for each in self._below(it)} - things)
+        below = dict.fromkeys(each for it in things for each in self._below(it))
+        return [item_of(each) for each in below if each not in things]
 
     def save_files(self, path: Path | None) -> list[Path]:
         if path is None and not bpy.data.filepath:

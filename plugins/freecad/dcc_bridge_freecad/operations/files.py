@@ -119,17 +119,19 @@ class _Files(Building, Cleaning, Deleting, FileExchange, Saving):
         transactions().stale.add(document().Name)
         return []
 
-    def below(self, items: Sequence[str]) -> int:
-        """Count the origins, which go with their part or body."""
+    def below(self, items: Sequence[str]) -> Sequence[str]:
+        """List the origins, which go with their part or body."""
         found = [find(item).Origin for item in items if hasattr(find(item), "Origin")]
-        gone = {each.Name for origin in found if origin for each in (origin, *children(origin))}
-        return len(gone - set(items))
+        gone = [each.Name for origin in found if origin for each in (origin, *children(origin))]
+        given = set(items)
+        return [name for name in dict.fromkeys(gone) if name not in given]
 
-    def orphans(self, items: Sequence[str]) -> int:
-        """Count what is in groups that go, but for origins."""
+    def orphans(self, items: Sequence[str]) -> Sequence[str]:
+        """List what is in groups that go, but for origins."""
         found = [child for item in items for child in children(find(item))]
-        left = {obj.Name for obj in found if not obj.TypeId.startswith(_ORIGINS)}
-        return len(left - set(items))
+        left = [obj.Name for obj in found if not obj.TypeId.startswith(_ORIGINS)]
+        given = set(items)
+        return [name for name in dict.fromkeys(left) if name not in given]
 
     def save_files(self, path: Path | None) -> list[Path]:
         if path is None and not document().FileName:

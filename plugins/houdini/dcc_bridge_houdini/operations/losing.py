@@ -41,15 +41,17 @@ class _Loses(Cleaning, Deleting, Saving):
                 node.destroy()
         return []
 
-    def below(self, items: Sequence[str]) -> int:
-        """Count what is inside, but for locked assets."""
-        inside = {it.path() for item in items for it in find(item).allSubChildren(True, False)}
-        return len(inside - set(items))
+    def below(self, items: Sequence[str]) -> Sequence[str]:
+        """List what is inside, but for locked assets."""
+        inside = [it.path() for item in items for it in find(item).allSubChildren(True, False)]
+        given = set(items)
+        return [path for path in dict.fromkeys(inside) if path not in given]
 
-    def orphans(self, items: Sequence[str]) -> int:
-        """Count the objects that follow one that goes."""
-        followers = {it.path() for item in items for it in find(item).outputs()}
-        return len(followers - set(items))
+    def orphans(self, items: Sequence[str]) -> Sequence[str]:
+        """List the objects that follow one that goes."""
+        followers = [it.path() for item in items for it in find(item).outputs()]
+        given = set(items)
+        return [path for path in dict.fromkeys(followers) if path not in given]
 
     def save_files(self, path: Path | None) -> list[Path]:
         if path is None and hou.hipFile.isNewFile():

@@ -117,10 +117,11 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
             ask.delete(paths)  # at once: one may be below another
         return []
 
-    def below(self, items: Sequence[str]) -> int:
-        paths = {dg.node(item) for item in items}
+    def below(self, items: Sequence[str]) -> Sequence[str]:
+        paths = dict.fromkeys(dg.node(item) for item in items)
         lists = (dg.relatives(path, allDescendents=True, type="transform") for path in paths)
-        return len({path for some in lists for path in some} - paths)
+        every = dict.fromkeys(path for some in lists for path in some)
+        return [path for path in every if path not in paths]
 
     # ---- save
 

@@ -117,8 +117,8 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
         with refusing("They cannot be deleted"):
             return list(map(str, remove(self.stage, map(Sdf.Path, items))))
 
-    def below(self, items: Sequence[str]) -> int:
-        return cast("UsdSession", self.host).count_below(items)  # the look of the question's
+    def below(self, items: Sequence[str]) -> Sequence[str]:
+        return cast("UsdSession", self.host).below(items)  # the look of the question's
 
     # ---- saving
 

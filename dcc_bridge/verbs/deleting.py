@@ -18,6 +18,7 @@ from dcc_bridge.verbs.operations import Junk
 from dcc_bridge.verbs.ports import Cleaning, Deleting
 
 _MOST_NAMED: Final = 5  # of what goes along, stays or breaks
+_GOING: Final = ("unused", "empty_groups")  # kinds of junk that are deleted, not merged or cut
 _MOST_TICKED: Final = 100  # items of one list of boxes to tick; more are agreed to as a whole
 
 
@@ -54,6 +55,9 @@ class CleaningVerbs(Consenting[Cleaning]):
         every = {kind: list(items) for kind, items in junk.items() if items}
         shown = [item for items in every.values() for item in items]
         question = f"Clean {plural(len(shown), 'thing')} away?"
+        if isinstance(operations := self._operations, Deleting):
+            going = [item for kind, items in every.items() if kind in _GOING for item in items]
+            question += _breaking(operations, going)
         if len(shown) > _MOST_TICKED:
             self._consents.confirm(question, shown, "Clean")
             return every
@@ -129,15 +133,20 @@ class DeletingVerbs(Consenting[Deleting]):
         if orphans := operations.orphans(items):
             stay = f"{plural(len(orphans), noun)} below {them} stay, without their parent"
             told += f"\n{stay}: {self._named(orphans)}."
-        if breaking := operations.dependents(items):
-            things = plural(len(breaking), "thing")
-            told += f"\n{things} will break: {_first(breaking)}."
-        return told
+        return told + _breaking(operations, items)
 
     def _named(self, items: Sequence[str]) -> str:
         """Name the first ones as the person sees them."""
         shown = self._operations.host.display_names(items[:_MOST_NAMED])
         return _first([*shown, *items[_MOST_NAMED:]])
+
+
+def _breaking(operations: Deleting, items: Sequence[str]) -> str:
+    """Say what will break without the items; "" where nothing will."""
+    breaking = operations.dependents(items)
+    if not breaking:
+        return ""
+    return f"\n{plural(len(breaking), 'thing')} will break: {_first(breaking)}."
 
 
 def _first(names: Sequence[str]) -> str:

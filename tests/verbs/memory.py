@@ -311,6 +311,15 @@ class StillOperations(
         every = dict.fromkeys(it for item in items for it in self.items(item))
         return [it for it in every if it not in items]
 
+    def check_deletable(self, items: Sequence[str]) -> None:
+        for item in items:
+            if self.nodes[item].get("locked"):
+                raise ValueError(f"{item} is locked, so it cannot be deleted.")
+
+    def dependents(self, items: Sequence[str]) -> Sequence[str]:
+        stay = [pair for pair in self.nodes.items() if pair[0] not in items]
+        return [item for item, facts in stay if f"/{facts['material']}" in items]
+
     def save_files(self, path: Path | None) -> list[Path]:
         target = path or self.host.file()
         if target is None:

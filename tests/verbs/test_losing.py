@@ -32,6 +32,31 @@ def test_a_deletion_asks_with_its_list_and_what_goes_too(tmp_path: Path) -> None
         assert scene.person.notices == ["Deleted 1 group: done for test"]
 
 
+def test_a_deletion_says_what_will_break(tmp_path: Path) -> None:
+    """What goes itself does not."""
+    with studio(tmp_path, NO) as scene:
+        scene.host.nodes["/Red"] = node("Shader")
+        for item in ("/Set", "/Set/Key", "/Tree"):
+            scene.host.nodes[item]["material"] = "Red"
+        scene.host.undo_mark()
+
+        scene.fails("delete", items=["/Red", "/Tree"])
+
+        (question,) = scene.person.shown
+        assert question.message.splitlines()[1:] == ["2 things will break: /Set, /Set/Key."]
+
+
+def test_nobody_is_asked_about_a_deletion_that_cannot_be_done(tmp_path: Path) -> None:
+    with studio(tmp_path, YES) as scene:
+        scene.host.nodes["/Tree"]["locked"] = True
+        scene.host.undo_mark()
+
+        told = scene.fails("delete", items=["/Tree", "/Set/Key"])
+
+        assert "/Tree is locked" in told
+        assert scene.person.shown == []
+
+
 def test_a_no_leaves_all_and_says_so(tmp_path: Path) -> None:
     with studio(tmp_path, NO, NO) as scene:
         assert "Nothing was changed." in scene.fails("delete", pattern="*", type="Light")

@@ -21,7 +21,15 @@ from dcc_bridge.audit.log import CLOSED, OPENED, START, Disk, chain, line_hash
 log = logging.getLogger(__name__)
 
 RECOVERED: Final = "recovered"  # the event of the last line of one that died, written later
-ENDINGS: Final = ("end", "rolled_back", "failed", "no_consent", "partly_applied", "rejected")
+ENDINGS: Final = (
+    "end",
+    "reverted",
+    "rolled_back",
+    "failed",
+    "no_consent",
+    "partly_applied",
+    "rejected",
+)
 _LINE: Final = re.compile(rb'\{"hash":"([0-9a-f]{64})",(.+)\n')
 _HASH: Final = slice(9, 73)  # where a line has its hash
 _TAIL_BYTES: Final = 65_536

@@ -370,6 +370,8 @@ class RunRecord:
         done: Sequence[str],  # the undo steps that it left
         undone: Sequence[str],  # those that were rolled back
         put_back: Sequence[str] = (),  # what else the body had changed, and the host put back
+        *,
+        is_reverted: bool = False,  # those were taken back while they were open
     ) -> None:
         """Write down what came of it, if anything else is written of it. Any thread, once."""
         call = self._call
@@ -391,7 +393,7 @@ class RunRecord:
         if put_back:
             fields["put_back"] = list(put_back)
         try:
-            self._auditor((_event(status, undone), fields))
+            self._auditor((_event(status, undone, is_reverted=is_reverted), fields))
         except NotRecorded as failure:  # what is done is done; the next edit will be refused
             log.warning("call %s: its end is not on record: %s", call.id, failure)
 
@@ -415,9 +417,9 @@ def file_facts(file: Path) -> dict[str, object]:
     return facts
 
 
-def _event(status: str, undone: Sequence[str]) -> str:
+def _event(status: str, undone: Sequence[str], *, is_reverted: bool) -> str:
     if status in ("partly_applied", "no_consent"):
         return status
     if undone and status != "done":  # else a part was taken back and asked about; the rest stands
-        return "rolled_back"
+        return "reverted" if is_reverted else "rolled_back"
     return "failed" if status in ("failed", "unknown_outcome") else "end"

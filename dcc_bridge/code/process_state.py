@@ -7,10 +7,9 @@ import builtins
 import gc
 import io
 import linecache
-import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from operator import setitem
@@ -20,6 +19,7 @@ from typing import Any, Final
 
 from dcc_bridge.code import AGREED
 from dcc_bridge.code.bounded import BoundedText
+from dcc_bridge.consent.surroundings import Surroundings, put_names
 
 
 class Outputs:
@@ -58,6 +58,7 @@ def process_kept(text: str) -> Iterator[Outputs]:
     """Gather what this thread prints and warns, put the process back, and tell that in `stderr`."""
     outputs = Outputs()
     streams = sys.stdin, sys.stdout, sys.stderr
+    surroundings = Surroundings()
     before = {what: read() for what, (read, _) in _STATE.items()}
     exits = atexit._ncallbacks()
     linecache.cache[AGREED] = (len(text), None, text.splitlines(keepends=True), AGREED)
@@ -71,6 +72,7 @@ def process_kept(text: str) -> Iterator[Outputs]:
         changed = [] if (sys.stdin, sys.stdout, sys.stderr) == ours else ["sys.stdout or the like"]
         sys.stdin, sys.stdout, sys.stderr = streams
         linecache.cache.pop(AGREED, None)
+        changed += surroundings.put_back()
         changed += [what for what in _STATE if _put_back(what, before[what])]
         if changed:
             outputs.stderr.write(f"\nPut back after the code had ended: {', '.join(changed)}.\n")
@@ -107,24 +109,9 @@ def _put_back(what: str, before: Any) -> bool:
     return True
 
 
-def _read_folder() -> str | None:
-    try:
-        return os.getcwd()
-    except OSError:  # it is gone
-        return None
-
-
-def _put_names(names: MutableMapping[str, Any], before: dict[str, Any]) -> None:
-    for name in {*names} - {*before}:
-        del names[name]
-    names.update(before)
-
-
 _STATE: Final[dict[str, tuple[Callable[[], Any], Callable[[Any], object]]]] = {
-    "the working folder": (_read_folder, lambda it: None if it is None else os.chdir(it)),
-    "the environment": (lambda: dict(os.environ), lambda it: _put_names(os.environ, it)),
     "sys.path": (lambda: [*sys.path], lambda before: setitem(sys.path, slice(None), before)),
-    "Python's builtins": (lambda: dict(vars(builtins)), partial(_put_names, vars(builtins))),
+    "Python's builtins": (lambda: dict(vars(builtins)), partial(put_names, vars(builtins))),
     "the recursion limit": (sys.getrecursionlimit, sys.setrecursionlimit),
     "the garbage collector": (gc.isenabled, lambda on: gc.enable() if on else gc.disable()),
 }

@@ -1,8 +1,10 @@
 """The undo steps of one call: open while the body runs, closed while a question is open.
 
-Whether the scene was changed, the host says: the mark of its undo stack is another one. When a
-stretch of the body ends, what it changed needs a grant that is alive then, and what it lost must
-be what was agreed to; otherwise all that the call changed is undone there and then. Main thread.
+When a stretch of the body ends, what it changed needs a grant that is alive then, and what it lost
+must be what was agreed to; otherwise all that the call changed is taken back there and then. Where
+the host has a trial (`UndoStack.trial`) that is seen while the step is open, and the step is
+reverted: the person finds nothing of it to redo. Elsewhere the closed step is undone. Whether the
+scene was changed, the host says: the mark of its undo stack is another one. Main thread.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ from dcc_bridge.audit.trail import RunRecord
 from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.copies import keep_checkpoint
 from dcc_bridge.consent.effect import Effect
+from dcc_bridge.consent.surroundings import Surroundings
 from dcc_bridge.errors import Ended, LostAnyway, NoConsent, NotGranted, NotRecorded, PartlyApplied
-from dcc_bridge.host import Host, UndoMark, loss_check
+from dcc_bridge.host import Host, Trial, UndoMark, loss_check
 from dcc_bridge.threads import main_thread
 
 _MOST_NAMED: Final = 5  # lost items that an error names
@@ -54,10 +57,13 @@ class Steps:
         self._label = label
         self._name = call.skill  # of what runs, for the error that says what it did
         self._stretch: ExitStack | None = None
+        self._trial: Trial | None = None  # what can take back the open step
         self._is_reading = self._is_other_scene = self._is_over = False
         self._done: list[_Change] = []
-        self.undone: list[str] = []  # the labels of the steps that were undone
+        self.undone: list[str] = []  # the labels of the steps that were taken back
+        self.is_reverted = True  # each of them while it was open
         self._put_back: list[str] = []
+        self._left: list[str] = []
         self._file: Path | None = None  # the scene's, when it changed it last
         self.lost: LostAnyway | errors.NotUndoable | None = None  # which a body may catch
 
@@ -81,6 +87,11 @@ class Steps:
     def put_back(self) -> tuple[str, ...]:
         """What the body changed that undo does not hold, and the host put back."""
         return tuple(dict.fromkeys(self._put_back))
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """What the body changed that nothing brings back, though its edit was taken back."""
+        return tuple(dict.fromkeys(self._left))
 
     @contextmanager
     def open(self, *, is_last: bool = False) -> Iterator[None]:
@@ -130,6 +141,12 @@ class Steps:
 
     def take_back(self) -> bool:
         """Undo what the call changed, and go on in a new step; gives whether there was anything."""
+        trial = self._trial
+        if trial is not None and not self._done and self._is_alone:
+            is_edited = trial.is_edited()
+            if is_edited:
+                self._revert(trial)
+            return is_edited
         try:
             self._end()
             changed = bool(self._done)
@@ -154,6 +171,21 @@ class Steps:
             # it is undone as far as it can be, and what is below has to be too
             self.lost = errors.NotUndoable(f"{self.lost or ''} {error}".strip())
         self.undone.append(self._done.pop().label)
+        self.is_reverted = False
+
+    @property
+    def _is_alone(self) -> bool:
+        """Whether the body has left the undo stack below its open step as it was."""
+        return self._host.undo_mark() == self._before
+
+    def _revert(self, trial: Trial) -> None:
+        """Take back the open step, and what is not the scene's."""
+        self.undone.append(self._current_label)
+        try:
+            self._left += trial.revert()
+        except errors.NotUndoable as error:  # what is left of it is undone once the step is closed
+            self.lost = error
+        self._put_back += self._surroundings.put_back()
 
     def close(self) -> None:
         """Let what stands stand, and nothing of it change the scene any more. Any thread."""
@@ -222,12 +254,19 @@ class Steps:
             if not self._is_reading:
                 self._look(self._before, self._host.file())
                 stretch.enter_context(self._host.undo_step(self._current_label))
+                self._surroundings = Surroundings()
+                self._trial = self._host.trial()
             self._stretch = stretch.pop_all()
 
     def _end(self, error: BaseException | None = None, *, is_last: bool = False) -> None:
         stretch, self._stretch = self._stretch, None
         if stretch is None:
             return
+        trial, self._trial = self._trial, None
+        is_judged = trial is not None and self._is_alone
+        refusal = None
+        if trial is not None and is_judged:
+            refusal = self._judge(trial, fails=is_last and error is not None)
         label, before, is_said = self._current_label, self._before, True
         try:
             trace = error.__traceback__ if error else None
@@ -246,9 +285,34 @@ class Steps:
                 before = after if depth == after.depth else UndoMark(depth)
             if after != before and not (is_said and after.depth <= before.depth):
                 change = _Change(label, before, after)
-                self._note_change(change, after.depth - before.depth, is_last=is_last)
+                added = after.depth - before.depth
+                self._note_change(change, added, is_last=is_last, is_judged=is_judged)
+        if refusal is not None:
+            if not isinstance(refusal, Ended):  # what it did before its end stands
+                self.roll_back()
+            raise refusal
 
-    def _note_change(self, change: _Change, added: int, *, is_last: bool) -> None:
+    def _judge(self, trial: Trial, *, fails: bool) -> errors.BridgeError | None:
+        """Revert the open step if it must not stay; return why, unless its body failed."""
+        refusal = self._why_undone()
+        if refusal is None and not fails:
+            return None
+        if not trial.is_edited():
+            return None
+        self._revert(trial)
+        return refusal
+
+    def _why_undone(self) -> errors.BridgeError | None:
+        """Return why what the newest step changed must not stay; None if it may."""
+        if self._is_over:  # it ended while this step was open
+            return Ended(self._call.title)
+        if (beside := self._refused()) is not None:
+            return NoConsent(self._name, beside)
+        if not self._account.has_begun:
+            return NotRecorded("it could not be when the skill was granted its edit.")
+        return None
+
+    def _note_change(self, change: _Change, added: int, *, is_last: bool, is_judged: bool) -> None:
         call = self._call
         if self._done and change.after == self._done[-1].before:  # the body undid its own step
             self.undone.append(self._done.pop().label)
@@ -261,15 +325,13 @@ class Steps:
         self._file = self._host.file()
         if self._main.job is not None:
             self._main.job.edited = True
-        if self._is_over:  # it ended while this step was open
+        refusal = None if is_judged else self._why_undone()
+        if isinstance(refusal, Ended):
             self._roll_back_last()  # what it did before its end stands
-            raise Ended(call.title)
-        if (beside := self._refused()) is not None:
+            raise refusal
+        if refusal is not None:
             self.roll_back()
-            raise NoConsent(self._name, beside)
-        if not self._account.has_begun:
-            self.roll_back()
-            raise NotRecorded("it could not be when the skill was granted its edit.")
+            raise refusal
         self._look(change.after or change.before, self._file)
         call.agreement.refused = None
         call.agreement.use_up(lambda: () if is_last else self._host.lost(()))

@@ -24,7 +24,7 @@ from types import ModuleType
 from typing import Final
 
 from dcc_bridge.errors import BrokenSkill, Busy, SkillError
-from dcc_bridge.host import Host, loss_check
+from dcc_bridge.host import Host, Trial, UndoMark, loss_check
 from dcc_bridge.skills.registry import Entry, Filed, check_name, clash
 from dcc_bridge.skills.skill import Skill, describe, metadata_of, unimported
 from dcc_bridge.skills.source import Declared, Source, explained
@@ -210,7 +210,8 @@ def leaving_scene(host: Host, file: Path) -> Iterator[None]:
     file that only looks can be imported all the same. BrokenSkill says that it changed the scene,
     or undid what was done before.
     """
-    before, put_back = host.undo_mark(), list[str]()
+    before = host.undo_mark()
+    put_back = list[str]()
     token = loss_check.set(lambda what, files: _refuse_loss(file, what))
     try:
         with ExitStack() as stretch:
@@ -218,6 +219,7 @@ def leaving_scene(host: Host, file: Path) -> Iterator[None]:
             stretch.enter_context(host.guard(put_back, read=False))
             with suppress(RuntimeError, Busy):  # undo is off, or the person is in mid-edit
                 stretch.enter_context(host.undo_step(f"Import {file.name} [{token_hex(3)}]"))
+                stretch.callback(_revert, host, host.trial(), before, put_back)
             yield
     finally:
         after = host.undo_mark()
@@ -226,6 +228,13 @@ def leaving_scene(host: Host, file: Path) -> Iterator[None]:
         if after != before or put_back:
             why = "it changes the scene when it is imported; edit inside the function."
             raise BrokenSkill(f"{file.name}: {why}")
+
+
+def _revert(host: Host, trial: Trial | None, before: UndoMark, put_back: list[str]) -> None:
+    """Take back what was edited in the open step, where the host can do that inside it."""
+    if trial is not None and host.undo_mark() == before and trial.is_edited():
+        trial.revert()
+        put_back.append("the scene")
 
 
 def _refuse_loss(file: Path, what: str) -> None:

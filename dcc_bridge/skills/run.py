@@ -271,6 +271,8 @@ class Run(RunControl):
         outcome, changed = self._outcome(body, undo), ", ".join(self._steps.put_back)
         self._throttle.flush()
         note = f" The skill also changed {changed}; that was put back as it was." if changed else ""
+        if left := ", ".join(self._steps.left):
+            note += f" What it changed of these stays: {left}."
         if outcome.error is not None:
             outcome = Outcome(outcome.status, None, secret.redact(outcome.error + note))
         else:
@@ -281,7 +283,11 @@ class Run(RunControl):
 
     def _write_end(self, status: Status, error: str | None) -> None:
         steps = self._steps
-        self._account.end(status, error, steps.done, steps.undone, steps.put_back)
+        undone = steps.undone
+        is_reverted = bool(undone) and steps.is_reverted
+        self._account.end(
+            status, error, steps.done, undone, steps.put_back, is_reverted=is_reverted
+        )
 
     def _end(self, outcome: Outcome) -> None:
         self._steps.close()

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from dcc_bridge.callbacks import Callbacks
 from dcc_bridge.elicitation.question import PresenterEvent, Question, Settle, TakeDown
-from dcc_bridge.host import CountChanges, Host, Undo, UndoMark, compared
+from dcc_bridge.host import CountChanges, Host, Trial, Undo, UndoMark, compared
 
 OUTSIDE: Final = "Edit outside a step"
 
@@ -113,6 +113,7 @@ class FakeHost(Host):
     """A host whose scene is a list of names, with a real undo stack.
 
     Attributes:
+        tries: It can revert an open step.
         items: The scene.
         labels: The undo stack's labels, oldest first.
         framed: What was shown in the viewport last.
@@ -121,6 +122,7 @@ class FakeHost(Host):
     name = "fake"
     version = "1.0"
     suffix = ".json"
+    tries = True
 
     def __init__(
         self, items: Iterable[str] = (), *, has_ui: bool = False, file: Path | None = None
@@ -178,6 +180,9 @@ class FakeHost(Host):
     def redo(self) -> None:
         self._move(self._redo, self._undo)
 
+    def trial(self) -> Trial | None:
+        return FakeTrial(self) if self.tries else None
+
     def take_back(self) -> None:
         """Undo the step on top, and bring back what could be redone before it."""
         redo = self._undo[-1].redo
@@ -190,8 +195,10 @@ class FakeHost(Host):
         yield lambda: compared(before, {item: item for item in self.items})
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
-        """List the names that the newest step took away, but for those agreed to."""
+        """List the names that the open or newest step took away, but for those agreed to."""
         before = self._undo[-1].items if self._undo else []
+        if self._open is not None:
+            before = self._known
         return [item for item in before if item not in self.items and item not in agreed]
 
     @property
@@ -235,3 +242,25 @@ class FakeHost(Host):
         self.items, entry.items = list(entry.items), list(self.items)
         self._known = list(self.items)
         self._watchers.call()
+
+
+class FakeTrial(Trial):
+    """The open step of a `FakeHost`."""
+
+    keeps_redo = True
+
+    def __init__(self, host: FakeHost) -> None:
+        self._host = host
+        self._before = list(host.items)
+        self._selection = host.selection
+
+    def is_edited(self) -> bool:
+        return self._host.items != self._before
+
+    def broken(self) -> list[str]:
+        return []
+
+    def revert(self) -> list[str]:
+        self._host.items = list(self._before)
+        self._host.select(self._selection)
+        return []

@@ -58,6 +58,8 @@ class Steps:
         self._name = call.skill  # of what runs, for the error that says what it did
         self._stretch: ExitStack | None = None
         self._trial: Trial | None = None  # what can take back the open step
+        self._is_judged = False  # the newest step was, while it was open
+        self._refusal: errors.BridgeError | None = None  # why it was reverted then
         self._is_reading = self._is_other_scene = self._is_over = False
         self._done: list[_Change] = []
         self.undone: list[str] = []  # the labels of the steps that were taken back
@@ -263,10 +265,10 @@ class Steps:
         if stretch is None:
             return
         trial, self._trial = self._trial, None
-        is_judged = trial is not None and self._is_alone
-        refusal = None
-        if trial is not None and is_judged:
-            refusal = self._judge(trial, fails=is_last and error is not None)
+        self._is_judged = False
+        self._refusal = None
+        if trial is not None:  # first of all, while the step is open
+            stretch.callback(self._judge, trial, fails=is_last and error is not None)
         label, before, is_said = self._current_label, self._before, True
         try:
             trace = error.__traceback__ if error else None
@@ -286,21 +288,21 @@ class Steps:
             if after != before and not (is_said and after.depth <= before.depth):
                 change = _Change(label, before, after)
                 added = after.depth - before.depth
-                self._note_change(change, added, is_last=is_last, is_judged=is_judged)
-        if refusal is not None:
-            if not isinstance(refusal, Ended):  # what it did before its end stands
+                self._note_change(change, added, is_last=is_last)
+        if self._refusal is not None:
+            if not isinstance(self._refusal, Ended):  # what it did before its end stands
                 self.roll_back()
-            raise refusal
+            raise self._refusal
 
-    def _judge(self, trial: Trial, *, fails: bool) -> errors.BridgeError | None:
-        """Revert the open step if it must not stay; return why, unless its body failed."""
+    def _judge(self, trial: Trial, *, fails: bool) -> None:
+        """Revert the open step if it must not stay, unless the body has undone others' steps."""
+        if not self._is_alone:
+            return
         refusal = self._why_undone()
-        if refusal is None and not fails:
-            return None
-        if not trial.is_edited():
-            return None
-        self._revert(trial)
-        return refusal
+        if (refusal is not None or fails) and trial.is_edited():
+            self._revert(trial)
+            self._refusal = refusal
+        self._is_judged = True
 
     def _why_undone(self) -> errors.BridgeError | None:
         """Return why what the newest step changed must not stay; None if it may."""
@@ -312,7 +314,7 @@ class Steps:
             return NotRecorded("it could not be when the skill was granted its edit.")
         return None
 
-    def _note_change(self, change: _Change, added: int, *, is_last: bool, is_judged: bool) -> None:
+    def _note_change(self, change: _Change, added: int, *, is_last: bool) -> None:
         call = self._call
         if self._done and change.after == self._done[-1].before:  # the body undid its own step
             self.undone.append(self._done.pop().label)
@@ -325,7 +327,7 @@ class Steps:
         self._file = self._host.file()
         if self._main.job is not None:
             self._main.job.edited = True
-        refusal = None if is_judged else self._why_undone()
+        refusal = None if self._is_judged else self._why_undone()
         if isinstance(refusal, Ended):
             self._roll_back_last()  # what it did before its end stands
             raise refusal

@@ -220,12 +220,14 @@ def test_a_skill_can_read_why_its_form_was_declined(tmp_path: Path) -> None:
         assert text(running.call("explain")) == "ask the lead"
 
 
-def test_what_failed_is_told_as_rolled_back(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("tries", "event"), [(True, "reverted"), (False, "rolled_back")])
+def test_what_failed_is_told_as_taken_back(tries: bool, event: str, tmp_path: Path) -> None:
     host = FakeHost()
+    host.tries = tries
 
     lines = played(tmp_path, host, edit(host), given={"name": "bad"})
 
-    assert events(lines) == ["unasked", "begin", "rolled_back"]
+    assert events(lines) == ["unasked", "begin", event]
     assert "no bad" in lines[-1]["error"]
 
 
@@ -376,7 +378,7 @@ def test_what_a_schema_hides_is_nowhere_in_the_record_nor_in_a_question(tmp_path
         running.call("publish", {"key": CANARY})
         running.call("add", {"name": "bad", "password": CANARY})
 
-        assert {"no_consent", "rolled_back"} <= set(events(written(running)))
+        assert {"no_consent", "reverted"} <= set(events(written(running)))
     files = [file.read_text() for file in (tmp_path / "audit").iterdir()]
     assert CANARY not in "".join(files)
     assert CANARY not in person.shown[0].message

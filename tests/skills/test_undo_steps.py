@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +17,7 @@ from dcc_bridge.elicitation.question import PresenterEvent, Reply
 from dcc_bridge.errors import BridgeError, NotUndoable
 from tests.elicitation.brokers import NO, YES
 from tests.live import live, status, text
-from tests.stand_ins import FakeHost, Person
+from tests.stand_ins import FakeHost, FakeTrial, Person
 
 FORM = {"type": "object", "properties": {}}
 SEEN = Reply("accept", {})
@@ -142,6 +143,7 @@ def test_what_a_body_undid_of_others_is_not_said_to_be_redone_where_that_cannot_
 
 def forgetful(host: FakeHost, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the first undo go back, and say that it did not bring back all."""
+    host.tries = False
     whole, left = host.take_back, iter(["b did not come back."])
 
     def take_back() -> None:
@@ -246,3 +248,115 @@ def test_what_was_written_over_is_not_said_to_be_as_it_was(
     left = "Nothing was changed, but for what undo does not bring back: save shot.fake."
     assert text(result).startswith(sentence.format(left=left))
     assert host.items == ["a", "b"]
+
+
+class Plain(FakeHost):
+    """A host that offers to redo whatever was undone, as most applications do."""
+
+    def take_back(self) -> None:
+        self.undo()
+
+    @property
+    def redo_labels(self) -> list[str]:
+        return [entry.label for entry in self._redo]
+
+
+@pytest.mark.parametrize("way", ["fails", "deletes what nobody agreed to", "only reads"])
+def test_what_must_not_stay_is_no_redo_and_the_persons_redo_stays(way: str, tmp_path: Path) -> None:
+    host = Plain(["a", "b"])
+    with host.undo_step("Add c"):
+        host.items.append("c")
+
+    @skill(risk="edit" if way == "fails" else "destructive", confirms=True)
+    def tidy() -> None:
+        """Delete all."""
+        if way == "deletes what nobody agreed to":
+            confirm_sync("Delete a?", items=["a"], verb="Delete")
+        host.items.clear()
+        if way == "fails":
+            raise ValueError("No.")
+
+    host.has_ui = True
+    with live(tmp_path, tidy, host=host, presenter=Person(YES)) as running:
+        host.undo()
+        result = running.call("tidy")
+
+    assert result.is_error
+    assert (host.items, host.labels, host.redo_labels) == (["a", "b"], [], ["Add c"])
+
+
+def test_what_a_batch_had_done_before_a_question_is_undone_and_the_rest_reverted(
+    tmp_path: Path,
+) -> None:
+    host = Plain(["a"])
+
+    @skill(risk="edit")
+    def tidy() -> None:
+        """Add two in steps of their own, and fail."""
+        host.items.append("c")
+        elicit_form_sync("Go on?", FORM)
+        host.items.append("d")
+        raise ValueError("No.")
+
+    result = called(tmp_path, host, tidy, SEEN)
+
+    assert (status(result), host.items) == ("failed", ["a", "b"])
+    assert len(host.redo_labels) == 1
+
+
+def test_the_working_folder_and_the_environment_are_put_back_where_an_edit_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And stay as a skill leaves them that succeeds."""
+    monkeypatch.setenv("SHOW", "one")
+    monkeypatch.delenv("SHOT", raising=False)
+    before = Path.cwd()
+    host = FakeHost(["a"])
+
+    @skill(risk="edit")
+    def tidy(fail: bool) -> None:
+        """Change all of that, and perhaps fail."""
+        host.items.append("c")
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setitem(os.environ, "SHOW", "two")
+        monkeypatch.setitem(os.environ, "SHOT", "sh010")
+        if fail:
+            raise ValueError("No.")
+
+    with live(tmp_path / "run", tidy, host=host) as running:
+        failed = running.call("tidy", {"fail": True})
+        after = Path.cwd(), os.environ["SHOW"], os.environ.get("SHOT")
+        running.call("tidy", {"fail": False})
+        kept = Path.cwd(), os.environ["SHOW"], os.environ["SHOT"]
+
+    assert "also changed the working folder, the environment; that was put back" in text(failed)
+    assert after == (before, "one", None)
+    assert kept == (tmp_path, "two", "sh010")
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_what_a_revert_leaves_is_told(
+    is_lost: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = FakeHost(["a"])
+    whole = FakeTrial.revert
+
+    def revert(trial: FakeTrial) -> list[str]:
+        whole(trial)
+        if is_lost:
+            raise NotUndoable("b did not come back.")
+        return ["preferences"]
+
+    monkeypatch.setattr(FakeTrial, "revert", revert)
+
+    @skill(risk="edit")
+    def tidy() -> None:
+        """Add one, and fail."""
+        host.items.append("c")
+        raise ValueError("No.")
+
+    result = called(tmp_path, host, tidy)
+
+    told = "b did not come back." if is_lost else "What it changed of these stays: preferences."
+    assert told in text(result)
+    assert status(result) == ("partly_applied" if is_lost else "failed")

@@ -92,7 +92,10 @@ class MemoryHost(FakeHost):
         return json.dumps([below, self.kinds(sorted(items))])
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
-        before = dict(map(json.loads, self._undo[-1].items)) if self._undo else {}
+        texts = self._undo[-1].items if self._undo else []
+        if self._open is not None:
+            texts = self._known
+        before = dict(map(json.loads, texts))
         names = {path.rpartition("/")[2] for path in self.nodes}
         gone = [path for path in before if path not in self.nodes]
         gone = [path for path in gone if path.rpartition("/")[2] not in names]

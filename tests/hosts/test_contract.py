@@ -10,6 +10,7 @@ from pxr import Sdf
 from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.prims import remove
 from tests.hosts.contract import HostContract, Stand
+from tests.hosts.losses_contract import ROWS, Kind, Losing, LossesContract
 from tests.stand_ins import FakeHost
 
 
@@ -42,3 +43,24 @@ class TestFakeHost(HostContract):
             host.items.remove,
             host.save,
         )
+
+
+_HOST = FakeHost(["cam1", "light1"])
+_SCENE = {
+    "nothing": Kind(lambda: None),
+    "deleted": Kind(lambda: _HOST.items.remove("cam1"), ("cam1",)),
+    "made": Kind(lambda: _HOST.items.append("cam2")),
+    "moved": Kind(lambda: _HOST.items.append(_HOST.items.pop(0))),
+    "selected": Kind(lambda: _HOST.select(["light1"])),
+}
+
+
+class TestLossesOfFakeHost(LossesContract):
+    KINDS = _SCENE
+    HAS_NOT = dict.fromkeys(ROWS.keys() - _SCENE.keys(), "its scene is a list of names")
+
+    @pytest.fixture
+    def losing(self) -> Losing:
+        while _HOST.labels:
+            _HOST.undo()
+        return Losing(_HOST, lambda: _HOST.items.append(f"cam{len(_HOST.items) + 10}"))

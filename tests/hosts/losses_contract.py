@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 import pytest
 
-from dcc_bridge.host import Host
+from dcc_bridge.host import Host, Trial
 from tests.hosts.digests import scene_digest
 
 ROWS: Final[Mapping[str, str]] = {
@@ -116,6 +116,23 @@ class Losing:
     edit: Callable[[], object]
 
 
+@contextmanager
+def stretch(host: Host, label: str) -> Iterator[None]:
+    """Be a part of a skill's body, as the bridge runs it."""
+    with host.guard([], read=False), host.undo_step(label):
+        yield
+
+
+@contextmanager
+def tried(host: Host, label: str) -> Iterator[Trial]:
+    """Be the same, in a host that can revert it."""
+    with stretch(host, label):
+        trial = host.trial()
+        if trial is None:
+            pytest.skip("this host cannot revert an open step")
+        yield trial
+
+
 class LossesContract:
     """The promises, each for every row."""
 
@@ -136,23 +153,19 @@ class LossesContract:
         """While its step is open, and after it; undo brings all of it back."""
         host, before = losing.host, scene_digest(losing.host)
 
-        with host.undo_step("Ours"):
-            trial = host.trial()
+        with stretch(host, "Ours"):
             kind.edit()
-            in_step = host.lost([]) if trial is not None else None
+            in_step = host.lost([])
         after = host.lost([])
         if host.undo_mark().label == "Ours":
             host.undo()
 
         assert tuple(after) == kind.lost
-        assert in_step in (None, after)
+        assert in_step == after
         assert scene_digest(host) == before
 
     def test_what_stops_working_is_named(self, kind: Kind, losing: Losing) -> None:
-        with losing.host.undo_step("Ours"):
-            trial = losing.host.trial()
-            if trial is None:
-                pytest.skip("this host cannot try an edit")
+        with tried(losing.host, "Ours") as trial:
             kind.edit()
             broken = trial.broken()
 
@@ -161,19 +174,16 @@ class LossesContract:
     def test_what_is_reverted_leaves_no_trace(self, kind: Kind, losing: Losing) -> None:
         """Scene, undo and redo are as before, and what is done next is a step of its own."""
         host = losing.host
-        with host.undo_step("Kept"):
+        with stretch(host, "Kept"):
             losing.edit()
         edited = scene_digest(host)
-        with host.undo_step("Undone"):
+        with stretch(host, "Undone"):
             losing.edit()
         ahead = scene_digest(host)
         host.undo()
         before = host.undo_mark()
 
-        with host.undo_step("Tried"):
-            trial = host.trial()
-            if trial is None:
-                pytest.skip("this host cannot try an edit")
+        with tried(host, "Tried") as trial:
             kind.edit()
             was_edited = trial.is_edited()
             left = trial.revert()
@@ -190,10 +200,7 @@ class LossesContract:
         """One undo takes it back, and it says what was lost as it does without a trial."""
         host, before = losing.host, scene_digest(losing.host)
 
-        with host.undo_step("Ours"):
-            trial = host.trial()
-            if trial is None:
-                pytest.skip("this host cannot try an edit")
+        with tried(host, "Ours") as trial:
             kind.edit()
             trial.revert()
             kind.edit()
@@ -216,10 +223,7 @@ class LossesContract:
             self._between(losing, done, undone, chance)
             mark = host.undo_mark()
 
-            with host.undo_step(f"Tried {number}"):
-                trial = host.trial()
-                if trial is None:
-                    pytest.skip("this host cannot try an edit")
+            with tried(host, f"Tried {number}") as trial:
                 for kind in chance.choices(list(self.KINDS.values()), k=chance.randint(1, 5)):
                     with suppress(Exception):  # an edit before it took away what it wants
                         kind.edit()
@@ -240,7 +244,7 @@ class LossesContract:
         host = losing.host
         choice = chance.choice(["keep", "undo", "redo", "nothing"])
         if choice == "keep" and len(done) < _MOST_KEPT:
-            with host.undo_step("Kept"):
+            with stretch(host, "Kept"):
                 losing.edit()
             done.append(scene_digest(host))
             undone.clear()

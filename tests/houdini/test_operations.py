@@ -274,6 +274,15 @@ def test_a_linked_copy_follows_but_for_its_place(operations: EveryPort) -> None:
     assert operations.value(linked, "tx").held == ""
 
 
+def test_what_refers_to_a_node_breaks_without_it(operations: EveryPort) -> None:
+    """What goes itself does not."""
+    gold = operations.material("gold", {})
+    operations.assign(BOX, gold)
+
+    assert operations.dependents([gold]) == [f"{SHAPE}/box1_material"]
+    assert operations.dependents([gold, SHAPE]) == []
+
+
 def test_what_follows_is_counted_beside_what_is_inside(operations: EveryPort) -> None:
     operations.set_parent(CAMERA, SHAPE, keep_place=True)
 

@@ -702,6 +702,18 @@ def test_history_under_a_deformer_is_no_junk(maya: Maya, operations: EveryPort) 
     assert operations.junk("history") == []
 
 
+def test_what_has_a_material_breaks_without_it(maya: Maya, operations: EveryPort) -> None:
+    """What goes itself does not."""
+    gold = operations.material("gold", {})
+    one, other = cube(operations, "one"), cube(operations, "other")
+    for item in (one, other):
+        operations.assign(item, gold)
+
+    assert list(operations.dependents([gold])) == [one, other]
+    assert list(operations.dependents([gold, one])) == [other]
+    assert list(operations.dependents([one])) == []
+
+
 def test_what_must_stay_refuses_the_deletion_of_all(maya: Maya, operations: EveryPort) -> None:
     group = operations.create("transform", "group", None)
     cube(operations, "knob", cube(operations, "box", group))

@@ -53,6 +53,18 @@ class _Loses(Cleaning, Deleting, Saving):
         given = set(items)
         return [path for path in dict.fromkeys(followers) if path not in given]
 
+    def check_deletable(self, items: Sequence[str]) -> None:
+        """Refuse what is inside a locked asset."""
+        for item in items:
+            if find(item).isInsideLockedHDA():
+                raise ValueError(f"{item} is inside a locked asset, so it cannot be deleted.")
+
+    def dependents(self, items: Sequence[str]) -> Sequence[str]:
+        """List the nodes that refer to what goes by a parameter, but for those that go along."""
+        going = {*items, *self.below(items)}
+        users = [it.path() for item in going for it in find(item).dependents(True)]
+        return [path for path in dict.fromkeys(users) if path not in going]
+
     def save_files(self, path: Path | None) -> list[Path]:
         if path is None and hou.hipFile.isNewFile():
             raise ValueError("This scene was never saved: give the path of a file.")

@@ -106,13 +106,17 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
             else:
                 ask.delete([*items, *groups])
 
+    def check_deletable(self, items: Sequence[str]) -> None:
+        """Refuse what is locked, referenced or Maya's own, and what holds such a node."""
+        for item in items:
+            top = dg.node(item)
+            for path in [top, *dg.relatives(top, allDescendents=True)]:
+                if why := dg.why_fixed(path):
+                    raise ValueError(f"{path} {why}, so it cannot be deleted.")
+
     def delete(self, items: Sequence[str]) -> Sequence[str]:
+        self.check_deletable(items)
         paths = [dg.node(item) for item in items]
-        for path in (
-            one for top in paths for one in [top, *dg.relatives(top, allDescendents=True)]
-        ):
-            if why := dg.why_fixed(path):
-                raise ValueError(f"{path} {why}, so it cannot be deleted.")
         with dg.kept():
             ask.delete(paths)  # at once: one may be below another
         return []
@@ -122,6 +126,15 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
         lists = (dg.relatives(path, allDescendents=True, type="transform") for path in paths)
         every = dict.fromkeys(path for some in lists for path in some)
         return [path for path in every if path not in paths]
+
+    def dependents(self, items: Sequence[str]) -> Sequence[str]:
+        """List what has one of the materials, or gets a value from one of the nodes."""
+        going = {dg.node(item) for item in items}
+        holders = [path for path in going if dg.is_of(path, "objectSet")]
+        holders += [path for path in going if dg.is_of(path, "displayLayer")]
+        every = [user for path in going.difference(holders) for user in self.users(path)]
+        below = {dg.node(path) for path in self.below(items)}
+        return [user for user in dict.fromkeys(every) if dg.node(user) not in going | below]
 
     # ---- save
 

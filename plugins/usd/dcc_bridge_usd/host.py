@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
-from pxr import Usd
+from pxr import Sdf, Usd
 
 from dcc_bridge.spi import (
     MOST_TOLD,
@@ -26,6 +26,7 @@ from dcc_bridge.spi import (
     Callbacks,
     CountChanges,
     Host,
+    Trial,
     Undo,
     UndoMark,
     WrongThread,
@@ -35,6 +36,7 @@ from dcc_bridge.spi import (
 from . import files, prims
 from .locks import Locks, noting_changes
 from .prims import prim_at
+from .trial import StepTrial
 from .undo_stack import UndoStack
 
 T = TypeVar("T")
@@ -176,8 +178,17 @@ class UsdSession(Host):
         self._history.take_back()
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
-        """List the prims and properties that the newest step deleted beside the agreed ones."""
-        return self._history.lost(agreed)
+        """List what the open step took away, or the newest one, beside what was agreed to.
+
+        Prims and properties by their paths; parts in words: "2 keys of focalLength of /cam". A prim
+        that is switched off, made an over or a class is lost as one that is deleted. It stands for
+        what is below it, where that is not deleted too.
+        """
+        return self._on_thread("lost").lost(agreed)
+
+    def trial(self) -> Trial:
+        """Return what takes back the open step."""
+        return StepTrial(self._on_thread("trial"), self.selection, self.select)
 
     def guard(self, put_back: list[str], *, read: bool) -> AbstractContextManager[None]:
         """Keep edit target, mutings, load rules and locks; for a read no layer can be edited."""
@@ -284,6 +295,10 @@ class UsdSession(Host):
     def below(self, items: Sequence[str]) -> list[str]:
         """List the prims below some, but for those among them."""
         return self._look(items).below
+
+    def locked_layers(self) -> frozenset[Sdf.Layer]:
+        """Return the layers that the person lets nobody edit."""
+        return self._locks.locked(self.stage)
 
     def scene_digest(self) -> str:
         """Digest everything that the scene's own layers hold."""

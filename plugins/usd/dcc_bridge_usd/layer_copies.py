@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -103,6 +103,7 @@ class LayerChange:
     Attributes:
         followed: The layer.
         places: Where it was edited; None if the whole layer is held.
+        edited: Where its prims may have been edited; None if nobody knows.
         held: What is held.
     """
 
@@ -121,11 +122,15 @@ class LayerChange:
         self._state = followed.state
         followed.state = object()
         self.places: Places | None = None
+        self.edited: Places | None = None
         self.held = mirror
         if edited is not None:
             old = mirror.content
             varied = {it for it in mirror.variants if _variants(old, it) != _variants(layer, it)}
-            self.places = _differing(edited | varied, frames, old, layer)
+            told = edited | varied
+            self.edited = _differing(told - {_TOP}, frames, old, layer)
+            if _TOP not in told:  # else it says something else of itself
+                self.places = self.edited
         if self.places is not None:
             self._roots = self.places.roots()
             most = (mirror.size + _SMALL) // _PARTS
@@ -178,54 +183,6 @@ class LayerChange:
         if self.places is None or path in self.places.properties:
             return True
         return not self._roots.isdisjoint(path.GetPrefixes())
-
-
-class Before(NamedTuple):
-    """What layers held before the newest changes.
-
-    Attributes:
-        layers: The layers.
-        changes: The changes, in their order.
-    """
-
-    layers: Iterable[Followed]
-    changes: Sequence[LayerChange]
-
-    def whole_layers(self) -> list[Sdf.Layer]:
-        """Return layers with the metadata that they had: a layer of which it changes is held whole.
-
-        What prims held may be of now.
-        """
-        whole = {it.followed: it.held.content for it in self.changes if it.places is None}
-        return [whole.get(it, it.mirror.content) for it in self.layers]
-
-    def specs(self, path: Sdf.Path) -> Iterator[Any]:
-        """Yield what they held at a path."""
-        for followed in self.layers:
-            content = followed.mirror.content
-            for change in self.changes:
-                if change.followed is followed and change.covers(path):
-                    content = change.held.content
-                    break
-            if spec := content.GetObjectAtPath(path):
-                yield spec
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """One entry of the undo stack.
-
-    Attributes:
-        label: What the person reads in the Edit menu.
-        changes: What became of layers, in this order.
-        redo: What could be redone before it.
-        resynced: The paths of what was made, deleted or composed anew.
-    """
-
-    label: str
-    changes: tuple[LayerChange, ...]
-    redo: tuple[Step, ...]
-    resynced: frozenset[Sdf.Path]
 
 
 def _differing(
@@ -339,7 +296,8 @@ def _put_frames(source: Sdf.Layer, target: Sdf.Layer, frames: frozenset[str]) ->
 def _make_room(old: Any, new: Any) -> None:
     """Remove a property that is not of the kind of the new one: a copy would mix the two."""
     if old and type(old) is not type(new):
-        old.owner.RemoveProperty(old)
+        # its owner may be a variant, and only the prim in that can
+        old.layer.GetPrimAtPath(old.path.GetParentPath()).RemoveProperty(old)
 
 
 def _copy(source: Sdf.Layer, target: Sdf.Layer, root: Sdf.Path) -> None:

@@ -22,7 +22,7 @@ all of these as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -30,8 +30,9 @@ from pxr import Sdf, Tf, Usd
 
 from dcc_bridge.spi import UndoMark
 
-from .layer_copies import FRAMES, Before, Copy, Followed, LayerChange, Step
-from .lost import lost
+from .before import Before, Move, Scene, Step, Told
+from .layer_copies import FRAMES, Copy, Followed, LayerChange
+from .lost import Losses
 
 OUTSIDE: Final = "Edit outside a step"
 MOST_STEPS: Final = 100
@@ -51,6 +52,7 @@ class UndoStack:
         self._changed = changed
         self._touched_callback = touched
         self.is_in_step = False
+        self._open: object = None  # what stands for the open step
         self._lost: tuple[object, list[str]] | None = None
         self._dropped = 0
         self.reset(stage)
@@ -62,9 +64,16 @@ class UndoStack:
         self._followed: dict[Sdf.Layer, Followed] = {}
         self._undo: list[Step] = []
         self._redo: list[Step] = []
-        self._changes: list[LayerChange] = []
+        self._newest: Step | None = None
+        self.scene_mark = object()
+        self._begin_step()
         self._follow(stage)
         self.mark_saved()
+
+    @property
+    def stage(self) -> Usd.Stage:
+        """The scene."""
+        return self._stage
 
     @property
     def undo_labels(self) -> list[str]:
@@ -87,15 +96,50 @@ class UndoStack:
         return UndoMark(self._dropped + len(self._undo), top.label, top)
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
-        """List what the newest step deleted beside the agreed prims and what is below them."""
-        if not self._undo:
-            return []
-        step = self._undo[-1]
-        asked = step, self.notices, *agreed
+        """List what the open step took away, or the newest one, beside what was agreed to."""
+        if self.is_in_step:
+            self._look()
+        asked = self._open or self._newest, self.notices, *agreed
         if self._lost is None or self._lost[0] != asked:  # it may be asked for once more
-            before = Before(self._followed.values(), step.changes)
-            self._lost = asked, lost(self._stage, step.resynced, before, frozenset(agreed))
-        return self._lost[1]
+            found = self.losses(frozenset(agreed))
+            self._lost = asked, [] if found is None else found.names()
+        return list(self._lost[1])
+
+    def losses(self, agreed: Set[str] = frozenset()) -> Losses | None:
+        """Search for what the open step took away, or the newest one; None if it edited nothing."""
+        if self.is_in_step:
+            self._look()
+            changes: Sequence[LayerChange] = self._changes
+        else:
+            changes = self._newest.changes if self._newest is not None else ()
+        if not changes:
+            return None
+        return Losses(Scene(self._stage, self._followed, changes), self.told(), agreed)
+
+    def told(self) -> Told:
+        """Return what USD told of the open step, or of the newest one."""
+        if self.is_in_step:
+            return self._told_now()
+        return Told() if self._newest is None else self._newest.told
+
+    def _told_now(self) -> Told:
+        return Told(frozenset(self._resynced), frozenset(self._vanished), tuple(self._moves))
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the open step would be an entry."""
+        self._look()
+        return bool(self._changes)
+
+    def revert(self) -> None:
+        """Take back what was edited in the open step, which goes on."""
+        self._look()
+        changes = self._changes[::-1]
+        with self._unlocked():
+            self._restore(changes)
+        self._begin_step()
+        if changes:
+            self._changed()
 
     def held(self, path: Sdf.Path) -> list[Any]:
         """List what the layers held at a path when the open step began."""
@@ -107,6 +151,8 @@ class UndoStack:
         self._refuse_in_step("open another one")
         self._settle()
         self.is_in_step = True
+        self._open = object()
+        self._newest = None
         try:
             yield
         except BaseException:  # the step is rolled back, and it goes on
@@ -116,7 +162,9 @@ class UndoStack:
             if step.changes:
                 self._changed()
             raise
-        if self._record(self._end(label)):
+        step = self._end(label)
+        if self._record(step):
+            self._newest = step
             self._changed()
 
     def undo(self) -> None:
@@ -124,6 +172,7 @@ class UndoStack:
         self._refuse_in_step("undo")
         if not self.undo_labels:
             raise RuntimeError("There is nothing to undo.")
+        self._newest = None
         self._restore(self._undo[-1].changes[::-1])
         self._redo.append(self._undo.pop())
         self._changed()
@@ -140,6 +189,7 @@ class UndoStack:
         self._refuse_in_step("redo")
         if not self.redo_labels:
             raise RuntimeError("There is nothing to redo.")
+        self._newest = None
         self._restore(self._redo[-1].changes)
         self._undo.append(self._redo.pop())
         self._changed()
@@ -176,7 +226,6 @@ class UndoStack:
         self._stage = stage
         self.notices += 1
         self.resyncs += 1
-        self._resynced: set[Sdf.Path] = set()
         self._observer = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._resync, stage)
         self._witness: Usd.Stage | None = None
         self._forget()
@@ -229,6 +278,16 @@ class UndoStack:
             self.resyncs += 1
             if self.is_in_step:
                 self._resynced.update(paths)
+                self._note_moves(notice, paths)
+
+    def _note_moves(self, notice: Any, paths: Sequence[Sdf.Path]) -> None:
+        """Note which prims are not there for now, and where USD says that they are."""
+        for path in paths[:_MOST_PLACES]:
+            if path.IsPrimPath() and not self._stage.GetPrimAtPath(path):
+                self._vanished.add(path)
+                kind, new = notice.GetPrimResyncType(path)
+                if kind.name.endswith("Source"):
+                    self._moves.append((path, new))
 
     def _look(self) -> None:
         """Bring the mirror of every layer up to date that was touched, or is new in the stack."""
@@ -269,12 +328,18 @@ class UndoStack:
     def _end(self, label: str) -> Step:
         """Return what was edited since the last step, and close the open one."""
         self._look()
-        resynced = frozenset(self._resynced)
-        step = Step(label, tuple(self._changes), tuple(self._redo), resynced)
+        step = Step(label, tuple(self._changes), tuple(self._redo), self._told_now())
         self.is_in_step = False
-        self._changes = []
-        self._resynced = set()
+        self._open = None
+        self._begin_step()
         return step
+
+    def _begin_step(self) -> None:
+        """Forget what was edited."""
+        self._changes: list[LayerChange] = []
+        self._resynced: set[Sdf.Path] = set()
+        self._vanished: set[Sdf.Path] = set()
+        self._moves: list[Move] = []
 
     def _record(self, step: Step) -> bool:
         """Put a step on the stack, if it changed anything."""

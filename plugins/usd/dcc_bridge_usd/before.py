@@ -1,0 +1,159 @@
+"""What a scene held when an undo step began, and what it holds now. Main thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from pxr import Sdf, Usd
+
+from .layer_copies import Followed, LayerChange
+
+_TOP: Final = Sdf.Path.absoluteRootPath
+Move = tuple[Sdf.Path, Sdf.Path]
+
+
+class Told(NamedTuple):
+    """What USD told of a step.
+
+    Attributes:
+        resynced: The paths of what was made, deleted or composed anew.
+        vanished: Those of them that were not there for a moment at least.
+        moves: The old and new paths of prims that were renamed or put below others, in this order.
+    """
+
+    resynced: frozenset[Sdf.Path] = frozenset()
+    vanished: frozenset[Sdf.Path] = frozenset()
+    moves: tuple[Move, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One entry of the undo stack.
+
+    Attributes:
+        label: What the person reads in the Edit menu.
+        changes: What became of layers, in this order.
+        redo: What could be redone before it.
+        told: What USD told of it.
+    """
+
+    label: str
+    changes: tuple[LayerChange, ...]
+    redo: tuple[Step, ...]
+    told: Told
+
+
+class Before(NamedTuple):
+    """What layers held before the newest changes.
+
+    Attributes:
+        layers: The layers.
+        changes: The changes, in their order.
+    """
+
+    layers: Iterable[Followed]
+    changes: Sequence[LayerChange]
+
+    def specs(self, path: Sdf.Path) -> Iterator[Any]:
+        """Yield what they held at a path, in the order of the layers."""
+        for followed in self.layers:
+            content = followed.mirror.content
+            for change in self.changes:
+                if change.followed is followed and change.covers(path):
+                    content = change.held.content
+                    break
+            if spec := spec_at(content, path):
+                yield spec
+
+    def own_fields(self, followed: Followed) -> dict[str, Any]:
+        """Return what a layer said of itself."""
+        fields = own_fields(followed.mirror.content)
+        for change in reversed(self.changes):
+            if change.followed is not followed:
+                continue
+            held = own_fields(change.held.content)
+            if change.places is None:
+                fields = held
+                continue
+            for name in change.places.frames:
+                fields.pop(name, None)
+                if name in held:
+                    fields[name] = held[name]
+        return fields
+
+
+class Scene:
+    """The scene as it was when a step began, beside what it is now.
+
+    Attributes:
+        stage: The stage, of now.
+        then: The layers that the scene had, the strongest first.
+        now: The layers that it has, in the same order, those included that are muted.
+        before: What the first held.
+        stayed: What those of them held that are in the scene still.
+    """
+
+    def __init__(
+        self,
+        stage: Usd.Stage,
+        followed: Mapping[Sdf.Layer, Followed],
+        changes: Sequence[LayerChange],
+    ) -> None:
+        """Find the layers; `followed` are all that the scene ever had."""
+        self.stage = stage
+        every = Before(followed.values(), changes)
+        tops = [stage.GetSessionLayer(), stage.GetRootLayer()]
+
+        def sublayers_then(layer: Sdf.Layer) -> Iterable[str]:
+            return list(every.own_fields(followed[layer]).get("subLayers", ()))
+
+        def sublayers_now(layer: Sdf.Layer) -> Iterable[str]:
+            paths: Any = layer.subLayerPaths  # a list; the stubs say otherwise
+            return list(paths)
+
+        then = list(_walk(tops, followed, sublayers_then))
+        self.then = [followed[layer] for layer in then]
+        self.now = list(_walk(tops, followed, sublayers_now))
+        self.before = Before(self.then, changes)
+        self.stayed = Before([it for it in self.then if it.layer in self.now], changes)
+
+    def had(self, path: Sdf.Path) -> list[Any]:
+        """List what the layers held at a path, the strongest first."""
+        return list(self.before.specs(path))
+
+    def has(self, path: Sdf.Path) -> list[Any]:
+        """List what the layers hold at a path."""
+        return [spec for layer in self.now if (spec := spec_at(layer, path))]
+
+
+def spec_at(layer: Sdf.Layer, path: Sdf.Path) -> Any:
+    """Return what a layer holds at a path; of a variant, the prim in it."""
+    if path.IsPrimVariantSelectionPath():
+        return layer.GetPrimAtPath(path)
+    return layer.GetObjectAtPath(path)
+
+
+def _walk(
+    layers: Iterable[Sdf.Layer | None],
+    followed: Mapping[Sdf.Layer, Followed],
+    sublayers: Callable[[Sdf.Layer], Iterable[str]],
+) -> Iterator[Sdf.Layer]:
+    """Yield layers with what is below each, once."""
+    seen = set[Sdf.Layer]()
+    left = list(layers)
+    while left:
+        layer = left.pop(0)
+        if layer is None or layer in seen or layer not in followed:
+            continue
+        seen.add(layer)
+        yield layer
+        left[:0] = [Sdf.Layer.FindRelativeToLayer(layer, path) for path in sublayers(layer)]
+
+
+def own_fields(layer: Sdf.Layer) -> dict[str, Any]:
+    """Return what a layer says of itself now."""
+    root = layer.pseudoRoot
+    names = [name for name in root.ListInfoKeys() if name != "subLayerOffsets"]  # no Python type
+    return {name: root.GetInfo(name) for name in names}

@@ -1,0 +1,65 @@
+"""The open undo step of a session, as long as it can be taken back without a trace. Main thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from pxr import Sdf, Usd
+
+from dcc_bridge.spi import NotUndoable, Trial
+
+from .referrers import leading_to
+
+if TYPE_CHECKING:
+    from .undo_stack import UndoStack
+
+Select = Callable[[Sequence[str]], object]
+
+
+class StepTrial(Trial):
+    """An undo step of a session, which was just opened.
+
+    What undo does not hold is put back by `Locks.hold`: edit target, muting and load rules.
+    """
+
+    keeps_redo = True
+
+    def __init__(self, history: UndoStack, selection: Sequence[str], select: Select) -> None:
+        """Remember what is selected, which undo does not hold; `select` selects it again."""
+        self._history = history
+        self._scene = history.scene_mark
+        self._selection = selection
+        self._select = select
+
+    def is_edited(self) -> bool:
+        """Return whether anything was edited, or another scene was opened."""
+        return self._is_other_scene or self._history.is_edited
+
+    @property
+    def _is_other_scene(self) -> bool:
+        return self._history.scene_mark is not self._scene
+
+    def broken(self) -> list[str]:
+        """Name the relationships, connections and references whose targets went in the step."""
+        losses = self._history.losses()
+        if losses is None:
+            return []
+        stage = self._history.stage
+        gone = {path for path in losses.gone if not _is_there(stage, path)}
+        found = leading_to(stage, gone, self._history.told().resynced)
+        return sorted({*losses.cut(), *found})
+
+    def revert(self) -> list[str]:
+        """Give the layers what they held when the step began, and select what was selected."""
+        if self._is_other_scene:
+            raise NotUndoable("Another scene was opened in this step, and that cannot be undone.")
+        self._history.revert()
+        self._select(self._selection)
+        return []
+
+
+def _is_there(stage: Usd.Stage, path: Sdf.Path) -> bool:
+    """Return whether what led to a prim leads to another one in its place."""
+    prim = path.IsPrimPath() and stage.GetPrimAtPath(path)
+    return bool(prim and prim.IsActive() and prim.IsDefined() and not prim.IsAbstract())

@@ -1,0 +1,568 @@
+"""The table of the kinds of loss, in USD."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from pxr import Gf, Sdf, Usd, UsdGeom, UsdShade
+
+from dcc_bridge.spi import NotUndoable
+from dcc_bridge_usd.host import UsdSession
+from dcc_bridge_usd.prims import remove
+from tests.hosts.losses_contract import Kind, Losing, LossesContract
+
+SCENE = """#usda 1.0
+(
+    customLayerData = {
+        string studio = "ours"
+    }
+    defaultPrim = "World"
+    subLayers = [@./below.usda@]
+    upAxis = "Z"
+)
+
+def Xform "World" (
+    kind = "group"
+)
+{
+    def Camera "cam"
+    {
+        float focalLength.timeSamples = { 1: 24, 10: 48, 20: 50 }
+        float fStop = 2
+        custom string note = "mine"
+        float focusDistance = 3
+        float focusDistance.connect = </World/box.size>
+        custom rel lookAt = [</World/box>, </World/ball>]
+    }
+    def Cube "box" (
+        prepend apiSchemas = ["MaterialBindingAPI"]
+    )
+    {
+        double size = 3
+        rel material:binding = </World/Look>
+        def Xform "in" {
+            def Sphere "deep" {}
+        }
+    }
+    def Sphere "ball"
+    {
+        double radius = 4
+    }
+    def Material "Look"
+    {
+        token outputs:surface.connect = </World/Look/Shader.outputs:surface>
+        def Shader "Shader"
+        {
+            uniform token info:id = "UsdPreviewSurface"
+            color3f inputs:diffuseColor = (1, 0, 0)
+            color3f inputs:diffuseColor.connect = </World/Look/Texture.outputs:rgb>
+            token outputs:surface
+        }
+        def Shader "Texture"
+        {
+            uniform token info:id = "UsdUVTexture"
+            float3 outputs:rgb
+        }
+        def NodeGraph "Graph"
+        {
+            def Shader "Add" {}
+        }
+    }
+    def DistantLight "sun" {}
+    def DomeLight "dome" {}
+    def Mesh "mesh"
+    {
+        int[] faceVertexCounts = [3]
+        int[] faceVertexIndices = [0, 1, 2]
+        point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]
+        rel skel:blendShapeTargets = </World/mesh/smile>
+        def GeomSubset "left" {}
+        def BlendShape "smile" {}
+    }
+    def Xform "ref" ( references = @./asset.usda@</Asset> )
+    {
+        over "part" {
+            double radius = 9
+        }
+    }
+    def Xform "paid" ( payload = @./asset.usda@</Asset> ) {}
+    def Xform "inner" ( references = </World/ball> ) {}
+    def Xform "Var" (
+        prepend variantSets = "v"
+        variants = { string v = "a" }
+    )
+    {
+        variantSet "v" = {
+            "a" {
+                custom double depth = 1
+                def Cube "A" {}
+            }
+            "b" {
+                def Cube "B" {}
+            }
+        }
+    }
+    def Scope "Sets" (
+        prepend apiSchemas = ["CollectionAPI:lit"]
+    )
+    {
+        rel collection:lit:includes = [</World/ball>, </World/box>]
+    }
+}
+"""
+BELOW = """#usda 1.0
+over "World"
+{
+    def Cube "low"
+    {
+        double size = 2
+    }
+}
+"""
+ASSET = """#usda 1.0
+def Xform "Asset"
+{
+    def Sphere "part" {
+        double radius = 2
+    }
+}
+"""
+Edit = Callable[[Usd.Stage], object]
+
+
+def _prim(stage: Usd.Stage, path: str) -> Any:
+    return stage.GetRootLayer().GetPrimAtPath(path)
+
+
+def _specifier(path: str, specifier: Any) -> Edit:
+    return lambda stage: setattr(_prim(stage, path), "specifier", specifier)
+
+
+def _move(old: str, new: str) -> Edit:
+    """Move a prim as the application does: what leads to it follows."""
+
+    def edit(stage: Usd.Stage) -> None:
+        editor = Usd.NamespaceEditor(stage)
+        editor.MovePrimAtPath(old, new)
+        editor.ApplyEdits()
+
+    return edit
+
+
+def _batch(*moves: tuple[str, str]) -> Edit:
+    """Move prims of one layer, of which USD only tells that some went and others came."""
+
+    def edit(stage: Usd.Stage) -> None:
+        edits = Sdf.BatchNamespaceEdit()
+        for old, new in moves:
+            edits.Add(old, new)
+        assert stage.GetRootLayer().Apply(edits)
+
+    return edit
+
+
+def _both(*edits: Edit) -> Edit:
+    return lambda stage: [edit(stage) for edit in edits]
+
+
+def _make_again(stage: Usd.Stage) -> None:
+    stage.RemovePrim("/World/ball")
+    UsdGeom.Sphere.Define(stage, "/World/ball").CreateRadiusAttr(1)
+
+
+def _in_variant(edit: Edit) -> Edit:
+    def edit_in(stage: Usd.Stage) -> None:
+        with stage.GetPrimAtPath("/World/Var").GetVariantSet("v").GetVariantEditContext():
+            edit(stage)
+
+    return edit_in
+
+
+def _drop_variant_set(stage: Usd.Stage) -> None:
+    spec = _prim(stage, "/World/Var")
+    spec.variantSetNameList.ClearEdits()
+    del spec.variantSets["v"]
+
+
+def _drop_variant(stage: Usd.Stage) -> None:
+    variants = _prim(stage, "/World/Var").variantSets["v"]
+    variants.RemoveVariant(variants.variants["b"])
+
+
+def _remove_property(path: str) -> Edit:
+    prop = Sdf.Path(path)
+    return lambda stage: stage.GetPrimAtPath(prop.GetPrimPath()).RemoveProperty(prop.name)
+
+
+def _drop_collection(stage: Usd.Stage) -> None:
+    sets = stage.GetPrimAtPath("/World/Sets")
+    sets.RemoveProperty("collection:lit:includes")
+    sets.RemoveAPI("CollectionAPI", "lit")
+
+
+def _drop_member(stage: Usd.Stage) -> None:
+    includes = stage.GetRelationshipAtPath("/World/Sets.collection:lit:includes")
+    includes.RemoveTarget("/World/ball")
+
+
+def _unbind(stage: Usd.Stage) -> None:
+    UsdShade.MaterialBindingAPI(stage.GetPrimAtPath("/World/box")).UnbindDirectBinding()
+
+
+def _make(stage: Usd.Stage) -> None:
+    stage.DefinePrim("/World/new", "Cube").SetActive(False)
+
+
+def _make_and_delete(stage: Usd.Stage) -> None:
+    stage.DefinePrim("/World/new/child", "Cube")
+    stage.RemovePrim("/World/new")
+
+
+def _place(stage: Usd.Stage) -> None:
+    UsdGeom.XformCommonAPI(stage.GetPrimAtPath("/World/ball")).SetTranslate(Gf.Vec3d(1, 2, 3))
+
+
+def _set_values(stage: Usd.Stage) -> None:
+    stage.GetAttributeAtPath("/World/box.size").Set(9)
+    stage.GetAttributeAtPath("/World/cam.focalLength").Set(9, 10)
+    stage.GetAttributeAtPath("/World/cam.focalLength").Set(9)
+    stage.GetAttributeAtPath("/World/ref/part.radius").Set(1)
+    UsdShade.MaterialBindingAPI(stage.GetPrimAtPath("/World/box")).Bind(
+        UsdShade.Material.Define(stage, "/World/Other")
+    )
+    stage.GetPrimAtPath("/World/Var").GetVariantSet("v").SetVariantSelection("b")
+
+
+def _shift(stage: Usd.Stage) -> None:
+    focal = stage.GetAttributeAtPath("/World/cam.focalLength")
+    keys = {at: focal.Get(at) for at in focal.GetTimeSamples()}
+    focal.Clear()
+    for at, value in keys.items():
+        focal.Set(value, at + 5)
+
+
+_open: list[UsdSession] = []  # the one of the test
+
+
+def _do(edit: Edit) -> None:
+    edit(_open[0].stage)
+
+
+LED_TO_BALL = ("collection:lit:includes of /World/Sets", "lookAt of /World/cam")
+LOOK = tuple(f"/World/Look{it}" for it in ("", "/Graph", "/Graph/Add", "/Shader", "/Texture"))
+BALL = ("/World/ball",)
+BROKEN_BALL = (*LED_TO_BALL, "reference of /World/inner")
+BOX = (
+    "collection:lit:includes of /World/Sets",
+    "focusDistance of /World/cam",
+    "lookAt of /World/cam",
+)
+
+
+EDITS: dict[str, tuple[Edit, tuple[str, ...], tuple[str, ...]]] = {
+    "nothing": (lambda stage: None, (), ()),
+    "deleted": (lambda stage: remove(stage, ["/World/ball"]), BALL, BROKEN_BALL),
+    "parent_deleted": (
+        lambda stage: stage.RemovePrim("/World/box"),
+        ("/World/box", "/World/box/in", "/World/box/in/deep"),
+        BOX,
+    ),
+    "made_again": (_make_again, BALL, ()),
+    "name_taken": (
+        _both(lambda stage: stage.RemovePrim("/World/ball"), _move("/World/sun", "/World/ball")),
+        BALL,
+        (),
+    ),
+    "group": (
+        _drop_collection,
+        ("/World/Sets.collection:lit:includes", "schema CollectionAPI:lit of /World/Sets"),
+        (),
+    ),
+    "group_member": (
+        _drop_member,
+        ("target /World/ball of collection:lit:includes of /World/Sets",),
+        (),
+    ),
+    "inactive": (
+        lambda stage: stage.GetPrimAtPath("/World/ball").SetActive(False),
+        BALL,
+        BROKEN_BALL,
+    ),
+    "undefined": (_specifier("/World/ball", Sdf.SpecifierOver), BALL, BROKEN_BALL),
+    "abstract": (_specifier("/World/ball", Sdf.SpecifierClass), BALL, BROKEN_BALL),
+    "type": (
+        lambda stage: stage.GetPrimAtPath("/World/ball").ClearTypeName(),
+        ("type Sphere of /World/ball",),
+        (),
+    ),
+    "material": (
+        lambda stage: stage.RemovePrim("/World/Look"),
+        LOOK,
+        ("material:binding of /World/box",),
+    ),
+    "material_slot": (_unbind, ("target /World/Look of material:binding of /World/box",), ()),
+    "geometry": (
+        lambda stage: stage.GetAttributeAtPath("/World/mesh.points").Set([]),
+        ("value of points of /World/mesh",),
+        (),
+    ),
+    "image": (
+        lambda stage: stage.RemovePrim("/World/Look/Texture"),
+        ("/World/Look/Texture",),
+        ("inputs:diffuseColor of /World/Look/Shader",),
+    ),
+    "world": (lambda stage: stage.RemovePrim("/World/dome"), ("/World/dome",), ()),
+    "camera": (lambda stage: stage.RemovePrim("/World/cam"), ("/World/cam",), ()),
+    "light": (lambda stage: stage.RemovePrim("/World/sun"), ("/World/sun",), ()),
+    "node": (
+        lambda stage: stage.RemovePrim("/World/Look/Shader"),
+        ("/World/Look/Shader",),
+        ("outputs:surface of /World/Look",),
+    ),
+    "node_group": (
+        lambda stage: stage.RemovePrim("/World/Look/Graph"),
+        ("/World/Look/Graph", "/World/Look/Graph/Add"),
+        (),
+    ),
+    "link": (
+        lambda stage: stage.GetAttributeAtPath("/World/cam.focusDistance").ClearConnections(),
+        ("connection /World/box.size of focusDistance of /World/cam",),
+        (),
+    ),
+    "animation": (_remove_property("/World/cam.focalLength"), ("/World/cam.focalLength",), ()),
+    "keys": (
+        lambda stage: stage.GetAttributeAtPath("/World/cam.focalLength").Clear(),
+        ("3 keys of focalLength of /World/cam",),
+        (),
+    ),
+    "one_key": (
+        lambda stage: stage.GetAttributeAtPath("/World/cam.focalLength").ClearAtTime(10),
+        ("1 key of focalLength of /World/cam",),
+        (),
+    ),
+    "vertex_group": (lambda stage: stage.RemovePrim("/World/mesh/left"), ("/World/mesh/left",), ()),
+    "shape_key": (
+        lambda stage: stage.RemovePrim("/World/mesh/smile"),
+        ("/World/mesh/smile",),
+        ("skel:blendShapeTargets of /World/mesh",),
+    ),
+    "custom_property": (_remove_property("/World/cam.note"), ("/World/cam.note",), ()),
+    "attribute": (_remove_property("/World/ball.radius"), ("/World/ball.radius",), ()),
+    "value": (
+        lambda stage: stage.GetAttributeAtPath("/World/ball.radius").Clear(),
+        ("value of radius of /World/ball",),
+        (),
+    ),
+    "relationship": (_remove_property("/World/cam.lookAt"), ("/World/cam.lookAt",), ()),
+    "reference": (
+        lambda stage: stage.GetPrimAtPath("/World/ref").GetReferences().ClearReferences(),
+        ("reference asset.usda of /World/ref",),
+        (),
+    ),
+    "payload": (
+        lambda stage: stage.GetPrimAtPath("/World/paid").GetPayloads().ClearPayloads(),
+        ("payload asset.usda of /World/paid",),
+        (),
+    ),
+    "variant": (_drop_variant, ("variant b of /World/Var",), ()),
+    "layer": (
+        lambda stage: stage.GetRootLayer().subLayerPaths.clear(),
+        ("/World/low", "layer below.usda of the scene"),
+        (),
+    ),
+    "layer_content": (
+        lambda stage: Sdf.Layer.FindRelativeToLayer(stage.GetRootLayer(), "./below.usda").Clear(),
+        ("/World/low",),
+        (),
+    ),
+    "scene_metadata": (
+        lambda stage: stage.ClearMetadata("customLayerData"),
+        ("custom data studio of the scene",),
+        (),
+    ),
+    "made": (_make, (), ()),
+    "made_and_deleted": (_make_and_delete, (), ()),
+    "renamed": (_move("/World/ball", "/World/sphere"), (), ()),
+    "names_swapped": (
+        _batch(
+            ("/World/ball", "/World/x"), ("/World/sun", "/World/ball"), ("/World/x", "/World/sun")
+        ),
+        (),
+        (),
+    ),
+    "parent_changed": (_move("/World/ball", "/World/box/ball"), (), ()),
+    "moved": (_place, (), ()),
+    "value_set": (_set_values, (), ()),
+    "hidden": (
+        lambda stage: UsdGeom.Imageable(stage.GetPrimAtPath("/World/ball")).MakeInvisible(),
+        (),
+        (),
+    ),
+    "muted": (lambda stage: stage.Unload("/World/paid"), (), ()),
+}
+
+
+class TestLosses(LossesContract):
+    """USD says what an edit took away."""
+
+    KINDS: ClassVar[Mapping[str, Kind]] = {
+        row: Kind(partial(_do, edit), lost, broken) for row, (edit, lost, broken) in EDITS.items()
+    } | {"selected": Kind(lambda: _open[0].select(["/World/cam"]))}
+    HAS_NOT: ClassVar[Any] = {
+        "scene": "a stage is one scene",
+        "driver": "USD computes nothing from other values",
+        "expression": "the same",
+        "text": "a text is a value of an attribute",
+        "text_content": "it is a value",
+        "sketch_geometry": "it has no sketches",
+        "sketch_constraint": "it has no sketches",
+        "cell": "it has no tables",
+        "geometry_data": "geometry is in a prim, and never without one",
+        "action": "animation is in the attributes, and never without them",
+        "constraint": "it has no constraints",
+        "modifier": "it has no modifiers",
+        "marker": "it has no markers",
+        "unused": "USD itself purges nothing",
+        "out_of_every_scene": "a prim is in the scene that its layer belongs to",
+        "group_out_of_scene": "the same",
+    }
+
+    @pytest.fixture
+    def losing(self, tmp_path: Path) -> Losing:
+        for name, text in (("s.usda", SCENE), ("below.usda", BELOW), ("asset.usda", ASSET)):
+            (tmp_path / name).write_text(text)
+        session = UsdSession(tmp_path / "s.usda")
+        _open[:] = [session]
+        stage = session.stage
+
+        def edit() -> None:
+            prim = stage.GetPrimAtPath("/World/sun")
+            attribute = prim.GetAttribute("inputs:intensity")
+            attribute.Set((attribute.Get() or 0) + 1)
+
+        return Losing(session, edit)
+
+    @pytest.fixture
+    def scene(self, losing: Losing) -> UsdSession:
+        """The same scene, as our own."""
+        return _open[0]
+
+    @pytest.mark.parametrize(
+        ("edit", "lost"),
+        [
+            (_in_variant(lambda stage: stage.RemovePrim("/World/Var/A")), ["/World/Var/A"]),
+            (
+                lambda stage: _prim(stage, "/World/Var{v=b}").nameChildren.clear(),
+                ["B of variant b of /World/Var"],
+            ),
+            (
+                _in_variant(_remove_property("/World/Var.depth")),
+                ["/World/Var.depth"],
+            ),
+            (_drop_variant_set, ["variant set v of /World/Var"]),
+            (_batch(("/World/ball", "/World/sphere")), []),
+            (_batch(("/World/box/in", "/World/in")), []),
+            (
+                _both(
+                    _batch(("/World/box/in", "/World/in")),
+                    lambda stage: stage.RemovePrim("/World/box"),
+                ),
+                ["/World/box"],
+            ),
+            (
+                _both(
+                    _move("/World/cam", "/World/shot"),
+                    lambda stage: stage.GetAttributeAtPath("/World/shot.focalLength").ClearAtTime(
+                        1
+                    ),
+                ),
+                ["1 key of focalLength of /World/shot"],
+            ),
+            (
+                lambda stage: (
+                    _prim(stage, "/World/cam").properties["note"].__setattr__("name", "n")
+                ),
+                [],
+            ),
+            (
+                lambda stage: stage.GetAttributeAtPath("/World/ref/part.radius").Clear(),
+                ["value of radius of /World/ref/part"],
+            ),
+            (
+                lambda stage: stage.GetPrimAtPath("/World/ref/part").SetActive(False),
+                ["/World/ref/part"],
+            ),
+            (
+                lambda stage: (
+                    Sdf.Layer.FindRelativeToLayer(stage.GetRootLayer(), "./below.usda")
+                    .GetAttributeAtPath("/World/low.size")
+                    .ClearDefaultValue()
+                ),
+                ["value of size of /World/low"],
+            ),
+            (
+                _shift,
+                [],
+            ),
+        ],
+    )
+    def test_what_else_goes_is_named_as_a_person_reads_it(
+        self, scene: UsdSession, edit: Edit, lost: list[str]
+    ) -> None:
+        with scene.undo_step("Edit"):
+            edit(scene.stage)
+            inside = scene.lost([])
+
+        assert (inside, scene.lost([]), scene.lost(lost)) == (lost, lost, [])
+
+    def test_a_muted_layer_is_no_loss_and_the_guard_puts_it_back(self, scene: UsdSession) -> None:
+        before = scene.scene_digest()
+        put_back = list[str]()
+
+        with scene.guard(put_back, read=False), scene.undo_step("Mute"):
+            scene.stage.MuteLayer(scene.stage.GetLayerStack(False)[1].identifier)
+            inside = scene.lost([])
+
+        assert (inside, scene.lost([])) == ([], [])
+        assert (put_back, scene.scene_digest()) == (["which layers are muted"], before)
+
+    def test_a_step_that_changed_nothing_says_nothing_of_the_one_before(
+        self, scene: UsdSession
+    ) -> None:
+        with scene.undo_step("Delete"):
+            scene.stage.RemovePrim("/World/ball")
+        with scene.undo_step("Nothing"):
+            inside = scene.lost([])
+
+        assert (inside, scene.lost([])) == ([], [])
+
+    def test_a_revert_selects_what_was_selected_and_edits_a_layer_that_was_locked(
+        self, scene: UsdSession
+    ) -> None:
+        scene.selection = ["/World/ball", "/World/cam"]
+        layer = scene.stage.GetRootLayer()
+        before = scene.scene_digest()
+
+        with scene.undo_step("Delete"):
+            trial = scene.trial()
+            scene.stage.RemovePrim("/World/ball")
+            scene.selection = ["/World/box"]
+            layer.SetPermissionToEdit(False)
+            trial.revert()
+
+        assert (scene.scene_digest(), scene.selection) == (before, ["/World/ball", "/World/cam"])
+        assert not layer.permissionToEdit
+        assert not scene.modified
+
+    def test_a_scene_that_was_opened_in_the_step_is_not_reverted(self, scene: UsdSession) -> None:
+        with scene.undo_step("Open"):
+            trial = scene.trial()
+            scene.open(str(scene.path))
+
+            assert trial.is_edited()
+            with pytest.raises(NotUndoable):
+                trial.revert()

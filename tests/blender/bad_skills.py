@@ -220,8 +220,8 @@ class BlenderPort(Port):
         if self._opened:  # 4.5 crashes where nothing was pushed since
             return ()
         entries = Stack._entries()
-        top = next((at for at, (mark, _, _) in enumerate(entries) if mark == "*"), 0)
-        return tuple(name for _, _, name in entries[: top + 1])
+        top = next((at for at, (mark, *_) in enumerate(entries) if mark == "*"), 0)
+        return tuple(name for *_, name in entries[: top + 1])
 
     def work(self) -> None:
         link("theirs")

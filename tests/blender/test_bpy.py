@@ -82,10 +82,11 @@ def names(blender: Application) -> str:
     return text(blender.call("list_items", {}))
 
 
+@pytest.mark.parametrize("file", ["bpy_contract.py", "bpy_losses.py"])
 @pytest.mark.parametrize("version", [*bpy_module.VERSIONS, bpy_module.IN_BACKGROUND])
-def test_blender_keeps_the_promises_of_every_host(version: str, tmp_path: Path) -> None:
+def test_blender_keeps_the_promises_of_every_host(version: str, file: str, tmp_path: Path) -> None:
     """They run inside of it, and it ends well."""
-    contract = bpy_module.ROOT / "tests" / "blender" / "bpy_contract.py"
+    contract = bpy_module.ROOT / "tests" / "blender" / file
     bpy_module.run_tests(version, contract, tmp_path)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import atexit
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
@@ -23,7 +23,6 @@ from mathutils import Vector
 
 from dcc_bridge.spi import (
     AgreedIds,
-    Changes,
     CountChanges,
     Host,
     Losses,
@@ -31,20 +30,24 @@ from dcc_bridge.spi import (
     NotUndoable,
     Undo,
     UndoMark,
-    compared,
     digest,
 )
 
 from . import loop, objects
-from .census import has_few_inner, parts_by_id
+from .changes import noted_changes
+from .inventory import Inventories
 from .loop import BlenderLoop, in_window
 from .names import name_of
-from .undo import ChangeCounter, Stack, watched, writers
+from .record import Loss
+from .steps import OpenStep, Outside
+from .trial import BlenderTrial
+from .undo import ChangeCounter, Stack
+from .watching import watched, writers
 
 __all__ = ["BlenderHost", "BlenderLoop", "in_window", "watched", "writers"]
 _MOST_COUNTED: Final = 20_000  # objects whose types are counted for a summary: 25 ms
 _MOST_NOTED: Final = 10_000  # items up to which those that change are noted
-_MOST_LISTED, _MOST_NAMED, _ATTEMPTS = 5, 5, 3  # steps listed, items named, undos of one step
+_MOST_NAMED, _ATTEMPTS = 5, 3  # items named, undos of one step
 
 
 class BlenderHost(Host):
@@ -62,9 +65,12 @@ class BlenderHost(Host):
         self._went: Callable[[], LostAnyway] | None = None
         self._put_back: list[str] = []
         self._reach = AgreedIds()
-        self._inventories: dict[UndoMark, objects.Inventory] = {}  # what an undo has to bring back
-        self.is_in_step = False  # an undo step is open
-        self._before_step: tuple[int, int] | None = None  # the state as it was opened
+        self._inventories = Inventories()  # what an undo has to bring back
+        self._outside = Outside(self._stack, self._changes)
+        self._is_prepared = False  # the next step can begin
+        self._step: OpenStep | None = None
+        self._losses_then: list[Loss] = []  # of the newest step
+        self._ended: UndoMark | None = None  # the place in the stack after it
 
     def close(self) -> None:
         """Leave nothing of ours in Blender; harmless the second time."""
@@ -123,29 +129,42 @@ class BlenderHost(Host):
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
         """Push an entry if anything was changed inside."""
-        self._stack.prepare()
-        top, before = self._stack.mark(), self._changes.state()
-        self._list(top)
-        self.is_in_step = True
-        self._before_step = before
+        self._prepare()
+        self._is_prepared = False
+        step = self._step = OpenStep(self._stack, self._changes, self._inventories)
         try:
             with self._view_kept():  # what is edited in another mode is in the entry only then
                 yield
         finally:
-            self.is_in_step = False
-            self._before_step = None
-            if self._changes.is_changed(before) or self._stack.mark() != top:
+            self._step = None
+            self._losses_then = []
+            if step.is_edited():
+                self._losses_then = step.losses()
                 self._stack.push(label)
                 self._changes.watchers.call()
+            self._ended = self._stack.mark()
+            self._outside.settle()
+
+    def _prepare(self) -> None:
+        """Have the stack ready for a step: what was edited outside of any is an entry."""
+        if not self._is_prepared:
+            self._stack.prepare()
+            self._outside.enter()
+
+    @property
+    def is_in_step(self) -> bool:
+        """Whether an undo step is open."""
+        return self._step is not None
+
+    def trial(self) -> BlenderTrial | None:
+        """Return what reverts the open step."""
+        if self._step is None:
+            return None
+        return BlenderTrial(self._stack, self._changes, self._step)
 
     def undo_mark(self) -> UndoMark:
         """Mark the entry on top of Blender's own stack."""
         return self._stack.mark()
-
-    def _list(self, top: UndoMark) -> None:
-        """List what is there before a step, for the undo that comes back to it."""
-        kept = [(mark, it) for mark, it in self._inventories.items() if mark.depth < top.depth]
-        self._inventories = {**dict(kept[-_MOST_LISTED:]), top: objects.Inventory()}
 
     def undo(self) -> None:
         """Undo; every reference to an object is dead then. NotUndoable: not all came back.
@@ -160,11 +179,11 @@ class BlenderHost(Host):
             with in_window():
                 bpy.ops.ed.undo()
             now = self._stack.mark()
-            inventory = self._inventories.get(now) if now.depth < depth else None
-            gone = inventory.unplaced() if inventory is not None else []
+            gone = self._inventories.unplaced(now) if now.depth < depth else []
             if not gone:
                 break
         loop.redraw()
+        self._outside.settle()
         if gone:
             names = ", ".join(gone[:_MOST_NAMED])
             why = f"Blender's undo did not bring back {names}, though it went back to before the"
@@ -177,56 +196,23 @@ class BlenderHost(Host):
         self.undo()
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
-        """List the objects, collections and materials that the newest step deleted or renamed."""
+        """List what the open step took away, or the newest one: data-blocks and parts of them."""
         covered = objects.local(self._reach.of(agreed))
-        newest = [*self._inventories.values()][-1:]
-        missing = [name for inventory in newest for name in inventory.missing()]
-        return [name for name in missing if not {name, name.partition(":")[2]} & covered]
+        losses = list[Loss]()
+        if self._step is not None:
+            losses = self._step.losses()
+        elif self._ended == self._stack.mark():
+            losses = self._losses_then
+        texts = [loss.text for loss in losses if not loss.is_covered(covered)]
+        return list(dict.fromkeys(texts))
 
-    @contextmanager
-    def changes(self) -> Iterator[CountChanges]:
+    def changes(self) -> AbstractContextManager[CountChanges]:
         """Note items by their ids, and what is evaluated: not of more than 10,000 items.
 
         In a step of which Blender has told no change yet, the state is that before the step.
         """
-        before, counter = objects.items_by_id(), self._changes
-        state = self._before_step
-        if state is None or state[0] != counter.count:
-            state = counter.state()
-        is_noted = len(before) <= _MOST_NOTED
-        inner = has_few_inner()
-        parts = parts_by_id(inner=inner) if is_noted else {}
-        counter.touched = set() if is_noted else None
-
-        def count() -> Changes:
-            its = compared(before, objects.items_by_id())
-            is_changed = counter.is_changed(state)
-            names = self._touched(its, parts, inner=inner) if is_noted and is_changed else []
-            if is_changed and not (its.created or its.changed or its.deleted or names):
-                names = [f"something in {self.scene()} that Blender does not name"]
-            return Changes(its.created, [*its.changed, *names], its.deleted)
-
-        try:
-            yield count
-        finally:
-            counter.touched = None
-
-    def _touched(
-        self, its: Changes, parts: Mapping[int, tuple[str, str]], *, inner: bool
-    ) -> list[str]:
-        """Name what was evaluated, or has other parts than before, and is in no list yet.
-
-        The data of an object is named with the object. Where things came or went, Blender tells of
-        a scene as well, which is no change of its settings.
-        """
-        now = parts_by_id(inner=inner)
-        ids = self._changes.touched or set()
-        ids = ids | {key for key, part in now.items() if key in parts and parts[key][1] != part[1]}
-        names = {*objects.items_by_id(ids).values()}
-        names |= {*objects.others(ids)} - objects.data_of(names)
-        if its.created or its.deleted:
-            names = {name for name in names if not name.startswith("scene:")}
-        return sorted(names - {*its.created, *its.changed})
+        before = self._step.before if self._step is not None else None
+        return noted_changes(self._changes, before, self.scene)
 
     @contextmanager
     def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
@@ -236,11 +222,15 @@ class BlenderHost(Host):
         """
         outer, self._put_back = self._put_back, put_back
         step = self._reading() if read and loop.editing().use_global_undo else nullcontext()
+        if not read and self._step is None and loop.editing().use_global_undo:
+            self._prepare()  # before the bridge marks the place in the stack
+            self._is_prepared = True
         try:
             with self._losses.judged(), step, self._view_kept():
                 yield
         finally:
             self._put_back = outer
+            self._is_prepared = False
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -276,6 +266,7 @@ class BlenderHost(Host):
         with in_window():
             bpy.ops.ed.redo()
         loop.redraw()
+        self._outside.settle()
 
     @property
     def selection(self) -> list[str]:

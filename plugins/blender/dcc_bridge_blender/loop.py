@@ -137,7 +137,7 @@ def view_kept(put_back: list[str], is_same_file: Callable[[], bool]) -> Iterator
 def beside_undo(quiet: Quiet) -> Callable[[], str | None]:
     """Note what undo does not hold; gives what puts the frame back and names what else differs."""
     frames = [(name_of(it), it.frame_current, it.frame_subframe) for it in bpy.data.scenes]
-    before = _beside()
+    before = values_beside_undo()
 
     def compare() -> str | None:
         with quiet():
@@ -145,22 +145,28 @@ def beside_undo(quiet: Quiet) -> Callable[[], str | None]:
                 scene = named(bpy.data.scenes, name)
                 if scene and (scene.frame_current, scene.frame_subframe) != (frame, part):
                     scene.frame_set(frame, subframe=part)
-        differ = [what for what, value in _beside().items() if before.get(what, value) != value]
+        differ = [
+            what for what, value in values_beside_undo().items() if before.get(what, value) != value
+        ]
         return f", but not {' and '.join(differ)}" if differ else None
 
     return compare
 
 
-def _beside() -> dict[str, Any]:
-    """Give the preferences and pixels; of a large image only whether it was painted on."""
+def values_beside_undo() -> dict[str, Any]:
+    """Return the preferences, and the pixels that were painted; of a large image whether it was."""
     told, images = cast("Any", (bpy.context.preferences, bpy.data.images))
     parts = (told.edit, told.view, told.system, told.inputs, told.filepaths)
     plain = ((part, it) for part in parts for it in part.bl_rna.properties if it.type not in _LINKS)
     values = [repr(getattr(part, it.identifier)) for part, it in plain]
-    small = [it for it in images if it.has_data and it.size[0] * it.size[1] <= _MOST_PIXELS]
-    pixels = {name_of(it): hash(it.pixels[:]) if it in small else it.is_dirty for it in images}
-    painted = {f"the pixels of {name}": value for name, value in pixels.items()}
+    painted = {f"the pixels of {name_of(it)}": _painted(it) for it in images}
     return {"the preferences": values, **painted}
+
+
+def _painted(image: Any) -> int | bool:
+    """Return what is in an image that is in no file: what nobody painted is read again anyway."""
+    is_small = image.size[0] * image.size[1] <= _MOST_PIXELS
+    return hash(image.pixels[:]) if image.is_dirty and is_small else bool(image.is_dirty)
 
 
 def editing() -> Any:

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from array import array
-from collections import Counter
 from collections.abc import Container, Hashable, Iterable, Sequence
 from functools import cache
-from itertools import chain
 from typing import Any, Final
 
 import bpy
@@ -26,10 +23,10 @@ from .names import (
     text_of,
 )
 
-_HAS_IDS: Final = "session_uid" in bpy.types.ID.bl_rna.properties  # since 4.1
+HAS_IDS: Final = "session_uid" in bpy.types.ID.bl_rna.properties  # since 4.1
 _LINKED: Final = re.compile(r"(.*) \[(.+)\]", re.DOTALL)
 _Families = dict[bpy.types.Object, list[bpy.types.Object]]
-_KEPT: Final = ("collections", "scenes", "materials", "images", "node_groups", "texts")
+KEPT: Final = ("collections", "scenes", "materials", "images", "node_groups", "texts")
 """What a person misses, besides objects; an object's own data goes with it."""
 _EMBEDDING: Final = ("scene", "material")  # what has nodes in itself, of these
 known: Final[dict[str, bpy.types.Object]] = {}
@@ -39,9 +36,27 @@ _MOST: Final = 200  # names of children, modifiers and so on that are told of on
 
 def item_of(thing: bpy.types.ID) -> str:
     """Give the item that an object is, or other data."""
-    prefix = "" if isinstance(thing, bpy.types.Object) else f"{word_of(thing)}:"
-    name = prefix + name_of(thing)
-    return f"{name} [{text_of(thing.library, 'filepath')}]" if thing.library else name
+    word = "" if isinstance(thing, bpy.types.Object) else word_of(thing)
+    library = text_of(thing.library, "filepath") if thing.library else None
+    return item_named(word, name_of(thing), library)
+
+
+def item_named(word: str, name: str, library: str | None) -> str:
+    """Return the item of a name.
+
+    Args:
+        word: What an item of that kind begins with; nothing for an object.
+        name: The name.
+        library: The file that it is linked from, if it is.
+    """
+    item = f"{word}:{name}" if word else name
+    return f"{item} [{library}]" if library else item
+
+
+def local_name(item: str) -> str:
+    """Return an item's name without its library."""
+    linked = _LINKED.fullmatch(item)
+    return linked[1] if linked else item
 
 
 def word_of(thing: bpy.types.ID) -> str:
@@ -56,6 +71,13 @@ def lists() -> dict[str, str]:
     rna: Any = bpy.types.BlendData.bl_rna
     kinds = [p for p in rna.properties if p.type == "COLLECTION"]
     return {p.fixed_type.identifier.lower(): p.identifier for p in kinds}
+
+
+@cache
+def has_property(name: str, prop: str) -> bool:
+    """Return whether the data-blocks of a list of `bpy.data` have a property."""
+    rna: Any = bpy.types.BlendData.bl_rna
+    return prop in rna.properties[name].fixed_type.properties
 
 
 def data(name: str) -> Any:
@@ -142,53 +164,21 @@ def identity(thing: bpy.types.ID) -> int:
     return uid
 
 
-class Inventory:
-    """What was in a file at one moment: some 10 ms for 20,000 objects, and as much to compare."""
-
-    def __init__(self) -> None:
-        self._names = {it: names_of(data(it)) for it in ("objects", *_KEPT)}
-        # What tells each object from all others; nothing where Blender has no such thing.
-        self._ids = array("i", bytes(4 * len(bpy.data.objects) if _HAS_IDS else 0))
-        if self._ids:
-            bpy.data.objects.foreach_get("session_uid", self._ids)
-        groups = *bpy.data.collections, *(scene.collection for scene in bpy.data.scenes)
-        self._placed = [names_of(group.objects) for group in groups]
-
-    def unplaced(self) -> list[str]:
-        """Name what is missing, and objects that are in fewer collections than they were."""
-        now = Inventory()
-        old, new = (Counter(chain.from_iterable(it._placed)) for it in (self, now))
-        return list(dict.fromkeys([*self.missing(now), *(old - new)]))
-
-    def missing(self, now: Inventory | None = None) -> list[str]:
-        """Name what is not there any more, the objects first."""
-        now = now or Inventory()
-        words = {plural: f"{word}:" for word, plural in lists().items()} | {"objects": ""}
-        both = [(words[name], old, now._names[name]) for name, old in self._names.items()]
-        changed = [pair for pair in both if pair[1] != pair[2]]
-        gone = [word + name for word, old, new in changed for name in Counter(old) - Counter(new)]
-        if self._ids != now._ids:  # another one may have taken the name
-            names = dict(zip(now._ids, now._names["objects"], strict=True))
-            known = zip(self._ids, self._names["objects"], strict=True)
-            gone = [name for one, name in known if names.get(one) != name] + gone
-        return list(dict.fromkeys(gone))
-
-
 def items_by_id(ids: Container[int] | None = None) -> dict[Hashable, str]:
     """List the items that a person misses, by what a new name does not change: since 4.1.
 
     Before, it is the name. With `ids`, those of these identities alone.
     """
-    every = (it for name in ("objects", *_KEPT) for it in data(name))
+    every = (it for name in ("objects", *KEPT) for it in data(name))
     things = (it for it in every if ids is None or identity(it) in ids)
-    return {it.session_uid if _HAS_IDS else item_of(it): item_of(it) for it in things}
+    return {it.session_uid if HAS_IDS else item_of(it): item_of(it) for it in things}
 
 
 def others(ids: Container[int]) -> list[str]:
     """List the data beside `items_by_id` that has one of these identities, or whose nodes do."""
     found = []
     for word, plural in lists().items():
-        if word in _EMBEDDING or plural not in ("objects", *_KEPT):
+        if word in _EMBEDDING or plural not in ("objects", *KEPT):
             for thing in getattr(bpy.data, plural):
                 tree = getattr(thing, "node_tree", None)
                 if identity(thing) in ids or (tree is not None and identity(tree) in ids):
@@ -204,7 +194,7 @@ def data_of(items: Iterable[str]) -> set[str]:
 
 def local(items: Iterable[str]) -> set[str]:
     """Give the names of items, without their libraries."""
-    return {linked[1] if (linked := _LINKED.fullmatch(item)) else item for item in items}
+    return {local_name(item) for item in items}
 
 
 def facts(items: Sequence[str]) -> list[list[Any]]:

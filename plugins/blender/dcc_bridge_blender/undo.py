@@ -14,28 +14,30 @@ an add-on keeps its settings, brushes for a mode that an export leaves. Main thr
 from __future__ import annotations
 
 import ctypes
-import io
 import os
 import re
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 import bpy
 
-from dcc_bridge.spi import Callbacks, UndoMark, loss_check
+from dcc_bridge.spi import Callbacks, UndoMark
 
 from .census import census
-from .loop import Quiet, beside_undo, editing, in_window
+from .loop import editing, in_window
 from .objects import identity
 
 _BOTH: Final = (False, True)
 _LONGEST: Final = 63  # bytes of a name; Blender cuts off the rest, which makes ours unique
 # One that is no part of a longer one, which undo passes over.
-_ENTRY: Final = re.compile(r"^\[(.)..[^S]\]\s+\d+ \{(.*?)\} type='.*?', name='(.*)'$", re.MULTILINE)
+_ENTRY: Final = re.compile(
+    r"^\[(.)..[^S]\]\s+\d+ \{(.*?)\} type='(.*?)', name='(.*)'$", re.MULTILINE
+)
+_GLOBAL: Final = "Global Undo"  # entries that hold the whole file
 _Key = tuple[str, str]
 _BASE: Final = "Original"
 _STDOUT: Final = 1
@@ -43,15 +45,6 @@ _C: Final = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
 _HANDLERS: Final = ("depsgraph_update_post", "undo_post", "redo_post", "load_post", "save_post")
 _UNDONE: Final = ("undo_pre", "undo_post", "redo_pre", "redo_post")
 _BEFORE: Final = ("undo_pre", "redo_pre", "load_pre", "save_pre", "load_post_fail")
-# Operators that lose the open file or undo what is not the code's; and those that write files.
-_ENDS: Final = re.compile(
-    r"wm\.(open_mainfile|read_\w+|revert_mainfile|recover_\w+|quit_blender|window_close)"
-    r"|ed\.(undo|redo|undo_\w*history|undo_redo)"
-)
-_WRITES: Final = re.compile(
-    r"export_\w+\.\w+|\w+\.(\w*export\w*|save\w*|\w+_save|screenshot\w*|mixdown|unpack\w*|ocean_bake)"
-)
-_DEBUG: Final = "debug_relations_graphviz", "debug_stats_gnuplot"
 
 
 class Stack:
@@ -66,6 +59,7 @@ class Stack:
         self._labels: dict[str, str] = {}
         self._dropped = 0
         self.opened = 0  # how many other files were opened
+        self.moves = 0  # how often somebody has undone or redone
         self.handlers = 0  # how many of ours are running
         self.is_loading = False  # a file is read, or was and nothing has been looked at since
         self.why_opened = ""  # what a roll-back says that would go back to before the last one
@@ -97,6 +91,23 @@ class Stack:
         if not self._is_there or not self._entries():
             self._push(_BASE)
             self._is_there = True
+        # To read an entry anew takes another one below or above it.
+        if not can_move(bpy.ops.ed.undo) and not can_move(bpy.ops.ed.redo):
+            self._push(_BASE)
+            self._take_for_base()
+
+    def _take_for_base(self) -> None:
+        """Take the entry on top for the base that was there."""
+        token = self._steps[0][1] if self._steps else self._base
+        *_, (_, address, _, name) = self._entries()
+        self._steps = [((address, name), token)]
+        self._active = 0
+
+    @property
+    def is_global(self) -> bool:
+        """Whether the entry on top holds the whole file, and not what an edit mode edits."""
+        kinds = [kind for mark, _, kind, _ in self._entries() if mark == "*"]
+        return kinds == [_GLOBAL]
 
     def push(self, label: str) -> None:
         """Make an entry of all that was changed since the last one."""
@@ -114,13 +125,14 @@ class Stack:
 
     def look(self, *, moved: bool = False) -> None:
         """Take note of what was pushed, or of where an undo or a redo has gone."""
+        self.moves += moved
         # Until all handlers of a load have run there is no stack, and to print it crashes Blender.
         self.is_loading = self.is_loading and self.handlers > 0
         entries = self._entries() if self._is_there and not self.is_loading else []
         if not entries:
             return
-        keys = [(address, name) for _, address, name in entries]
-        active = next((at for at, (mark, _, _) in enumerate(entries) if mark == "*"), 0)
+        keys = [(address, name) for _, address, _, name in entries]
+        active = next((at for at, (mark, *_) in enumerate(entries) if mark == "*"), 0)
         if not self._steps:
             self._steps = [(keys[0], self._base)]
         gone = self._gone(keys)
@@ -147,12 +159,17 @@ class Stack:
             bpy.ops.ed.undo_push(message=name)
 
     @staticmethod
-    def _entries() -> list[tuple[str, str, str]]:
-        """List them, the oldest first: what marks the one on top, address and name."""
+    def _entries() -> list[tuple[str, str, str, str]]:
+        """List them, the oldest first: what marks the one on top, address, kind and name."""
         entries = _ENTRY.findall(_printed())
         # Without a window 3.4 keeps those of the file before, below the first one of this file.
-        first = max((at for at, it in enumerate(entries) if it[2] == _BASE), default=0)
+        first = max((at for at, it in enumerate(entries) if it[3] == _BASE), default=0)
         return entries[first:]
+
+
+def can_move(operator: Any) -> bool:
+    """Return whether `ed.undo` or `ed.redo` has an entry to go to."""
+    return bool(operator.poll())
 
 
 def _printed() -> str:
@@ -219,18 +236,29 @@ class ChangeCounter:
 
     def state(self, *, read: bool = False) -> tuple[int, int]:
         """Return what is another one after a change; for a read, what is soon compared."""
-        return self._told(read=read), self._compared(read=read)
+        return self._told(read=read), self.compared(read=read)
 
     def is_changed(self, since: tuple[int, int], *, read: bool = False) -> bool:
         """Return whether the state is another one; what Blender told of needs no census."""
         told, compared = since
-        return self._told(read=read) != told or self._compared(read=read) != compared
+        return self._told(read=read) != told or self.compared(read=read) != compared
+
+    def edits(self) -> int:
+        """Return how many changes there were that are more than settings of a scene."""
+        return self._told(read=True)
+
+    def put_back(self, seen: int, edits: int) -> None:
+        """Take what was changed since for no change: it was reverted."""
+        while self.seen != self.count:  # Blender tells of it now, and of what follows from it
+            continue
+        self.seen, self._edits = seen, edits
 
     def _told(self, *, read: bool) -> int:
         count = self.count
         return self._edits if read else count
 
-    def _compared(self, *, read: bool) -> int:
+    def compared(self, *, read: bool) -> int:
+        """Return a number that is another one after a change that Blender does not tell of."""
         now = census(read=read)
         return self._alike.get(now, now)
 
@@ -241,7 +269,7 @@ class ChangeCounter:
         What Blender makes for itself meanwhile stays, such as brushes for a mode that is entered.
         """
         before = self.count, self._edits
-        censuses = [self._compared(read=read) for read in _BOTH]
+        censuses = [self.compared(read=read) for read in _BOTH]
         try:
             yield
         finally:
@@ -307,80 +335,3 @@ def _is_setting(update: Any) -> bool:
     """Whether it is no more than a setting of a scene."""
     is_more = update.is_updated_transform or update.is_updated_geometry
     return isinstance(update.id, bpy.types.Scene) and not is_more
-
-
-def _watched(operator: Any, warnings: list[str]) -> Any:
-    """Give an operator as code of an agent calls it, which finds the real one nowhere in it."""
-
-    class Operator:
-        def __getattr__(self, name: str) -> Any:
-            if name.startswith("_"):
-                raise AttributeError(name)
-            return getattr(operator, name)
-
-        def stand_in(self, *args: Any, **kwargs: Any) -> set[str]:
-            """Call it. NoConsent and ReachedOut say that nobody agreed to what it would do."""
-            name: str = operator.idname_py()
-            if _ENDS.fullmatch(name) and (check := loss_check.get()) is not None:
-                check(f"call bpy.ops.{name}", ())
-            for file in _files(name, kwargs):  # a writer in C++ tells Python of none
-                sys.audit("open", bpy.path.abspath(file) if file else None, "w", 0)
-            with redirect_stdout(io.StringIO()) as output:
-                result: set[str] = operator(*args, **kwargs)
-            print(output.getvalue(), end="")
-            warnings.extend(re.findall("^Warning: .*", output.getvalue(), re.MULTILINE))
-            if "FINISHED" not in result:
-                did = f"bpy.ops.{name} returned {' and '.join(sorted(result))}"
-                warnings.append(f"{did}, so it may have done nothing.")
-            return result
-
-        __call__ = stand_in
-
-    return Operator()
-
-
-def _files(name: str, kwargs: dict[str, Any]) -> Iterator[str]:
-    """Give the files that an operator writes, "" for one that nobody can tell."""
-    scene: Any = bpy.context.scene
-    renders = name.startswith("render.") and {*kwargs} & {"write_still", "animation"}
-    bakes = name == "object.bake" and kwargs.get("save_mode") == "EXTERNAL"
-    if renders or bakes or _WRITES.fullmatch(name):
-        own = scene.render.filepath if renders else bpy.data.filepath * ("mainfile" in name)
-        yield kwargs.get("filepath") or own
-    trees = [*bpy.data.node_groups, *(getattr(it, "node_tree", None) for it in bpy.data.scenes)]
-    for node in (it for tree in trees if tree and name == "render.render" for it in tree.nodes):
-        if node.bl_idname == "CompositorNodeOutputFile" and not node.mute:
-            yield getattr(node, "directory", "") or getattr(node, "base_path", "")
-
-
-def writers() -> list[tuple[Any, str, Callable[..., list[Any]]]]:
-    """Give what writes files and is no operator: the libraries are a collection."""
-    import aud
-    import imbuf
-
-    owners: list[Any] = [bpy.types.bpy_prop_collection, aud.Sound, imbuf]
-    names = "save", "save_render", "unpack", "alembic_export", *_DEBUG
-    rows = [(it, name, _argument) for it in owners for name in ("write", "save")]
-    return [*rows, *((bpy.types.bpy_struct, name, _argument) for name in names)]
-
-
-def _argument(*args: Any, **kwargs: Any) -> list[Any]:
-    paths = [it for it in (kwargs.get("filepath"), *args) if isinstance(it, str | bytes)]
-    paths += [getattr(it, "filepath_raw", "") or getattr(it, "filepath", "") for it in args[:1]]
-    return [bpy.path.abspath(it) if it else None for it in paths[:1]]
-
-
-@contextmanager
-def watched(warnings: list[str], quiet: Quiet) -> Iterator[Callable[[], str | None]]:
-    """Have a window, and operators that lose no file and write none that nobody agreed to.
-
-    Those that are looked up through `bpy.ops` meanwhile, by Blender's own scripts too.
-    """
-    ops, name = sys.modules["bpy.ops"], "_bpy_ops_submodule__getattr__"  # in 3.4 to 5.2
-    original = getattr(ops, name)
-    setattr(ops, name, lambda *which: _watched(original(*which), warnings))
-    try:
-        with in_window():
-            yield beside_undo(quiet)
-    finally:
-        setattr(ops, name, original)

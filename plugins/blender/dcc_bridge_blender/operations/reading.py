@@ -26,7 +26,7 @@ from dcc_bridge.spi import (
 from ..host import BlenderHost
 from ..names import UNREADABLE_TEXT, body_of, name_of, text_of
 from ..objects import block, item_of, kind_of, known, lists, tree_of
-from ..undo import watched, writers
+from ..watching import watched, writers
 from . import properties, values
 from .items import Family, collections_of, owner_of, require, sockets_of
 

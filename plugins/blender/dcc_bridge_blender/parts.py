@@ -1,0 +1,163 @@
+"""What is in each kind of data-block, and what of it is gone. Main thread."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Final
+
+import bpy
+
+from .aspects import (
+    Aspect,
+    Budget,
+    Named,
+    always,
+    each_part,
+    has,
+    missing_parts,
+    named_parts,
+    numbered,
+)
+from .names import body_of, custom_keys, name_of
+from .parts_animation import ANIMATION
+from .parts_geometry import GEOMETRY
+
+# ---- objects
+
+
+def _modifiers(thing: Any, _: Budget) -> Named:
+    return each_part("modifier", thing.modifiers)
+
+
+def _constraints(thing: Any, _: Budget) -> Named:
+    found = each_part("constraint", thing.constraints)
+    for bone in thing.pose.bones if thing.pose is not None else ():
+        if bone.constraints:
+            parts = each_part("constraint", bone.constraints)
+            found |= {key: f"{words} of bone {name_of(bone)}" for key, words in parts.items()}
+    return found
+
+
+def _effects(thing: Any, _: Budget) -> Named:
+    kinds = ("grease_pencil_modifiers", "shader_effects")
+    return {
+        key: words
+        for kind in kinds
+        for key, words in each_part(
+            "effect" if kind == "shader_effects" else "modifier", getattr(thing, kind, ())
+        ).items()
+    }
+
+
+def _vertex_groups(thing: Any, _: Budget) -> Named:
+    return each_part("vertex group", thing.vertex_groups)
+
+
+def _slots(thing: Any, _: Budget) -> list[Any]:
+    return [slot.material for slot in thing.material_slots]
+
+
+def _gone_slots(before: list[Any], thing: Any, budget: Budget) -> list[str]:
+    """Tell of materials that are in fewer slots; another one in its place is a new value."""
+    known = {id(it) for it in bpy.data.materials}
+    there = [it for it in before if it is not None and id(it) in known]
+    now = [it for it in _slots(thing, budget) if it is not None]
+    if len(now) >= len(there):
+        return []
+    left = Counter(map(id, now))
+    gone = []
+    for material in there:
+        left[id(material)] -= 1
+        if left[id(material)] < 0:
+            gone.append(f"material {name_of(material)}")
+    return gone
+
+
+# ---- nodes
+
+
+def _nodes(tree: Any, budget: Budget) -> tuple[Named, dict[tuple[int, str], tuple[int, str]]]:
+    """Return the nodes, and what leads into each input: from which node, and how it is told."""
+    if tree is None or not budget.take(len(tree.nodes) + len(tree.links)):
+        return {}, {}
+    links = {}
+    for link in tree.links:
+        source, target = link.from_node, link.to_node
+        words = f"link from {name_of(source)} to {name_of(target)}"
+        into = target.as_pointer(), link.to_socket.identifier
+        links[into] = source.as_pointer(), words
+    return each_part("node", tree.nodes), links
+
+
+def _own_nodes(block: Any, budget: Budget) -> Any:
+    return _nodes(block.node_tree, budget)
+
+
+def _gone_nodes(before: Any, tree: Any, budget: Budget) -> list[str]:
+    now = _nodes(tree, budget)
+    if not budget.is_kept:
+        return []
+    gone = missing_parts(before[0], now[0])
+    there = {key[0] for key in now[0]}
+    for into, (source, words) in before[1].items():
+        if into[0] in there and source in there and into not in now[1]:
+            gone.append(words)
+    return gone
+
+
+def _gone_own_nodes(before: Any, block: Any, budget: Budget) -> list[str]:
+    return _gone_nodes(before, block.node_tree, budget)
+
+
+# ---- what else there is
+
+
+def _custom(block: Any, _: Budget) -> list[str]:
+    """Return the custom properties that somebody has added: an add-on declares its own."""
+    keys = custom_keys(block)
+    return [key for key in keys if key not in block.bl_rna.properties] if keys else []
+
+
+def _gone_custom(before: list[str], block: Any, budget: Budget) -> list[str]:
+    now = _custom(block, budget)
+    return [f"custom property {key}" for key in before if key not in now]
+
+
+def _lines(text: Any, _: Budget) -> Counter[str]:
+    return Counter(line for line in body_of(text).split("\n") if line.strip())
+
+
+def _gone_lines(before: Counter[str], text: Any, budget: Budget) -> list[str]:
+    count = (before - _lines(text, budget)).total()
+    return [numbered(count, "lines")] if count else []
+
+
+def _in_scene(scene: Any, _: Budget) -> Named:
+    found = each_part("marker", scene.timeline_markers)
+    found |= each_part("view layer", scene.view_layers)
+    editor = scene.sequence_editor
+    if editor is not None:
+        strips = getattr(editor, "strips_all", None)  # since 4.4
+        found |= each_part("strip", editor.sequences_all if strips is None else strips)
+    return found
+
+
+def _has_constraints(thing: Any) -> bool:
+    return bool(thing.constraints) or thing.pose is not None
+
+
+ASPECTS: Final[dict[str, Aspect]] = {
+    "modifiers": named_parts(["objects"], _modifiers, lambda it: it.modifiers),
+    "constraints": named_parts(["objects"], _constraints, _has_constraints),
+    "effects": named_parts(["objects"], _effects, lambda it: it.type == "GPENCIL"),
+    "vertex groups": named_parts(["objects"], _vertex_groups, lambda it: it.vertex_groups),
+    "slots": Aspect({"objects"}.__contains__, lambda it: it.material_slots, _slots, _gone_slots),
+    **GEOMETRY,
+    **ANIMATION,
+    "groups of nodes": Aspect({"node_groups"}.__contains__, always, _nodes, _gone_nodes),
+    "nodes": Aspect(has("node_tree"), lambda it: it.node_tree, _own_nodes, _gone_own_nodes),
+    "scene": named_parts(["scenes"], _in_scene, always),
+    "text": Aspect({"texts"}.__contains__, always, _lines, _gone_lines),
+    "custom": Aspect(lambda name: True, lambda it: it.keys(), _custom, _gone_custom),
+}
+"""What data-blocks have, in the order in which it is told of."""

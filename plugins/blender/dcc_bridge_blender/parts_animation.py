@@ -1,0 +1,121 @@
+"""What animates a data-block, and what of it is gone: actions, keys, drivers. Main thread."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import bpy
+
+from .aspects import Aspect, Budget, Named, always, each_part, has, missing_parts, numbered
+from .names import text_of
+
+_HAS_SLOTS: Final = "action_slot" in bpy.types.AnimData.bl_rna.properties  # since 4.4
+
+
+class Animation(NamedTuple):
+    """What animates a data-block, or its nodes."""
+
+    action: Any
+    has_slot: bool
+    drivers: Named
+    tracks: Named
+
+
+def _animation(block: Any, _: Budget) -> Animation:
+    return _read_animation(block.animation_data)
+
+
+def _tree_animation(block: Any, _: Budget) -> Animation:
+    return _read_animation(block.node_tree.animation_data)
+
+
+def _read_animation(animation: Any) -> Animation:
+    if animation is None:
+        return Animation(None, has_slot=False, drivers={}, tracks={})
+    drivers = {
+        (it.as_pointer(), text_of(it, "data_path"), it.array_index): text_of(it, "data_path")
+        for it in animation.drivers
+    }
+    tracks = each_part("NLA track", animation.nla_tracks) if animation.nla_tracks else {}
+    has_slot = not _HAS_SLOTS or animation.action_slot is not None
+    return Animation(animation.action, has_slot, drivers, tracks)
+
+
+def _gone_animation(before: Animation, block: Any, _: Budget) -> list[str]:
+    return _less_animation(before, _read_animation(block.animation_data))
+
+
+def _gone_tree_animation(before: Animation, block: Any, _: Budget) -> list[str]:
+    tree = block.node_tree
+    return _less_animation(before, _read_animation(tree.animation_data if tree else None))
+
+
+def _less_animation(before: Animation, now: Animation) -> list[str]:
+    """Tell of what is gone; where the action itself is, that is told of."""
+    gone = []
+    is_there = before.action is not None and any(it is before.action for it in bpy.data.actions)
+    is_off = now.action is None or (before.has_slot and not now.has_slot)
+    if is_there and is_off:
+        gone.append("animation")
+    pointers = {key[0] for key in now.drivers}
+    places = {key[1:] for key in now.drivers}
+    paths = [
+        path
+        for key, path in before.drivers.items()
+        if key[0] not in pointers and key[1:] not in places
+    ]
+    for path, count in Counter(paths).items():
+        gone.append(f"driver of {path}" if count == 1 else f"{count} drivers of {path}")
+    return gone + missing_parts(before.tracks, now.tracks)
+
+
+def _keys(action: Any, budget: Budget) -> dict[tuple[int, str, int], int]:
+    """Return how many keys each curve has, by its address, path and index."""
+    curves = fcurves_of(action)
+    if not budget.take(len(curves)):
+        return {}
+    return {
+        (it.as_pointer(), text_of(it, "data_path"), it.array_index): len(it.keyframe_points)
+        for it in curves
+    }
+
+
+def _gone_keys(before: Mapping[Any, int], action: Any, budget: Budget) -> list[str]:
+    """Tell how many keys of each property are gone: those at a frame are one key."""
+    now = _keys(action, budget)
+    if not budget.is_kept:
+        return []
+    by_pointer = {key[0]: count for key, count in now.items()}
+    by_place = Counter[tuple[Any, ...]]()
+    for key, count in now.items():
+        by_place[key[1:]] += count
+    fewer = dict[str, int]()
+    for key, count in before.items():
+        pointer, path, _ = key
+        left = by_pointer[pointer] if pointer in by_pointer else by_place[key[1:]]
+        fewer[path] = max(fewer.get(path, 0), count - left)
+    return [f"{numbered(count, 'keys')} of {path}" for path, count in fewer.items() if count > 0]
+
+
+def fcurves_of(action: Any) -> list[Any]:
+    """Return the curves of keys that an action has."""
+    layers = getattr(action, "layers", ())  # since 4.4
+    bags = [bag for layer in layers for strip in layer.strips for bag in strip.channelbags]
+    return [curve for bag in bags or [action] for curve in getattr(bag, "fcurves", ())]
+
+
+ANIMATION: Final[dict[str, Aspect]] = {
+    "animation": Aspect(
+        has("animation_data"), lambda it: it.animation_data, _animation, _gone_animation
+    ),
+    "animation of nodes": Aspect(
+        has("node_tree"),
+        lambda it: it.node_tree and it.node_tree.animation_data,
+        _tree_animation,
+        _gone_tree_animation,
+    ),
+    "keys": Aspect({"actions"}.__contains__, always, _keys, _gone_keys),
+}
+"""The animation of data-blocks and of their nodes, and the keys of actions."""

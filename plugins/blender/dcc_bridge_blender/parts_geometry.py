@@ -1,0 +1,105 @@
+"""What geometry consists of, and what of it is gone. Main thread."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import bpy
+
+from .aspects import Aspect, Budget, Named, always, each_part, key_of, named_parts, numbered
+from .names import names_of, text_of
+
+_COUNTED: Final[dict[str, tuple[tuple[str, str], ...]]] = {
+    "meshes": (("vertices", "vertices"), ("polygons", "faces"), ("edges", "edges")),
+    "metaballs": (("elements", "balls"),),
+    "pointclouds": (("points", "points"),),
+    "hair_curves": (("points", "points"), ("curves", "curves")),
+}
+"""What geometry consists of, the first of which what is fewer is told of."""
+
+
+def _counts(block: Any, _: Budget) -> tuple[int, ...]:
+    return tuple(len(getattr(block, name)) for name, _words in _COUNTED[_list_of(block)])
+
+
+def _list_of(block: Any) -> str:
+    kinds = {"Mesh": "meshes", "MetaBall": "metaballs", "PointCloud": "pointclouds"}
+    return kinds.get(type(block).__name__, "hair_curves")
+
+
+def _gone_counts(before: tuple[int, ...], block: Any, budget: Budget) -> list[str]:
+    now = _counts(block, budget)
+    rows = zip(before, now, _COUNTED[_list_of(block)], strict=True)
+    fewer = [(old - new, words) for old, new, (_, words) in rows if new < old]
+    return [numbered(*row) for row in fewer[:1]]
+
+
+def _points(curve: Any, _: Budget) -> int:
+    return sum(len(it.points) + len(it.bezier_points) for it in curve.splines)
+
+
+def _gone_points(before: int, curve: Any, budget: Budget) -> list[str]:
+    count = before - _points(curve, budget)
+    return [numbered(count, "points")] if count > 0 else []
+
+
+def _layers(mesh: Any, _: Budget) -> list[tuple[str, str]]:
+    kinds = (("UV map", "uv_layers"), ("color attribute", _COLORS))
+    return [(what, name) for what, kind in kinds for name in names_of(getattr(mesh, kind))]
+
+
+_HAS_COLORS: Final = "color_attributes" in bpy.types.Mesh.bl_rna.properties
+_COLORS: Final = "color_attributes" if _HAS_COLORS else "vertex_colors"
+
+
+def _gone_layers(before: list[tuple[str, str]], mesh: Any, budget: Budget) -> list[str]:
+    """Tell of those whose name is gone, where there are fewer: none of them has an identity."""
+    now = _layers(mesh, budget)
+    if len(now) >= len(before):
+        return []
+    return [f"{what} {name}" for what, name in before if (what, name) not in now]
+
+
+def _shape_keys(block: Any, _: Budget) -> Named:
+    keys = block.shape_keys
+    return each_part("shape key", keys.key_blocks) if keys is not None else {}
+
+
+def _bones(armature: Any, _: Budget) -> Named:
+    return each_part("bone", armature.bones)
+
+
+def _gone_bones(before: Named, armature: Any, budget: Budget) -> list[str]:
+    """Tell of those whose name is gone, where there are fewer: edit mode makes them all anew."""
+    now = _bones(armature, budget)
+    if len(now) >= len(before):
+        return []
+    return [words for words in before.values() if words not in now.values()]
+
+
+def _strokes(pencil: Any, _: Budget) -> dict[tuple[Any, ...], tuple[str, int]]:
+    """Return of each layer its name and how many drawings it has."""
+    return {key_of(it): (text_of(it, "info"), len(it.frames)) for it in pencil.layers}
+
+
+def _gone_strokes(before: Any, pencil: Any, budget: Budget) -> list[str]:
+    now = _strokes(pencil, budget)
+    gone = [f"layer {name}" for key, (name, _) in before.items() if key not in now]
+    for key, (name, count) in before.items():
+        if key in now and now[key][1] < count:
+            gone.append(f"{numbered(count - now[key][1], 'frames')} of layer {name}")
+    return gone
+
+
+_PENCILS: Final = ("grease_pencils", "annotations", "grease_pencils_v3")
+GEOMETRY: Final[dict[str, Aspect]] = {
+    "geometry": Aspect(_COUNTED.__contains__, always, _counts, _gone_counts),
+    "points": Aspect({"curves"}.__contains__, lambda it: it.splines, _points, _gone_points),
+    "layers": Aspect({"meshes"}.__contains__, always, _layers, _gone_layers),
+    "shape keys": named_parts(
+        ["meshes", "curves", "lattices"], _shape_keys, lambda it: it.shape_keys
+    ),
+    "bones": Aspect({"armatures"}.__contains__, lambda it: it.bones, _bones, _gone_bones),
+    "strokes": Aspect(_PENCILS.__contains__, lambda it: it.layers, _strokes, _gone_strokes),
+}
+"""What geometry has."""

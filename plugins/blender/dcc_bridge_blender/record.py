@@ -1,0 +1,260 @@
+"""What a file holds, by identity, to tell afterwards what an edit took away. Main thread.
+
+A data-block is told from another one by Blender's Python object of it: as long as that is kept,
+Blender gives the same one, and another for what takes the place or the name of one that is gone.
+What is in a data-block has no such thing, and is told apart by its address and type. An undo makes
+all of it dangle, so a record is of one step and no longer.
+
+Source of the facts: measured with Debian's Blender 3.4.1 and the wheels of bpy 4.5.15 and 5.2.3.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+import bpy
+
+from .aspects import Budget
+from .names import name_of, names_of, text_of
+from .objects import data, item_named, item_of, lists, local_name
+from .parts import ASPECTS
+from .parts_animation import Animation
+
+_PASSED: Final = {
+    "window_managers",
+    "screens",
+    "workspaces",
+    "all_ids",  # 5.x: all of them
+    "shape_keys",  # parts of what they shape
+}
+
+
+class Loss(NamedTuple):
+    """Something that is gone.
+
+    Attributes:
+        text: What a person reads.
+        items: Items: who agreed to lose one of them agreed to this.
+        users: Or who agreed to lose all of these, if there are any.
+    """
+
+    text: str
+    items: frozenset[str]
+    users: frozenset[str] = frozenset()
+
+    def is_covered(self, agreed: set[str]) -> bool:
+        """Return whether it was agreed to."""
+        return bool(self.items & agreed) or (bool(self.users) and self.users <= agreed)
+
+
+class _Listed(NamedTuple):
+    """The data-blocks of one list."""
+
+    name: str
+    blocks: list[Any]
+    names: list[str]
+    libraries: list[str | None]  # as the items name them; empty where nothing is linked
+
+    def item(self, at: int) -> str:
+        """Return the item that one was."""
+        library = self.libraries[at] if self.libraries else None
+        return item_named(_word_of(self.name), self.names[at], library)
+
+
+class _Group(NamedTuple):
+    """A collection, or a scene, and what was in it."""
+
+    owner: Any
+    members: list[Any]
+
+
+class Record:
+    """What the open file holds: 15 ms for 10,000 objects, and less to compare."""
+
+    def __init__(self) -> None:
+        """Look at everything once."""
+        flush_edited()
+        self._lists = [_listed(name) for name in lists().values() if name not in _PASSED]
+        (things,) = (it for it in self._lists if it.name == "objects")
+        self._things = things
+        self._data = [thing.data for thing in things.blocks]
+        budget = Budget()
+        self._parts = [_parts(it, budget) for it in self._lists]
+        self._is_whole = budget.is_kept
+        self._groups = _groups()
+        self._in_scene = _in_scenes()
+
+    def losses(self) -> list[Loss]:
+        """Return what is not there any more: items first, then parts of those that are."""
+        flush_edited()
+        now = {it.name: {id(block) for block in data(it.name)} for it in self._lists}
+        gone = {
+            id(block): listed.item(at)
+            for listed in self._lists
+            for at, block in enumerate(listed.blocks)
+            if id(block) not in now[listed.name]
+        }
+        found = [*self._items(gone)]
+        outside = self._out_of_scenes(gone)
+        found += [_of_item(item) for item in outside.values()]
+        found += self._members(gone, outside)
+        found += self._of_parts(gone)
+        return found
+
+    def _items(self, gone: Mapping[int, str]) -> Iterator[Loss]:
+        """Yield what is deleted, without the data of objects that are, which goes with them."""
+        first = [self._things, *(it for it in self._lists if it is not self._things)]
+        users = self._users() if gone else {}
+        for listed in first:
+            for block in listed.blocks:
+                if id(block) not in gone:
+                    continue
+                having = users.get(id(block), ())
+                is_part = bool(having) and all(id(thing) in gone for thing, _ in having)
+                if not is_part:
+                    names = frozenset(local_name(item) for _, item in having)
+                    yield _of_item(gone[id(block)], names)
+
+    def _users(self) -> dict[int, list[tuple[Any, str]]]:
+        """Return by data the objects that had it, each with its item."""
+        found: dict[int, list[tuple[Any, str]]] = {}
+        for at, (thing, own) in enumerate(zip(self._things.blocks, self._data, strict=True)):
+            if own is not None:
+                found.setdefault(id(own), []).append((thing, self._things.item(at)))
+        return found
+
+    def _out_of_scenes(self, gone: Mapping[int, str]) -> dict[int, str]:
+        """Return what is in no scene any more: collections, and objects that are in none of them.
+
+        What is in a collection goes with it.
+        """
+        now = _in_scenes()
+        out = {
+            id(block): listed.item(at)
+            for listed in self._lists
+            if listed.name in ("collections", "objects")
+            for at, block in enumerate(listed.blocks)
+            if id(block) in self._in_scene and id(block) not in now and id(block) not in gone
+        }
+        inner = {id(each) for row in self._groups if id(row.owner) in out for each in row.members}
+        return {key: item for key, item in out.items() if key not in inner}
+
+    def _members(self, gone: Mapping[int, str], outside: Mapping[int, str]) -> Iterator[Loss]:
+        """Yield what is in fewer collections than it was, with those that it left.
+
+        What moved from one to another is none, nor what was in a collection that is deleted.
+        """
+        alive = [row for row in self._groups if id(row.owner) not in gone]
+        left: dict[int, list[tuple[str, str]]] = {}
+        for row in alive:
+            now = {id(it) for it in _members_of(row.owner)}
+            for each in row.members:
+                key = id(each)
+                if key not in now and key not in gone and key not in outside:
+                    what = "collection" if isinstance(each, bpy.types.Collection) else "object"
+                    words = f"{what} {name_of(each)}"
+                    left.setdefault(key, []).append((words, item_of(row.owner)))
+        if not left:
+            return
+        in_scenes = _in_scenes()
+        before = Counter(id(each) for row in alive for each in row.members)
+        since = Counter(id(each) for row in _groups() for each in row.members)
+        for key, those in left.items():
+            if key in in_scenes and since[key] < before[key]:
+                yield from (Loss(f"{words} of {it}", frozenset({it})) for words, it in those)
+
+    def _of_parts(self, gone: Mapping[int, str]) -> Iterator[Loss]:
+        budget = Budget(is_limited=not self._is_whole)
+        owners_of: dict[int, list[str]] | None = None
+        for listed, parts in zip(self._lists, self._parts, strict=True):
+            for at, aspect, before in parts:
+                block = listed.blocks[at]
+                if id(block) in gone:
+                    continue
+                texts = ASPECTS[aspect].gone(before, block, budget)
+                if not texts:
+                    continue
+                if owners_of is None:
+                    owners_of = self._owners()
+                item = listed.item(at)
+                owners = owners_of.get(id(block), [item])
+                owner = owners[0] if len(owners) == 1 else item
+                items = frozenset(map(local_name, (item, owner)))
+                users = frozenset(map(local_name, owners))
+                for text in texts:
+                    yield Loss(f"{text} of {owner}", items, users)
+
+    def _owners(self) -> dict[int, list[str]]:
+        """Return the items that had each action, and the objects that had each data."""
+        found = {key: [item for _, item in users] for key, users in self._users().items()}
+        for listed, parts in zip(self._lists, self._parts, strict=True):
+            for at, _, before in parts:
+                if isinstance(before, Animation) and before.action is not None:
+                    found.setdefault(id(before.action), []).append(listed.item(at))
+        return found
+
+
+def flush_edited() -> None:
+    """Have the data of objects in edit mode hold what was edited there."""
+    if bpy.context.mode.startswith("EDIT"):
+        for thing in bpy.data.objects:
+            if thing.mode == "EDIT":
+                thing.update_from_editmode()
+
+
+def _listed(name: str) -> _Listed:
+    blocks = data(name)
+    libraries: list[str | None] = []
+    if len(bpy.data.libraries):
+        owners = [block.library for block in blocks]
+        libraries = [text_of(it, "filepath") if it is not None else None for it in owners]
+    return _Listed(name, list(blocks), names_of(blocks), libraries)
+
+
+@cache
+def _word_of(name: str) -> str:
+    """Return what an item of a list begins with; nothing for objects."""
+    words = {plural: word for word, plural in lists().items()}
+    return "" if name == "objects" else words[name]
+
+
+def _parts(listed: _Listed, budget: Budget) -> list[tuple[int, str, Any]]:
+    """Return what is in data-blocks: where, which aspect, and what was read of it."""
+    found = []
+    for aspect, row in ASPECTS.items():
+        if not row.is_of(listed.name):
+            continue
+        has, read = row.has, row.read
+        for at, block in enumerate(listed.blocks):
+            if has(block):
+                found.append((at, aspect, read(block, budget)))
+    return found
+
+
+def _groups() -> list[_Group]:
+    """Return each collection, also those that scenes are, with what is in it."""
+    every = [*bpy.data.collections, *bpy.data.scenes]
+    return [_Group(owner, _members_of(owner)) for owner in every]
+
+
+def _members_of(owner: Any) -> list[Any]:
+    """Return the objects and collections in a collection, or in a scene itself."""
+    group = owner.collection if isinstance(owner, bpy.types.Scene) else owner
+    return [*group.objects, *group.children]
+
+
+def _in_scenes() -> set[int]:
+    """Return the objects and collections that are in any scene."""
+    found = set[int]()
+    for scene in bpy.data.scenes:
+        found |= {id(thing) for thing in scene.collection.all_objects}
+        found |= {id(group) for group in scene.collection.children_recursive}
+    return found
+
+
+def _of_item(item: str, users: frozenset[str] = frozenset()) -> Loss:
+    name = local_name(item)
+    return Loss(item, frozenset({name, name.partition(":")[2] or name}), users)

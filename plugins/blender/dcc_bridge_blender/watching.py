@@ -1,0 +1,103 @@
+"""Operators and other writers as code of an agent calls them: what they would lose. Main thread."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from typing import Any, Final
+
+import bpy
+
+from dcc_bridge.spi import loss_check
+
+from .loop import Quiet, beside_undo, in_window
+
+# Operators that lose the open file or undo what is not the code's; and those that write files.
+_ENDS: Final = re.compile(
+    r"wm\.(open_mainfile|read_\w+|revert_mainfile|recover_\w+|quit_blender|window_close)"
+    r"|ed\.(undo|redo|undo_\w*history|undo_redo)"
+)
+_WRITES: Final = re.compile(
+    r"export_\w+\.\w+|\w+\.(\w*export\w*|save\w*|\w+_save|screenshot\w*|mixdown|unpack\w*|ocean_bake)"
+)
+_DEBUG: Final = "debug_relations_graphviz", "debug_stats_gnuplot"
+
+
+def _watched(operator: Any, warnings: list[str]) -> Any:
+    """Give an operator as code of an agent calls it, which finds the real one nowhere in it."""
+
+    class Operator:
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            return getattr(operator, name)
+
+        def stand_in(self, *args: Any, **kwargs: Any) -> set[str]:
+            """Call it. NoConsent and ReachedOut say that nobody agreed to what it would do."""
+            name: str = operator.idname_py()
+            if _ENDS.fullmatch(name) and (check := loss_check.get()) is not None:
+                check(f"call bpy.ops.{name}", ())
+            for file in _files(name, kwargs):  # a writer in C++ tells Python of none
+                sys.audit("open", bpy.path.abspath(file) if file else None, "w", 0)
+            with redirect_stdout(io.StringIO()) as output:
+                result: set[str] = operator(*args, **kwargs)
+            print(output.getvalue(), end="")
+            warnings.extend(re.findall("^Warning: .*", output.getvalue(), re.MULTILINE))
+            if "FINISHED" not in result:
+                did = f"bpy.ops.{name} returned {' and '.join(sorted(result))}"
+                warnings.append(f"{did}, so it may have done nothing.")
+            return result
+
+        __call__ = stand_in
+
+    return Operator()
+
+
+def _files(name: str, kwargs: dict[str, Any]) -> Iterator[str]:
+    """Give the files that an operator writes, "" for one that nobody can tell."""
+    scene: Any = bpy.context.scene
+    renders = name.startswith("render.") and {*kwargs} & {"write_still", "animation"}
+    bakes = name == "object.bake" and kwargs.get("save_mode") == "EXTERNAL"
+    if renders or bakes or _WRITES.fullmatch(name):
+        own = scene.render.filepath if renders else bpy.data.filepath * ("mainfile" in name)
+        yield kwargs.get("filepath") or own
+    trees = [*bpy.data.node_groups, *(getattr(it, "node_tree", None) for it in bpy.data.scenes)]
+    for node in (it for tree in trees if tree and name == "render.render" for it in tree.nodes):
+        if node.bl_idname == "CompositorNodeOutputFile" and not node.mute:
+            yield getattr(node, "directory", "") or getattr(node, "base_path", "")
+
+
+def writers() -> list[tuple[Any, str, Callable[..., list[Any]]]]:
+    """Give what writes files and is no operator: the libraries are a collection."""
+    import aud
+    import imbuf
+
+    owners: list[Any] = [bpy.types.bpy_prop_collection, aud.Sound, imbuf]
+    names = "save", "save_render", "unpack", "alembic_export", *_DEBUG
+    rows = [(it, name, _argument) for it in owners for name in ("write", "save")]
+    return [*rows, *((bpy.types.bpy_struct, name, _argument) for name in names)]
+
+
+def _argument(*args: Any, **kwargs: Any) -> list[Any]:
+    paths = [it for it in (kwargs.get("filepath"), *args) if isinstance(it, str | bytes)]
+    paths += [getattr(it, "filepath_raw", "") or getattr(it, "filepath", "") for it in args[:1]]
+    return [bpy.path.abspath(it) if it else None for it in paths[:1]]
+
+
+@contextmanager
+def watched(warnings: list[str], quiet: Quiet) -> Iterator[Callable[[], str | None]]:
+    """Have a window, and operators that lose no file and write none that nobody agreed to.
+
+    Those that are looked up through `bpy.ops` meanwhile, by Blender's own scripts too.
+    """
+    ops, name = sys.modules["bpy.ops"], "_bpy_ops_submodule__getattr__"  # in 3.4 to 5.2
+    original = getattr(ops, name)
+    setattr(ops, name, lambda *which: _watched(original(*which), warnings))
+    try:
+        with in_window():
+            yield beside_undo(quiet)
+    finally:
+        setattr(ops, name, original)

@@ -25,6 +25,7 @@ from dcc_bridge.spi import (
     Host,
     Later,
     Losses,
+    Trial,
     Undo,
     UndoMark,
     digest,
@@ -40,8 +41,9 @@ from .document import (
     look_up,
     noting_changes,
     reach,
-    transactions,
 )
+from .transactions import transactions
+from .trial import FreeCADTrial
 
 _CHANGES: Final = (
     *("slotCreatedObject", "slotDeletedObject", "slotChangedObject", "slotChangedDocument"),
@@ -127,6 +129,10 @@ class FreeCADHost(Host):
         """Undo the newest transaction, and compute what depends on it."""
         self._transactions.undo()
 
+    def trial(self) -> Trial:
+        """Return what can abort the open transaction."""
+        return FreeCADTrial(self._transactions, self._noted_selection)
+
     def take_back(self) -> None:
         """Undo the newest transaction in its newest document; NotUndoable: one was closed since."""
         self._transactions.take_back()
@@ -137,7 +143,7 @@ class FreeCADHost(Host):
         document().recompute()
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
-        """List what the newest step deleted, but for items and what was in them when asked for."""
+        """List what the newest step took away, but for items agreed to and what was in them."""
         return self._transactions.lost(self._reach.of(agreed))
 
     def changes(self) -> AbstractContextManager[CountChanges]:
@@ -171,9 +177,11 @@ class FreeCADHost(Host):
         return changed
 
     def _mark_modified(self) -> bool:
-        if self.has_ui and FreeCAD.ActiveDocument:
-            gui().getDocument(document().Name).Modified = True
-        return True  # without a window nobody is asked whether to save
+        """Return whether FreeCAD takes the document as not saved; in 0.20 nothing else sets that.
+
+        Without a window nobody is asked whether to save.
+        """
+        return not self.has_ui or self.modified
 
     @property
     def selection(self) -> list[str]:
@@ -194,6 +202,23 @@ class FreeCADHost(Host):
         gui().Selection.clearSelection()
         for name in names:
             gui().Selection.addSelection(document().Name, name)
+
+    def _noted_selection(self) -> Callable[[], None]:
+        """Note what is selected, faces and edges too, and return what selects it again."""
+        if not self.has_ui:
+            names = list(self._selected)
+            return lambda: setattr(self, "_selected", names)
+        selected = _selected()
+
+        def select() -> None:
+            if _selected() == selected:
+                return
+            gui().Selection.clearSelection()
+            for document_name, item, parts in selected:
+                for part in parts or [""]:
+                    gui().Selection.addSelection(document_name, item, part)
+
+        return select
 
     def frame(self, items: Sequence[str]) -> None:
         """Fit the view to objects; what is selected stays so."""
@@ -281,6 +306,12 @@ class FreeCADHost(Host):
 
         window.mainWindowClosed.connect(leave)
         return disconnect
+
+
+def _selected() -> list[tuple[str, str, tuple[str, ...]]]:
+    """Return what is selected in all documents: a document, an object, and parts of it each."""
+    every = gui().Selection.getSelectionEx("*")
+    return [(it.DocumentName, it.ObjectName, tuple(it.SubElementNames)) for it in every]
 
 
 def _observer(names: Sequence[str], changed: Callable[[], None]) -> SimpleNamespace:

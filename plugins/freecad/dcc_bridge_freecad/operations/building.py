@@ -8,9 +8,11 @@ from typing import Any, Final
 
 from dcc_bridge.spi import Building
 
-from ..document import document, find, transactions
+from ..document import document, find
+from ..parts import linked
+from ..transactions import transactions
 from .places import above_of, below, parent_of, world
-from .properties import explained, form, linked, links_of
+from .properties import explained, form, links_of
 
 _GROUP: Final = "App::DocumentObjectGroup"
 _KINDS: Final = {"collection": _GROUP, "folder": _GROUP, "group": _GROUP, "parent": "App::Part"}

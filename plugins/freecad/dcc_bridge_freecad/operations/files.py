@@ -12,7 +12,8 @@ import FreeCAD
 from dcc_bridge import track
 from dcc_bridge.spi import Building, Cleaning, Deleting, FileExchange, Imported, Junk, Saving
 
-from ..document import called, document, find, transactions
+from ..document import called, document, find
+from ..transactions import transactions
 from .places import below, children, own_shape, parent_of, scratch_document, world_shape
 from .properties import explained
 from .shown import ingredients, is_aid, is_shown

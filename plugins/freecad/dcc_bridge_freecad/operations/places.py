@@ -11,7 +11,8 @@ import FreeCAD
 
 from dcc_bridge.spi import At, Axes, Bounds, Building, Placement, Vector, triple
 
-from ..document import document, find, transactions
+from ..document import document, find
+from ..transactions import transactions
 from .properties import held
 
 _NO_SCALE: Final = (

@@ -65,15 +65,6 @@ def links_of(obj: Any) -> list[str]:
     return [name for name in names if is_told(obj, name) and name not in ("Group", "Origin")]
 
 
-def linked(value: Any) -> Iterator[Any]:
-    """Yield the objects in a value of a link."""
-    if isinstance(value, list | tuple):
-        for part in value:
-            yield from linked(part)
-    elif hasattr(value, "TypeId") and hasattr(value, "Document"):
-        yield value
-
-
 def paths(obj: Any) -> list[str]:
     """List what an expression can lead to, or come from."""
     found: list[str] = []

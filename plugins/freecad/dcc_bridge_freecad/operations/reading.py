@@ -16,9 +16,11 @@ import FreeCAD
 
 from dcc_bridge.spi import ApiEntry, ApiSearch, Checking, CodeContext, Part, Rule, SocketLink, Value
 
-from ..document import document, find, plain, transactions
+from ..document import document, find, plain
+from ..parts import linked
+from ..transactions import transactions
 from .places import below, children, own_shape, parent_of, scratch_document
-from .properties import CELL, FILES, form, held, is_told, linked, links_of
+from .properties import CELL, FILES, form, held, is_told, links_of
 
 _MODULES: Final = ("FreeCAD", "Part", "Mesh", "Sketcher", "PartDesign", "Draft", "Spreadsheet")
 _EXPORTERS: Final = ("Part", "Mesh", "Import", "ImportGui", "Points")

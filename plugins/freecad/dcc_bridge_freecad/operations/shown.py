@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from ..parts import linked
 from .places import own_shape
-from .properties import linked
 
 # The links by which shapes are made into another one. Others only refer to an object: an expression
 # to its length, an attachment to its face, a drawing or a mesh to all of it.

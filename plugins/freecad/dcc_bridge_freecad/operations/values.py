@@ -6,8 +6,10 @@ from typing import Any
 
 from dcc_bridge.spi import SCENE, Building, Connections, SocketLink, Value
 
-from ..document import document, find, plain, transactions
-from .properties import CELL, explained, form, held, linked, links_of, paths, read, write
+from ..document import document, find, plain
+from ..parts import linked
+from ..transactions import transactions
+from .properties import CELL, explained, form, held, links_of, paths, read, write
 
 _WHOLE = "Shape"  # what goes into a link: the object itself
 

@@ -1,0 +1,336 @@
+"""The table of the kinds of loss, in FreeCAD: run by its own Python, in and without a window.
+
+`tests/freecad/test_losses.py` starts it there.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+import FreeCAD
+import Part
+import pytest
+import Sketcher
+
+from dcc_bridge.errors import NotUndoable
+from dcc_bridge_freecad.host import FreeCADHost
+from tests.hosts.digests import scene_digest
+from tests.hosts.losses_contract import Kind, Losing, LossesContract
+
+_NO_ANIMATION = "FreeCAD animates nothing"
+_NO_NODES = "FreeCAD has no graph of nodes: what is made of what are links"
+_NO_LAYERS = "a document has no layers"
+_AT, _TURN = FreeCAD.Vector(1, 2, 3), FreeCAD.Rotation(10, 20, 30)
+HAS_NOT = {
+    "out_of_every_scene": "what is in a document is in its scene",
+    "group_out_of_scene": "what is in a document is in its scene",
+    "inactive": "0.20 suppresses no feature",
+    "undefined": _NO_LAYERS,
+    "abstract": "there are no classes or prototypes",
+    "type": "an object's type cannot be changed",
+    "scene": "a document has one; that another document is closed, `losing` is told",
+    "geometry_data": "a shape is in its object",
+    "action": _NO_ANIMATION,
+    "world": "there is none",
+    "camera": "it is of the view",
+    "light": "it is of the view",
+    "node_group": _NO_NODES,
+    "node": _NO_NODES,
+    "driver": "it is an expression",
+    "animation": _NO_ANIMATION,
+    "keys": _NO_ANIMATION,
+    "one_key": _NO_ANIMATION,
+    "vertex_group": "there are none",
+    "shape_key": "there are none",
+    "marker": _NO_ANIMATION,
+    "value": "a property has no default to go back to; see custom_property and text_content",
+    "relationship": "it is a link",
+    "payload": _NO_LAYERS,
+    "variant": "there are none",
+    "layer": _NO_LAYERS,
+    "layer_content": _NO_LAYERS,
+    "scene_metadata": "undo does not hold it; a revert does, as another test sees",
+    "unused": "there is no purge of its own",
+}
+
+
+@pytest.fixture
+def losing(tmp_path: Path) -> Iterator[Losing]:
+    """A document that has what the rows take away."""
+    document = FreeCAD.newDocument("Scene", hidden=True)
+    document.UndoMode = 1
+    add = document.addObject
+    box, other = add("Part::Box", "Box"), add("Part::Box", "Other")
+    other.Label = "The other"
+    sheet = add("Spreadsheet::Sheet", "Sheet")
+    sheet.set("A1", "10")
+    sheet.setAlias("A1", "len")
+    sheet.set("B2", "noted")
+    document.recompute()
+    box.setExpression("Length", "Sheet.len * 2")
+    box.addProperty("App::PropertyFloat", "Weight").Weight = 3.0
+    cut = add("Part::Cut", "Cut")
+    cut.Base, cut.Tool = add("Part::Cylinder", "Cylinder"), add("Part::Sphere", "Tool")
+    add("App::DocumentObjectGroup", "Group").addObject(add("Part::Cone", "Cone"))
+    add("App::DocumentObjectGroup", "Second")
+    add("App::Link", "Link").LinkedObject = other
+    sketch = add("Sketcher::SketchObject", "Sketch")
+    sketch.Support = (box, ["Face6"])
+    sketch.MapMode = "FlatFace"
+    corners = [FreeCAD.Vector(*at) for at in ((0, 0, 0), (5, 1, 0), (5, 6, 0))]
+    sketch.addGeometry([Part.LineSegment(*corners[:2]), Part.LineSegment(*corners[1:])])
+    sketch.addConstraint(Sketcher.Constraint("Horizontal", 0))
+    sketch.addConstraint(Sketcher.Constraint("Distance", 1, 5.0))
+    body = add("PartDesign::Body", "Body")
+    body.newObject("PartDesign::AdditiveBox", "Step")
+    body.newObject("PartDesign::AdditiveCylinder", "Top").Height = 30
+    add("Part::Feature", "Solid").Shape = Part.makeBox(1, 1, 1)
+    add("App::TextDocument", "Note").Text = "Noted"
+    add("Image::ImagePlane", "Image")
+    steel = add("App::MaterialObject", "Steel")
+    steel.Material = {"Name": "Steel", "Density": "7900"}
+    other.addProperty("App::PropertyLink", "Material").Material = steel
+    document.recompute()
+    document.saveAs(str(tmp_path / "scene.FCStd"))
+    document.clearUndos()
+    host = FreeCADHost()
+    scene_digest(host)  # the first one makes FreeCAD note that it was asked
+
+    def edit() -> None:
+        box.Width = box.Width.Value + 1
+        document.recompute()
+
+    yield Losing(host, edit)
+    FreeCAD.closeDocument(document.Name)
+
+
+def doing(edit: Callable[[Any], object]) -> Callable[[], object]:
+    """Make an edit of the document that is active."""
+    return lambda: edit(FreeCAD.ActiveDocument)
+
+
+def row(edit: Callable[[Any], object], *lost: str, broken: tuple[str, ...] = ()) -> Kind:
+    return Kind(doing(edit), lost, broken)
+
+
+def remove(*names: str) -> Callable[[Any], object]:
+    return lambda document: [document.removeObject(name) for name in names]
+
+
+def _made_again(document: Any) -> None:
+    document.removeObject("Cylinder")
+    document.addObject("Part::Cylinder", "Cylinder")
+
+
+def _name_taken(document: Any) -> None:
+    document.removeObject("Other")
+    document.Cone.Label = "The other"
+
+
+def _swapped(document: Any) -> None:
+    document.Box.Label, document.Tool.Label = "Spare", "Box"
+    document.Box.Label = "Tool"
+
+
+def _made_and_deleted(document: Any) -> None:
+    made = document.addObject("Part::Box", "Scratch")
+    made.addProperty("App::PropertyFloat", "Weight")
+    document.removeObject("Scratch")
+
+
+def _moved_in_tree(document: Any) -> None:
+    document.Group.removeObject(document.Cone)
+    document.Second.addObject(document.Cone)
+
+
+def _selected(_: Any) -> None:
+    if FreeCAD.GuiUp:
+        FreeCAD.Gui.Selection.addSelection("Scene", "Box", "Face1")
+
+
+KINDS = {
+    "nothing": row(lambda document: None),
+    "deleted": row(remove("Solid"), "Solid"),
+    "parent_deleted": row(remove("Group", "Cone"), "Group", "Cone"),
+    "made_again": row(_made_again, "Cylinder", broken=("Cut",)),
+    "name_taken": row(_name_taken, "Other", broken=("Link",)),
+    "group": row(remove("Group"), "Group"),
+    "group_member": row(lambda it: it.Group.removeObject(it.Cone), "member Cone of Group"),
+    "material": row(remove("Steel"), "Steel"),
+    "material_slot": row(
+        lambda it: setattr(it.Other, "Material", None),
+        "link Material to Steel of The other (Other)",
+    ),
+    "geometry": row(lambda it: setattr(it.Solid, "Shape", Part.Shape()), "shape of Solid"),
+    "image": row(remove("Image"), "Image"),
+    "text": row(remove("Note"), "Note"),
+    "text_content": row(lambda it: setattr(it.Note, "Text", ""), "text of Note"),
+    "link": row(
+        lambda it: setattr(it.Cut, "Tool", None), "link Tool to Tool of Cut", broken=("Cut",)
+    ),
+    "modifier": row(remove("Top"), "Top"),
+    "constraint": row(
+        lambda it: setattr(it.Sketch, "Support", None), "link Support to Box of Sketch"
+    ),
+    "expression": row(lambda it: it.Box.setExpression("Length", None), "expression Length of Box"),
+    "custom_property": row(lambda it: it.Box.removeProperty("Weight"), "property Weight of Box"),
+    "sketch_geometry": row(
+        lambda it: it.Sketch.delGeometry(0), "line 1 of Sketch", "constraint Horizontal of Sketch"
+    ),
+    "sketch_constraint": row(
+        lambda it: it.Sketch.delConstraint(1), "constraint Distance of Sketch"
+    ),
+    "cell": row(lambda it: it.Sheet.clear("A1"), "cell A1 of Sheet", broken=("Box",)),
+    "attribute": row(
+        lambda it: setattr(it.Steel, "Material", {"Name": "Steel"}), "Material Density of Steel"
+    ),
+    "reference": row(
+        lambda it: setattr(it.Link, "LinkedObject", None),
+        "link LinkedObject to The other (Other) of Link",
+        broken=("Link",),
+    ),
+    # No loss:
+    "made": row(lambda it: it.addObject("Part::Box", "Made")),
+    "made_and_deleted": row(_made_and_deleted),
+    "renamed": row(lambda it: setattr(it.Box, "Label", "Crate")),
+    "names_swapped": row(_swapped),
+    "parent_changed": row(_moved_in_tree),
+    "moved": row(lambda it: setattr(it.Tool, "Placement", FreeCAD.Placement(_AT, _TURN))),
+    "value_set": row(lambda it: setattr(it.Tool, "Radius", 7)),
+    "hidden": row(lambda it: setattr(it.Tool, "Visibility", False)),
+    "muted": row(lambda it: it.Sketch.toggleActive(1)),
+    "selected": row(_selected),
+}
+
+
+class TestLossesOfFreeCAD(LossesContract):
+    """Every row, and what only FreeCAD has."""
+
+    KINDS: ClassVar = KINDS
+    HAS_NOT: ClassVar = HAS_NOT
+
+    @pytest.mark.parametrize(
+        "edit",
+        [
+            lambda it: it.Sheet.insertRows("1", 2),
+            lambda it: it.Sheet.setAlias("B2", "other"),
+            lambda it: it.Sheet.set("A1", "11"),
+            lambda it: it.Box.setExpression("Length", "Sheet.len * 3"),
+            lambda it: setattr(it.Cut, "Tool", it.Cone),
+            lambda it: setattr(it.Note, "Text", "Else"),
+            lambda it: it.Sketch.movePoint(1, 2, FreeCAD.Vector(9, 9, 0), False),
+            lambda it: it.Sketch.setDatum(1, FreeCAD.Units.Quantity("7 mm")),
+            lambda it: it.Sketch.renameConstraint(1, "width"),
+        ],
+    )
+    def test_what_is_moved_renamed_or_replaced_is_no_loss(
+        self, losing: Losing, edit: Callable[[Any], object]
+    ) -> None:
+        before = scene_digest(losing.host)
+
+        with losing.host.undo_step("Ours"):
+            doing(edit)()
+        lost, after = losing.host.lost([]), scene_digest(losing.host)
+        losing.host.undo()
+
+        assert lost == []
+        assert after != before
+        assert scene_digest(losing.host) == before
+
+    def test_parts_of_what_was_agreed_to_may_go(self, losing: Losing) -> None:
+        document = FreeCAD.ActiveDocument
+
+        with losing.host.undo_step("Ours"):
+            document.Sheet.clear("A1")
+            document.Box.removeProperty("Weight")
+            document.Group.removeObject(document.Cone)
+
+        assert losing.host.lost(["Sheet"]) == ["property Weight of Box", "member Cone of Group"]
+        assert losing.host.lost(["Sheet", "Box", "Cone"]) == []
+        assert losing.host.lost(["Sheet", "Box", "Group"]) == []
+
+    def test_a_revert_closes_new_documents_and_puts_back_what_no_undo_holds(
+        self, losing: Losing
+    ) -> None:
+        host, document = losing.host, FreeCAD.ActiveDocument
+        document.Comment = "Approved"
+        host.select(["Box"])
+        before = scene_digest(host)
+
+        with host.undo_step("Tried"):
+            trial = host.trial()
+            assert trial is not None
+            document.Comment = ""
+            host.select(["Tool"])
+            FreeCAD.newDocument("Second", hidden=True).addObject("Part::Box", "Far")
+            lost, was_edited = host.lost([]), trial.is_edited()
+            left = trial.revert()
+
+        assert (lost, was_edited, left) == (["Comment of scene"], True, [])
+        assert (document.Comment, host.selection) == ("Approved", ["Box"])
+        assert FreeCAD.ActiveDocument.Name == "Scene"
+        assert list(FreeCAD.listDocuments()) == ["Scene"]
+        assert scene_digest(host) == before
+
+    @pytest.mark.skipif(not FreeCAD.GuiUp, reason="there is no window")
+    def test_a_revert_selects_the_faces_again(self, losing: Losing) -> None:
+        """What is deleted is not selected any more, and comes back without."""
+        gui, document = FreeCAD.Gui, FreeCAD.ActiveDocument
+        gui.Selection.addSelection("Scene", "Tool", "Face1")
+        gui.Selection.addSelection("Scene", "Box")
+
+        with losing.host.undo_step("Tried"):
+            trial = losing.host.trial()
+            assert trial is not None
+            document.removeObject("Tool")
+            meanwhile = losing.host.selection
+            trial.revert()
+
+        selected = [(it.ObjectName, it.SubElementNames) for it in gui.Selection.getSelectionEx()]
+        assert meanwhile == ["Box"]
+        assert selected == [("Tool", ("Face1",)), ("Box", ())]
+
+    def test_after_a_revert_all_is_computed_and_what_the_person_left_touched_stays_so(
+        self, losing: Losing
+    ) -> None:
+        document = FreeCAD.ActiveDocument
+        document.openTransaction("Theirs")
+        document.Cone.Height = 33
+        document.commitTransaction()
+        states = {obj.Name: obj.State for obj in document.Objects}
+
+        with losing.host.undo_step("Tried"):
+            trial = losing.host.trial()
+            assert trial is not None
+            for name in ("Sheet", "Tool", "Step"):
+                document.removeObject(name)
+            broken = trial.broken()
+            trial.revert()
+
+        assert broken == ["Box", "Cut"]
+        assert {obj.Name: obj.State for obj in document.Objects} == states
+        assert "Touched" in states["Cone"]
+
+    def test_a_document_that_was_closed_does_not_come_back(self, losing: Losing) -> None:
+        FreeCAD.newDocument("Second", hidden=True)
+        FreeCAD.setActiveDocument("Scene")
+
+        with losing.host.undo_step("Tried"):
+            trial = losing.host.trial()
+            assert trial is not None
+            losing.edit()
+            FreeCAD.closeDocument("Second")
+            with pytest.raises(NotUndoable, match="Second was closed"):
+                trial.revert()
+
+        assert FreeCAD.ActiveDocument.Box.Width.Value == 10
+
+
+def run() -> int:
+    sys.dont_write_bytecode = True
+    options = ["-c", os.devnull, "-p", "no:cacheprovider", "-p", "no:anyio", "--noconftest", "-q"]
+    return int(pytest.main([*options, *os.environ.get("ACTS", "").split(), __file__]))

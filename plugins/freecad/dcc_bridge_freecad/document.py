@@ -106,9 +106,11 @@ def plain(value: Any) -> Any:
     """Return a property's value as JSON can carry it."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if hasattr(value, "UserString"):  # a length, an angle: the number is in mm or degrees
+    if isinstance(
+        value, FreeCAD.Units.Quantity
+    ):  # a length, an angle: the number is in mm or degrees
         return value.Value
-    if hasattr(value, "Rotation"):
+    if isinstance(value, FreeCAD.Placement):
         rotation = value.Rotation
         return {
             "Base": plain(value.Base),

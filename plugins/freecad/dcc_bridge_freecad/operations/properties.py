@@ -70,11 +70,11 @@ def paths(obj: Any) -> list[str]:
     found: list[str] = []
     for name in obj.PropertiesList:
         value = getattr(obj, name, None) if is_told(obj, name) else None
-        if hasattr(value, "Rotation"):
+        if isinstance(value, FreeCAD.Placement):
             found += [f"{name}.{part}" for part in _PARTS]
         elif isinstance(value, FreeCAD.Vector):
             found += [f"{name}.{axis}" for axis in "xyz"]
-        elif isinstance(value, bool | int | float | str) or hasattr(value, "UserString"):
+        elif isinstance(value, bool | int | float | str | FreeCAD.Units.Quantity):
             found.append(name)
     if obj.isDerivedFrom("Spreadsheet::Sheet"):
         cells = [name for name in obj.PropertiesList if CELL.fullmatch(name)]

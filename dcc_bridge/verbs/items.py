@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
@@ -19,13 +18,10 @@ _OF_A_KIND: Final = 500  # items whose types are compared, to name more than "pr
 
 def counted(operations: HostOperations, items: Sequence[str]) -> str:
     """Say how many items there are, and what: "1 sphere light", "12 prims"."""
-    kinds = {operations.kind(item) for item in items[:_OF_A_KIND] if item != SCENE}
-    noun = (
-        kinds.pop() if len(kinds) == 1 and len(items) <= _OF_A_KIND else operations.host.item_noun
-    )
-    if qualified := re.fullmatch(r"[A-Za-z]+::([A-Za-z]+)", noun):  # such as "Part::Box"
-        noun = qualified[1]
-    return plural(len(items), re.sub(r"(?<=[a-z])(?=[A-Z])", " ", noun).lower())
+    nouns = {operations.noun(item) for item in items[:_OF_A_KIND] if item != SCENE}
+    is_of_a_kind = len(nouns) == 1 and len(items) <= _OF_A_KIND
+    noun = nouns.pop() if is_of_a_kind else operations.host.item_noun
+    return plural(len(items), noun)
 
 
 def by_depth(

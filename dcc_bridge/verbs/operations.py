@@ -19,6 +19,7 @@ main thread.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -171,6 +172,11 @@ class Imported:
     warnings: list[str] = field(default_factory=list)
 
 
+def in_words(kind: str) -> str:
+    """Return the name of a type in words: "sphere light" for "SphereLight". Any thread."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).lower()
+
+
 class HostOperations(ABC):
     """What every host does for the verbs: tell what there is, and read and set values.
 
@@ -219,6 +225,20 @@ class HostOperations(ABC):
         Raises:
             LookupError: There is no such item; the sentence names what is near.
         """
+
+    def noun(self, item: str) -> str:
+        """Return what people call an item's type, for a sentence.
+
+        Args:
+            item: One item.
+
+        Returns:
+            One of them, in small letters: "sphere light". By default the type in words.
+
+        Raises:
+            LookupError: There is no such item.
+        """
+        return in_words(self.kind(item))
 
     @abstractmethod
     def name(self, item: str) -> str:

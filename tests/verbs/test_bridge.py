@@ -77,16 +77,22 @@ def test_an_agent_is_told_how_to_work_in_1500_bytes(tmp_path: Path) -> None:
     ("kind", "said"),
     [
         ("SphereLight", "2 sphere lights"),
-        ("Part::Box", "2 boxes"),
         ("ns::rock::1.0", "2 ns::rock::1.0s"),
     ],
 )
-def test_items_are_counted_by_their_type_without_the_module_of_a_plain_name(
-    kind: str, said: str
+def test_items_are_counted_by_their_type_in_words(
+    kind: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    operations = Mock(kind=lambda item: kind)
+    operations = MemoryOperations(MemoryHost())
+    monkeypatch.setattr(operations, "kind", lambda item: kind)
 
     assert items.counted(operations, ["one", "two"]) == said
+
+
+def test_items_are_counted_by_what_the_host_says_that_people_call_them() -> None:
+    operations = Mock(kind=lambda item: f"Part::{item}", noun=lambda item: "box")
+
+    assert items.counted(operations, ["One", "Two"]) == "2 boxes"
 
 
 def test_a_verb_that_a_host_cannot_do_is_not_listed(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from operator import methodcaller
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 from unittest.mock import Mock
 
@@ -20,6 +21,7 @@ import pytest
 
 from dcc_bridge.spi import AppliedTransforms, Drawing, Frames, Keyframes, Materials
 from dcc_bridge.verbs import editing
+from dcc_bridge.verbs.items import counted
 from dcc_bridge.verbs.operations import SCENE, Shot, SocketLink, Value
 from dcc_bridge_freecad.host import FreeCADHost
 from dcc_bridge_freecad.operations import operations as freecad_operations
@@ -611,6 +613,60 @@ def test_what_is_deleted_leaves_what_it_held(operations: EveryPort) -> None:
     assert seen[1] is None
 
 
+@in_console
+def test_what_uses_an_object_breaks_and_what_only_holds_it_does_not(operations: EveryPort) -> None:
+    """The cylinder's height asks for the tool; the group and the part only hold it."""
+    document = FreeCAD.ActiveDocument
+    link = document.addObject("App::Link", "Link")
+    link.LinkedObject = document.Part
+    whole = document.addObject("Part::Compound", "Whole")
+    whole.Links = [document.Cut, document.Body]
+
+    found = {
+        it: operations.dependents([it]) for it in ("Tool", "Sheet", "Cylinder", "Step", "Ball")
+    }
+
+    assert found == {
+        "Tool": ["Cut", "Cylinder", "Whole"],
+        "Sheet": ["Cylinder"],
+        "Cylinder": [],
+        "Step": ["Body", "Whole"],
+        "Ball": [],
+    }
+    assert operations.dependents(["Tool", "Cut", "Cylinder"]) == ["Whole"]
+    assert operations.dependents(["Box"]) == ["Cut", "Whole"]
+    assert operations.dependents(["Part"]) == ["Link"]
+
+
+@in_console
+def test_an_axis_goes_with_its_part_alone(operations: EveryPort) -> None:
+    axis = FreeCAD.ActiveDocument.Part.Origin.OriginFeatures[0].Name
+
+    operations.check_deletable(["Part", axis, "Box"])
+    for item in (axis, FreeCAD.ActiveDocument.Part.Origin.Name):
+        with pytest.raises(ValueError, match="delete Part instead"):
+            operations.check_deletable(["Box", item])
+
+
+@in_console
+def test_types_are_called_as_people_call_them(operations: EveryPort) -> None:
+    document = FreeCAD.ActiveDocument
+    wall = document.addObject("Part::FeaturePython", "Wall")
+    wall.Proxy = SimpleNamespace(Type="CurtainWall")
+    kinds = "Sketcher::SketchObject", "PartDesign::Pad", "Part::FeaturePython", "Part::MultiFuse"
+    made = [document.addObject(kind, kind.partition("::")[2]).Name for kind in kinds]
+
+    told = [counted(operations, [it]) for it in ("Tool", "Sheet", "Group", "Body", "Wall", *made)]
+
+    assert told == [
+        *("1 box", "1 spreadsheet", "1 group", "1 body", "1 curtain wall"),
+        *("1 sketch", "1 pad", "1 object", "1 fusion"),
+    ]
+    assert counted(operations, ["Tool", "Box"]) == "2 boxes"
+    assert counted(operations, ["Tool", "Ball"]) == "2 objects"
+    assert counted(operations, ["Body", "Body"]) == "2 bodies"
+
+
 def test_junk_is_found_and_cleaned(operations: EveryPort) -> None:
     document = FreeCAD.ActiveDocument
     for name, card in (("Red", "1"), ("Also red", "1"), ("Blue", "2"), ("Loose", "3")):
@@ -632,6 +688,24 @@ def test_junk_is_found_and_cleaned(operations: EveryPort) -> None:
         operations.clean("duplicate_materials", ["Also_red"])
         operations.clean("empty_groups", ["Outer", "Inner"])
         assert operations.value("Ball", "Material").value == "Red"
+
+
+@in_console
+def test_what_refers_to_an_object_with_a_property_called_rotation_is_told(
+    operations: EveryPort,
+) -> None:
+    """It is no placement: a view on a drawing page has an angle of that name."""
+    document = FreeCAD.ActiveDocument
+    page = document.addObject("TechDraw::DrawPage", "Page")
+    page.Template = document.addObject("TechDraw::DrawSVGTemplate", "Template")
+    view = document.addObject("TechDraw::DrawViewPart", "View")
+    view.Source = [document.Box]
+    page.addView(view)
+    document.recompute()
+
+    assert operations.look_into("Page", "values")["Views"].value == ["View"]
+    assert "Rotation" in operations.look_into("View", "values")
+    assert "Views" in operations.sockets("Page")[0]
 
 
 # ---- check and find_api

@@ -10,6 +10,7 @@ from typing import Final, Literal
 from dcc_bridge.spi import Drawing, Host, HostOperations, Materials
 
 from .building import _Builds
+from .deleting import _Deletes
 from .files import _Files
 from .looking import _Looks, is_seen
 from .places import _Places
@@ -26,7 +27,7 @@ _INSTRUCTIONS: Final = (
 )
 
 
-class FreeCADOperations(_Looks, _Reads, _Values, _Builds, _Files, _Places):
+class FreeCADOperations(_Looks, _Reads, _Values, _Builds, _Deletes, _Files, _Places):
     """FreeCAD's side of the verbs."""
 
     instructions = _INSTRUCTIONS

@@ -1,4 +1,4 @@
-"""Files, and what is thrown away. Main thread."""
+"""Files: read, written and saved. Main thread."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 import FreeCAD
 
 from dcc_bridge import track
-from dcc_bridge.spi import Building, Cleaning, Deleting, FileExchange, Imported, Junk, Saving
+from dcc_bridge.spi import Building, FileExchange, Imported, Saving
 
 from ..document import called, document, find
 from ..transactions import transactions
@@ -21,13 +21,12 @@ from .shown import ingredients, is_aid, is_shown
 _SOLIDS: Final = (".step", ".stp", ".iges", ".igs", ".brep", ".brp")
 _MESHES: Final = (".stl", ".obj", ".ply", ".off")
 _OWN: Final = ".fcstd"
-_ORIGINS: Final = ("App::Origin", "App::Line", "App::Plane")
 _MOST_NAMED: Final = 50  # objects that are left out of a file, of each kind
 _NO_NAMES: Final = "FreeCAD reads no names and colours with these shapes: rename them."
 
 
-class _Files(Building, Cleaning, Deleting, FileExchange, Saving):
-    """The operations on files, and those that lose something."""
+class _Files(Building, FileExchange, Saving):
+    """The operations on files."""
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:
         """Return the formats that freecadcmd reads as well."""
@@ -84,55 +83,6 @@ class _Files(Building, Cleaning, Deleting, FileExchange, Saving):
             _write(path, suffix, list(choice.chosen.values()))
         left_out += choice.left_out()
         return [*left_out, "How the shapes were made is not in the file."]
-
-    # ---- what is thrown away
-
-    def junk(self, what: Junk) -> list[str]:
-        match what:
-            case "unused":
-                cards = document().findObjects("App::MaterialObject")
-                return [str(obj.Name) for obj in cards if not obj.InList]
-            case "empty_groups":
-                kinds = "App::DocumentObjectGroup", "App::Part"
-                groups = [obj for kind in kinds for obj in document().findObjects(kind)]
-                return [str(obj.Name) for obj in groups if _is_empty(obj) and not _users(obj)]
-            case "duplicate_materials":
-                return list(_twins())
-            case "dead_links":
-                links = document().findObjects("App::Link")
-                return [str(obj.Name) for obj in links if obj.LinkedObject is None]
-        raise ValueError("FreeCAD makes shapes from their history: it cannot be cleaned.")
-
-    def clean(self, what: Junk, items: Sequence[str]) -> None:
-        """Take them away; of materials that are the same the first one stays, for all users."""
-        if what == "duplicate_materials":
-            twins = _twins()
-            for item in items:
-                for user in find(item).InList:
-                    user.Material = find(twins[item])
-        self.delete(items)
-
-    def delete(self, items: Sequence[str]) -> list[str]:
-        """Remove objects; what is in a group or what others are made of stays."""
-        for item in track(items, message="Deleting"):  # each one takes FreeCAD long
-            if document().getObject(item) is not None:  # a part takes its origin along
-                document().removeObject(item)
-        transactions().stale.add(document().Name)
-        return []
-
-    def below(self, items: Sequence[str]) -> Sequence[str]:
-        """List the origins, which go with their part or body."""
-        found = [find(item).Origin for item in items if hasattr(find(item), "Origin")]
-        gone = [each.Name for origin in found if origin for each in (origin, *children(origin))]
-        given = set(items)
-        return [name for name in dict.fromkeys(gone) if name not in given]
-
-    def orphans(self, items: Sequence[str]) -> Sequence[str]:
-        """List what is in groups that go, but for origins."""
-        found = [child for item in items for child in children(find(item))]
-        left = [obj.Name for obj in found if not obj.TypeId.startswith(_ORIGINS)]
-        given = set(items)
-        return [name for name in dict.fromkeys(left) if name not in given]
 
     def save_files(self, path: Path | None) -> list[Path]:
         if path is None and not document().FileName:
@@ -265,22 +215,3 @@ def _write(path: Path, suffix: str, objects: Sequence[Any]) -> None:
         module = Mesh if suffix in (*_MESHES, ".3mf") else Import
         with explained(f"{path} cannot be written"):
             (Part if suffix in (".brep", ".brp") else module).export(scratch.Objects, str(path))
-
-
-def _is_empty(obj: Any) -> bool:
-    members = [each for each in children(obj) if not each.isDerivedFrom("App::Origin")]
-    return all("Group" in each.PropertiesList and _is_empty(each) for each in members)
-
-
-def _users(obj: Any) -> set[Any]:
-    return set(obj.InList) - {parent_of(obj), obj.getParentGeoFeatureGroup()}
-
-
-def _twins() -> dict[str, str]:
-    """Return the materials that equal an earlier one, each with that one."""
-    first, twins = dict[str, str](), dict[str, str]()
-    for obj in document().findObjects("App::MaterialObject"):
-        card = repr(sorted((key, it) for key, it in obj.Material.items() if key != "Name"))
-        earlier = first.setdefault(card, str(obj.Name))
-        twins |= {} if earlier == obj.Name else {str(obj.Name): earlier}
-    return twins

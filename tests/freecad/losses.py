@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import FreeCAD
+import Mesh
 import Part
 import pytest
 import Sketcher
@@ -108,6 +109,16 @@ def losing(tmp_path: Path) -> Iterator[Losing]:
     FreeCAD.closeDocument(document.Name)
 
 
+class Wall:
+    """What makes an object of Python's do something."""
+
+    def execute(self, obj: Any) -> None:
+        """Compute nothing."""
+
+    def __getstate__(self) -> None:
+        """Have nothing saved."""
+
+
 def doing(edit: Callable[[Any], object]) -> Callable[[], object]:
     """Make an edit of the document that is active."""
     return lambda: edit(FreeCAD.ActiveDocument)
@@ -174,7 +185,7 @@ KINDS = {
     ),
     "modifier": row(remove("Top"), "Top"),
     "constraint": row(
-        lambda it: setattr(it.Sketch, "Support", None), "link Support to Box of Sketch"
+        lambda it: setattr(it.Sketch, "Support", None), "link Support to Box.Face6 of Sketch"
     ),
     "expression": row(lambda it: it.Box.setExpression("Length", None), "expression Length of Box"),
     "custom_property": row(lambda it: it.Box.removeProperty("Weight"), "property Weight of Box"),
@@ -240,6 +251,45 @@ class TestLossesOfFreeCAD(LossesContract):
         assert lost == []
         assert after != before
         assert scene_digest(losing.host) == before
+
+    @pytest.mark.parametrize(
+        ("edit", "lost"),
+        [
+            (lambda it: it.Sheet.setAlias("A1", None), "alias len of Sheet"),
+            (lambda it: it.Sheet.removeColumns("B", 1), "cell B2 of Sheet"),
+            (lambda it: it.Sketch.delExternal(1), "link ExternalGeometry to Box.Edge7 of Sketch"),
+            (lambda it: setattr(it.Wall, "Proxy", None), "Proxy of Wall"),
+            (lambda it: setattr(it.Wall, "Points", []), "Points of Wall"),
+            (lambda it: setattr(it.Wall, "Label2", ""), "description of Wall"),
+            (lambda it: setattr(it.Whole, "Links", [it.Tool]), "link Links to Cone of Whole"),
+            (lambda it: it.Bodies.setLink([it.Tool]), "member Cone of Bodies"),
+            (lambda it: setattr(it.Facets, "Mesh", Mesh.Mesh()), "mesh of Facets"),
+        ],
+    )
+    def test_what_else_somebody_would_miss_is_named(
+        self, losing: Losing, edit: Callable[[Any], object], lost: str
+    ) -> None:
+        document, host = FreeCAD.ActiveDocument, losing.host
+        wall = document.addObject("Part::FeaturePython", "Wall")
+        wall.addProperty("App::PropertyVectorList", "Points").Points = [FreeCAD.Vector(1, 2, 3)]
+        wall.Label2, wall.Proxy = "Load-bearing", Wall()
+        document.addObject("Part::Compound", "Whole").Links = [document.Cone, document.Tool]
+        document.addObject("App::LinkGroup", "Bodies").setLink([document.Cone, document.Tool])
+        document.addObject("Mesh::Feature", "Facets").Mesh = Mesh.createBox(1, 1, 1)
+        document.Group.removeObject(document.Cone)
+        for edge in ("Edge6", "Edge7"):
+            document.Sketch.addExternal("Box", edge)
+        document.recompute()
+        before = scene_digest(host)
+
+        with host.undo_step("Ours"):
+            edit(document)
+            document.recompute()
+        told = host.lost([])
+        host.undo()
+
+        assert told == [lost]
+        assert scene_digest(host) == before
 
     def test_parts_of_what_was_agreed_to_may_go(self, losing: Losing) -> None:
         document = FreeCAD.ActiveDocument
@@ -315,6 +365,22 @@ class TestLossesOfFreeCAD(LossesContract):
         assert {obj.Name: obj.State for obj in document.Objects} == states
         assert "Touched" in states["Cone"]
 
+    def test_what_was_made_before_a_revert_is_not_taken_for_what_has_its_name(
+        self, losing: Losing
+    ) -> None:
+        document = FreeCAD.ActiveDocument
+
+        with losing.host.undo_step("Tried"):
+            trial = losing.host.trial()
+            assert trial is not None
+            document.removeObject("Cut")
+            document.addObject("Part::Cut", "Cut")
+            trial.revert()
+            document.removeObject("Tool")
+            broken = trial.broken()
+
+        assert (broken, losing.host.lost([])) == (["Cut"], ["Tool"])
+
     def test_a_document_that_was_closed_does_not_come_back(self, losing: Losing) -> None:
         FreeCAD.newDocument("Second", hidden=True)
         FreeCAD.setActiveDocument("Scene")
@@ -328,6 +394,18 @@ class TestLossesOfFreeCAD(LossesContract):
                 trial.revert()
 
         assert FreeCAD.ActiveDocument.Box.Width.Value == 10
+
+    @pytest.mark.skipif(FreeCAD.GuiUp, reason="it opens a view, which crashes without a screen")
+    def test_a_document_that_was_read_again_is_left_open(self, losing: Losing) -> None:
+        """What was not saved of it is gone, which no undo brings back."""
+        with losing.host.undo_step("Tried"):
+            trial = losing.host.trial()
+            assert trial is not None
+            FreeCAD.ActiveDocument.restore()
+            with pytest.raises(NotUndoable):
+                trial.revert()
+
+        assert list(FreeCAD.listDocuments()) == ["Scene"]
 
 
 def run() -> int:

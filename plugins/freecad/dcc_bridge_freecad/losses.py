@@ -85,7 +85,7 @@ class StepLosses:
             if obj is not None and (key, prop) not in self._removed:
                 parts = gone(before, parts_of(obj, prop))
                 told += [
-                    f"{part.words} of {self._named(obj)}"
+                    f"{part.told()} of {self._named(obj)}"
                     for part in parts
                     if not (part.is_member and self._item(part.target) in agreed)
                 ]

@@ -21,7 +21,8 @@ _MEMBERS: Final = ("Group", "ElementList", "Views")
 """Properties by which an object only holds others: groups, link groups, drawing pages."""
 _WRITTEN: Final = re.compile("Property(String|StringList|File|FileIncluded|PythonObject|.*List)$")
 """Types of properties in which somebody wrote something, which may be emptied."""
-_TEXTS: Final = ("Text", "LabelText")
+_TEXTS: Final = {"Text": "text", "LabelText": "text", "Label2": "description"}
+"""Those that FreeCAD may hide in its list of properties and shows elsewhere, in words."""
 _NOT_WRITTEN: Final = ("Label", "Visibility", "Placement")
 _SHAPES: Final = {
     "Part::Feature": "Shape",
@@ -43,10 +44,11 @@ class HeldPart(NamedTuple):
 
     Attributes:
         key: By which it is the same one later.
-        words: What a person reads, without the object: "cell A1".
+        words: What a person reads, without the object and the target: "cell A1", "member".
         content: By which it is found where it was moved to; None where nothing moves.
         holder: The key of the part that this one goes with, and is not told of beside it.
         target: The object that it leads to; where that is gone, the part is no loss of its own.
+        element: The face, edge or point of the target: "Edge1".
         is_member: It is that the target is in the object.
     """
 
@@ -55,7 +57,15 @@ class HeldPart(NamedTuple):
     content: Hashable = None
     holder: Hashable = None
     target: ObjectKey | None = None
+    element: str = ""
     is_member: bool = False
+
+    def told(self) -> str:
+        """Return what a person reads, without the object. The target must be there."""
+        if self.target is None:
+            return self.words
+        element = f".{self.element}" if self.element else ""
+        return f"{self.words} {called(found(self.target))}{element}"
 
 
 def key_of(obj: Any) -> ObjectKey:
@@ -142,8 +152,9 @@ def _reader(obj: Any, prop: str) -> _Reader | None:
     is_map = kind == "App::PropertyMap"
     if not (is_link or is_map or _WRITTEN.search(kind)):
         return None
-    if prop not in _TEXTS and {"ReadOnly", "Hidden"} & {*obj.getEditorMode(prop)}:
-        return None  # FreeCAD hides the text of a text document, which has a window of its own
+    is_shown_elsewhere = prop in _TEXTS or prop in _MEMBERS
+    if not is_shown_elsewhere and {"ReadOnly", "Hidden"} & {*obj.getEditorMode(prop)}:
+        return None
     if is_link:
         return _links
     return _entries if is_map else _written
@@ -200,14 +211,29 @@ def _shape(obj: Any, prop: str) -> Iterator[HeldPart]:
 def _links(obj: Any, prop: str) -> Iterator[HeldPart]:
     """Read what a property leads to; what takes the place of another one replaces it."""
     is_member = prop in _MEMBERS
+    words = "member" if is_member else f"link {prop} to"
     seen = Counter[Hashable]()
-    for target in linked(getattr(obj, prop)):
+    for target, element in _targets(getattr(obj, prop)):
         key = key_of(target)
-        seen[key] += 1
-        words = f"member {called(target)}" if is_member else f"link {prop} to {called(target)}"
+        seen[key, element] += 1
         content = None if is_member else ("link", prop)
-        part_key = "link", prop, key, seen[key]
-        yield HeldPart(part_key, words, content, target=key, is_member=is_member)
+        part_key = "link", prop, key, element, seen[key, element]
+        yield HeldPart(part_key, words, content, None, key, element, is_member)
+
+
+def _targets(value: Any) -> Iterator[tuple[Any, str]]:
+    """Yield the objects in a value of a link, with each element of them that it leads to."""
+    match value:
+        case [target, str() as element] if hasattr(target, "TypeId"):
+            yield target, element
+        case [target, [*elements]] if hasattr(target, "TypeId"):
+            for element in elements or [""]:
+                yield target, str(element)
+        case [*parts]:
+            for part in parts:
+                yield from _targets(part)
+        case _ if hasattr(value, "TypeId") and hasattr(value, "Document"):
+            yield value, ""
 
 
 def _entries(obj: Any, prop: str) -> Iterator[HeldPart]:
@@ -219,7 +245,7 @@ def _written(obj: Any, prop: str) -> Iterator[HeldPart]:
     value = getattr(obj, prop)
     is_empty = value is None or (hasattr(value, "__len__") and not len(value))
     if not is_empty:
-        yield HeldPart(("written", prop), "text" if prop in _TEXTS else prop)
+        yield HeldPart(("written", prop), _TEXTS.get(prop, prop))
 
 
 def _is_held(obj: Any) -> bool:

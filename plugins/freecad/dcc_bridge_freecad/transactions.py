@@ -49,6 +49,7 @@ class Transactions:
         self._new_documents: set[str] = set()
         self._taken = StepLosses()
         self._losses: Losses | None = None
+        self.ended: set[str] = set()  # documents that were closed or read again in the step
         self.stale: set[str] = set()  # documents that have to be computed before a step ends
         self._listener = SimpleNamespace(
             slotBeforeChangeObject=self._changing,
@@ -81,6 +82,7 @@ class Transactions:
     def step(self, label: str) -> Iterator[None]:
         """Have all that is changed recorded, in every document, whatever a skill closes."""
         self._taken.begin()
+        self.ended.clear()
         for doc in FreeCAD.listDocuments().values():
             doc.UndoMode = 1  # freecadcmd begins with undo off
         # The application's transaction and not the document's: that one stays open if it is empty
@@ -233,6 +235,7 @@ class Transactions:
     def _document_goes(self, doc: Any) -> None:
         is_lost = self._losses is not None and not self.is_new(doc.Name) and _is_modified(doc)
         stack = self._stacks.pop(doc.Name, _Stack())
+        self.ended.add(doc.Name)
         if is_lost and self._losses is not None:
             copy = f"{doc.Name}.unsaved.FCStd", lambda path: doc.saveCopy(str(path))
             tell = self._losses.ending(f"close {doc.Label}", copy)

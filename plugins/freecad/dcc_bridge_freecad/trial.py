@@ -77,9 +77,9 @@ class FreeCADTrial(Trial):
         is_whole = self._transactions.mark() == self._mark
         self._transactions.abort(lambda: self._tidy(changed))
         self._select()
-        closed = self._documents.keys() - FreeCAD.listDocuments().keys()
+        closed = [name for name in self._documents if name in self._transactions.ended]
         if closed:
-            raise NotUndoable(f"{', '.join(sorted(closed))} was closed, which no undo brings back.")
+            raise NotUndoable(f"{', '.join(closed)} was closed, which no undo brings back.")
         if not is_whole:
             raise NotUndoable(_ENDED)
         return []
@@ -110,8 +110,8 @@ class FreeCADTrial(Trial):
 
     def _new(self) -> Iterator[str]:
         """Yield the documents that were not there."""
-        for name, doc in FreeCAD.listDocuments().items():
-            if self._documents.get(name) is not doc:
+        for name in FreeCAD.listDocuments():
+            if name not in self._documents:
                 yield str(name)
 
 

@@ -219,7 +219,7 @@ def scene_summary(stage: Usd.Stage) -> dict[str, Any]:
     prims = iter(stage.Traverse())
     # the parts of a scene usually are below its default prim
     top = (stage.GetDefaultPrim() or stage.GetPseudoRoot()).GetChildren()
-    types = Counter(p.GetTypeName() or "(no type)" for p in islice(prims, MOST_COUNTED))
+    types = Counter(p.GetTypeName() or "prim" for p in islice(prims, MOST_COUNTED))
     return {
         "default_prim": str(stage.GetDefaultPrim().GetPath()) if stage.HasDefaultPrim() else None,
         "top": [str(prim.GetPath()) for prim in top][:_MOST_NAMED],

@@ -66,7 +66,14 @@ def _properties(stage: Usd.Stage, gone: Set[Sdf.Path]) -> Iterator[str]:
 
 
 def _named(prop: Usd.Property, gone: Set[Sdf.Path]) -> Iterator[str]:
-    if not _is_in(prop.GetPath(), gone):
+    """Name a property that stays, but not where a prim only has it by referring to another."""
+    path = prop.GetPath()
+    local = prop.GetStage().GetLayerStack()
+    stack = prop.GetPropertyStack()
+    is_own = any(
+        it.path.StripAllVariantSelections() == path or it.layer not in local for it in stack
+    )
+    if is_own and not _is_in(path, gone):
         yield f"{prop.GetName()} of {prop.GetPrimPath()}"
 
 

@@ -11,7 +11,7 @@ from pxr import Kind, Usd, UsdGeom, UsdValidation  # type: ignore[attr-defined] 
 from dcc_bridge import track
 from dcc_bridge.spi import ApiEntry, ApiSearch, Checking, Rule
 
-from . import schemas
+from . import links, schemas
 from .items import _Items
 
 _MOST_TOLD: Final = 300
@@ -49,6 +49,7 @@ _TEXTS: Final = {
         "set_values or group, as the reason says; run_python for schemas of UsdPhysics",
     ),
 }
+_CUT: Final = "clean(what=['dead_links']), or connect, or assign_material for a binding"
 _MORE_FACES: Final = "set_values of faceVertexCounts and faceVertexIndices"
 
 
@@ -62,6 +63,7 @@ class _Checking(_Items, ApiSearch, Checking):
             "The scene has no default prim, so that it cannot be referenced whole",
             'set_values(changes=[{"item": "@scene", "prop": "default_prim", "value": "/World"}])',
         )
+        yield Rule("dead_links", "a relationship, connection or reference leads to nothing", _CUT)
         yield Rule("ngons", "faces of more than four corners", _MORE_FACES)
         yield Rule("duplicate_names", "components of one name, which clash in one group", "rename")
         for name, (_, text, mend) in _TEXTS.items():
@@ -69,7 +71,12 @@ class _Checking(_Items, ApiSearch, Checking):
 
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Give what fails, prim by prim; what holds for the scene is said of its first prim."""
-        own = {"default_prim": self._rootless, "ngons": self._ngons, "duplicate_names": self._twins}
+        own = {
+            "default_prim": self._rootless,
+            "ngons": self._ngons,
+            "duplicate_names": self._twins,
+            "dead_links": self._dead_links,
+        }
         if rule in own:
             yield from own[rule](items)
             return
@@ -93,6 +100,10 @@ class _Checking(_Items, ApiSearch, Checking):
     def _rootless(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
         if items and not self.stage.GetDefaultPrim():
             yield items[0], "The scene has no default prim."
+
+    def _dead_links(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
+        for item in items:
+            yield item, ", ".join(links.dead_of(self.prim(item)))[:_MOST_TOLD]
 
     def _ngons(self, items: Sequence[str]) -> Iterator[tuple[str, str]]:
         for item in items:

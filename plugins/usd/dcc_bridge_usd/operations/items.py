@@ -122,7 +122,7 @@ class _Items(CodeContext, Frames):
         return islice(iter(Usd.PrimRange(self.root(under))), 1, None)
 
     def kind(self, item: str) -> str:
-        return str(self.prim(item).GetTypeName()) or "(no type)"
+        return str(self.prim(item).GetTypeName()) or self.host.item_noun
 
     def name(self, item: str) -> str:
         """Give the last part of the path; of a collection, too."""

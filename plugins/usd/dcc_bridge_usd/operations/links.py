@@ -177,6 +177,15 @@ def dead_links(stage: Usd.Stage) -> Iterator[str]:
         yield from (str(it.GetPath()) for it in prim.GetAuthoredProperties() if _dead(it))
 
 
+def dead_of(prim: Usd.Prim) -> Iterator[str]:
+    """Say of a prim what leads nowhere; files that are not there are told otherwise."""
+    for _, arc in arcs(prim):
+        if not arc.assetPath and _is_lost(prim.GetStage(), arc):
+            yield f"its reference to {arc.primPath}"
+    for prop in prim.GetAuthoredProperties():
+        yield from (f"{prop.GetName()} leads to {path}" for path in _dead(prop))
+
+
 def _dead(prop: Usd.Property) -> list[Sdf.Path]:
     return [path for path in targets(prop) if not _is_there(prop.GetStage(), path)]
 

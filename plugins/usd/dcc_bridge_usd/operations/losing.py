@@ -8,9 +8,10 @@ from typing import Any, Final, Literal, cast
 
 from pxr import Pcp, Sdf, Tf, Trace, Usd, UsdUtils
 
+from dcc_bridge import track
 from dcc_bridge.spi import Cleaning, Deleting, FileExchange, Imported, Junk, Saving
 
-from .. import files
+from .. import files, referrers
 from ..host import UsdSession
 from ..prims import remove
 from . import exchange, links
@@ -117,6 +118,38 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
         with refusing("They cannot be deleted"):
             return list(map(str, remove(self.stage, map(Sdf.Path, items))))
 
+    def check_deletable(self, items: Sequence[str]) -> None:
+        """Check that no prim is inside an instance, and none in a layer that is locked."""
+        locked = cast("UsdSession", self.host).locked_layers()
+        for item in track(items):
+            prim = self.prim(item)
+            if prim.IsInstanceProxy() or prim.IsInPrototype():
+                raise ValueError(
+                    f"{item} is inside an instance, whose prims cannot be deleted one by one: "
+                    "delete the instance, or what it refers to."
+                )
+            layers = [it.layer for it in prim.GetPrimStack() if it.layer in locked]
+            local = self.stage.GetLayerStack()
+            named = [layer.GetDisplayName() for layer in layers if layer in local]
+            if named:
+                raise ValueError(
+                    f"{item} cannot be deleted: the layer {named[0]} is locked; unlock it first."
+                )
+        target = self.stage.GetEditTarget().GetLayer()
+        if target in locked and any(map(self._is_referred_to, items)):
+            raise ValueError(f"The layer {target.GetDisplayName()} is locked: unlock it first.")
+
+    def _is_referred_to(self, item: str) -> bool:
+        """Return whether a prim is of another file, and can only be switched off."""
+        stack = self.stage.GetLayerStack()
+        return any(it.layer not in stack for it in self.prim(item).GetPrimStack())
+
+    def dependents(self, items: Sequence[str]) -> Sequence[str]:
+        """Name the relationships, connections and references that lead to prims."""
+        gone = {self.prim(item).GetPath() for item in items}
+        referring = referrers.depending(self.stage, gone)
+        return referrers.leading_to(self.stage, gone, referring)
+
     def below(self, items: Sequence[str]) -> Sequence[str]:
         return cast("UsdSession", self.host).below(items)  # the look of the question's
 
@@ -127,6 +160,8 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
         target = files.absolute(path) if path is not None else self.host.file()
         if target is None:
             raise ValueError("This scene was never saved: give the path of a file to save it in.")
+        if "\0" in str(target):
+            raise ValueError("A file's name has no null character in it.")
         if not target.parent.is_dir():
             raise ValueError(f"{target.name} cannot be saved: there is no folder {target.parent}.")
         own = self.host.file()

@@ -519,6 +519,18 @@ class TestLosses(LossesContract):
 
         assert (inside, scene.lost([]), scene.lost(lost)) == (lost, lost, [])
 
+    def test_what_the_application_cuts_loose_as_it_deletes_is_broken(
+        self, scene: UsdSession
+    ) -> None:
+        """`Usd.NamespaceEditor` takes targets and references away with what they led to."""
+        with scene.undo_step("Delete"):
+            editor = Usd.NamespaceEditor(scene.stage)
+            editor.DeletePrimAtPath("/World/ball")
+            editor.ApplyEdits()
+            lost, broken = scene.lost([]), scene.trial().broken()
+
+        assert (lost, broken) == (["/World/ball"], list(BROKEN_BALL))
+
     def test_a_muted_layer_is_no_loss_and_the_guard_puts_it_back(self, scene: UsdSession) -> None:
         before = scene.scene_digest()
         put_back = list[str]()

@@ -57,7 +57,13 @@ class Losses:
 
     def cut(self) -> list[str]:
         """Name what led to what is gone, and does not even do that now."""
-        return [self._name(path) for path, part in self._parts if self._is_cut(part)]
+        return [self._leading(path, part) for path, part in self._parts if self._is_cut(part)]
+
+    def _leading(self, path: Sdf.Path, part: Part) -> str:
+        name = self._name(path)
+        if path.IsPropertyPath():
+            return name
+        return f"{part.what.removesuffix(f' {part.path}')} of {name}"
 
     def _is_cut(self, part: Part) -> bool:
         if part.path is None:

@@ -258,6 +258,7 @@ class TestLossesOfFreeCAD(LossesContract):
             (lambda it: it.Sheet.setAlias("A1", None), "alias len of Sheet"),
             (lambda it: it.Sheet.removeColumns("B", 1), "cell B2 of Sheet"),
             (lambda it: it.Sketch.delExternal(1), "link ExternalGeometry to Box.Edge7 of Sketch"),
+            (lambda it: setattr(it.Round, "Edges", []), "Edges of Round"),
             (lambda it: setattr(it.Wall, "Proxy", None), "Proxy of Wall"),
             (lambda it: setattr(it.Wall, "Points", []), "Points of Wall"),
             (lambda it: setattr(it.Wall, "Label2", ""), "description of Wall"),
@@ -277,6 +278,8 @@ class TestLossesOfFreeCAD(LossesContract):
         document.addObject("App::LinkGroup", "Bodies").setLink([document.Cone, document.Tool])
         document.addObject("Mesh::Feature", "Facets").Mesh = Mesh.createBox(1, 1, 1)
         document.Group.removeObject(document.Cone)
+        rounded = document.addObject("Part::Fillet", "Round")
+        rounded.Base, rounded.Edges = document.Solid, [(1, 0.1, 0.1)]
         for edge in ("Edge6", "Edge7"):
             document.Sketch.addExternal("Box", edge)
         document.recompute()
@@ -394,6 +397,17 @@ class TestLossesOfFreeCAD(LossesContract):
                 trial.revert()
 
         assert FreeCAD.ActiveDocument.Box.Width.Value == 10
+
+    def test_what_freecad_itself_does_not_bring_back_is_named(self, losing: Losing) -> None:
+        with losing.host.undo_step("Tried"):
+            trial = losing.host.trial()
+            assert trial is not None
+            FreeCAD.ActiveDocument.Sheet.clearAll()
+            lost = losing.host.lost([])
+            with pytest.raises(NotUndoable, match="cell A1 of Sheet"):
+                trial.revert()
+
+        assert sorted(lost) == ["cell A1 of Sheet", "cell B2 of Sheet"]
 
     @pytest.mark.skipif(FreeCAD.GuiUp, reason="it opens a view, which crashes without a screen")
     def test_a_document_that_was_read_again_is_left_open(self, losing: Losing) -> None:

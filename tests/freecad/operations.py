@@ -614,6 +614,21 @@ def test_what_is_deleted_leaves_what_it_held(operations: EveryPort) -> None:
 
 
 @in_console
+def test_a_body_whose_last_step_is_deleted_ends_with_the_one_before(operations: EveryPort) -> None:
+    body = FreeCAD.ActiveDocument.Body
+    body.newObject("PartDesign::AdditiveCylinder", "Last")
+    FreeCAD.ActiveDocument.recompute()
+
+    with operations.host.undo_step("Delete"):
+        operations.delete(["Last"])
+
+    assert operations.host.lost(["Last"]) == []
+    assert (body.Tip.Name, body.Shape.isNull()) == ("Step", False)
+    operations.host.undo()
+    assert body.Tip.Name == "Last"
+
+
+@in_console
 def test_what_uses_an_object_breaks_and_what_only_holds_it_does_not(operations: EveryPort) -> None:
     """The cylinder's height asks for the tool; the group and the part only hold it."""
     document = FreeCAD.ActiveDocument

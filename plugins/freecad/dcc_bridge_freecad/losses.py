@@ -12,7 +12,7 @@ from typing import Any, Final
 import FreeCAD
 
 from .document import called
-from .parts import HeldPart, ObjectKey, found, gone, is_cell, key_of, parts_of, related
+from .parts import CELLS, HeldPart, ObjectKey, found, gone, is_cell, key_of, parts_of, related
 
 _NOTES: Final = (
     *("Comment", "Company", "CreatedBy", "License", "LicenseURL"),
@@ -35,6 +35,7 @@ class StepLosses:
         self._deleted: dict[ObjectKey, None] = {}
         self._parts: dict[tuple[ObjectKey, str], list[HeldPart]] = {}
         self._removed: dict[tuple[ObjectKey, str], None] = {}
+        self._cells: dict[tuple[ObjectKey, str], None] = {}  # of which FreeCAD tells no more
         self._notes: dict[tuple[str, str], Any] = {}
 
     def note_new(self, obj: Any) -> None:
@@ -62,10 +63,16 @@ class StepLosses:
             self._parts.setdefault((key, each), parts_of(obj, each))
 
     def note_removed(self, obj: Any, prop: str) -> None:
-        """Note a property that is about to go, which somebody had added."""
+        """Note a property that is about to go: one that somebody had added, or a cell's value.
+
+        Of `Sheet.clearAll` 0.20 tells nothing else, and no undo brings it back.
+        """
         key = key_of(obj)
-        is_computed = obj.Document.Recomputing or is_cell(obj, prop)
-        if key[:2] not in self._new and not is_computed:
+        if key[:2] in self._new:
+            return
+        if is_cell(obj, prop):
+            self._cells[key, prop] = None
+        elif not obj.Document.Recomputing:
             self._removed[key, prop] = None
 
     def note_document(self, document: Any, prop: str) -> None:
@@ -89,6 +96,7 @@ class StepLosses:
                     for part in parts
                     if not (part.is_member and self._item(part.target) in agreed)
                 ]
+        told += self._cleared(agreed)
         told += self._emptied()
         return list(dict.fromkeys(told))
 
@@ -126,6 +134,13 @@ class StepLosses:
     def _named(self, obj: Any) -> str:
         name = called(obj)
         return name if obj.Document.Name == self._home else f"{obj.Document.Name}#{name}"
+
+    def _cleared(self, agreed: Collection[str]) -> Iterator[str]:
+        """Yield the cells that are empty although nothing was told of a change to them."""
+        for key, address in self._cells:
+            obj = self._beside(key, agreed) if (key, CELLS) not in self._parts else None
+            if obj is not None and not obj.getContents(address):
+                yield f"cell {address} of {self._named(obj)}"
 
     def _emptied(self) -> Iterator[str]:
         documents = FreeCAD.listDocuments()

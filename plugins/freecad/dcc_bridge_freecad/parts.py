@@ -19,7 +19,7 @@ from .document import called
 _LINK: Final = re.compile("Property(X?Link|LinkSub)")
 _MEMBERS: Final = ("Group", "ElementList", "Views")
 """Properties by which an object only holds others: groups, link groups, drawing pages."""
-_WRITTEN: Final = re.compile("Property(String|StringList|File|FileIncluded|PythonObject|.*List)$")
+_WRITTEN: Final = re.compile("Property(String|File|FileIncluded|FilletEdges|PythonObject|.*List)$")
 """Types of properties in which somebody wrote something, which may be emptied."""
 _TEXTS: Final = {"Text": "text", "LabelText": "text", "Label2": "description"}
 """Those that FreeCAD may hide in its list of properties and shows elsewhere, in words."""
@@ -32,6 +32,7 @@ _SHAPES: Final = {
 """The types whose shape somebody has put in. Those of all others are computed."""
 _CURVES: Final = {"LineSegment": "line", "ArcOfCircle": "arc", "BSplineCurve": "B-spline"}
 _SHEET: Final = "Spreadsheet::Sheet"
+CELLS: Final = "cells"  # the property of a sheet that holds them all
 _CELL: Final = re.compile("[A-Z]{1,2}[0-9]+")
 _SKETCH: Final = "Sketcher::SketchObject"
 _OF_SKETCH: Final = ("Geometry", "Constraints")

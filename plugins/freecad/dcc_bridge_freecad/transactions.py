@@ -141,13 +141,16 @@ class Transactions:
         documents = FreeCAD.listDocuments().values()
         return self._taken.is_noted() or any(doc.HasPendingTransaction for doc in documents)
 
-    def abort(self, afterwards: Callable[[], None]) -> None:
+    def abort(self, afterwards: Callable[[], None]) -> list[str]:
         """Take back what was changed in the open step, which then goes on as if it were new.
 
         FreeCAD computes nothing then: what had used a changed object stays as it is, or invalid.
 
         Args:
             afterwards: Has it computed. What is changed there is recorded by nobody.
+
+        Returns:
+            What did not come back.
         """
         label, self._label = self._label, None  # else `_closed` opens it again at once
         self.stale.clear()
@@ -155,6 +158,7 @@ class Transactions:
             FreeCAD.closeActiveTransaction(True)
             self._taken.put_notes_back()
             afterwards()
+            return self._taken.lost(())
         finally:
             self.stale.clear()
             for name, doc in FreeCAD.listDocuments().items():

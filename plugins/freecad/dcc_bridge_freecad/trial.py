@@ -75,11 +75,13 @@ class FreeCADTrial(Trial):
         documents = FreeCAD.listDocuments()
         changed = [name for name, doc in documents.items() if doc.HasPendingTransaction]
         is_whole = self._transactions.mark() == self._mark
-        self._transactions.abort(lambda: self._tidy(changed))
+        lost = self._transactions.abort(lambda: self._tidy(changed))
         self._select()
         closed = [name for name in self._documents if name in self._transactions.ended]
         if closed:
             raise NotUndoable(f"{', '.join(closed)} was closed, which no undo brings back.")
+        if lost:
+            raise NotUndoable(f"FreeCAD did not bring back: {', '.join(lost)}.")
         if not is_whole:
             raise NotUndoable(_ENDED)
         return []

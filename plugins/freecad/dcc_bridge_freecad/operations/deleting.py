@@ -49,8 +49,13 @@ class _Deletes(Building, Cleaning, Deleting):
     def delete(self, items: Sequence[str]) -> list[str]:
         """Remove objects; what is in a group or what others are made of stays."""
         for item in track(items, message="Deleting"):  # each one takes FreeCAD long
-            if document().getObject(item) is not None:  # a part takes its origin along
-                document().removeObject(item)
+            obj = document().getObject(item)
+            if obj is None:  # a part takes its origin along
+                continue
+            body = obj.getParentGeoFeatureGroup()
+            if body is not None and obj.isDerivedFrom("PartDesign::Feature"):
+                body.removeObject(obj)  # else a body that ends with it has no shape any more
+            document().removeObject(item)
         transactions().stale.add(document().Name)
         return []
 

@@ -214,8 +214,11 @@ def _links(obj: Any, prop: str) -> Iterator[HeldPart]:
     is_member = prop in _MEMBERS
     words = "member" if is_member else f"link {prop} to"
     seen = Counter[Hashable]()
+    leads_elsewhere = "XLink" in obj.getTypeIdOfProperty(prop)
+    home = str(obj.Document.Name)
     for target, element in _targets(getattr(obj, prop)):
-        key = key_of(target)
+        # A group may hold thousands, and to ask each for its document takes the longest.
+        key = key_of(target) if leads_elsewhere else (home, str(target.Name), int(target.ID))
         seen[key, element] += 1
         content = None if is_member else ("link", prop)
         part_key = "link", prop, key, element, seen[key, element]
@@ -224,6 +227,9 @@ def _links(obj: Any, prop: str) -> Iterator[HeldPart]:
 
 def _targets(value: Any) -> Iterator[tuple[Any, str]]:
     """Yield the objects in a value of a link, with each element of them that it leads to."""
+    if isinstance(value, FreeCAD.DocumentObject):
+        yield value, ""
+        return
     match value:
         case [target, str() as element] if hasattr(target, "TypeId"):
             yield target, element
@@ -233,8 +239,6 @@ def _targets(value: Any) -> Iterator[tuple[Any, str]]:
         case [*parts]:
             for part in parts:
                 yield from _targets(part)
-        case _ if hasattr(value, "TypeId") and hasattr(value, "Document"):
-            yield value, ""
 
 
 def _entries(obj: Any, prop: str) -> Iterator[HeldPart]:

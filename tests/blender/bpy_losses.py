@@ -14,6 +14,8 @@ import pytest
 
 from dcc_bridge.errors import NotUndoable
 from dcc_bridge_blender.host import BlenderHost
+from dcc_bridge_blender.trial import BlenderTrial
+from tests.hosts.digests import scene_digest
 from tests.hosts.losses_contract import Kind, Losing, LossesContract
 
 RIG = "Rig"
@@ -342,3 +344,134 @@ class TestLosses(LossesContract):
         assert host.lost([]) == ["Chair [//lib.blend]", "library:lib.blend"]
         with pytest.raises(NotUndoable, match="did not bring back Chair"):
             host.undo()
+
+    @pytest.mark.parametrize("was_in_it", [False, True])
+    def test_what_is_deleted_in_edit_mode_is_named_there(
+        self, losing: Losing, *, was_in_it: bool
+    ) -> None:
+        """The mesh itself is as it was before that mode, until it ends."""
+        scene().view_layers[0].objects.active = cube()
+        if was_in_it:
+            bpy.ops.object.mode_set(mode="EDIT")
+            bpy.ops.ed.undo_push(message="Edit mode")
+
+        with losing.host.undo_step("Ours"):
+            bpy.ops.object.mode_set(mode="EDIT")
+            nothing = losing.host.lost([])
+            bpy.ops.mesh.select_all(action="SELECT")
+            bpy.ops.mesh.delete(type="VERT")
+            in_step = losing.host.lost([])
+
+        assert nothing == []
+        assert in_step == losing.host.lost([]) == ["8 vertices of Cube"]
+
+    def test_an_edit_without_an_entry_stays_after_a_revert(self, losing: Losing) -> None:
+        """A script's or a timer's; undo takes it back as an entry of its own."""
+        host = losing.host
+        thing("Light").location.z = 3
+        with host.undo_step("Ours"):
+            trial: Any = host.trial()
+            remove(bpy.data.objects, "Cube")
+            trial.revert()
+        label, height = host.undo_mark().label, thing("Light").location.z
+
+        host.undo()
+
+        assert (label, height) == ("Edit outside a step", 3)
+        assert thing("Light").location.z != 3
+
+    def test_a_pose_without_a_key_stays_after_a_revert(self, losing: Losing) -> None:
+        """To evaluate the animation anew would take it."""
+        with losing.host.undo_step("Pose"):
+            cube().location.x = 7
+
+        with losing.host.undo_step("Ours"):
+            trial: Any = losing.host.trial()
+            remove(bpy.data.objects, "Cube")
+            trial.revert()
+
+        assert cube().location.x == 7
+
+    def test_what_undo_does_not_hold_is_put_back_by_a_revert_or_named(self, losing: Losing) -> None:
+        handlers: list[Any] = bpy.app.handlers.frame_change_post
+        before = list(handlers)
+        thing("Box").select_set(True)
+        scene().frame_set(4)
+        preferences: Any = bpy.context.preferences
+        levels = preferences.edit.undo_steps
+
+        with losing.host.undo_step("Ours"):
+            trial: Any = losing.host.trial()
+            handlers.append(lambda *_: None)
+            bpy.app.driver_namespace["ours"] = 1
+            scene().cursor.location = (1, 2, 3)
+            scene().frame_set(9)
+            remove(bpy.data.objects, "Box")
+            preferences.edit.undo_steps = levels + 1
+            left = trial.revert()
+        preferences.edit.undo_steps = levels
+
+        assert left == ["the preferences"]
+        assert list(handlers) == before
+        assert "ours" not in bpy.app.driver_namespace
+        assert tuple(scene().cursor.location) == (0, 0, 0)
+        assert (scene().frame_current, thing("Box").select_get()) == (4, True)
+
+    @pytest.mark.parametrize("is_ahead", [False, True])
+    def test_a_large_scene_is_reverted_by_an_entry_unless_there_is_something_to_redo(
+        self, losing: Losing, monkeypatch: pytest.MonkeyPatch, *, is_ahead: bool
+    ) -> None:
+        """To read the whole file twice takes seconds; what is left to redo does nothing."""
+        monkeypatch.setattr(f"{BlenderTrial.__module__}._MOST_READ_TWICE", 0)
+        host = losing.host
+        with host.undo_step("Redone"):
+            losing.edit()
+        if is_ahead:
+            host.undo()
+        before, mark = scene_digest(host), host.undo_mark()
+
+        with host.undo_step("Ours"):
+            trial: Any = host.trial()
+            remove(bpy.data.objects, "Cube")
+            trial.revert()
+        after, marked = scene_digest(host), host.undo_mark()
+        host.redo()
+
+        assert trial.keeps_redo == is_ahead
+        assert (after, marked) == (before, mark)
+        assert "Cube" in bpy.data.objects
+        assert (scene_digest(host) == before) != is_ahead
+
+    def test_an_edit_in_edit_mode_is_reverted_in_that_mode(self, losing: Losing) -> None:
+        """Where the newest entry is one of the mode, the old way of undo restores nothing."""
+        scene().view_layers[0].objects.active = cube()
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.ed.undo_push(message="Edit mode")
+        before = losing.host.undo_mark()
+
+        with losing.host.undo_step("Ours"):
+            trial: Any = losing.host.trial()
+            bpy.ops.mesh.select_all(action="SELECT")
+            bpy.ops.mesh.delete(type="VERT")
+            trial.revert()
+        mode = cube().mode
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+        assert not trial.keeps_redo
+        assert (mode, len(mesh().vertices)) == ("EDIT", 8)
+        assert losing.host.undo_mark() == before
+
+    def test_entries_that_a_body_makes_itself_are_reverted_too(self, losing: Losing) -> None:
+        before, mark = scene_digest(losing.host), losing.host.undo_mark()
+
+        with losing.host.undo_step("Ours"):
+            trial: Any = losing.host.trial()
+            remove(bpy.data.objects, "Cube")
+            bpy.ops.ed.undo_push(message="Its own")
+            remove(bpy.data.objects, "Light")
+            was_edited = trial.is_edited()
+            trial.revert()
+        after = scene_digest(losing.host)
+
+        assert was_edited
+        assert (after, losing.host.undo_mark()) == (before, mark)

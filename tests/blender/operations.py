@@ -897,3 +897,51 @@ def test_the_host_paints_while_what_is_in_a_collection_is_measured(
 
     assert operations.bounds("collection:Collection") == operations.bounds("Cube")
     assert len(paints) == 2
+
+
+def test_what_breaks_without_an_object_or_material_is_told_and_found_afterwards(
+    operations: EveryPort,
+) -> None:
+    """A child does not break, nor what goes as well."""
+    cutter = operations.create("CUBE", "Cutter", None)
+    operations.set_parent("Light", cutter, keep_place=True)
+    boolean: Any = bpy.data.objects["Cube"].modifiers.new("Cut", "BOOLEAN")
+    boolean.object = bpy.data.objects[cutter]
+    track: Any = bpy.data.objects["Camera"].constraints.new("TRACK_TO")
+    track.target = bpy.data.objects[cutter]
+    driver: Any = bpy.data.objects["Cube"].driver_add("scale", 0)
+    driver.driver.variables.new().targets[0].id = bpy.data.objects[cutter]
+    (material,) = (it.material for it in bpy.data.objects["Cube"].material_slots)
+    assert material is not None
+
+    told = operations.dependents([cutter])
+    less = operations.dependents([cutter, "Cube"])
+    users = operations.dependents([f"material:{material.name}"])
+    before = [why for _, why in operations.failures("missing_targets", ["Cube", "Camera"])]
+    operations.delete([cutter])
+    after = dict(operations.failures("missing_targets", ["Cube", "Camera", "Light"]))
+
+    assert {*told} == {"Cut of Cube", "driver of scale of Cube", "Track To of Camera"}
+    assert less == ["Track To of Camera"]
+    assert users == ["material of Cube"]
+    assert before == ["", ""]
+    assert after == {
+        "Cube": "modifier Cut has no object, driver of scale refers to nothing",
+        "Camera": "constraint Track To has no target",
+        "Light": "",
+    }
+
+
+def test_what_cannot_be_deleted_is_refused_before_anybody_is_asked(
+    operations: EveryPort, tmp_path: Path
+) -> None:
+    library = tmp_path / "lib.blend"
+    bpy.data.libraries.write(str(library), {bpy.data.objects["Cube"]})
+    (linked,) = operations.import_file(library, "link", None, 1.0, None).items
+
+    operations.check_deletable(["Cube", "Light"])
+    for item, why in ((linked, "linked from"), ("scene:Scene", "the only scene")):
+        with pytest.raises(ValueError, match=why):
+            operations.check_deletable(["Cube", item])
+    with pytest.raises(LookupError):
+        operations.check_deletable(["Nobody"])

@@ -6,8 +6,8 @@ ones afterwards. A part that is renamed, moved or set to something else is not g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, NamedTuple, Self
 
 import bpy
 
@@ -25,16 +25,35 @@ class Budget:
 
     def __init__(self, *, is_limited: bool = False) -> None:
         self._left = 0 if is_limited else _MOST_INNER
+        self._seen = set[int]()
 
     @property
     def is_kept(self) -> bool:
         """Whether there were no more than that."""
         return self._left > 0
 
+    def is_first(self, data: Any) -> bool:
+        """Return whether something that several share has not been read yet."""
+        is_first = id(data) not in self._seen
+        self._seen.add(id(data))
+        return is_first
+
     def take(self, count: int) -> bool:
         """Take some, and return whether they may be looked at."""
         self._left -= count
         return self._left > 0
+
+
+class NodeWords(str):
+    """What a person reads for a node, or for a link into it, with the node's name."""
+
+    node: str
+
+    def __new__(cls, words: str, node: str) -> Self:
+        """Take the words, and the name of the node."""
+        made = super().__new__(cls, words)
+        made.node = node
+        return made
 
 
 class Aspect(NamedTuple):
@@ -59,13 +78,13 @@ def named_parts(
     """Return an aspect of parts that have a name each."""
 
     def gone(before: Named, block: Any, budget: Budget) -> list[str]:
-        return missing_parts(before, read(block, budget))
+        return missing_parts(before, read(block, budget)) if before else []
 
     names = {*lists}
     return Aspect(names.__contains__, has, read, gone)
 
 
-def missing_parts(before: Named, now: Named) -> list[str]:
+def missing_parts(before: Mapping[Any, str], now: Mapping[Any, str]) -> list[str]:
     """Return the words of parts that are not there any more."""
     return [words for key, words in before.items() if key not in now]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any, Final
 
 import bpy
@@ -11,9 +12,11 @@ from .aspects import (
     Aspect,
     Budget,
     Named,
+    NodeWords,
     always,
     each_part,
     has,
+    key_of,
     missing_parts,
     named_parts,
     numbered,
@@ -53,6 +56,15 @@ def _vertex_groups(thing: Any, _: Budget) -> Named:
     return each_part("vertex group", thing.vertex_groups)
 
 
+def _first_groups(thing: Any, budget: Budget) -> Named:
+    """Return the groups of a mesh once: since 3.0 all objects that share it have them."""
+    return _vertex_groups(thing, budget) if budget.is_first(thing.data) else {}
+
+
+def _gone_groups(before: Named, thing: Any, budget: Budget) -> list[str]:
+    return missing_parts(before, _vertex_groups(thing, budget)) if before else []
+
+
 def _slots(thing: Any, _: Budget) -> list[Any]:
     return [slot.material for slot in thing.material_slots]
 
@@ -76,17 +88,21 @@ def _gone_slots(before: list[Any], thing: Any, budget: Budget) -> list[str]:
 # ---- nodes
 
 
-def _nodes(tree: Any, budget: Budget) -> tuple[Named, dict[tuple[int, str], tuple[int, str]]]:
+def _nodes(
+    tree: Any, budget: Budget
+) -> tuple[Mapping[tuple[Any, ...], str], Mapping[tuple[int, str], tuple[int, str]]]:
     """Return the nodes, and what leads into each input: from which node, and how it is told."""
     if tree is None or not budget.take(len(tree.nodes) + len(tree.links)):
         return {}, {}
     links = {}
     for link in tree.links:
         source, target = link.from_node, link.to_node
-        words = f"link from {name_of(source)} to {name_of(target)}"
+        told = f"link from {name_of(source)} to {name_of(target)}"
+        words = NodeWords(told, name_of(target))
         into = target.as_pointer(), link.to_socket.identifier
         links[into] = source.as_pointer(), words
-    return each_part("node", tree.nodes), links
+    nodes = {key_of(it): NodeWords(f"node {name_of(it)}", name_of(it)) for it in tree.nodes}
+    return nodes, links
 
 
 def _own_nodes(block: Any, budget: Budget) -> Any:
@@ -150,7 +166,9 @@ ASPECTS: Final[dict[str, Aspect]] = {
     "modifiers": named_parts(["objects"], _modifiers, lambda it: it.modifiers),
     "constraints": named_parts(["objects"], _constraints, _has_constraints),
     "effects": named_parts(["objects"], _effects, lambda it: it.type == "GPENCIL"),
-    "vertex groups": named_parts(["objects"], _vertex_groups, lambda it: it.vertex_groups),
+    "vertex groups": Aspect(
+        {"objects"}.__contains__, lambda it: it.vertex_groups, _first_groups, _gone_groups
+    ),
     "slots": Aspect({"objects"}.__contains__, lambda it: it.material_slots, _slots, _gone_slots),
     **GEOMETRY,
     **ANIMATION,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import bmesh
 import bpy
 
 from .aspects import Aspect, Budget, Named, always, each_part, key_of, named_parts, numbered
-from .names import names_of, text_of
+from .names import name_of, names_of, text_of
 
 _COUNTED: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "meshes": (("vertices", "vertices"), ("polygons", "faces"), ("edges", "edges")),
@@ -19,6 +20,9 @@ _COUNTED: Final[dict[str, tuple[tuple[str, str], ...]]] = {
 
 
 def _counts(block: Any, _: Budget) -> tuple[int, ...]:
+    if getattr(block, "is_editmode", False) and isinstance(block, bpy.types.Mesh):
+        edited = bmesh.from_edit_mesh(block)  # the mesh itself is as it was before that mode
+        return len(edited.verts), len(edited.faces), len(edited.edges)
     return tuple(len(getattr(block, name)) for name, _words in _COUNTED[_list_of(block)])
 
 
@@ -43,21 +47,27 @@ def _gone_points(before: int, curve: Any, budget: Budget) -> list[str]:
     return [numbered(count, "points")] if count > 0 else []
 
 
-def _layers(mesh: Any, _: Budget) -> list[tuple[str, str]]:
-    kinds = (("UV map", "uv_layers"), ("color attribute", _COLORS))
-    return [(what, name) for what, kind in kinds for name in names_of(getattr(mesh, kind))]
-
-
 _HAS_COLORS: Final = "color_attributes" in bpy.types.Mesh.bl_rna.properties
 _COLORS: Final = "color_attributes" if _HAS_COLORS else "vertex_colors"
+_KINDS: Final = ("UV map", "color attribute")
 
 
-def _gone_layers(before: list[tuple[str, str]], mesh: Any, budget: Budget) -> list[str]:
+def _layers(mesh: Any, _: Budget) -> tuple[list[str], list[str]]:
+    """Return the names of its UV maps, and those of its color attributes."""
+    colors = names_of(getattr(mesh, _COLORS))
+    if not mesh.is_editmode:
+        return names_of(mesh.uv_layers), colors
+    edited: Any = bmesh.from_edit_mesh(mesh).loops.layers
+    return list(edited.uv.keys()), colors
+
+
+def _gone_layers(before: Any, mesh: Any, budget: Budget) -> list[str]:
     """Tell of those whose name is gone, where there are fewer: none of them has an identity."""
-    now = _layers(mesh, budget)
-    if len(now) >= len(before):
-        return []
-    return [f"{what} {name}" for what, name in before if (what, name) not in now]
+    gone = []
+    for what, old, new in zip(_KINDS, before, _layers(mesh, budget), strict=True):
+        if len(new) < len(old):
+            gone += [f"{what} {name}" for name in old if name not in new]
+    return gone
 
 
 def _shape_keys(block: Any, _: Budget) -> Named:
@@ -66,6 +76,8 @@ def _shape_keys(block: Any, _: Budget) -> Named:
 
 
 def _bones(armature: Any, _: Budget) -> Named:
+    if armature.is_editmode:
+        return {(name_of(it),): f"bone {name_of(it)}" for it in armature.edit_bones}
     return each_part("bone", armature.bones)
 
 

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 import bpy
 
-from .aspects import Budget
+from .aspects import Budget, NodeWords
 from .names import name_of, names_of, text_of
 from .objects import data, item_named, item_of, lists, local_name
 from .parts import ASPECTS
@@ -76,7 +76,6 @@ class Record:
 
     def __init__(self) -> None:
         """Look at everything once."""
-        flush_edited()
         self._lists = [_listed(name) for name in lists().values() if name not in _PASSED]
         (things,) = (it for it in self._lists if it.name == "objects")
         self._things = things
@@ -89,7 +88,6 @@ class Record:
 
     def losses(self) -> list[Loss]:
         """Return what is not there any more: items first, then parts of those that are."""
-        flush_edited()
         now = {it.name: {id(block) for block in data(it.name)} for it in self._lists}
         gone = {
             id(block): listed.item(at)
@@ -185,7 +183,8 @@ class Record:
                 items = frozenset(map(local_name, (item, owner)))
                 users = frozenset(map(local_name, owners))
                 for text in texts:
-                    yield Loss(f"{text} of {owner}", items, users)
+                    node = {f"{item}/{text.node}"} if isinstance(text, NodeWords) else set[str]()
+                    yield Loss(f"{text} of {owner}", items | node, users)
 
     def _owners(self) -> dict[int, list[str]]:
         """Return the items that had each action, and the objects that had each data."""
@@ -195,14 +194,6 @@ class Record:
                 if isinstance(before, Animation) and before.action is not None:
                     found.setdefault(id(before.action), []).append(listed.item(at))
         return found
-
-
-def flush_edited() -> None:
-    """Have the data of objects in edit mode hold what was edited there."""
-    if bpy.context.mode.startswith("EDIT"):
-        for thing in bpy.data.objects:
-            if thing.mode == "EDIT":
-                thing.update_from_editmode()
 
 
 def _listed(name: str) -> _Listed:

@@ -9,7 +9,7 @@ import bpy
 from dcc_bridge.spi import UndoMark
 
 from .inventory import Inventories
-from .record import Loss, Record, flush_edited
+from .record import Loss, Record
 from .undo import ChangeCounter, Stack
 
 OUTSIDE: Final = "Edit outside a step"
@@ -22,7 +22,6 @@ class OpenStep:
     def __init__(self, stack: Stack, changes: ChangeCounter, inventories: Inventories) -> None:
         """Look at the scene before anything is edited."""
         self._stack, self._changes, self._inventories = stack, changes, inventories
-        flush_edited()
         self.top = stack.mark()
         self.before = changes.state()
         inventories.note(self.top)

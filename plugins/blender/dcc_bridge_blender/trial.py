@@ -36,7 +36,7 @@ class BlenderTrial(Trial):
         """Note what undo does not hold, and what refers to what."""
         self._stack, self._changes, self._step = stack, changes, step
         is_small = len(bpy.data.objects) <= _MOST_READ_TWICE
-        is_ahead = can_move(bpy.ops.ed.redo)
+        is_ahead = stack.ahead() not in ([], [_NOTHING])
         self.keeps_redo = stack.is_global and (is_small or is_ahead)
         self._counts = changes.seen, changes.edits()
         self._beside = Beside()

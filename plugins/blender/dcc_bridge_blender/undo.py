@@ -109,6 +109,12 @@ class Stack:
         kinds = [kind for mark, _, kind, _ in self._entries() if mark == "*"]
         return kinds == [_GLOBAL]
 
+    def ahead(self) -> list[str]:
+        """Return the names of what can be redone, the next one first."""
+        entries = self._entries()
+        active = next((at for at, (mark, *_) in enumerate(entries) if mark == "*"), 0)
+        return [name for *_, name in entries[active + 1 :]]
+
     def push(self, label: str) -> None:
         """Make an entry of all that was changed since the last one."""
         name = _cut(label)

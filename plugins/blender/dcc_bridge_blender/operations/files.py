@@ -18,6 +18,7 @@ from dcc_bridge.spi import Cleaning, Deleting, FileExchange, Imported, Junk, Sav
 from ..loop import in_window, view_kept
 from ..names import UNREADABLE, is_in, name_of, text_of
 from ..objects import block, data, identity, item_of, lists, tree_of
+from ..references import references
 from . import properties
 from .items import collections_of, require, require_own, scene
 from .shading import _Shading
@@ -158,15 +159,12 @@ class _Files(_Shading, Cleaning, Deleting, FileExchange, Saving):
 
     def delete(self, items: Sequence[str]) -> Sequence[str]:
         """Children stay where they are; what was in a collection goes to the one above."""
+        self.check_deletable(items)
         things: list[Any] = [require(it) for it in items]
         objects = [it for it in things if isinstance(it, bpy.types.Object)]
         blocks = [it for it in things if isinstance(it, bpy.types.ID)]  # a removed node has no type
         children = {it: self.world(it) for thing in objects for it in self._children(thing)
                     if it.library is None}  # fmt: skip
-        for item, thing in zip(items, things, strict=True):
-            require_own(item, thing)
-            if isinstance(thing, bpy.types.Scene) and len(bpy.data.scenes) == 1:
-                raise ValueError(f"{item} is the only scene.")
         for child in children.keys() - {*objects}:
             child.parent, child.matrix_basis = None, children[child]
         for thing in things:
@@ -178,6 +176,23 @@ class _Files(_Shading, Cleaning, Deleting, FileExchange, Saving):
         bpy.data.batch_remove(blocks)
         self.touch()
         return ()
+
+    def check_deletable(self, items: Sequence[str]) -> None:
+        """What is linked from another file stays, and so does the last scene."""
+        scenes = set[Any]()
+        for item in items:
+            thing = require(item)
+            require_own(item, thing)
+            if isinstance(thing, bpy.types.Scene):
+                scenes.add(thing)
+                if len(scenes) == len(bpy.data.scenes):
+                    raise ValueError(f"{item} is the only scene.")
+
+    def dependents(self, items: Sequence[str]) -> Sequence[str]:
+        """Modifiers, constraints, drivers, nodes and slots of what stays."""
+        going = {require(it) for it in items}
+        found = (it for it in references() if it.target in going and it.owner not in going)
+        return list(dict.fromkeys(it.words for it in found))
 
     def _empty(self, collection: Any, gone: set[Any]) -> None:
         above = collections_of(collection)

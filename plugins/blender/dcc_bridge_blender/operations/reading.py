@@ -26,6 +26,7 @@ from dcc_bridge.spi import (
 from ..host import BlenderHost
 from ..names import UNREADABLE_TEXT, body_of, name_of, text_of
 from ..objects import block, item_of, kind_of, known, lists, tree_of
+from ..targets import without_target
 from ..watching import watched, writers
 from . import properties, values
 from .items import Family, collections_of, owner_of, require, sockets_of
@@ -36,6 +37,7 @@ _MESH_RULES: Final = (
     Rule("ngons", "faces of more than four corners", "create TRIANGULATE_MODIFIER"),
     Rule("non_manifold", "edges that have not two faces", "create SOLIDIFY_MODIFIER"),
 )
+_NO_TARGET: Final = Rule("missing_targets", "what it needs is not there", "set_values")
 
 
 class _Reading(ApiSearch, Building, Checking, CodeContext):
@@ -219,11 +221,14 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
                     yield item_of(thing), "filepath", path
 
     def rules(self) -> Iterable[Rule]:
-        return _MESH_RULES
+        return *_MESH_RULES, _NO_TARGET
 
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
         for item in items:
             thing = block(item)
+            if rule == _NO_TARGET.name:
+                yield item, ", ".join(without_target(thing))
+                continue
             is_mesh = getattr(thing, "type", "") == "MESH"
             mesh = thing.evaluated_get(self._depsgraph()).data if is_mesh else None
             count = 0 if mesh is None else _FAULTS[rule](mesh)

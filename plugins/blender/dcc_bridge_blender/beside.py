@@ -30,7 +30,7 @@ class Beside:
         self._selected = {item_of(it) for it in layer.objects.selected}
         self._active = item_of(layer.objects.active) if layer.objects.active else ""
         self._handlers = [(each, list(each)) for each in _handlers()]
-        self._drivers = dict(bpy.app.driver_namespace)
+        self._drivers = _driver_names()
         self._values = values_beside_undo()
 
     def put_back(self) -> list[str]:
@@ -40,8 +40,8 @@ class Beside:
                 new is not old for new, old in zip(handlers, before, strict=True)
             ):
                 handlers[:] = before
-        names = bpy.app.driver_namespace
-        if names != self._drivers:
+        if _driver_names() != self._drivers:
+            names = bpy.app.driver_namespace
             names.clear()
             names.update(self._drivers)
         for name, frame, part, cursor in self._scenes:
@@ -68,6 +68,13 @@ class Beside:
 
 def _cursor_of(scene: Any) -> list[tuple[float, ...]]:
     return [tuple(getattr(scene.cursor, prop)) for prop in _PLACES]
+
+
+def _driver_names() -> dict[str, Any]:
+    """Return what drivers may call; as a module, 4.5.15 hangs as it quits once it was looked at."""
+    if not bpy.app.binary_path:
+        return {}
+    return dict(bpy.app.driver_namespace)
 
 
 def _handlers() -> list[list[Any]]:

@@ -32,7 +32,6 @@ from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
 from dcc_bridge.threads.main_thread import MainThread
 from dcc_bridge_usd.host import UsdSession
-from dcc_bridge_usd.prims import rename
 from tests.live import live, status, text
 from tests.stand_ins import Answer, FakeHost, Person, after
 
@@ -460,9 +459,6 @@ GREAT: Final[dict[str, Callable[[Usd.Stage], object]]] = {
     "a schema's value": lambda stage: stage.GetPrimAtPath(B).RemoveProperty("focalLength"),
     "without its reference": lambda stage: (
         stage.GetPrimAtPath("/World/set").GetReferences().ClearReferences()
-    ),
-    "renamed in its reference": lambda stage: rename(
-        stage, stage.GetPrimAtPath("/World/set/ball"), "mine"
     ),
 }
 

@@ -31,6 +31,7 @@ from dcc_bridge.spi import (
 )
 
 from . import scene
+from .losses import Losses
 
 MQtUtil: Any = OpenMayaUI.MQtUtil  # type: ignore[attr-defined]  # its stub is empty
 """Maya's Qt, as numbers that are addresses."""
@@ -129,7 +130,12 @@ class UndoQueue:
 
 
 class MayaHost(Host):
-    """The scene that is open in this Maya."""
+    """The scene that is open in this Maya.
+
+    There is no `trial`. As long as a chunk is open, all that is done falls into it (`undoInfo`), and
+    nothing says what `cmds.undo` would do there. To close the chunk and undo it would drop what the
+    person can redo, and leave ours to be redone.
+    """
 
     name = "Maya"
     item_noun = "node"
@@ -142,7 +148,7 @@ class MayaHost(Host):
         self._wrap = wrap
         self._in_step = False
         self._queue = UndoQueue()
-        self._deletions = scene.Deletions()
+        self._losses = Losses()
         self._reach = AgreedIds()
         self._watchers = Callbacks()
         if not self.has_ui:
@@ -233,12 +239,12 @@ class MayaHost(Host):
             yield
             return
         chunk = self._queue.reading() if read else nullcontext()
-        with scene.guarded(self, self._deletions, put_back, read=read), chunk:
+        with scene.guarded(self, self._losses, put_back, read=read), chunk:
             yield
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
-        """List the nodes that the newest step deleted beside the agreed ones; by callbacks."""
-        return self._deletions.left(self._reach.of(agreed))
+        """List nodes and parts of nodes that the newest step took away; `losses` says how."""
+        return self._losses.left(self._reach.of(agreed))
 
     @contextmanager
     def changes(self) -> Iterator[CountChanges]:

@@ -1,8 +1,8 @@
-"""A scene in Maya: its nodes, which of them a step deleted, and what nobody may lose of it.
+"""A scene in Maya: its nodes, and what nobody may lose of it.
 
 What is said here of Maya comes from Autodesk's reference of its commands (``ls``,
-``namespaceInfo``, ``autoKeyframe``) and of its Python API (`MSceneMessage`, `MDGMessage`); it was
-not run in Maya. Main thread.
+``namespaceInfo``, ``autoKeyframe``) and of its Python API (`MSceneMessage`, `MNodeMessage`); it
+was not run in Maya. Main thread.
 
 =======================  =========================================================================
 refused before it is     a new scene, another scene opened, a save, an export over a file; for a
@@ -17,7 +17,7 @@ not noticed              what Python or a plug-in writes to disk by itself; a su
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
@@ -28,76 +28,10 @@ from maya.api import OpenMaya
 
 from dcc_bridge.spi import MOST_TOLD, BridgeError, Host, LostAnyway, keep_anyway
 
+from .losses import Losses, uuid_of
+
 Message: Final = OpenMaya.MSceneMessage
 _MOST_NOTED: Final = 10_000
-
-
-class Deletions:
-    """The nodes that were deleted in one step, as Maya told while it deleted them."""
-
-    def __init__(self) -> None:
-        self._paths: dict[str, str] = {}
-        self._gone: dict[str, None] = {}
-        self._made: set[str] = set()
-        self._parted: list[tuple[str, str]] = []
-        self.is_other_scene = False  # it goes with all its nodes, as was agreed: none is listed
-
-    def listen(self) -> Iterator[int]:
-        """Have Maya tell; give what is removed to end it."""
-        message = OpenMaya.MDGMessage
-        yield message.addNodeAddedCallback(self._note_made, "dependNode")
-        yield message.addNodeRemovedCallback(self._note_gone, "dependNode")
-        yield message.addConnectionCallback(self._note_connection)
-
-    def clear(self) -> None:
-        """Forget all: another step begins."""
-        self.is_other_scene = False
-        for kept in (self._paths, self._gone, self._made, self._parted):
-            kept.clear()
-
-    def left(self, agreed: Set[str]) -> list[str]:
-        """List the nodes that are gone, but for the agreed ones, what was below, and what hung on.
-
-        `agreed` has UUIDs, long paths or short names. Gives long paths, and names of nodes that
-        are not in the DAG: one of these goes with a node that was agreed to if it was connected to
-        it, as an animation curve is, which Maya deletes by itself.
-        """
-        gone = () if self.is_other_scene else self._gone
-        ids = [uuid for uuid in gone if uuid not in self._made]
-        back = set(cmds.ls(ids, uuid=True) or []) if ids else set()
-        left = {uuid: self._paths[uuid] for uuid in ids if uuid not in back}
-        taken = {uuid for uuid, path in left.items() if agreed & {uuid, *_names(path)}}
-        while taken:
-            for uuid in taken:
-                del left[uuid]
-            hung = {b if a in taken else a for a, b in self._parted if (a in taken) != (b in taken)}
-            taken = {uuid for uuid in left if uuid in hung and not left[uuid].startswith("|")}
-        return list(left.values())
-
-    def _note_made(self, node: OpenMaya.MObject, *_: object) -> None:
-        if (uuid := _uuid(node)) not in self._gone:  # else it comes back
-            self._made.add(uuid)
-
-    def _note_gone(self, node: OpenMaya.MObject, *_: object) -> None:
-        self._remember(node)
-        self._gone[_uuid(node)] = None
-
-    def _remember(self, node: OpenMaya.MObject) -> None:
-        """Keep a node's path, and the paths below: by their turn they may hang in the air."""
-        uuid = _uuid(node)
-        if uuid in self._paths:
-            return
-        if not node.hasFn(OpenMaya.MFn.kDagNode):
-            self._paths[uuid] = OpenMaya.MFnDependencyNode(node).name()
-            return
-        dag = OpenMaya.MFnDagNode(node)
-        self._paths[uuid] = dag.fullPathName()
-        for number in range(dag.childCount()):
-            self._remember(dag.child(number))
-
-    def _note_connection(self, source: Any, target: Any, is_made: bool, *_: object) -> None:
-        if not is_made:
-            self._parted.append((_uuid(source.node()), _uuid(target.node())))
 
 
 class Checks:
@@ -107,10 +41,10 @@ class Checks:
     latest. What the person does by themselves passes.
     """
 
-    def __init__(self, host: Host, deletions: Deletions) -> None:
+    def __init__(self, host: Host, losses: Losses) -> None:
         self._host = host  # whose `losing` says what may be lost
         self._file = host.file()
-        self._deletions = deletions  # told when the scene is another one
+        self._losses = losses  # told when the scene is another one
         self._refused: BridgeError | None = None
 
     def listen(self, *, read: bool) -> Iterator[int]:
@@ -143,7 +77,7 @@ class Checks:
     def _other_scene(self, what: str) -> bool:
         may = self._may(f"{what} in place of {self._host.scene()}")
         if may:
-            self._deletions.is_other_scene = True
+            self._losses.is_other_scene = True
             self._file = None
         return may
 
@@ -175,14 +109,14 @@ class Checks:
 
 
 @contextmanager
-def guarded(host: Host, deletions: Deletions, put_back: list[str], *, read: bool) -> Iterator[None]:
+def guarded(host: Host, losses: Losses, put_back: list[str], *, read: bool) -> Iterator[None]:
     """Listen while a stretch of a body runs, and put back what undo does not hold."""
-    deletions.clear()
-    checks = Checks(host, deletions)
+    checks = Checks(host, losses)
     with ExitStack() as stack:
         stack.callback(checks.end)
-        for callback_id in chain(checks.listen(read=read), deletions.listen()):
-            stack.callback(OpenMaya.MMessage.removeCallback, callback_id)
+        losses.clear()
+        for callback_id in chain(checks.listen(read=read), losses.listen(parts=not read)):
+            stack.callback(_remove, callback_id)
         stack.enter_context(_kept_state(put_back))
         yield
 
@@ -196,7 +130,7 @@ def touched_nodes(names: Sequence[str]) -> Iterator[set[str]]:
 
     def note(what: int, plug: Any, *_: object) -> None:
         if what & ~passive:  # Maya tells of a connection at both ends; what gives is as it was
-            touched.add(_uuid(plug.node()))
+            touched.add(uuid_of(plug.node()))
 
     for name in names if len(names) <= _MOST_NOTED else ():
         chosen.add(name)
@@ -207,8 +141,7 @@ def touched_nodes(names: Sequence[str]) -> Iterator[set[str]]:
         yield touched
     finally:
         for callback_id in ids:
-            with suppress(RuntimeError):  # it went with its node
-                OpenMaya.MMessage.removeCallback(callback_id)
+            _remove(callback_id)
 
 
 @contextmanager
@@ -310,16 +243,10 @@ def _autokey() -> bool:
     return bool(cmds.autoKeyframe(query=True, state=True))
 
 
-def _uuid(node: OpenMaya.MObject) -> str:
-    return str(OpenMaya.MFnDependencyNode(node).uuid().asString())
+def _remove(callback_id: Any) -> None:
+    with suppress(RuntimeError):  # it went with its node
+        OpenMaya.MMessage.removeCallback(callback_id)
 
 
 def _path(file: Any) -> Path:
     return Path(str(file.resolvedFullName()))
-
-
-def _names(path: str) -> set[str]:
-    """Return every name by which a path may have been agreed to: its own, and what it is below."""
-    parts = path.split("|")
-    ends = range(1, len(parts) + 1)
-    return {"|".join(parts[begin:end]) for end in ends for begin in range(end)}

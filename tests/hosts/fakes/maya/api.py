@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from tests.hosts.fakes.maya.application import Maya
 
 DAG: Final = "kDagNode"
+CURVE: Final = "kAnimCurve"
+ANY: Final = "kDependencyNode"
+ATTRIBUTE_REMOVED: Final = 0x80  # `MNodeMessage.kAttributeRemoved`
 
 
 class ObjectOfNode:
@@ -27,7 +30,54 @@ class ObjectOfNode:
         self.node_ = node
 
     def hasFn(self, of: str) -> bool:
-        return of == DAG and self.node_.is_dag
+        fits = {DAG: self.node_.is_dag, CURVE: self.node_.is_of("animCurve"), ANY: True}
+        return fits[of]
+
+
+class Plug:
+    """`MPlug`: an attribute of a node."""
+
+    def __init__(self, maya: Maya, node: Node, attribute: str) -> None:
+        self._thing = ObjectOfNode(maya, node)
+        self._attribute = attribute
+
+    def node(self) -> ObjectOfNode:
+        return self._thing
+
+    def partialName(
+        self, includeNonMandatoryIndices: bool = False, useLongNames: bool = False
+    ) -> str:
+        """`MPlug.partialName`: the short name of the attribute, without the node's."""
+        assert useLongNames, "the stand-in has no short names"
+        assert includeNonMandatoryIndices, "an element of an array might have no index"
+        return self._attribute
+
+
+class DependencyNodes:
+    """`MItDependencyNodes`: iterates over the nodes that have a function set."""
+
+    maya: Maya
+
+    def __init__(self, of: str) -> None:
+        things = [ObjectOfNode(self.maya, node) for node in self.maya.scene.nodes.values()]
+        self._left = [thing for thing in things if thing.hasFn(of)]
+
+    def isDone(self) -> bool:
+        return not self._left
+
+    def thisNode(self) -> ObjectOfNode:
+        return self._left[0]
+
+    def next(self) -> None:
+        del self._left[0]
+
+
+class AnimCurve:
+    """`MFnAnimCurve`: ``numKeys`` is a property in the Python API 2.0."""
+
+    def __init__(self, thing: ObjectOfNode) -> None:
+        assert thing.hasFn(CURVE)
+        self.numKeys = len(thing.node_.keys)
 
 
 class FileObject:
@@ -144,7 +194,8 @@ def contents(maya: Maya) -> dict[str, Any]:
         **_messages(maya),
         "MFnPlugin": lambda plug_in, vendor, version: maya.vendors.append((vendor, version)),
         "MObject": ObjectOfNode,
-        "MFn": SimpleNamespace(kDagNode=DAG),
+        "MItDependencyNodes": type("MItDependencyNodes", (DependencyNodes,), {"maya": maya}),
+        "MFn": SimpleNamespace(kDagNode=DAG, kAnimCurve=CURVE, kDependencyNode=ANY),
         "MFnDependencyNode": DependencyNode,
         "MFnDagNode": DagNode,
         "MEulerRotation": EulerRotation,
@@ -152,6 +203,12 @@ def contents(maya: Maya) -> dict[str, Any]:
         "MTransformationMatrix": TransformationMatrix,
         "MVector": Vector,
     }
+
+
+def of_animation(maya: Maya) -> dict[str, Any]:
+    """`maya.api.OpenMayaAnim`: whoever listens is told of an edited curve by an MObjectArray."""
+    listen = SimpleNamespace(addAnimCurveEditedCallback=lambda fn: maya.listen("curves edited", fn))
+    return {"MFnAnimCurve": AnimCurve, "MAnimMessage": listen}
 
 
 def _selecting(maya: Maya, made: Callable[[], SelectionList]) -> SimpleNamespace:
@@ -221,6 +278,10 @@ def _messages(maya: Maya) -> dict[str, SimpleNamespace]:
             **{"kConnectionMade": 1, "kConnectionBroken": 2, "kAttributeEval": 4},
             **{"kAttributeSet": 8, "kAttributeLocked": 0x10, "kAttributeUnlocked": 0x20},
             **{"kIncomingDirection": 0x800, "kOtherPlugSet": 0x4000},
+            **{"kAttributeAdded": 0x40, "kAttributeRemoved": ATTRIBUTE_REMOVED},
+            addAttributeAddedOrRemovedCallback=lambda node, fn: maya.listen(
+                f"attributes of {node.node_.uuid}", fn
+            ),
             addAttributeChangedCallback=lambda node, fn: maya.listen(
                 f"attribute of {node.node_.uuid}", fn
             ),

@@ -83,6 +83,10 @@ class Maya:
             if wanted == event:
                 fn(*told, None)
 
+    def fire_link(self, made: bool, source: tuple[Node, str], target: tuple[Node, str]) -> None:
+        """Tell of a connection: `MDGMessage.addConnectionCallback`, made or broken."""
+        self.fire("connection", api.Plug(self, *source), api.Plug(self, *target), made)
+
     def fire_node(self, event: str, node: Node) -> None:
         self.fire(event, api.ObjectOfNode(self, node))
 
@@ -168,6 +172,7 @@ class Maya:
             "maya.mel": {"eval": lambda line: "ShelfLayout"},
             "maya.api": {},
             "maya.api.OpenMaya": api.contents(self),
+            "maya.api.OpenMayaAnim": api.of_animation(self),
             "maya.OpenMayaUI": {"MQtUtil": _MQtUtil(self)},
         }
         for name, contents in parts.items():

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
+from tests.hosts.fakes.maya import api
 from tests.hosts.fakes.maya.node_types import TYPES, Attribute, attributes
 from tests.hosts.fakes.maya.scene import Node
 
@@ -30,6 +31,7 @@ class Attributes:
 
     _maya: Maya
     _one: Callable[[str], Node]
+    _remove: Callable[[Node], None]
 
     # ---- what there is
 
@@ -272,12 +274,17 @@ class Attributes:
                 raise RuntimeError(why)
         needs_unit = "doubleAngle" in (source.type, target.type) and source.type != target.type
         with self._recorded("connectAttr"):
+            if there:  # it is forced
+                old = self._maya.scene.nodes[there[0]]
+                self._maya.fire_link(False, (old, there[1]), (taker, taken))
             origin = (giver.uuid, given)
             if needs_unit:
                 between = self.new("unitConversion", "unitConversion1")
                 between.inputs["input"] = origin
                 origin = (between.uuid, "output")
             taker.inputs[taken] = origin
+            at_last = self._maya.scene.nodes[origin[0]]
+            self._maya.fire_link(True, (at_last, origin[1]), (taker, taken))
         return f"Connected {out} to {into}."
 
     def disconnectAttr(self, out: str, into: str) -> None:
@@ -289,6 +296,7 @@ class Attributes:
         # It keeps the value that it has.
         value = self.value_of(taker, taken) if taken in taker.values else None
         with self._recorded("disconnectAttr"):
+            self._maya.fire_link(False, (giver, given), (taker, taken))
             del taker.inputs[taken]
             if value is not None:
                 taker.values[taken] = value
@@ -345,6 +353,8 @@ class Attributes:
         """Give curves that drive a plug, or a node, directly: what, its attribute, the curve."""
         owner, _, attribute = name.partition(".")
         top, nodes = self._one(owner), self._maya.scene.nodes
+        if top.is_of("animCurve"):
+            return [(top, "output", top)]
         places = [top, *(one for one in self._maya.scene.children(top) if one.is_of("shape"))]
         return [
             (node, own, nodes[giver[0]])
@@ -353,8 +363,14 @@ class Attributes:
             if attribute in ("", own) and nodes[giver[0]].is_of("animCurve")
         ]
 
-    def keyframe(self, what: str, query: bool, **flags: Any) -> list[Any] | None:
+    def keyframe(self, what: str, query: bool, **flags: Any) -> Any:
+        """Ask for keys; `keyframe`: ``keyframeCount`` gives their number, and a curve may be named.
+
+        That a number, and not None, is given where there are none, is assumed.
+        """
         found: list[Any] = []
+        if flags.get("keyframeCount"):
+            return sum(len(curve.keys) for _, _, curve in self._curves(what))
         for node, own, curve in self._curves(what):
             if flags.get("name"):
                 found.append(self._told(curve))
@@ -381,6 +397,7 @@ class Attributes:
             number = value * self._factor(node, own)
             ways = (tangents["inTangentType"], tangents["outTangentType"])
             place.keys = sorted([*kept, (time, number, *ways)])
+            self._tell_edited(place)
         return 1
 
     def _new_curve(self, node: Node, attribute: str) -> Node:
@@ -392,16 +409,61 @@ class Attributes:
         node.inputs[attribute] = (curve.uuid, "output")
         return curve
 
-    def cutKey(self, name: str, attribute: str, clear: bool) -> int:
-        """Cut all keys; a curve without keys goes, and the attribute keeps what it was at last."""
+    def cutKey(
+        self,
+        name: str,
+        attribute: str,
+        clear: bool,
+        time: tuple[float, float] = (-math.inf, math.inf),
+    ) -> int:
+        """Cut the keys in a range of time; gives how many.
+
+        A curve without keys goes, and the attribute keeps what it was at last.
+        """
         assert clear, "they would go onto the clipboard"
         ends = self._curves(f"{name}.{attribute}")
+        cut = 0
         with self._recorded("cutKey") if ends else nullcontext():
             for node, own, curve in ends:
-                node.values[own] = self.value_of(node, own)
-                del node.inputs[own]
-                del self._maya.scene.nodes[curve.uuid]
-        return sum(len(curve.keys) for _, _, curve in ends)
+                left = [key for key in curve.keys if not time[0] <= key[0] <= time[1]]
+                cut += len(curve.keys) - len(left)
+                value = self.value_of(node, own)
+                curve.keys = left
+                self._tell_edited(curve)
+                if not left:
+                    self._remove(curve)
+                    node.values[own] = value
+        return cut
+
+    def _tell_edited(self, curve: Node) -> None:
+        """Tell of an edited curve: `MAnimMessage.addAnimCurveEditedCallback`."""
+        self._maya.fire("curves edited", [api.ObjectOfNode(self._maya, curve)])
+
+    # ---- attributes that somebody added
+
+    def addAttr(self, name: str, longName: str, attributeType: str, defaultValue: float) -> None:
+        """Add an attribute; one that is there already is an error."""
+        node = self._one(name)
+        if self._has(node, longName):
+            raise RuntimeError(f"Found an attribute of the same name on '{name}': '{longName}'.")
+        assert attributeType == "double"
+        with self._recorded("addAttr"):
+            node.values[longName] = defaultValue
+
+    def deleteAttr(self, plug: str) -> None:
+        """Delete an attribute; only one that was added can go, and no locked one."""
+        node, attribute = self._plug(plug)
+        if attribute in attributes(node.type):
+            raise RuntimeError(f"Cannot delete static attribute '{plug}' from node.")
+        if node.locked or attribute in node.locks:
+            raise RuntimeError(f"Cannot delete locked attribute '{plug}'.")
+        with self._recorded("deleteAttr"):
+            if giver := node.inputs.pop(attribute, None):
+                source = self._maya.scene.nodes[giver[0]]
+                self._maya.fire_link(False, (source, giver[1]), (node, attribute))
+            told = api.Plug(self._maya, node, attribute)
+            self._maya.fire(f"attributes of {node.uuid}", api.ATTRIBUTE_REMOVED, told)
+            del node.values[attribute]
 
     # ---- the scene's own
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from fnmatch import fnmatchcase
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from tests.hosts.fakes.maya import api, node_types
@@ -422,13 +421,11 @@ class Commands(Graph, Views):
         """
         scene = self._maya.scene
         for curve in [one for one in scene.nodes.values() if one.drives == node.uuid]:
-            ends = [api.ObjectOfNode(self._maya, one) for one in (curve, node)]
-            plugs = [SimpleNamespace(node=lambda end=end: end) for end in ends]
-            self._maya.fire("connection", *plugs, False)
-        for _, other, _ in [*self._ends_in(node), *self._ends_out(node)]:
-            ends = [api.ObjectOfNode(self._maya, one) for one in (node, other)]
-            plugs = [SimpleNamespace(node=lambda end=end: end) for end in ends]
-            self._maya.fire("connection", *plugs, False)
+            self._maya.fire_link(False, (curve, "output"), (node, "input"))
+        for own, other, given in self._ends_in(node):
+            self._maya.fire_link(False, (other, given), (node, own))
+        for own, other, taken in self._ends_out(node):
+            self._maya.fire_link(False, (node, own), (other, taken))
         self._maya.fire_node("node removed", node)
         scene.nodes.pop(node.uuid, None)
         for other in scene.nodes.values():

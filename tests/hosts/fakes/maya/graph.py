@@ -273,16 +273,35 @@ class Graph(Attributes):
         group = self._one(into)
         marks = [self._mark(name) for name in names]
         with self._recorded("sets"):
+            if way == "remove":
+                self._part(group, [mark for mark in group.members if mark in marks])
+                return into
             partition = [
                 one for one in self._maya.scene.nodes.values() if one.is_of("shadingEngine")
             ]
             if way == "forceElement" and group in partition:
                 for one in partition:
-                    one.members = [
-                        mark for mark in one.members if mark.partition(".")[0] not in marks
-                    ]
+                    there = [mark for mark in one.members if mark.partition(".")[0] in marks]
+                    self._part(one, there)
             group.members = list(dict.fromkeys([*group.members, *marks]))
         return into
+
+    def _part(self, group: Node, marks: Sequence[str]) -> None:
+        """Take members out of a set, and tell of the connection that each of them was.
+
+        "Nodes" reference: members lead from ``instObjGroups`` into ``dagSetMembers`` of objectSet,
+        components from its ``objectGroups``; of a displayLayer ``drawInfo`` leads into
+        ``drawOverride``.
+        """
+        for mark in marks:
+            owner, _, component = mark.partition(".")
+            node = self._maya.scene.nodes[owner]
+            name = "instObjGroups[0]" + ".objectGroups[0]" * bool(component)
+            ends = (node, name), (group, "dagSetMembers[0]")
+            if group.type == "displayLayer":
+                ends = (group, "drawInfo"), (node, "drawOverride")
+            self._maya.fire_link(False, *ends)
+        group.members = [mark for mark in group.members if mark not in marks]
 
     def _new_set(self, name: str = "set1", **flags: bool) -> str:
         assert flags.get("empty"), "what is selected would be in it"
@@ -314,8 +333,8 @@ class Graph(Attributes):
         with self._recorded("editDisplayLayerMembers"):
             for one in self._maya.scene.nodes.values():
                 if one.type == "displayLayer":
-                    one.members = [mark for mark in one.members if mark not in marks]
-            group.members += marks
+                    self._part(one, [mark for mark in one.members if mark in marks])
+            group.members += [] if group.is_default else marks  # what is in none is in that one
         return None
 
     # ---- meshes

@@ -124,6 +124,8 @@ TYPES: Final[dict[str, tuple[str, dict[str, Attribute]]]] = {
     "dagNode": ("entity", _DAG),
     "transform": ("dagNode", _TRANSFORM),
     "joint": ("transform", {}),
+    "constraint": ("transform", {}),
+    "parentConstraint": ("constraint", {"target": Attribute("message", None, is_multi=True)}),
     "shape": ("dagNode", {"intermediateObject": Attribute("bool", False)}),
     "geometryShape": ("shape", {}),
     "deformableShape": ("geometryShape", {}),
@@ -146,7 +148,7 @@ TYPES: Final[dict[str, tuple[str, dict[str, Attribute]]]] = {
     "polyCube": ("polyPrimitive", _CUBE),
     "polySphere": ("polyPrimitive", {"radius": Attribute("double", 1.0, is_keyable=True)}),
     "geometryFilter": ("", {"envelope": Attribute("float", 1.0, is_keyable=True)}),
-    "skinCluster": ("geometryFilter", {}),
+    "skinCluster": ("geometryFilter", {"input": Attribute("mesh", None, is_multi=True)}),
     "shadingDependNode": ("", {}),
     "lambert": ("shadingDependNode", {**_SURFACE, **color("color", 0.5)}),
     "standardSurface": ("shadingDependNode", {**_SURFACE, **_STANDARD}),
@@ -186,7 +188,7 @@ ABSTRACT: Final = {
     *("containerBase", "entity", "dagNode", "shape", "geometryShape", "deformableShape"),
     *("controlPoint", "surfaceShape", "light", "renderLight", "nonAmbientLightShapeNode"),
     *("abstractBaseCreate", "polyBase", "polyCreator", "polyPrimitive", "geometryFilter"),
-    *("shadingDependNode", "texture2d", "animCurve"),
+    *("shadingDependNode", "texture2d", "animCurve", "constraint"),
 }
 CLASSES: Final = {
     "directionalLight": ["light:drawdb/light/directionalLight"],

@@ -253,9 +253,10 @@ def test_what_refers_to_a_node_that_goes_is_not_lost(host: Host) -> None:
     assert not [it for it in host.lost([]) if " of " in it]
 
 
-def test_the_next_step_says_nothing_of_the_one_before(host: Host) -> None:
+@pytest.mark.parametrize("row", ["keys", "one_key", "custom_property", "group_member", "deleted"])
+def test_the_next_step_says_nothing_of_the_one_before(host: Host, row: str) -> None:
     with stretch(host, "Ours"):
-        KINDS["keys"].edit()
+        KINDS[row].edit()
     with stretch(host, "Next"):
         pass
 

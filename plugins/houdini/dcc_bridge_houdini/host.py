@@ -8,10 +8,9 @@ comes from SideFX's reference of ``hou`` and of HScript; it was not run in Houdi
 from __future__ import annotations
 
 import itertools
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Final, cast
 
 import hou
@@ -31,14 +30,14 @@ from dcc_bridge.spi import (
     start_once,
 )
 
+from .losses import MOST_COMPARED, Losses, census, locks
+
 _LOSSES: Final = {
     "BeforeLoad": "open another scene",
     "BeforeClear": "begin a new scene",
     "BeforeMerge": "merge a file into the scene, which may write over nodes",
     "BeforeSave": "write over the scene's file",
 }
-_MOST_COMPARED: Final = 10_000
-"""Nodes of which it is known whether a step deleted them, those at the top first."""
 _MOST_OWN: Final = 10_000  # groups of our own that are remembered; more are on no stack
 _CHANGES: Final = ("ParmTupleChanged", "ParmTupleAnimated", "InputRewired", "FlagChanged")
 _OTHER_SCENE: Final = ("AfterLoad", "AfterClear", "AfterMerge")
@@ -60,6 +59,10 @@ class HoudiniHost(Host):
     kept then, and the stretch ends with an error that says where. The update mode is put back. Not
     noticed: what Python or a node writes to disk by itself; what is done under
     ``hou.undos.disabler()`` and left again; the current frame, which stays where a skill went.
+
+    There is no `trial`. What is done in a group is one action once the group ends (`hou.undos`),
+    and nothing says what `performUndo` would do before. To end it and undo it would drop what the
+    person can redo, and leave ours to be redone.
     """
 
     name = "Houdini"
@@ -74,7 +77,7 @@ class HoudiniHost(Host):
         self._before_group: UndoMark | None = None
         self._moves = itertools.count(1)
         self._move = 0
-        self._nodes: dict[int, str] = {}
+        self._losses = Losses()
         self._reach = AgreedIds()
         self._is_guarded = self._is_copying = False
 
@@ -173,7 +176,9 @@ class HoudiniHost(Host):
                 if is_it and not (lost or self._is_copying):
                     lost.extend(self._keep(name))
 
-        self._nodes = {} if read else _census()
+        self._losses.clear()
+        if not read:
+            self._losses.begin()
         with ExitStack() as stack:
             stack.callback(_raise_first, lost)
             self._is_guarded = True
@@ -186,14 +191,8 @@ class HoudiniHost(Host):
             yield
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
-        """List the nodes that the newest step deleted beside the agreed ones and those inside.
-
-        By comparing the first 10,000 nodes level by level, but for the insides of locked assets.
-        """
-        covered = self._reach.of(agreed)
-        gone = [it for it in self._nodes.items() if hou.nodeBySessionId(it[0]) is None]
-        names = [(path, {key, path, *map(str, PurePosixPath(path).parents)}) for key, path in gone]
-        return [path for path, within in names if not covered & within]
+        """List nodes and parts of nodes that the newest step took away; `losses` says how."""
+        return self._losses.left(self._reach.of(agreed))
 
     def _keep(self, event: str) -> list[BridgeError]:
         is_save = event == "BeforeSave"
@@ -205,7 +204,7 @@ class HoudiniHost(Host):
         except BridgeError:
             return [keep_anyway(self, _LOSSES[event], files)]
         if event in ("BeforeLoad", "BeforeClear"):
-            self._nodes = {}  # they go with their scene
+            self._losses.clear()  # they go with their scene
         return []
 
     @contextmanager
@@ -231,14 +230,14 @@ class HoudiniHost(Host):
     @contextmanager
     def changes(self) -> Iterator[CountChanges]:
         """Note nodes by their session ids, and those of which Houdini tells that they changed."""
-        before, touched = _census(), set[int]()
+        before, touched = census(), set[int]()
         events = [getattr(hou.nodeEventType, name) for name in _CHANGES]
 
         def note(node: hou.OpNode, **_: object) -> None:
             touched.add(node.sessionId())
 
         def names() -> dict[int, str]:
-            new = _census() if len(before) < _MOST_COMPARED else {}
+            new = census() if len(before) < MOST_COMPARED else {}
             return new | {node.sessionId(): node.path() for node in _nodes(before)}
 
         try:
@@ -289,7 +288,7 @@ class HoudiniHost(Host):
             "parent": parent.path() if parent is not None else None,
             "children": [child.name() for child in node.children()][:MOST_TOLD],
             "inputs": [source.path() for source in node.inputs() if source is not None],
-            "locked": _locks(node),
+            "locked": locks(node),
         }
 
     def fingerprint(self, items: Sequence[str]) -> str:
@@ -341,30 +340,11 @@ def find(path: str) -> hou.OpNode:
     return cast("hou.OpNode", node)  # the others live inside of one, and have no path from the root
 
 
-def _locks(node: Any) -> list[str]:
-    if not hasattr(node, "isLockedHDA"):  # a node that is no operator has no asset either
-        return []
-    locks = {"asset": node.isLockedHDA(), "inside an asset": node.isInsideLockedHDA()}
-    return [name for name, is_locked in locks.items() if is_locked]
-
-
 def _facts(item: str) -> list[Any]:
     if (node := hou.node(item)) is None:
         return [item, "gone"]
     below = sorted((child.path(), child.sessionId()) for child in node.allSubChildren())
-    return [node.path(), node.sessionId(), node.type().name(), _locks(node), below]
-
-
-def _census() -> dict[int, str]:
-    """List the paths of nodes by session id, which outlives a new name."""
-    paths: dict[int, str] = {}
-    left = deque([find("/")])
-    while left and len(paths) < _MOST_COMPARED:
-        node = left.popleft()
-        paths[node.sessionId()] = node.path()
-        if not _locks(node):
-            left.extend(node.children())
-    return paths
+    return [node.path(), node.sessionId(), node.type().name(), locks(node), below]
 
 
 def _nodes(ids: Iterable[int]) -> list[hou.OpNode]:

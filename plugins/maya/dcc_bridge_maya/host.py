@@ -132,9 +132,9 @@ class UndoQueue:
 class MayaHost(Host):
     """The scene that is open in this Maya.
 
-    There is no `trial`. As long as a chunk is open, all that is done falls into it (`undoInfo`), and
-    nothing says what `cmds.undo` would do there. To close the chunk and undo it would drop what the
-    person can redo, and leave ours to be redone.
+    There is no `trial`. As long as a chunk is open all that is done falls into it (`undoInfo`), and
+    nothing says what `cmds.undo` would do there. To close the chunk and undo it would drop what
+    the person can redo, and leave ours to be redone.
     """
 
     name = "Maya"

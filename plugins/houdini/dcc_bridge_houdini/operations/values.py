@@ -13,9 +13,8 @@ import hou
 from dcc_bridge.spi import SCENE, Connections, Keyframes, Keys, Shape, SocketLink, Value, no_such
 
 from .. import host as houdini
+from ..losses import WAYS
 
-# What stands in a key for the way to the next one; any other expression drives its parameter.
-_WAYS: Final = ("bezier()", "linear()", "constant()", "cubic()", "spline()", "ease()", "qlinear()")
 _SHAPES: Final = {"linear": "linear()", "smooth": "bezier()", "step": "constant()"}
 
 
@@ -143,7 +142,7 @@ def held(parm: hou.Parm) -> str:
         text = parm.expression()
     except hou.OperationFailed:  # it has no keys, and so no expression
         return ""
-    return "keyed" if text in _WAYS else f"driven by the expression {text}"
+    return "keyed" if text in WAYS else f"driven by the expression {text}"
 
 
 def value_of(parms: Iterable[hou.Parm]) -> Any:

@@ -302,6 +302,31 @@ class OpNode:
     def parms(self) -> tuple[Parm, ...]:
         return tuple(Parm(self._houdini, self, name) for name in self._kept.parms)
 
+    def spareParms(self) -> tuple[Parm, ...]:
+        """`hou.OpNode.spareParms`: those that somebody added to this node."""
+        return tuple(Parm(self._houdini, self, name) for name in self._kept.spares)
+
+    def addSpareParmTuple(self, parm_template: Template) -> ParmTuple:
+        """`hou.OpNode.addSpareParmTuple`: to this node only, not to others of its type."""
+        self._check_unlocked()
+        kept = self._kept
+        with self._houdini.undos.recorded("Add Spare"):
+            kept.parms.update(parm_template.parms())
+            kept.spares += parm_template.parms()
+        return ParmTuple(self, parm_template)
+
+    def removeSpareParmTuple(self, parm_tuple: ParmTuple) -> None:
+        """`hou.OpNode.removeSpareParmTuple`: with its keys; no other one can be removed."""
+        self._check_unlocked()
+        kept, names = self._kept, [parm.name() for parm in parm_tuple]
+        if not set(names) <= {*kept.spares}:
+            raise OperationFailed("The parameter is not a spare parameter.")
+        with self._houdini.undos.recorded("Remove Spare"):
+            kept.spares = [name for name in kept.spares if name not in names]
+            for name in names:
+                del kept.parms[name]
+                kept.keys.pop(name, None)
+
     def parmTuples(self) -> tuple[ParmTuple, ...]:
         named = [each for each in TEMPLATES.get(self._kept.type, ()) if each.size > 1]
         inside = {name for each in named for name in each.parms()}
@@ -421,6 +446,15 @@ class Parm:
             with self._houdini.undos.recorded("Delete Keys"):
                 del kept.keys[self._name]
                 kept.parms[self._name] = value
+
+    def deleteKeyframeAtFrame(self, frame: float) -> None:
+        """`hou.Parm.deleteKeyframeAtFrame`: with the last one the value stays."""
+        left = [key for key in self._keys() if key[0] != frame]
+        if left:
+            kept, name = self._node._kept, self._name
+            self._houdini.undos.record("Delete Key", lambda: kept.keys.update({name: left}))
+        else:
+            self.deleteAllKeyframes()
 
     def _keys(self) -> list[list[Any]]:
         return self._node._kept.keys.get(self._name, [])
@@ -601,12 +635,18 @@ class SopNode(OpNode):
             return ("Unable to read file",)
         return ()
 
+    def isHardLocked(self) -> bool:
+        """`hou.SopNode.isHardLocked`."""
+        return "locked" in self._kept.parms
+
     def setHardLocked(self, on: bool) -> None:
-        """`hou.SopNode.setHardLocked`: the shape is in the node from then on."""
-        kept, points = self._kept, self._read()
-        self._houdini.undos.record(
-            "Lock", lambda: kept.parms.update({"locked": json.dumps(points)})
-        )
+        """`hou.SopNode.setHardLocked`: the shape is in the node; off, and it cooks again."""
+        kept = self._kept
+        if on:
+            points = json.dumps(self._read())
+            self._houdini.undos.record("Lock", lambda: kept.parms.update({"locked": points}))
+        elif self.isHardLocked():
+            self._houdini.undos.record("Unlock", lambda: kept.parms.pop("locked"))
 
     def _read(self) -> list[tuple[float, ...]]:
         parms = self._kept.parms

@@ -30,6 +30,7 @@ class Kept:
     locked: list[str] = field(default_factory=list)  # its parameters that are locked
     # "display" and "render", of a node that makes a shape.
     flags: list[str] = field(default_factory=list)
+    spares: list[str] = field(default_factory=list)  # its parameters that somebody added
     id: int = field(default_factory=lambda: next(_ids))  # unique in this session
 
 

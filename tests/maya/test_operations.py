@@ -714,6 +714,24 @@ def test_what_has_a_material_breaks_without_it(maya: Maya, operations: EveryPort
     assert list(operations.dependents([one])) == []
 
 
+def test_what_breaks_is_what_something_below_feeds_too(operations: EveryPort) -> None:
+    """Sets, layers and shading groups of what goes need none of it."""
+    cmds: Any = sys.modules["maya.cmds"]
+    group = operations.create("transform", "group", None)
+    box = cube(operations, "box", group)
+    follower = operations.create("transform", "follower", None)
+    follow = cmds.createNode("parentConstraint", name="follow", parent=follower)
+    cmds.sets(name="props", empty=True)
+    cmds.sets(box, edit=True, addElement="props")
+    before = dict(operations.failures("broken", [f"{follower}|{follow}", follower, box]))
+    cmds.connectAttr(f"{box}.message", f"{follower}|{follow}.target[0]")
+
+    assert list(operations.dependents([group])) == [f"{follower}|{follow}"]
+    assert list(operations.dependents([group, follower])) == []
+    assert before == {f"{follower}|{follow}": "has no target"}
+    assert dict(operations.failures("broken", [f"{follower}|{follow}"])) == {}
+
+
 def test_what_must_stay_refuses_the_deletion_of_all(maya: Maya, operations: EveryPort) -> None:
     group = operations.create("transform", "group", None)
     cube(operations, "knob", cube(operations, "box", group))

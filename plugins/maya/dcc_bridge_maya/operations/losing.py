@@ -128,13 +128,18 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
         return [path for path in every if path not in paths]
 
     def dependents(self, items: Sequence[str]) -> Sequence[str]:
-        """List what has one of the materials, or gets a value from one of the nodes."""
-        going = {dg.node(item) for item in items}
-        holders = [path for path in going if dg.is_of(path, "objectSet")]
-        holders += [path for path in going if dg.is_of(path, "displayLayer")]
-        every = [user for path in going.difference(holders) for user in self.users(path)]
-        below = {dg.node(path) for path in self.below(items)}
-        return [user for user in dict.fromkeys(every) if dg.node(user) not in going | below]
+        """List what has one of the materials, or gets a value from what goes: constraints too."""
+        going = dict.fromkeys(dg.node(item) for item in items)
+        below = [one for path in going for one in dg.relatives(path, allDescendents=True)]
+        gone = {*going, *below}
+        users = [end for path in below for end in dg.links(path, source=False)]
+        for path in going:
+            if path.startswith("|"):
+                users += dg.links(path, source=False)
+            elif not _holds(path):
+                users += self.users(path)
+        known = dict.fromkeys(dg.node(user) for user in users)
+        return [user for user in known if user not in gone and not _holds(user)]
 
     # ---- save
 
@@ -170,6 +175,12 @@ def _translators(support: str) -> dict[str, str]:
                 if suffix[:1] == "." and suffix[1:].isalnum():
                     names.setdefault(suffix, name)
     return names
+
+
+def _holds(path: str) -> bool:
+    """Return whether a node lists others, and needs none of them."""
+    is_group = dg.is_of(path, "objectSet") or dg.is_of(path, "displayLayer")
+    return is_group or dg.type_of(path) in _LISTS
 
 
 def _is_there(file: str) -> bool:

@@ -47,7 +47,13 @@ _RULES: Final = (
     ),
     Rule("ngons", "faces with more than four corners", "run_python: cmds.polyTriangulate(item)"),
     Rule("history", "has construction history", 'clean(what=["history"])'),
+    Rule(
+        "broken",
+        "a constraint without a target, or a deformer of nothing",
+        "delete it, or connect it again",
+    ),
 )
+_FED: Final = (("constraint", "target", "target"), ("geometryFilter", "input", "geometry"))
 _TOLD: Final = "transform camera mesh standardSurface file place2dTexture polyCube areaLight"
 _COUNTED: Final = {"vertex": "vertices", "edge": "edges", "face": "faces", "triangle": "triangles"}
 
@@ -167,8 +173,11 @@ class _Reading(_Values, ApiSearch, Checking, CodeContext):
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
         for item in items:
             path = dg.node(item)
-            whys = [", ".join(history(path)[:3])] if rule == "history" else []
-            if rule != "history":
+            if rule == "history":
+                whys = [", ".join(history(path)[:3])]
+            elif rule == "broken":
+                whys = [_unfed(path)]
+            else:
                 whys = [_mesh_failure(rule, shape) for shape in dg.shapes(path, type="mesh")]
             yield from ((item, why) for why in whys[:1] if why)
 
@@ -251,6 +260,16 @@ def _text(path: str) -> str | None:
         if dg.has(place, prop):
             return str(ask.getAttr(f"{place}.{prop}") or "") or None
     return None
+
+
+def _unfed(path: str) -> str:
+    """Say what does not lead into a constraint or deformer, or nothing."""
+    for base, prop, what in _FED:
+        if dg.is_of(path, base) and dg.has(path, prop):
+            ends = dg.links(f"{path}.{prop}", destination=False)
+            if all(dg.long(end) == path for end in ends):  # its own weights lead there too
+                return f"has no {what}"
+    return ""
 
 
 def _mesh_failure(rule: str, shape: str) -> str:

@@ -232,6 +232,63 @@ def test_what_another_connection_drives_from_now_on_is_no_loss(host: Host) -> No
     assert host.lost([]) == []
 
 
+@pytest.mark.parametrize("is_replaced", [True, False])
+def test_keys_that_drive_nothing_any_more_are_lost(host: Host, is_replaced: bool) -> None:
+    """Their curve stays, and nobody sees it."""
+    cmds = _cmds()
+    (curve,) = cmds.keyframe("|box.translateX", query=True, name=True)
+
+    with stretch(host, "Ours"):
+        if is_replaced:
+            cmds.connectAttr("times.output", "|box.translateX", force=True)
+        else:
+            cmds.disconnectAttr(f"{curve}.output", "|box.translateX")
+
+    assert host.lost([]) == ["2 keys of translateX of |box"]
+
+
+def test_a_part_that_the_step_itself_made_is_no_loss(host: Host) -> None:
+    cmds = _cmds()
+    with stretch(host, "Ours"):
+        cmds.connectAttr("times.output", "|other.scaleY")
+        cmds.disconnectAttr("times.output", "|other.scaleY")
+        cmds.sets("|other", edit=True, addElement="props")
+        cmds.sets("|other", edit=True, remove="props")
+        cmds.addAttr("|other", longName="mass", attributeType="double", defaultValue=1.0)
+        cmds.deleteAttr("|other.mass")
+
+    assert host.lost([]) == []
+
+
+@pytest.mark.parametrize("row", ["link", "custom_property", "group_member"])
+def test_a_part_that_is_made_again_and_taken_again_is_lost(host: Host, row: str) -> None:
+    again = {
+        "link": do("connectAttr", "times.output", "|box.scaleX"),
+        "custom_property": do(
+            "addAttr", "|box", longName="weight", attributeType="double", defaultValue=2.0
+        ),
+        "group_member": do("sets", "|box", edit=True, addElement="props"),
+    }
+    with stretch(host, "Ours"):
+        KINDS[row].edit()
+        again[row]()
+        made = host.lost([])
+        KINDS[row].edit()
+
+    assert made == []
+    assert host.lost([]) == list(KINDS[row].lost)
+
+
+def test_an_attribute_goes_with_its_connection(host: Host) -> None:
+    cmds = _cmds()
+    cmds.connectAttr("times.output", "|box.weight")
+
+    with stretch(host, "Ours"):
+        cmds.deleteAttr("|box.weight")
+
+    assert host.lost([]) == ["attribute weight of |box"]
+
+
 @pytest.mark.parametrize("row", ["keys", "one_key", "link", "custom_property", "group_member"])
 def test_a_part_that_came_back_is_not_lost(host: Host, row: str) -> None:
     with host.guard([], read=False):

@@ -18,7 +18,7 @@ attributes         a callback on each of the first 10,000 nodes
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Container, Iterator, Set
 from contextlib import suppress
 from itertools import islice
 from typing import Any, Final, NamedTuple
@@ -57,6 +57,7 @@ class Losses:
         self._keys: dict[str, int] = {}
         self._edited: dict[str, None] = {}
         self._removed: dict[tuple[str, str], None] = {}
+        self._new: set[tuple[str, ...]] = set()  # links and attributes that the step itself made
         self.is_other_scene = False  # it goes with all its nodes, as was agreed: none is listed
 
     def listen(self, *, parts: bool) -> Iterator[Any]:
@@ -79,7 +80,7 @@ class Losses:
         self.is_other_scene = False
         for kept in (self._paths, self._gone, self._made, self._broken):
             kept.clear()
-        for noted in (self._keys, self._edited, self._removed):
+        for noted in (self._keys, self._edited, self._removed, self._new):
             noted.clear()
 
     def left(self, agreed: Set[str]) -> list[str]:
@@ -92,13 +93,15 @@ class Losses:
         """
         if self.is_other_scene:
             return []
-        nodes = self._not_agreed(self._gone_nodes(), agreed)
+        gone = self._gone_nodes()
+        nodes = self._not_agreed(gone, agreed)
+        paths = self._owners(gone)
+        curves = {it.source for it in self._links(nodes, paths) if it.source in self._keys}
         parts = [
             f"{what} of {path}"
-            for what, uuid, path in self._parts(nodes)
+            for what, uuid, path in self._parts(curves, paths)
             if not agreed & {uuid, *_names(path)}
         ]
-        curves = self._curves(nodes)
         left = [path for uuid, path in nodes.items() if uuid not in curves]
         return list(dict.fromkeys([*left, *parts]))
 
@@ -146,40 +149,48 @@ class Losses:
 
     # ---- parts
 
-    def _parts(self, gone: dict[str, str]) -> Iterator[tuple[str, str, str]]:
-        """Return what is lost of nodes that are there: words, the node's UUID, and its path."""
+    def _owners(self, gone: Container[str]) -> dict[str, str]:
+        """Return where the nodes are now of which a part may be lost, by UUID."""
         owners = [uuid for uuid, _ in self._removed]
         owners += [uuid for link in self._broken for uuid in (link.source, link.target)]
-        paths = {uuid: path for uuid in dict.fromkeys(owners) if (path := _path(uuid))}
-        yield from self._lost_keys(gone, paths)
-        links = [it for it in self._broken if it.target in paths and it.source in paths]
-        for link in links:
-            target, source = paths[link.target], paths[link.source]
-            if link.taking.partition("[")[0] in _MEMBERS:
-                yield from _no_member(link, source, target)
-            elif cmds.nodeType(source) == "displayLayer":
-                if not _ask.listConnections(target, type="displayLayer"):
-                    yield f"member {target}", link.source, source
-            elif cmds.nodeType(target) not in _BOOKKEEPING and _is_free(f"{target}.{link.taking}"):
-                yield f"connection to {link.taking}", link.target, target
+        there = (uuid for uuid in dict.fromkeys(owners) if uuid not in gone)
+        return {uuid: path for uuid in there if (path := _path(uuid))}
+
+    def _links(self, sources: Container[str], targets: Container[str]) -> list[_Link]:
+        """List the connections that were there before the step, and were broken, between nodes."""
+        old = (link for link in self._broken if link not in self._new)
+        return [link for link in old if link.source in sources and link.target in targets]
+
+    def _parts(self, curves: Set[str], paths: dict[str, str]) -> Iterator[tuple[str, str, str]]:
+        """Return what is lost of nodes that are there: words, the node's UUID, and its path.
+
+        `curves` are those that are gone from a node that is there.
+        """
+        for link in self._links(curves, paths):
+            what = _counted(self._keys[link.source])
+            yield f"{what} of {link.taking}", link.target, paths[link.target]
+        yield from self._fewer_keys()
+        for link in self._links(paths, paths):
+            yield from self._lost_link(link, paths[link.source], paths[link.target])
         for uuid, name in self._removed:
             path = paths.get(uuid, "")
             if path and not cmds.attributeQuery(name, node=path, exists=True):
                 yield f"attribute {name}", uuid, path
 
-    def _curves(self, gone: dict[str, str]) -> set[str]:
-        """Return the curves that are gone from a node that is there: their keys are named."""
-        ends = {link.source: link.target for link in self._broken if link.source in gone}
-        return {uuid for uuid, end in ends.items() if uuid in self._keys and _path(end)}
+    def _lost_link(self, link: _Link, source: str, target: str) -> Iterator[tuple[str, str, str]]:
+        """Return what is lost by a connection that was broken, as far as nothing took its place."""
+        if link.taking.partition("[")[0] in _MEMBERS:
+            yield from _no_member(link, source, target)
+        elif cmds.nodeType(source) == "displayLayer":
+            if not _ask.listConnections(target, type="displayLayer"):
+                yield f"member {target}", link.source, source
+        elif link.source in self._keys and not _ask.listConnections(source, source=False):
+            what = _counted(self._keys[link.source])  # the curve is there, and drives nothing
+            yield f"{what} of {link.taking}", link.target, target
+        elif cmds.nodeType(target) not in _BOOKKEEPING and _is_free(f"{target}.{link.taking}"):
+            yield f"connection to {link.taking}", link.target, target
 
-    def _lost_keys(
-        self, gone: dict[str, str], paths: dict[str, str]
-    ) -> Iterator[tuple[str, str, str]]:
-        curves = self._curves(gone)
-        for link in self._broken:
-            if link.source in curves and link.target in paths:
-                what = _counted(self._keys[link.source])
-                yield f"{what} of {link.taking}", link.target, paths[link.target]
+    def _fewer_keys(self) -> Iterator[tuple[str, str, str]]:
         for uuid in self._edited:
             curve: str = _path(uuid)
             if not curve:
@@ -193,14 +204,20 @@ class Losses:
             self._edited[uuid_of(curve)] = None
 
     def _note_connection(self, source: Any, target: Any, is_made: bool, *_: object) -> None:
+        names = (_attribute(source), _attribute(target))
+        link = _Link(uuid_of(source.node()), names[0], uuid_of(target.node()), names[1])
         if not is_made:
-            names = (_attribute(source), _attribute(target))
-            link = _Link(uuid_of(source.node()), names[0], uuid_of(target.node()), names[1])
             self._broken[link] = None
+        elif link not in self._broken:  # else it comes back
+            self._new.add(link)
 
     def _note_attribute(self, what: int, plug: Any, *_: object) -> None:
-        if what & OpenMaya.MNodeMessage.kAttributeRemoved:
-            self._removed[uuid_of(plug.node()), _attribute(plug)] = None
+        message = OpenMaya.MNodeMessage
+        attribute = (uuid_of(plug.node()), _attribute(plug))
+        if what & message.kAttributeAdded:
+            self._new.add(attribute)
+        if what & message.kAttributeRemoved and attribute not in self._new:
+            self._removed[attribute] = None
 
 
 def uuid_of(node: OpenMaya.MObject) -> str:

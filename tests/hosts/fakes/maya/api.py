@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 DAG: Final = "kDagNode"
 CURVE: Final = "kAnimCurve"
 ANY: Final = "kDependencyNode"
+ATTRIBUTE_ADDED: Final = 0x40  # `MNodeMessage.kAttributeAdded`
 ATTRIBUTE_REMOVED: Final = 0x80  # `MNodeMessage.kAttributeRemoved`
 
 
@@ -278,7 +279,7 @@ def _messages(maya: Maya) -> dict[str, SimpleNamespace]:
             **{"kConnectionMade": 1, "kConnectionBroken": 2, "kAttributeEval": 4},
             **{"kAttributeSet": 8, "kAttributeLocked": 0x10, "kAttributeUnlocked": 0x20},
             **{"kIncomingDirection": 0x800, "kOtherPlugSet": 0x4000},
-            **{"kAttributeAdded": 0x40, "kAttributeRemoved": ATTRIBUTE_REMOVED},
+            **{"kAttributeAdded": ATTRIBUTE_ADDED, "kAttributeRemoved": ATTRIBUTE_REMOVED},
             addAttributeAddedOrRemovedCallback=lambda node, fn: maya.listen(
                 f"attributes of {node.node_.uuid}", fn
             ),

@@ -449,6 +449,8 @@ class Attributes:
         assert attributeType == "double"
         with self._recorded("addAttr"):
             node.values[longName] = defaultValue
+            told = api.Plug(self._maya, node, longName)
+            self._maya.fire(f"attributes of {node.uuid}", api.ATTRIBUTE_ADDED, told)
 
     def deleteAttr(self, plug: str) -> None:
         """Delete an attribute; only one that was added can go, and no locked one."""

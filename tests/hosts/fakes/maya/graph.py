@@ -283,11 +283,18 @@ class Graph(Attributes):
                 for one in partition:
                     there = [mark for mark in one.members if mark.partition(".")[0] in marks]
                     self._part(one, there)
-            group.members = list(dict.fromkeys([*group.members, *marks]))
+            new = [mark for mark in marks if mark not in group.members]
+            group.members += new
+            self._tell_members(group, new, made=True)
         return into
 
     def _part(self, group: Node, marks: Sequence[str]) -> None:
-        """Take members out of a set, and tell of the connection that each of them was.
+        """Take members out of a set."""
+        self._tell_members(group, marks, made=False)
+        group.members = [mark for mark in group.members if mark not in marks]
+
+    def _tell_members(self, group: Node, marks: Sequence[str], *, made: bool) -> None:
+        """Tell of the connection that each member of a set is.
 
         "Nodes" reference: members lead from ``instObjGroups`` into ``dagSetMembers`` of objectSet,
         components from its ``objectGroups``; of a displayLayer ``drawInfo`` leads into
@@ -300,8 +307,7 @@ class Graph(Attributes):
             ends = (node, name), (group, "dagSetMembers[0]")
             if group.type == "displayLayer":
                 ends = (group, "drawInfo"), (node, "drawOverride")
-            self._maya.fire_link(False, *ends)
-        group.members = [mark for mark in group.members if mark not in marks]
+            self._maya.fire_link(made, *ends)
 
     def _new_set(self, name: str = "set1", **flags: bool) -> str:
         assert flags.get("empty"), "what is selected would be in it"
@@ -334,7 +340,9 @@ class Graph(Attributes):
             for one in self._maya.scene.nodes.values():
                 if one.type == "displayLayer":
                     self._part(one, [mark for mark in one.members if mark in marks])
-            group.members += [] if group.is_default else marks  # what is in none is in that one
+            if not group.is_default:  # what is in none is in that one
+                group.members += marks
+                self._tell_members(group, marks, made=True)
         return None
 
     # ---- meshes

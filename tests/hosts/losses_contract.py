@@ -7,15 +7,15 @@ stands in `LossesContract.HAS_NOT`, with why.
 from __future__ import annotations
 
 import os
-import random
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 import pytest
 
 from dcc_bridge.host import Host, Trial
+from tests.hosts import random_trials
 from tests.hosts.digests import scene_digest
 
 ROWS: Final[Mapping[str, str]] = {
@@ -83,9 +83,6 @@ ROWS: Final[Mapping[str, str]] = {
     "muted": "a layer, modifier or constraint is muted, or a reference unloaded",
     "selected": "something else is selected",
 }
-
-
-_MOST_KEPT: Final = 10  # steps on the stack; some hosts keep only 20
 
 
 @dataclass(frozen=True)
@@ -213,44 +210,5 @@ class LossesContract:
 
     def test_edits_at_random_are_reverted_without_a_trace(self, losing: Losing) -> None:
         """Some rows in one step, and between them steps that are kept, undone and redone."""
-        seed = os.environ.get("TRIALS_SEED") or str(random.randrange(10**6))
-        chance = random.Random(seed)
-        host = losing.host
-        done = [scene_digest(host)]
-        undone: list[str] = []
-        for number in range(int(os.environ.get("TRIALS", "20"))):
-            where = f"trial {number} of TRIALS_SEED={seed}"
-            self._between(losing, done, undone, chance)
-            mark = host.undo_mark()
-
-            with tried(host, f"Tried {number}") as trial:
-                for kind in chance.choices(list(self.KINDS.values()), k=chance.randint(1, 5)):
-                    with suppress(Exception):  # an edit before it took away what it wants
-                        kind.edit()
-                left = trial.revert()
-
-            assert (scene_digest(host), host.undo_mark(), left) == (done[-1], mark, []), where
-            if not trial.keeps_redo:
-                undone.clear()
-            if undone:
-                host.redo()
-                assert scene_digest(host) == undone[-1], where
-                host.undo()
-
-    def _between(
-        self, losing: Losing, done: list[str], undone: list[str], chance: random.Random
-    ) -> None:
-        """Do what a person may do between two trials: keep a step, undo one, redo one."""
-        host = losing.host
-        choice = chance.choice(["keep", "undo", "redo", "nothing"])
-        if choice == "keep" and len(done) < _MOST_KEPT:
-            with stretch(host, "Kept"):
-                losing.edit()
-            done.append(scene_digest(host))
-            undone.clear()
-        elif choice == "undo" and len(done) > 1:
-            host.undo()
-            undone.append(done.pop())
-        elif choice == "redo" and undone:
-            host.redo()
-            done.append(undone.pop())
+        trials = random_trials.RandomTrials(losing, self.KINDS, random_trials.seed())
+        trials.run(int(os.environ.get("TRIALS", random_trials.EDITS)))

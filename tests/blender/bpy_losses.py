@@ -16,7 +16,7 @@ from dcc_bridge.errors import NotUndoable
 from dcc_bridge_blender.host import BlenderHost
 from dcc_bridge_blender.trial import BlenderTrial
 from tests.hosts.digests import scene_digest
-from tests.hosts.losses_contract import Kind, Losing, LossesContract
+from tests.hosts.losses_contract import Kind, Losing, TrialsContract
 
 RIG = "Rig"
 
@@ -297,7 +297,7 @@ NO_SKETCH = "Blender has no sketches"
 NO_USD = "Blender composes nothing"
 
 
-class TestLosses(LossesContract):
+class TestLosses(TrialsContract):
     KINDS: ClassVar[Mapping[str, Kind]] = {**LOSSES, **NO_LOSSES}
     HAS_NOT: ClassVar[Mapping[str, str]] = {
         "inactive": "what is hidden or excluded from a view layer is in the scene still",

@@ -20,7 +20,7 @@ import Sketcher
 from dcc_bridge.errors import NotUndoable
 from dcc_bridge_freecad.host import FreeCADHost
 from tests.hosts.digests import scene_digest
-from tests.hosts.losses_contract import Kind, Losing, LossesContract
+from tests.hosts.losses_contract import Kind, Losing, TrialsContract
 
 _NO_ANIMATION = "FreeCAD animates nothing"
 _NO_NODES = "FreeCAD has no graph of nodes: what is made of what are links"
@@ -218,7 +218,7 @@ KINDS = {
 }
 
 
-class TestLossesOfFreeCAD(LossesContract):
+class TestLossesOfFreeCAD(TrialsContract):
     """Every row, and what only FreeCAD has."""
 
     KINDS: ClassVar = KINDS

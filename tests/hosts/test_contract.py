@@ -10,7 +10,7 @@ from pxr import Sdf
 from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.prims import remove
 from tests.hosts.contract import HostContract, Stand
-from tests.hosts.losses_contract import ROWS, Kind, Losing, LossesContract
+from tests.hosts.losses_contract import ROWS, Kind, Losing, TrialsContract
 from tests.stand_ins import FakeHost
 
 
@@ -55,7 +55,7 @@ _SCENE = {
 }
 
 
-class TestLossesOfFakeHost(LossesContract):
+class TestLossesOfFakeHost(TrialsContract):
     KINDS = _SCENE
     HAS_NOT = dict.fromkeys(ROWS.keys() - _SCENE.keys(), "its scene is a list of names")
 

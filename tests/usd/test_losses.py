@@ -13,7 +13,7 @@ from pxr import Gf, Sdf, Usd, UsdGeom, UsdShade
 from dcc_bridge.spi import NotUndoable
 from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.prims import remove
-from tests.hosts.losses_contract import Kind, Losing, LossesContract
+from tests.hosts.losses_contract import Kind, Losing, TrialsContract
 
 SCENE = """#usda 1.0
 (
@@ -406,7 +406,7 @@ EDITS: dict[str, tuple[Edit, tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
-class TestLosses(LossesContract):
+class TestLosses(TrialsContract):
     """USD says what an edit took away."""
 
     KINDS: ClassVar[Mapping[str, Kind]] = {

@@ -297,6 +297,78 @@ NO_SKETCH = "Blender has no sketches"
 NO_USD = "Blender composes nothing"
 
 
+def rig() -> Any:
+    return bpy.data.armatures["Rig"]
+
+
+def equip() -> None:
+    """Give the scene what is in no row of the table."""
+    bpy.ops.rigidbody.world_add()
+    scene().rigidbody_world.collection = bpy.data.collections.new("Bodies")
+    scene().rigidbody_world.collection.objects.link(cube())
+    scene().keying_sets.new(name="Pose")
+    cube().asset_mark()
+    tree: Any = bpy.data.node_groups["Nodes"]
+    if hasattr(tree, "interface"):
+        tree.interface.new_socket("Height", socket_type="NodeSocketFloat")
+    else:
+        tree.inputs.new("NodeSocketFloat", "Height")
+    track: Any = cube().animation_data.nla_tracks.new()
+    track.name = "Layer"
+    scene().sequence_editor_create()
+    strips = scene().sequence_editor
+    strips = strips.strips if hasattr(strips, "strips") else strips.sequences
+    strips.new_effect(name="Red", type="COLOR", channel=1, frame_start=1, **LENGTH)
+    bones = add("Rig", bpy.data.armatures.new("Rig"))
+    scene().view_layers[0].objects.active = bones
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig().edit_bones.new("Hand").tail = (0, 0, 1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+LENGTH: dict[str, int] = {"length" if bpy.app.version >= (5, 0) else "frame_end": 9}
+
+
+def remove_socket() -> None:
+    tree: Any = bpy.data.node_groups["Nodes"]
+    if hasattr(tree, "interface"):
+        tree.interface.clear()
+    else:
+        tree.inputs.clear()
+
+
+def remove_strip() -> None:
+    editor = scene().sequence_editor
+    strips = editor.strips if hasattr(editor, "strips") else editor.sequences
+    strips.remove(strips[0])
+
+
+def remove_bone() -> None:
+    scene().view_layers[0].objects.active = thing("Rig")
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig().edit_bones.remove(rig().edit_bones[0])
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+BEYOND: dict[str, Kind] = {
+    "rigid bodies": Kind(
+        lambda: bpy.ops.rigidbody.world_remove(),
+        ("rigid body world of scene:Scene",),
+    ),
+    "keying set": Kind(
+        lambda: scene().keying_sets.active and bpy.ops.anim.keying_set_remove(),
+        ("keying set Pose of scene:Scene",),
+    ),
+    "asset": Kind(lambda: cube().asset_clear(), ("asset data of Cube",)),
+    "socket": Kind(remove_socket, ("socket Height of nodetree:Nodes",)),
+    "track": Kind(
+        lambda: remove(cube().animation_data.nla_tracks, "Layer"), ("NLA track Layer of Cube",)
+    ),
+    "strip": Kind(remove_strip, ("strip Red of scene:Scene",)),
+    "bone": Kind(remove_bone, ("bone Hand of Rig",)),
+}
+
+
 class TestLosses(TrialsContract):
     KINDS: ClassVar[Mapping[str, Kind]] = {**LOSSES, **NO_LOSSES}
     HAS_NOT: ClassVar[Mapping[str, str]] = {
@@ -333,6 +405,18 @@ class TestLosses(TrialsContract):
             edit()
         yield Losing(host, edit)
         host.close()
+
+    @pytest.mark.parametrize("name", BEYOND)
+    def test_what_is_in_no_row_is_named_as_well(self, losing: Losing, name: str) -> None:
+        host = losing.host
+        with host.undo_step("Equipped"):
+            equip()
+        assert host.lost([]) == []
+
+        with host.undo_step("Ours"):
+            BEYOND[name].edit()
+
+        assert tuple(host.lost([])) == BEYOND[name].lost
 
     @pytest.mark.skipif("reference" in LOSSES, reason="undo brings a library back until 3.6")
     def test_a_library_that_undo_does_not_bring_back_is_named(self, losing: Losing) -> None:

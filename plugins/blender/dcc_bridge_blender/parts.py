@@ -21,7 +21,7 @@ from .aspects import (
     named_parts,
     numbered,
 )
-from .names import body_of, custom_keys, name_of
+from .names import body_of, custom_keys, name_of, names_of
 from .parts_animation import ANIMATION
 from .parts_geometry import GEOMETRY
 
@@ -54,6 +54,14 @@ def _effects(thing: Any, _: Budget) -> Named:
 
 def _vertex_groups(thing: Any, _: Budget) -> Named:
     return each_part("vertex group", thing.vertex_groups)
+
+
+def _physics(thing: Any, _: Budget) -> Named:
+    found: Named = {}
+    for prop in _PHYSICS:
+        if getattr(thing, prop) is not None:
+            found[prop,] = prop.replace("_", " ")
+    return found
 
 
 def _first_groups(thing: Any, budget: Budget) -> Named:
@@ -125,7 +133,24 @@ def _gone_own_nodes(before: Any, block: Any, budget: Budget) -> list[str]:
     return _gone_nodes(before, block.node_tree, budget)
 
 
+def _sockets(tree: Any, _: Budget) -> Named:
+    """Return what a group of nodes takes and gives, as `identifier` tells it apart."""
+    if hasattr(tree, "interface"):  # since 4.0
+        every = [it for it in tree.interface.items_tree if it.item_type == "SOCKET"]
+    else:
+        every = [*tree.inputs, *tree.outputs]
+    return {(it.identifier,): f"socket {name_of(it)}" for it in every}
+
+
 # ---- what else there is
+
+
+def _asset(block: Any, _: Budget) -> bool:
+    return block.asset_data is not None
+
+
+def _gone_asset(before: bool, block: Any, budget: Budget) -> list[str]:
+    return ["asset data"] if before and not _asset(block, budget) else []
 
 
 def _custom(block: Any, _: Budget) -> list[str]:
@@ -151,6 +176,9 @@ def _gone_lines(before: Counter[str], text: Any, budget: Budget) -> list[str]:
 def _in_scene(scene: Any, _: Budget) -> Named:
     found = each_part("marker", scene.timeline_markers)
     found |= each_part("view layer", scene.view_layers)
+    found |= {(name,): f"keying set {name}" for name in names_of(scene.keying_sets)}
+    if scene.rigidbody_world is not None:
+        found["rigid bodies",] = "rigid body world"
     editor = scene.sequence_editor
     if editor is not None:
         strips = getattr(editor, "strips_all", None)  # since 4.4
@@ -162,6 +190,7 @@ def _has_constraints(thing: Any) -> bool:
     return bool(thing.constraints) or thing.pose is not None
 
 
+_PHYSICS: Final = ("rigid_body", "rigid_body_constraint")
 ASPECTS: Final[dict[str, Aspect]] = {
     "modifiers": named_parts(["objects"], _modifiers, lambda it: it.modifiers),
     "constraints": named_parts(["objects"], _constraints, _has_constraints),
@@ -169,13 +198,18 @@ ASPECTS: Final[dict[str, Aspect]] = {
     "vertex groups": Aspect(
         {"objects"}.__contains__, lambda it: it.vertex_groups, _first_groups, _gone_groups
     ),
+    "physics": named_parts(
+        ["objects"], _physics, lambda it: it.rigid_body or it.rigid_body_constraint
+    ),
     "slots": Aspect({"objects"}.__contains__, lambda it: it.material_slots, _slots, _gone_slots),
     **GEOMETRY,
     **ANIMATION,
     "groups of nodes": Aspect({"node_groups"}.__contains__, always, _nodes, _gone_nodes),
     "nodes": Aspect(has("node_tree"), lambda it: it.node_tree, _own_nodes, _gone_own_nodes),
+    "sockets": named_parts(["node_groups"], _sockets, always),
     "scene": named_parts(["scenes"], _in_scene, always),
     "text": Aspect({"texts"}.__contains__, always, _lines, _gone_lines),
+    "asset": Aspect(has("asset_data"), lambda it: it.asset_data, _asset, _gone_asset),
     "custom": Aspect(lambda name: True, lambda it: it.keys(), _custom, _gone_custom),
 }
 """What data-blocks have, in the order in which it is told of."""

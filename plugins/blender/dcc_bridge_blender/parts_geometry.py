@@ -47,6 +47,7 @@ def _gone_points(before: int, curve: Any, budget: Budget) -> list[str]:
     return [numbered(count, "points")] if count > 0 else []
 
 
+_HAS_BONE_GROUPS: Final = "collections_all" in bpy.types.Armature.bl_rna.properties  # since 4.1
 _HAS_COLORS: Final = "color_attributes" in bpy.types.Mesh.bl_rna.properties
 _COLORS: Final = "color_attributes" if _HAS_COLORS else "vertex_colors"
 _KINDS: Final = ("UV map", "color attribute")
@@ -91,7 +92,16 @@ def _gone_bones(before: Named, armature: Any, budget: Budget) -> list[str]:
 
 def _strokes(pencil: Any, _: Budget) -> dict[tuple[Any, ...], tuple[str, int]]:
     """Return of each layer its name and how many drawings it has."""
-    return {key_of(it): (text_of(it, "info"), len(it.frames)) for it in pencil.layers}
+    return {key_of(it): (_name_of_layer(it), len(it.frames)) for it in pencil.layers}
+
+
+def _bone_groups(armature: Any, _: Budget) -> Named:
+    return each_part("bone collection", armature.collections_all)
+
+
+def _name_of_layer(layer: Any) -> str:
+    """Return its name, which was called otherwise before 4.3."""
+    return text_of(layer, "info") if hasattr(layer, "info") else name_of(layer)
 
 
 def _gone_strokes(before: Any, pencil: Any, budget: Budget) -> list[str]:
@@ -112,6 +122,9 @@ GEOMETRY: Final[dict[str, Aspect]] = {
         ["meshes", "curves", "lattices"], _shape_keys, lambda it: it.shape_keys
     ),
     "bones": Aspect({"armatures"}.__contains__, lambda it: it.bones, _bones, _gone_bones),
+    "bone collections": named_parts(
+        ["armatures"] * _HAS_BONE_GROUPS, _bone_groups, lambda it: it.collections_all
+    ),
     "strokes": Aspect(_PENCILS.__contains__, lambda it: it.layers, _strokes, _gone_strokes),
 }
 """What geometry has."""

@@ -84,7 +84,8 @@ class RandomTrials:
             host.redo()
             assert scene_digest(host) == self._undone[-1], where
             host.undo()
-            assert (scene_digest(host), host.undo_mark()) == (self._done[-1], mark), where
+            assert scene_digest(host) == self._done[-1], where
+            assert host.undo_mark() == mark, where
 
     def _between(self, chance: random.Random) -> None:
         """Do what a person may do between two trials: keep a step, undo one, redo one."""

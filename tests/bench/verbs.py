@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from dcc_bridge.verbs.operations import HostOperations
 
 ROOT: Final = Path(__file__).parents[2]
+PATHS: Final = (ROOT, ROOT / "plugins" / "blender")  # where bpy's interpreter finds the adapter
 AIM: Final = 50.0  # milliseconds that a person does not see
 ITEMS: Final = {"usd": 100_000, "bpy": 10_000, "freecad": 2_000}
 COLUMNS: Final = ("", "in all (ms)", "longest", "turns", "bytes", "the host's own", "ms", "ratio")
@@ -324,7 +325,8 @@ def main() -> None:
         else:
             why = ["--why"] * chosen.why
             command = [python, "-m", __spec__.name, "--host", name, "--items", str(chosen.items)]
-            subprocess.run([*command, *why, *chosen.verbs], cwd=ROOT, check=True)
+            found_by = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, PATHS))}
+            subprocess.run([*command, *why, *chosen.verbs], cwd=ROOT, env=found_by, check=True)
 
 
 if __name__ == "__main__":

@@ -63,11 +63,13 @@ class Value:
         type: As the host calls it: "float", "enum: OPEN, CLOSED".
         held: Why a plain write is refused or lost: "driven by X.rotate", "keyed", "locked"; "" for
             what can be written.
+        is_fixed: It cannot be written whatever is agreed to; `held` says why.
     """
 
     value: Any
     type: str = ""
     held: str = ""
+    is_fixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

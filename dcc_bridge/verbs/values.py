@@ -76,9 +76,12 @@ class ValueVerbs(Consenting[HostOperations]):
         before, errors = [], []
         for number, (item, prop, _) in enumerate(track(wanted, message="Reading values")):
             try:
-                before.append(self._operations.value(item, prop))
-                if (held := before[-1].held) and not replace:
-                    raise ValueError(f"{prop} of {item} is {held}; replace=True asks.")
+                was = self._operations.value(item, prop)
+                before.append(was)
+                if was.is_fixed:
+                    raise ValueError(f"{prop} of {item} is {was.held}, and cannot be set.")
+                if was.held and not replace:
+                    raise ValueError(f"{prop} of {item} is {was.held}; replace=True asks.")
             except (LookupError, ValueError) as error:
                 errors.append(f"changes[{number}]: {error}")
         refuse(errors)

@@ -175,7 +175,8 @@ class StillOperations(
         facts = self.nodes[item] if item in self.nodes else self.host.describe(item)
         if prop not in facts["values"]:
             raise LookupError(f"{item} has no {prop!r}; it has {', '.join(facts['values'])}.")
-        return Value(facts["values"][prop], "float", facts["held"].get(prop, ""))
+        held = facts["held"].get(prop, "")
+        return Value(facts["values"][prop], "float", held, facts.get("fixed", False))
 
     def set_value(self, item: str, prop: str, value: Any, *, replace: bool = False) -> None:
         self._note("set_value")

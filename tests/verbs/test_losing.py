@@ -123,6 +123,18 @@ def test_a_batch_loses_no_more_than_was_agreed_to(tmp_path: Path) -> None:
         assert not scene.host.labels
 
 
+def test_nobody_is_asked_about_a_value_that_cannot_be_set(tmp_path: Path) -> None:
+    with studio(tmp_path, YES) as scene:
+        scene.host.nodes["/Tree"]["held"] = {"intensity": "linked from set.usda"}
+        scene.host.nodes["/Tree"]["fixed"] = True
+        scene.host.undo_mark()
+
+        told = scene.fails("set_values", items=["/Tree"], values={"intensity": 3}, replace=True)
+
+        assert "intensity of /Tree is linked from set.usda, and cannot be set" in told
+        assert scene.person.shown == []
+
+
 def test_what_holds_a_value_goes_after_a_yes_only(tmp_path: Path) -> None:
     with studio(tmp_path, NO, YES) as scene:
         scene.host.nodes["/Tree"]["held"] = {"intensity": "driven by /Set"}

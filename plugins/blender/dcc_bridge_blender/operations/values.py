@@ -26,7 +26,7 @@ _SHAPES: Final = {"linear": "LINEAR", "smooth": "BEZIER", "step": "CONSTANT"}
 def told(slot: Slot) -> Value:
     """Tell a property as the scene has it."""
     kind = type(slot.read()).__name__ if slot.is_custom else slot.rna.type.lower()
-    return Value(slot.read(), kind, held(slot))
+    return Value(slot.read(), kind, held(slot), _is_fixed(slot))
 
 
 def write(slot: Slot, value: Any, *, replace: bool) -> None:
@@ -52,7 +52,7 @@ def held(slot: Slot) -> str:
     data, owner = slot.owner.id_data, slot.owner
     if data.library is not None:
         return f"linked from {text_of(data.library, 'filepath')}"
-    if getattr(data, "is_editmode", False):
+    if _is_fixed(slot):
         return f"in edit mode, where a write to {item_of(data)} is lost"
     if isinstance(owner, bpy.types.NodeSocket):
         links: Any = owner.links
@@ -65,6 +65,11 @@ def held(slot: Slot) -> str:
         return "locked"
     names = [name_of(it) for it in _constraints(slot)]
     return f"held by the constraint {names[0]}" if names else ""
+
+
+def _is_fixed(slot: Slot) -> bool:
+    data = slot.owner.id_data
+    return data.library is not None or bool(getattr(data, "is_editmode", False))
 
 
 def _is_placing(slot: Slot) -> bool:
@@ -100,7 +105,7 @@ def _of(slot: Slot, every: Iterable[Any]) -> list[Any]:
 def _release(slot: Slot) -> None:
     """Take away what holds a value; ValueError for what nothing takes away."""
     data, owner = slot.owner.id_data, slot.owner
-    if data.library is not None or getattr(data, "is_editmode", False):
+    if _is_fixed(slot):
         raise ValueError(f"{slot.item}, {slot.key} is {held(slot)}.")
     if isinstance(owner, bpy.types.NodeSocket):
         links: Any = owner.links

@@ -129,7 +129,7 @@ class DeletingVerbs(Consenting[Deleting]):
             told += f" It is {host.display_names(items)[0]}."
         if below := operations.below(items):
             more = plural(len(below), noun).replace(" ", " more ", 1)
-            told += f" {more} below {them} will go too: {self._named(below)}."
+            told += f" {more} below {them} will go too.\nBelow {them}: {self._named(below)}."
         if orphans := operations.orphans(items):
             stay = f"{plural(len(orphans), noun)} below {them} stay, without their parent"
             told += f"\n{stay}: {self._named(orphans)}."

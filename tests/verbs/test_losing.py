@@ -23,8 +23,8 @@ def test_a_deletion_asks_with_its_list_and_what_goes_too(tmp_path: Path) -> None
 
         (question,) = scene.person.shown
         assert question.message == (
-            "Delete 1 group? It is /Set. 3 more items below it will go too: "
-            "/Set/Key, /Set/Fill, /Set/Rim."
+            "Delete 1 group? It is /Set. 3 more items below it will go too.\n"
+            "Below it: /Set/Key, /Set/Fill, /Set/Rim."
         )
         assert question.items == ("/Set",)
         assert (told["found"], told["still_there"]) == (1, [])
@@ -82,10 +82,10 @@ def test_a_deletion_is_asked_for_again_once_the_scene_is_another_one(
             scene.do("delete", **wanted)
 
         counts = [
-            question.message.rpartition("It is /Set. ")[2].partition(":")[0]
+            question.message.rpartition("It is /Set. ")[2].partition("\n")[0]
             for question in person.shown
         ]
-        assert counts == [f"{n} more items below it will go too" for n in (3, 4)]
+        assert counts == [f"{n} more items below it will go too." for n in (3, 4)]
 
 
 def test_what_matches_is_looked_for_before_the_question_and_once_after_each_answer(

@@ -58,7 +58,7 @@ class Steps:
         self._name = call.skill  # of what runs, for the error that says what it did
         self._stretch: ExitStack | None = None
         self._trial: Trial | None = None  # what can take back the open step
-        self._is_judged = False  # the newest step was, while it was open
+        self._is_judged = False  # the newest step was while it was open, and may stay
         self._refusal: errors.BridgeError | None = None  # why it was reverted then
         self._is_reading = self._is_other_scene = self._is_over = False
         self._done: list[_Change] = []
@@ -302,7 +302,8 @@ class Steps:
         if (refusal is not None or fails) and trial.is_edited():
             self._revert(trial)
             self._refusal = refusal
-        self._is_judged = True
+        # What must not stay and is left all the same is judged once more when it is closed.
+        self._is_judged = refusal is None
 
     def _why_undone(self) -> errors.BridgeError | None:
         """Return why what the newest step changed must not stay; None if it may."""

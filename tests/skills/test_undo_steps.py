@@ -360,3 +360,28 @@ def test_what_a_revert_leaves_is_told(
     told = "b did not come back." if is_lost else "What it changed of these stays: preferences."
     assert told in text(result)
     assert status(result) == ("partly_applied" if is_lost else "failed")
+
+
+@pytest.mark.parametrize("way", ["is not seen", "comes back in part"])
+def test_what_must_not_stay_is_undone_where_the_open_step_is_not_reverted(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = FakeHost(["a"])
+
+    def revert(trial: FakeTrial) -> list[str]:
+        host.items.append("a")
+        raise NotUndoable("b did not come back.")
+
+    monkeypatch.setattr(FakeTrial, "is_edited", lambda trial: way != "is not seen")
+    monkeypatch.setattr(FakeTrial, "revert", revert)
+
+    @skill(risk="destructive", confirms=True)
+    def tidy() -> None:
+        """Delete all, of which one was agreed to."""
+        confirm_sync("Delete a?", items=["a"], verb="Delete")
+        host.items.clear()
+
+    result = called(tmp_path, host, tidy, YES)
+
+    assert result.is_error
+    assert (host.items, host.labels) == (["a", "b"], ["Add b by hand"])

@@ -12,9 +12,9 @@ import pytest
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.question import Reply
-from dcc_bridge.errors import BrokenSkill
+from dcc_bridge.errors import BrokenSkill, NotUndoable
 from tests.skills.shelf import Shelf, save
-from tests.stand_ins import Person
+from tests.stand_ins import FakeTrial, Person
 
 SKILL = '\ndef work() -> str:\n    """Work."""\n    return "done"\n'
 
@@ -65,6 +65,21 @@ def test_a_file_that_edits_when_it_is_imported_is_broken_and_its_change_undone(
     )
     assert (shelf.host.items, shelf.host.labels) == (["cam1"], ["Add a camera"])
     assert shelf.registry.broken.keys() == {"work"}
+
+
+def test_a_file_whose_edit_is_said_not_to_come_back_is_broken(
+    shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def revert(trial: FakeTrial) -> list[str]:
+        shelf.host.items.append("cam1")
+        raise NotUndoable("cam2 did not come back.")
+
+    monkeypatch.setattr(FakeTrial, "revert", revert)
+
+    told = why_broken(shelf, tmp_path, "host.items.clear()")
+
+    assert "it changes the scene when it is imported" in told
+    assert (shelf.host.items, shelf.host.labels) == (["cam1"], ["Add a camera"])
 
 
 def test_the_persons_own_steps_are_left_where_an_import_undoes_one(

@@ -449,6 +449,18 @@ class TestLosses(TrialsContract):
         assert nothing == []
         assert in_step == losing.host.lost([]) == ["8 vertices of Cube"]
 
+    def test_who_may_change_an_object_may_put_it_into_fewer_collections(
+        self, losing: Losing
+    ) -> None:
+        """So do `group` and `rename` in a batch in which something else is deleted."""
+        with losing.host.undo_step("Ours"):
+            group("Set").objects.unlink(cube())
+            cube().name = "Block"
+            everything, old, new = (losing.host.lost(it) for it in ([], ["Cube"], ["Block"]))
+
+        assert everything == ["object Block of collection:Set"]
+        assert old == new == []
+
     def test_an_edit_without_an_entry_stays_after_a_revert(self, losing: Losing) -> None:
         """A script's or a timer's; undo takes it back as an entry of its own."""
         host = losing.host

@@ -11,7 +11,7 @@ Source of the facts: measured with Debian's Blender 3.4.1 and the wheels of bpy 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -146,23 +146,35 @@ class Record:
         What moved from one to another is none, nor what was in a collection that is deleted.
         """
         alive = [row for row in self._groups if id(row.owner) not in gone]
-        left: dict[int, list[tuple[str, str]]] = {}
+        left: dict[int, list[tuple[Any, str]]] = {}
         for row in alive:
             now = {id(it) for it in _members_of(row.owner)}
             for each in row.members:
                 key = id(each)
                 if key not in now and key not in gone and key not in outside:
-                    what = "collection" if isinstance(each, bpy.types.Collection) else "object"
-                    words = f"{what} {name_of(each)}"
-                    left.setdefault(key, []).append((words, item_of(row.owner)))
+                    left.setdefault(key, []).append((each, item_of(row.owner)))
         if not left:
             return
         in_scenes = _in_scenes()
         before = Counter(id(each) for row in alive for each in row.members)
         since = Counter(id(each) for row in _groups() for each in row.members)
+        items = self._items_of(left)
         for key, those in left.items():
             if key in in_scenes and since[key] < before[key]:
-                yield from (Loss(f"{words} of {it}", frozenset({it})) for words, it in those)
+                for each, group in those:
+                    what = "collection" if isinstance(each, bpy.types.Collection) else "object"
+                    covering = frozenset({group, *map(local_name, (items[key], item_of(each)))})
+                    yield Loss(f"{what} {name_of(each)} of {group}", covering)
+
+    def _items_of(self, blocks: Container[int]) -> dict[int, str]:
+        """Return what objects and collections were called."""
+        return {
+            id(block): listed.item(at)
+            for listed in self._lists
+            if listed.name in ("collections", "objects")
+            for at, block in enumerate(listed.blocks)
+            if id(block) in blocks
+        }
 
     def _of_parts(self, gone: Mapping[int, str]) -> Iterator[Loss]:
         budget = Budget(is_limited=not self._is_whole)

@@ -940,7 +940,10 @@ def test_what_cannot_be_deleted_is_refused_before_anybody_is_asked(
     (linked,) = operations.import_file(library, "link", None, 1.0, None).items
 
     operations.check_deletable(["Cube", "Light"])
-    for item, why in ((linked, "linked from"), ("scene:Scene", "the only scene")):
+    lamp = f"light:{bpy.data.objects['Light'].data.name}"
+    operations.check_deletable(["Light", lamp])
+    reasons = {linked: "linked from", "scene:Scene": "the only scene", lamp: "in use by Light"}
+    for item, why in reasons.items():
         with pytest.raises(ValueError, match=why):
             operations.check_deletable(["Cube", item])
     with pytest.raises(LookupError):

@@ -178,11 +178,15 @@ class _Files(_Shading, Cleaning, Deleting, FileExchange, Saving):
         return ()
 
     def check_deletable(self, items: Sequence[str]) -> None:
-        """What is linked from another file stays, and so does the last scene."""
+        """What is linked from another file stays, the last scene, and the data of what stays."""
         scenes = set[Any]()
+        going = {require(item) for item in items}
+        users = {it.data: it for it in bpy.data.objects if it.data is not None and it not in going}
         for item in items:
             thing = require(item)
             require_own(item, thing)
+            if thing in users:  # Blender would delete that with it
+                raise ValueError(f"{item} is in use by {item_of(users[thing])}: delete that too.")
             if isinstance(thing, bpy.types.Scene):
                 scenes.add(thing)
                 if len(scenes) == len(bpy.data.scenes):

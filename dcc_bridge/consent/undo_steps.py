@@ -148,6 +148,8 @@ class Steps:
             is_edited = trial.is_edited()
             if is_edited:
                 self._revert(trial)
+            if isinstance(self.lost, errors.NotUndoable):
+                raise self.lost
             return is_edited
         try:
             self._end()
@@ -182,11 +184,12 @@ class Steps:
 
     def _revert(self, trial: Trial) -> None:
         """Take back the open step, and what is not the scene's."""
-        self.undone.append(self._current_label)
         try:
             self._left += trial.revert()
         except errors.NotUndoable as error:  # what is left of it is undone once the step is closed
             self.lost = error
+        else:
+            self.undone.append(self._current_label)
         self._put_back += self._surroundings.put_back()
 
     def close(self) -> None:
@@ -241,6 +244,7 @@ class Steps:
             yield
 
     def _begin(self) -> None:
+        self._trial = None
         if not self._is_reading and (refusal := self._paused()) is not None:
             raise refusal  # the switch was turned while it waited for an answer
         steps = len(self._done) + len(self.undone)

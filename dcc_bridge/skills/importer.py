@@ -234,7 +234,7 @@ def _revert(host: Host, trial: Trial | None, before: UndoMark, put_back: list[st
     """Take back what was edited in the open step, where the host can do that inside it."""
     if trial is not None and host.undo_mark() == before and trial.is_edited():
         put_back.append("the scene")  # first: the file is told to be broken whatever comes back
-        trial.revert()
+        put_back += trial.revert()
 
 
 def _refuse_loss(file: Path, what: str) -> None:

@@ -179,9 +179,9 @@ def plural(count: int, noun: str) -> str:
 
 
 def cover(items: Sequence[str]) -> None:
-    """Let an edit change what it names, also in a batch in which a deletion was agreed to.
+    """Let an edit take away parts of what it names, also in a batch with an agreed deletion.
 
-    A host that looks for what was lost cannot tell a new name or parent from a loss.
+    A link, a key or the member of a group that an edit replaces is such a part.
     """
     for grant in current_call().agreement.live[:1]:
         if grant.items is not None:

@@ -214,8 +214,10 @@ class UndoStack:
         """
         root = self._followed.pop(self._stage.GetRootLayer())
         relocate(root.mirror.content)
-        changes = [it for step in self._undo + self._redo for it in step.changes]
-        for change in changes + self._changes:
+        steps = [*self._undo, *self._redo]
+        steps += [ahead for step in self._undo for ahead in step.redo]  # what a revert brings back
+        changes = [it for step in steps for it in step.changes]
+        for change in dict.fromkeys([*changes, *self._changes]):
             if change.followed is root:
                 relocate(change.held.content)
         root.layer = stage.GetRootLayer()

@@ -940,7 +940,8 @@ def test_what_cannot_be_deleted_is_refused_before_anybody_is_asked(
     (linked,) = operations.import_file(library, "link", None, 1.0, None).items
 
     operations.check_deletable(["Cube", "Light"])
-    lamp = f"light:{bpy.data.objects['Light'].data.name}"
+    light: Any = bpy.data.objects["Light"].data
+    lamp = f"light:{light.name}"
     operations.check_deletable(["Light", lamp])
     reasons = {linked: "linked from", "scene:Scene": "the only scene", lamp: "in use by Light"}
     for item, why in reasons.items():

@@ -60,7 +60,8 @@ class Beside:
         selected = {item_of(it) for it in layer.objects.selected}
         for item in selected ^ self._selected:
             thing: Any = find(item)
-            thing.select_set(item in self._selected)
+            if thing is not None:  # else the revert says that it did not come back
+                thing.select_set(item in self._selected)
         active = find(self._active) if self._active else None
         if layer.objects.active != active:
             layer.objects.active = active
@@ -72,7 +73,7 @@ def _cursor_of(scene: Any) -> list[tuple[float, ...]]:
 
 def _driver_names() -> dict[str, Any]:
     """Return what drivers may call; as a module, 4.5.15 hangs as it quits once it was looked at."""
-    if not bpy.app.binary_path:
+    if not bpy.app.binary_path and bpy.app.version < (5,):
         return {}
     return dict(bpy.app.driver_namespace)
 

@@ -11,8 +11,8 @@ Source of the facts: measured with Debian's Blender 3.4.1 and the wheels of bpy 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Container, Iterator, Mapping
+from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
 import bpy
@@ -99,6 +99,7 @@ class Record:
         outside = self._out_of_scenes(gone)
         found += [_of_item(item) for item in outside.values()]
         found += self._members(gone, outside)
+        found += self._replaced(gone)
         found += self._of_parts(gone)
         return found
 
@@ -175,6 +176,29 @@ class Record:
             for at, block in enumerate(listed.blocks)
             if id(block) in blocks
         }
+
+    def _replaced(self, gone: Mapping[int, str]) -> Iterator[Loss]:
+        """Yield data and actions that another one took the place of, and nothing has any more.
+
+        They are there still, and Blender leaves them out as it saves.
+        """
+        for owner, own, now, item in self._had():
+            is_alive = id(owner) not in gone and id(own) not in gone
+            if is_alive and now() not in (own, None) and own.users == 0:
+                word, name = item_of(own).split(":", 1)
+                items = frozenset(map(local_name, (item, item_of(own))))
+                yield Loss(f"{word} {name} of {item}", items)
+
+    def _had(self) -> Iterator[tuple[Any, Any, Callable[[], Any], str]]:
+        """Yield what had data or an action: itself, that, what reads it now, and the item."""
+        for at, (thing, own) in enumerate(zip(self._things.blocks, self._data, strict=True)):
+            if own is not None:
+                yield thing, own, partial(getattr, thing, "data"), self._things.item(at)
+        for listed, parts in zip(self._lists, self._parts, strict=True):
+            for at, _, before in parts:
+                if isinstance(before, Animation) and before.action is not None:
+                    block = listed.blocks[at]
+                    yield block, before.action, partial(_action_of, block), listed.item(at)
 
     def _of_parts(self, gone: Mapping[int, str]) -> Iterator[Loss]:
         budget = Budget(is_limited=not self._is_whole)
@@ -256,6 +280,12 @@ def _in_scenes() -> set[int]:
         found |= {id(thing) for thing in scene.collection.all_objects}
         found |= {id(group) for group in scene.collection.children_recursive}
     return found
+
+
+def _action_of(block: Any) -> Any:
+    """Return the action of a data-block now; None where it has none."""
+    animation = block.animation_data
+    return animation.action if animation is not None else None
 
 
 def _of_item(item: str, users: frozenset[str] = frozenset()) -> Loss:

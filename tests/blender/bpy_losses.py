@@ -14,6 +14,7 @@ import pytest
 
 from dcc_bridge.errors import NotUndoable
 from dcc_bridge_blender.host import BlenderHost
+from dcc_bridge_blender.trial import BlenderTrial
 from tests.hosts.digests import scene_digest
 from tests.hosts.losses_contract import Kind, Losing, TrialsContract
 
@@ -528,10 +529,17 @@ class TestLosses(TrialsContract):
         assert tuple(scene().cursor.location) == (0, 0, 0)
         assert (scene().frame_current, thing("Box").select_get()) == (4, True)
 
-    def test_what_is_left_to_redo_after_a_revert_does_nothing(self, losing: Losing) -> None:
+    @pytest.mark.parametrize("is_ahead", [False, True])
+    def test_a_large_scene_is_reverted_by_an_entry_unless_there_is_something_to_redo(
+        self, losing: Losing, monkeypatch: pytest.MonkeyPatch, *, is_ahead: bool
+    ) -> None:
+        """To read the whole file twice takes seconds; what is left to redo does nothing."""
+        monkeypatch.setattr(f"{BlenderTrial.__module__}._MOST_READ_TWICE", 0)
         host = losing.host
-        with host.undo_step("Kept"):
+        with host.undo_step("Redone"):
             losing.edit()
+        if is_ahead:
+            host.undo()
         before, mark = scene_digest(host), host.undo_mark()
 
         with host.undo_step("Ours"):
@@ -541,10 +549,13 @@ class TestLosses(TrialsContract):
         after, marked = scene_digest(host), host.undo_mark()
         host.redo()
 
+        assert trial.keeps_redo == is_ahead
         assert (after, marked) == (before, mark)
-        assert scene_digest(host) == before
+        assert "Cube" in bpy.data.objects
+        assert (scene_digest(host) == before) != is_ahead
 
     def test_an_edit_in_edit_mode_is_reverted_in_that_mode(self, losing: Losing) -> None:
+        """Where the newest entry is one of the mode, the old way of undo restores nothing."""
         scene().view_layers[0].objects.active = cube()
         bpy.ops.object.mode_set(mode="EDIT")
         bpy.ops.ed.undo_push(message="Edit mode")
@@ -558,6 +569,7 @@ class TestLosses(TrialsContract):
         mode = cube().mode
         bpy.ops.object.mode_set(mode="OBJECT")
 
+        assert not trial.keeps_redo
         assert (mode, len(mesh().vertices)) == ("EDIT", 8)
         assert losing.host.undo_mark() == before
 

@@ -37,6 +37,7 @@ _LONGEST: Final = 63  # bytes of a name; Blender cuts off the rest, which makes 
 _ENTRY: Final = re.compile(
     r"^\[(.)..[^S]\]\s+\d+ \{(.*?)\} type='(.*?)', name='(.*)'$", re.MULTILINE
 )
+_GLOBAL: Final = "Global Undo"  # entries that hold the whole file
 _Key = tuple[str, str]
 _BASE: Final = "Original"
 _STDOUT: Final = 1
@@ -90,6 +91,29 @@ class Stack:
         if not self._is_there or not self._entries():
             self._push(_BASE)
             self._is_there = True
+        # To read an entry anew takes another one below or above it.
+        if not can_move(bpy.ops.ed.undo) and not can_move(bpy.ops.ed.redo):
+            self._push(_BASE)
+            self._take_for_base()
+
+    def _take_for_base(self) -> None:
+        """Take the entry on top for the base that was there."""
+        token = self._steps[0][1] if self._steps else self._base
+        *_, (_, address, _, name) = self._entries()
+        self._steps = [((address, name), token)]
+        self._active = 0
+
+    @property
+    def is_global(self) -> bool:
+        """Whether the entry on top holds the whole file, and not what an edit mode edits."""
+        kinds = [kind for mark, _, kind, _ in self._entries() if mark == "*"]
+        return kinds == [_GLOBAL]
+
+    def ahead(self) -> list[str]:
+        """Return the names of what can be redone, the next one first."""
+        entries = self._entries()
+        active = next((at for at, (mark, *_) in enumerate(entries) if mark == "*"), 0)
+        return [name for *_, name in entries[active + 1 :]]
 
     def push(self, label: str) -> None:
         """Make an entry of all that was changed since the last one."""
@@ -147,6 +171,11 @@ class Stack:
         # Without a window 3.4 keeps those of the file before, below the first one of this file.
         first = max((at for at, it in enumerate(entries) if it[3] == _BASE), default=0)
         return entries[first:]
+
+
+def can_move(operator: Any) -> bool:
+    """Return whether `ed.undo` or `ed.redo` has an entry to go to."""
+    return bool(operator.poll())
 
 
 def _printed() -> str:

@@ -19,7 +19,7 @@ from tests.hosts.digests import scene_digest
 if TYPE_CHECKING:
     from tests.hosts.losses_contract import Kind, Losing
 
-EDITS: Final = 60  # where nobody says how many
+EDITS: Final = 20  # where nobody says how many
 _MOST_IN_A_STEP: Final = 5
 _MOST_KEPT: Final = 10  # steps on the stack; some hosts keep only 20
 _BENIGN: Final = "an edit that loses nothing"

@@ -75,19 +75,18 @@ def furnish(library: str) -> None:
     group("Set").objects.link(cube())
     add("Box", bpy.data.meshes.new("Box"), group("Inner"))
     add("Child", None).parent = add("Parent", None)
-    bpy.data.materials.remove(bpy.data.materials["Material"])
-    for unused in [it for it in bpy.data.materials if not it.users]:
-        bpy.data.materials.remove(unused)
+    for material in [*bpy.data.materials]:  # also that of brushes, whose users 3.4 miscounts
+        bpy.data.materials.remove(material)
     bpy.data.materials.new("Material")
-    material: Any = bpy.data.materials.new("Steel")
-    material.use_nodes = True
+    metal: Any = bpy.data.materials.new("Steel")
+    metal.use_nodes = True
     mesh().materials.clear()
-    mesh().materials.append(material)
+    mesh().materials.append(metal)
     texture = nodes().new("ShaderNodeTexImage")
     texture.name = "Wood"
     texture.image = bpy.data.images.new("wood.png", 4, 4)
     surface = next(it for it in nodes() if it.type == "BSDF_PRINCIPLED")
-    material.node_tree.links.new(texture.outputs[0], surface.inputs[0])
+    metal.node_tree.links.new(texture.outputs[0], surface.inputs[0])
     tree: Any = bpy.data.node_groups.new("Nodes", "GeometryNodeTree")
     tree.use_fake_user = True
     bpy.data.texts.new("Notes").write("one\ntwo\nthree")

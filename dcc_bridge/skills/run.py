@@ -283,10 +283,13 @@ class Run(RunControl):
 
     def _write_end(self, status: Status, error: str | None) -> None:
         steps = self._steps
-        undone = steps.undone
-        is_reverted = bool(undone) and steps.is_reverted
         self._account.end(
-            status, error, steps.done, undone, steps.put_back, is_reverted=is_reverted
+            status,
+            error,
+            steps.done,
+            steps.undone,
+            steps.put_back,
+            is_reverted=steps.is_reverted,
         )
 
     def _end(self, outcome: Outcome) -> None:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from pxr import Sdf
 
 from . import prims
-from .prims import child_names, drop_children
+from .places import Places, below, put, put_frames
+from .prims import child_names
 
 _BYTES_PER_SPEC: Final = 250
 _BYTES_PER_SAMPLE: Final = 24
 _SMALL: Final = 1000 * _BYTES_PER_SPEC
 _PARTS: Final = 4  # a part costs thrice what it costs in a copy of the whole layer, as measured
-_FEW: Final = 8  # of as many siblings one is put in its place without them
 _TOP: Final = Sdf.Path.absoluteRootPath
-_ASIDE: Final = "/dcc_bridge_undo_"  # where a prim is for a moment that gets another place
 FRAMES: Final = frozenset({"startTimeCode", "endTimeCode"})
 """The frame range of a layer; where other metadata of it is edited, it is copied whole."""
 
@@ -27,26 +26,6 @@ def copy_of(layer: Sdf.Layer) -> Sdf.Layer:
     content = Sdf.Layer.CreateAnonymous(".usdc")
     content.TransferContent(layer)
     return content
-
-
-class Places(NamedTuple):
-    """The places where two layers differ.
-
-    Attributes:
-        properties: Properties of prims that are in both.
-        branches: The names of children that differ, or what is below them, by their parent. A
-            parent whose children only stand in another order has none.
-        frames: The `FRAMES` of the layer itself.
-    """
-
-    properties: set[Sdf.Path]
-    branches: dict[Sdf.Path, set[str]]
-    frames: frozenset[str]
-
-    def roots(self) -> frozenset[Sdf.Path]:
-        """Return the paths of the branches."""
-        every = self.branches.items()
-        return frozenset(above.AppendChild(name) for above, names in every for name in names)
 
 
 class Copy(NamedTuple):
@@ -75,7 +54,7 @@ class Copy(NamedTuple):
             Sdf.CreatePrimInLayer(held, path.GetParentPath())
             if self.content.GetObjectAtPath(path):
                 Sdf.CopySpec(self.content, path, held, path)
-        _put_frames(self.content, held, places.frames)
+        put_frames(self.content, held, places.frames)
         size, variants = _measure(held, [_TOP])
         return Copy(held, size, variants)
 
@@ -142,7 +121,7 @@ class LayerChange:
             followed.mirror = Copy.of(layer)
             return
         self._hold(self.places)
-        _put(layer, mirror.content, self.places, _orders(layer, self.places))
+        put(layer, mirror.content, self.places, _orders(layer, self.places))
         variants |= self._variants_elsewhere(mirror)
         followed.mirror = Copy(mirror.content, mirror.size + now - before, variants)
 
@@ -173,7 +152,7 @@ class LayerChange:
         orders = self._orders
         self._hold(self.places)
         for content in (mirror.content, followed.layer):
-            _put(then.content, content, self.places, orders)
+            put(then.content, content, self.places, orders)
         size = mirror.size + then.size - self.held.size
         variants = then.variants | self._variants_elsewhere(mirror)
         followed.mirror = Copy(mirror.content, size, variants)
@@ -268,89 +247,6 @@ def _measure(
         chosen = filter(Sdf.Path.IsPrimVariantSelectionPath, paths)
         variants.update(map(Sdf.Path.StripAllVariantSelections, chosen))
     return size, frozenset(variants)
-
-
-def _put(
-    source: Sdf.Layer, target: Sdf.Layer, places: Places, orders: Mapping[Sdf.Path, list[str]]
-) -> None:
-    """Have one layer hold at some places what another one does, its children in some orders."""
-    with Sdf.ChangeBlock():
-        _put_frames(source, target, places.frames)
-        for path in places.properties:
-            new = source.GetPropertyAtPath(path)
-            _make_room(target.GetPropertyAtPath(path), new)
-            if new:
-                Sdf.CopySpec(source, path, target, path)
-        for parent, names in places.branches.items():
-            _graft(source, target, parent, names, orders[parent])
-
-
-def _put_frames(source: Sdf.Layer, target: Sdf.Layer, frames: frozenset[str]) -> None:
-    """Have one layer say of its frames what another one says."""
-    for name in frames:
-        target.pseudoRoot.ClearInfo(name)
-        if source.pseudoRoot.HasInfo(name):
-            target.pseudoRoot.SetInfo(name, source.pseudoRoot.GetInfo(name))
-
-
-def _make_room(old: Any, new: Any) -> None:
-    """Remove a property that is not of the kind of the new one: a copy would mix the two."""
-    if old and type(old) is not type(new):
-        # its owner may be a variant, and only the prim in that can
-        old.layer.GetPrimAtPath(old.path.GetParentPath()).RemoveProperty(old)
-
-
-def _copy(source: Sdf.Layer, target: Sdf.Layer, root: Sdf.Path) -> None:
-    """Have a prim and all below it be what they are in another layer."""
-    old = below(target, root)
-    for path in filter(Sdf.Path.IsPropertyPath, old):
-        _make_room(target.GetPropertyAtPath(path), source.GetPropertyAtPath(path))
-    Sdf.CopySpec(source, root, target, root)
-    if not old:
-        return
-    for path in filter(Sdf.Path.IsPrimPath, below(source, root)):
-        _arrange(target, path, child_names(source, path))  # a copy does not do that
-
-
-def below(layer: Sdf.Layer, root: Sdf.Path) -> list[Sdf.Path]:
-    """List what a layer holds at a path and below it."""
-    paths: list[Sdf.Path] = []
-    if layer.GetObjectAtPath(root):
-        layer.Traverse(root, paths.append)  # type: ignore[arg-type]  # gives paths
-    return paths
-
-
-def _arrange(layer: Sdf.Layer, parent: Sdf.Path, order: list[str]) -> None:
-    """Bring the children of a prim in an order; all of them are composed anew then."""
-    if child_names(layer, parent) != order:
-        prim: Any = layer.GetPrimAtPath(parent)
-        children = {it.name: it for it in prim.nameChildren}
-        prim.nameChildren[:] = [children[name] for name in order]
-
-
-def _graft(
-    source: Sdf.Layer, target: Sdf.Layer, parent: Sdf.Path, names: set[str], order: list[str]
-) -> None:
-    """Have some children of a prim be what they are in another layer, in an order of all."""
-    there = {name for name in names if target.GetPrimAtPath(parent.AppendChild(name))}
-    wanted = [name for name in order if name in names]
-    if gone := there.difference(wanted):
-        drop_children(target.GetPrimAtPath(parent), gone)
-    # The others stay: of an over that is removed and made in one block USD says nothing, and its
-    # stage goes on with what was below it (a crash, measured, 26.11).
-    for name in wanted:
-        _copy(source, target, parent.AppendChild(name))
-    new = [name for name in wanted if name not in there]
-    if child_names(target, parent) == order:
-        return
-    if _FEW * len(new) < len(order):
-        edits = Sdf.BatchNamespaceEdit()  # a child cannot be moved to a place among its siblings
-        for name in new:
-            edits.Add(parent.AppendChild(name), f"{_ASIDE}{name}")
-        for name in new:
-            edits.Add(f"{_ASIDE}{name}", parent.AppendChild(name), order.index(name))
-        target.Apply(edits)
-    _arrange(target, parent, order)
 
 
 def _hide_crowds(layer: Sdf.Layer, then: Sdf.Layer) -> None:

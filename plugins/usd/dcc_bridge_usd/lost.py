@@ -9,8 +9,8 @@ from pxr import Sdf, Usd
 
 from .before import Scene, Told, own_fields
 from .facts import Fields, Part, composed, raw_fields, went
-from .layer_copies import below
 from .moves import Moves
+from .places import below
 from .prims import CHECKING, MANY, child_names, is_path, tracked
 
 _TOP: Final = Sdf.Path.absoluteRootPath

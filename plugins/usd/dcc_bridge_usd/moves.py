@@ -13,7 +13,7 @@ from typing import Any, Final
 from pxr import Sdf
 
 from .before import Move, Scene
-from .layer_copies import below
+from .places import below
 from .prims import child_names
 
 _MOST: Final = 2_000  # prims that are compared; with more, all that went is told

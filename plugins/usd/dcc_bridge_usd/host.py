@@ -12,7 +12,7 @@ modules name theirs.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from pathlib import Path
@@ -295,6 +295,10 @@ class UsdSession(Host):
     def below(self, items: Sequence[str]) -> list[str]:
         """List the prims below some, but for those among them."""
         return self._look(items).below
+
+    def leading_to(self, gone: Set[Sdf.Path]) -> list[Sdf.Path]:
+        """List the properties of which the scene's layers say that they lead to some paths."""
+        return self._on_thread("leading_to").leading_to(gone)
 
     def locked_layers(self) -> frozenset[Sdf.Layer]:
         """Return the layers that the person lets nobody edit."""

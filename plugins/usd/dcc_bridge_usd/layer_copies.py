@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -11,6 +11,7 @@ from pxr import Sdf
 from . import prims
 from .places import Places, below, put, put_frames
 from .prims import child_names
+from .targets import Targets
 
 _BYTES_PER_SPEC: Final = 250
 _BYTES_PER_SAMPLE: Final = 24
@@ -35,17 +36,23 @@ class Copy(NamedTuple):
         content: A layer of our own.
         size: How many bytes it keeps, about, as measured for specs and time samples.
         variants: The prims with variant sets: of some edits inside them USD does not tell.
+        targets: What its relationships and connections lead to.
     """
 
     content: Sdf.Layer
     size: int
     variants: frozenset[Sdf.Path]
+    targets: Targets
 
     @classmethod
     def of(cls, layer: Sdf.Layer) -> Copy:
         """Copy a layer."""
-        size, variants = _measure(layer, [_TOP])
-        return cls(copy_of(layer), size, variants)
+        return cls._having(copy_of(layer))
+
+    @classmethod
+    def _having(cls, content: Sdf.Layer) -> Copy:
+        paths = below(content, _TOP)
+        return cls(content, _size(content, paths), _varied(paths), Targets(paths))
 
     def part(self, places: Places) -> Copy:
         """Copy what it holds at some places."""
@@ -55,8 +62,12 @@ class Copy(NamedTuple):
             if self.content.GetObjectAtPath(path):
                 Sdf.CopySpec(self.content, path, held, path)
         put_frames(self.content, held, places.frames)
-        size, variants = _measure(held, [_TOP])
-        return Copy(held, size, variants)
+        return self._having(held)
+
+    def targets_at(self, places: Places) -> Targets:
+        """Return what leads from some places to others."""
+        roots = (*places.properties, *places.roots())
+        return Targets(path for root in roots for path in below(self.content, root))
 
 
 @dataclass(eq=False, slots=True)
@@ -123,7 +134,9 @@ class LayerChange:
         self._hold(self.places)
         put(layer, mirror.content, self.places, _orders(layer, self.places))
         variants |= self._variants_elsewhere(mirror)
-        followed.mirror = Copy(mirror.content, mirror.size + now - before, variants)
+        mirror.targets.replace(self.held.targets, mirror.targets_at(self.places))
+        size = mirror.size + now - before
+        followed.mirror = Copy(mirror.content, size, variants, mirror.targets)
 
     def _variants_elsewhere(self, mirror: Copy) -> frozenset[Sdf.Path]:
         """Return the prims with variant sets that are in no branch of this change."""
@@ -155,7 +168,8 @@ class LayerChange:
             put(then.content, content, self.places, orders)
         size = mirror.size + then.size - self.held.size
         variants = then.variants | self._variants_elsewhere(mirror)
-        followed.mirror = Copy(mirror.content, size, variants)
+        mirror.targets.replace(self.held.targets, then.targets)
+        followed.mirror = Copy(mirror.content, size, variants, mirror.targets)
 
     def covers(self, path: Sdf.Path) -> bool:
         """Return whether what there was at a path is held here."""
@@ -229,7 +243,7 @@ def _orders(layer: Sdf.Layer, places: Places) -> dict[Sdf.Path, list[str]]:
 
 
 def _measure(
-    layer: Sdf.Layer, roots: Iterable[Sdf.Path], most: float = float("inf")
+    layer: Sdf.Layer, roots: Iterable[Sdf.Path], most: float
 ) -> tuple[int, frozenset[Sdf.Path]]:
     """Return the size of prims with all below them, up to `most`, and which have variants."""
     children = sum(len(child_names(layer, root)) for root in roots)
@@ -239,14 +253,22 @@ def _measure(
     variants = set[Sdf.Path]()
     for root in roots:
         paths = below(layer, root)
-        size += len(paths) * _BYTES_PER_SPEC
-        if size > most:
-            break
-        samples = sum(layer.GetNumTimeSamplesForPath(it) for it in paths if it.IsPropertyPath())
-        size += samples * _BYTES_PER_SAMPLE
-        chosen = filter(Sdf.Path.IsPrimVariantSelectionPath, paths)
-        variants.update(map(Sdf.Path.StripAllVariantSelections, chosen))
+        if size + len(paths) * _BYTES_PER_SPEC > most:
+            return size + len(paths) * _BYTES_PER_SPEC, frozenset()
+        size += _size(layer, paths)
+        variants |= _varied(paths)
     return size, frozenset(variants)
+
+
+def _size(layer: Sdf.Layer, paths: Sequence[Sdf.Path]) -> int:
+    samples = sum(layer.GetNumTimeSamplesForPath(it) for it in paths if it.IsPropertyPath())
+    return len(paths) * _BYTES_PER_SPEC + samples * _BYTES_PER_SAMPLE
+
+
+def _varied(paths: Iterable[Sdf.Path]) -> frozenset[Sdf.Path]:
+    """Return the prims that have variants, of the paths of all that they hold."""
+    chosen = filter(Sdf.Path.IsPrimVariantSelectionPath, paths)
+    return frozenset(map(Sdf.Path.StripAllVariantSelections, chosen))
 
 
 def _hide_crowds(layer: Sdf.Layer, then: Sdf.Layer) -> None:

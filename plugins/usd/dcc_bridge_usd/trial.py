@@ -47,7 +47,7 @@ class StepTrial(Trial):
             return []
         stage = self._history.stage
         gone = {path for path in losses.gone if not _is_there(stage, path)}
-        found = leading_to(stage, gone, self._history.told().resynced)
+        found = leading_to(stage, gone, self._history.leading_to, self._history.told().resynced)
         return sorted({*losses.cut(), *found})
 
     def revert(self) -> list[str]:

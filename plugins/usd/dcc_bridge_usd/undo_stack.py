@@ -145,6 +145,12 @@ class UndoStack:
         """List what the layers held at a path when the open step began."""
         return list(Before(self._followed.values(), self._changes).specs(path))
 
+    def leading_to(self, gone: Set[Sdf.Path]) -> list[Sdf.Path]:
+        """List the properties of which the layers say that they lead to some paths, or below."""
+        self._settle()
+        every = (each.mirror.targets for each in self._followed.values())
+        return list(dict.fromkeys(path for targets in every for path in targets.leading_to(gone)))
+
     @contextmanager
     def step(self, label: str) -> Iterator[None]:
         """Make one entry of what is edited inside; roll it back on an exception."""

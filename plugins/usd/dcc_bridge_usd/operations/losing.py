@@ -148,7 +148,8 @@ class _Losing(_Building, Cleaning, Deleting, FileExchange, Saving):
         """Name the relationships, connections and references that lead to prims."""
         gone = {self.prim(item).GetPath() for item in items}
         referring = referrers.depending(self.stage, gone)
-        return referrers.leading_to(self.stage, gone, referring)
+        known = cast("UsdSession", self.host).leading_to
+        return referrers.leading_to(self.stage, gone, known, referring)
 
     def below(self, items: Sequence[str]) -> Sequence[str]:
         return cast("UsdSession", self.host).below(items)  # the look of the question's

@@ -154,10 +154,20 @@ def _reverted(host: Any, edit: Callable[[], object]) -> None:
         trial.revert()
 
 
+def _told(host: Any, edit: Callable[[], object]) -> None:
+    """As one whose person is asked: what leads to nothing now is named, too."""
+    with _step(host):
+        trial = host.trial()
+        edit()
+        host.lost([])
+        trial.broken()
+
+
 def _ways(host: Any) -> dict[str, Way]:
     ways: dict[str, Way] = {"in a step": _plain, "and lost([])": _asked}
     if _has_trial(host):
         ways |= {"tried, lost([]), kept": _kept, "tried, lost([]), reverted": _reverted}
+        ways["tried, lost([]), broken(), kept"] = _told
     return ways
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from time import process_time
@@ -92,7 +92,7 @@ class Large:
 
     def _edits(self) -> list[Case]:
         (box,), many, more = self._boxes(1), self._boxes(MANY), self._boxes(MANY + 1)
-        some = many[:SOME]
+        some, most = many[:SOME], len(many)
         things = [{"type": "Sphere", "under": "/World/Set_00"} for _ in range(MANY)]
         points = [[0.0, 0.0, float(it)] for it in range(MANY)]
         moved = {"move": [0, 1, 0]}
@@ -101,7 +101,7 @@ class Large:
         names = {it: it.rpartition("/")[2].replace("box", "crate") for it in some}
         return [
             Case("select", {"items": [box]}, "1"),
-            Case("select", {"items": more}, f"{MANY + 1}"),
+            Case("select", {"items": more}, f"{len(more)}"),
             Case("create", {"things": things[:1]}, "1", "DefinePrim", partial(_define, 1)),
             Case("create", {"things": things}, f"{MANY}", "DefinePrim", partial(_define, MANY)),
             Case("duplicate", {"items": [box]}, "1 linked", "AddInternalReference", _instance),
@@ -110,24 +110,24 @@ class Large:
             Case("duplicate", {"items": [set_0], "linked": False}, "a set of 1,000, whole",
                  "Sdf.CopySpec", _copy),
             Case("transform", {"items": [box], **moved}, "move 1", "SetTranslate", _move),
-            Case("transform", {"items": many, **moved}, f"move {MANY}",
-                 "SetTranslate", partial(_move, count=MANY)),
-            Case("transform", {"items": more, **moved}, f"move {MANY + 1}, asks",
-                 "SetTranslate", partial(_move, count=MANY + 1)),
-            Case("transform", {"items": many, "look_at": set_0}, f"{MANY} look at a set"),
-            Case("transform", {"items": many, "on": "ground"}, f"{MANY} on the ground"),
+            Case("transform", {"items": many, **moved}, f"move {most}",
+                 "SetTranslate", partial(_move, count=most)),
+            Case("transform", {"items": more, **moved}, f"move {len(more)}{_asks(more)}",
+                 "SetTranslate", partial(_move, count=len(more))),
+            Case("transform", {"items": many, "look_at": set_0}, f"{most} look at a set"),
+            Case("transform", {"items": many, "on": "ground"}, f"{most} on the ground"),
             Case("transform", {"items": [set_0], "apply": ["at"]}, "apply a set of 1,000"),
             Case("group", {"items": [box], "under": "/World/Set_01"}, "1",
                  "NamespaceEditor", _move_in_namespace),
-            Case("group", {"items": some, "under": "/World/Set_01"}, f"{SOME}",
-                 "BatchNamespaceEdit", partial(_reparent, SOME)),
+            Case("group", {"items": some, "under": "/World/Set_01"}, f"{len(some)}",
+                 "BatchNamespaceEdit", partial(_reparent, len(some))),
             Case("group", {"items": many, "into": "heroes", "kind": "collection"},
-                 f"{MANY} into a collection", "IncludePath", partial(_collect, MANY)),
-            Case("assign_material", {"items": many, "values": wood}, f"a new one, {MANY}",
-                 "MaterialBindingAPI.Bind", partial(_bind, MANY)),
+                 f"{most} into a collection", "IncludePath", partial(_collect, most)),
+            Case("assign_material", {"items": many, "values": wood}, f"a new one, {most}",
+                 "MaterialBindingAPI.Bind", partial(_bind, most)),
             Case("rename", {"names": {box: "crate"}}, "1", "NamespaceEditor", _move_in_namespace),
-            Case("rename", {"names": names}, f"{SOME}", "BatchNamespaceEdit",
-                 partial(_rename, SOME)),
+            Case("rename", {"names": names}, f"{len(some)}", "BatchNamespaceEdit",
+                 partial(_rename, len(some))),
             Case("rename", {"pattern": "box_00000*", "to": "crate_*"}, "pattern of 10"),
             Case("rename", {"pattern": "box_*", "to": "crate_*", "preview": True},
                  "preview of all"),
@@ -145,11 +145,12 @@ class Large:
         set_size = "Attribute.Set"
         return [
             Case("set_values", {"items": [box], "values": values}, "1", set_size, _set),
-            Case("set_values", {"items": many, "values": values}, f"{MANY}", set_size,
-                 partial(_set, count=MANY)),
-            Case("set_values", {"items": more, "values": values}, f"{MANY + 1}, asks", set_size,
-                 partial(_set, count=MANY + 1)),
-            Case("set_values", {"changes": bad[1:]}, f"{MANY}, the last one bad", status="failed"),
+            Case("set_values", {"items": many, "values": values}, f"{len(many)}", set_size,
+                 partial(_set, count=len(many))),
+            Case("set_values", {"items": more, "values": values}, f"{len(more)}{_asks(more)}",
+                 set_size, partial(_set, count=len(more))),
+            Case("set_values", {"changes": bad[1:]}, f"{len(bad) - 1}, the last one bad",
+                 status="failed"),
             Case("set_values", {"changes": [{"item": "@scene", "prop": "end", "value": 48}]},
                  "of the scene"),
             Case("connect", {"links": [link]}, "1", "ConnectToSource", _connect),
@@ -160,8 +161,8 @@ class Large:
             Case("clean", {"what": ["empty_groups"]}, "nothing"),
             Case("clean", {"what": ["unused"]}, "1"),
             Case("delete", {"items": [box]}, "1", "RemovePrim", partial(_delete, 1)),
-            Case("delete", {"items": many}, f"{MANY}", "BatchNamespaceEdit",
-                 partial(_delete, MANY)),
+            Case("delete", {"items": many}, f"{len(many)}", "BatchNamespaceEdit",
+                 partial(_delete, len(many))),
             Case("delete", {"pattern": "box_*"}, "all", "nameChildren.clear", _clear),
             Case("save", {}, "over the file", "Layer.Export", partial(
                 _save, str(self._folder / "own.usda"))),
@@ -173,6 +174,11 @@ class Large:
         return batches(box, hundred, many, kind="Sphere", move=[0, 1, 0], **facts)
 
 
+def _asks(boxes: Sequence[str]) -> str:
+    """Say whether they are more than are edited unasked."""
+    return ", asks" if len(boxes) > MANY else ""
+
+
 def _build(file: Path, items: int) -> None:
     stage = Usd.Stage.CreateInMemory()
     stage.SetDefaultPrim(UsdGeom.Xform.Define(stage, "/World").GetPrim())
@@ -181,11 +187,12 @@ def _build(file: Path, items: int) -> None:
     surface.CreateIdAttr("UsdPreviewSurface")
     surface.CreateOutput("surface", Sdf.ValueTypeNames.Token)
     UsdShade.Material.Define(stage, "/World/Unused")
+    for number in range(max(2, (items - 1) // IN_A_SET + 1)):  # one is put below the second
+        path = f"/World/Set_{number:02}"
+        UsdGeom.Xform.Define(stage, path)
+        UsdLux.SphereLight.Define(stage, f"{path}/Light")
     for number in range(items):
         path = f"/World/Set_{number // IN_A_SET:02}"
-        if number % IN_A_SET == 0:
-            UsdGeom.Xform.Define(stage, path)
-            UsdLux.SphereLight.Define(stage, f"{path}/Light")
         box = UsdGeom.Cube.Define(stage, f"{path}/box_{number:06}")
         UsdGeom.XformCommonAPI(box).SetTranslate((number % 100 * 3, 0, number // 100 * 3))
         UsdShade.MaterialBindingAPI.Apply(box.GetPrim()).Bind(wood)

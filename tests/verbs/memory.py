@@ -99,7 +99,22 @@ class MemoryHost(FakeHost):
         names = {path.rpartition("/")[2] for path in self.nodes}
         gone = [path for path in before if path not in self.nodes]
         gone = [path for path in gone if path.rpartition("/")[2] not in names]
-        return [it for it in gone if not any(it == a or it.startswith(f"{a}/") for a in agreed)]
+        left = [it for it in gone if not any(it == a or it.startswith(f"{a}/") for a in agreed)]
+        stay = [path for path in before if path in self.nodes and path not in agreed]
+        return left + [part for it in stay for part in _replaced(it, before[it], self.nodes[it])]
+
+
+def _sources(facts: Mapping[str, Any]) -> list[str]:
+    return [source for source, _ in facts["inputs"].values()]
+
+
+def _replaced(item: str, had: Mapping[str, Any], has: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the parts of an item that are others now."""
+    if had["material"] not in ("", has["material"]):
+        yield f"material {had['material']} of {item}"
+    for into, link in had["inputs"].items():
+        if has["inputs"].get(into) != link:
+            yield f"input {into} of {item}"
 
 
 class StillOperations(
@@ -322,7 +337,8 @@ class StillOperations(
 
     def dependents(self, items: Sequence[str]) -> Sequence[str]:
         stay = [pair for pair in self.nodes.items() if pair[0] not in items]
-        return [item for item, facts in stay if f"/{facts['material']}" in items]
+        led = {it: [f"/{facts['material']}", *_sources(facts)] for it, facts in stay}
+        return [item for item, things in led.items() if not {*things}.isdisjoint(items)]
 
     def save_files(self, path: Path | None) -> list[Path]:
         target = path or self.host.file()

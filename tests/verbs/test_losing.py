@@ -247,6 +247,21 @@ def test_what_a_person_unticks_is_not_cleaned_away(tmp_path: Path) -> None:
         assert "There is no history here." in scene.fails("clean", what=["history"])
 
 
+def test_cleaning_says_what_will_break(tmp_path: Path) -> None:
+    """A material that nothing has may lead into something all the same."""
+    with studio(tmp_path, NO) as scene:
+        scene.host.nodes["/Gold"] = node("Shader")
+        scene.host.nodes["/Tree"]["inputs"]["color"] = ["/Gold", "out"]
+        scene.host.undo_mark()
+
+        scene.fails("clean", what=["unused"])
+
+        (question,) = scene.person.shown
+        assert question.message == (
+            "Clean 1 thing away?\n1 thing will break: /Tree. Untick what is to stay."
+        )
+
+
 def test_what_is_used_by_now_is_not_cleaned_away(tmp_path: Path) -> None:
     with studio(tmp_path) as scene:
         scene.do("assign_material", material="Gold", values={"roughness": 1})
@@ -272,6 +287,36 @@ def test_a_yes_to_a_deletion_counts_for_its_own_batch_only(tmp_path: Path) -> No
 
         asked = [question.items for question in scene.person.shown]
         assert asked == [("/Tree",), ("/Set/Key",), ("/Tree",)]
+
+
+@pytest.mark.parametrize(
+    ("step", "replaced"),
+    [
+        (
+            {"do": "assign_material", "with": {"items": ["/Tree"], "material": "Gold"}},
+            "material Red of /Tree",
+        ),
+        (
+            {
+                "do": "connect",
+                "with": {"links": [{"from": "/Gold", "out": "out", "to": "/Tree", "in": "color"}]},
+            },
+            "input color of /Tree",
+        ),
+    ],
+)
+def test_a_link_that_a_batch_replaces_needs_no_yes_beside_that_to_a_deletion(
+    tmp_path: Path, step: dict[str, Any], replaced: str
+) -> None:
+    with studio(tmp_path, YES) as scene:
+        scene.host.nodes.update({"/Red": node("Shader"), "/Gold": node("Shader")})
+        scene.host.nodes["/Tree"].update(material="Red", inputs={"color": ["/Red", "out"]})
+        scene.host.undo_mark()
+
+        scene.do("batch", steps=[{"do": "delete", "with": {"items": ["/Set/Key"]}}, step])
+
+        assert [question.items for question in scene.person.shown] == [("/Set/Key",)]
+        assert scene.host.lost([]) == ["/Set/Key", replaced]
 
 
 @pytest.mark.parametrize(

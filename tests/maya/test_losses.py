@@ -179,9 +179,7 @@ class TestLosses(LossesContract):
     HAS_NOT = HAS_NOT
 
     @pytest.fixture
-    def losing(self, monkeypatch: pytest.MonkeyPatch) -> Losing:
-        build(Maya(monkeypatch))
-        host: Host = import_module("dcc_bridge_maya.host").MayaHost()
+    def losing(self, host: Host) -> Losing:
         return Losing(host, do("setAttr", "|other.translateY", 1.0))
 
 

@@ -154,11 +154,8 @@ def forgetful(host: FakeHost, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host, "take_back", take_back)
 
 
-def test_what_an_undo_did_not_bring_back_is_told_and_the_rest_is_undone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    host = FakeHost(["a"])
-    forgetful(host, monkeypatch)
+def failing_after_a_question(host: FakeHost) -> Callable[[], None]:
+    """Make a skill that adds two things, a question between them, and fails."""
 
     @skill(risk="edit")
     def tidy() -> None:
@@ -168,7 +165,16 @@ def test_what_an_undo_did_not_bring_back_is_told_and_the_rest_is_undone(
         host.items.append("d")
         raise ValueError("No.")
 
-    result = called(tmp_path, host, tidy, SEEN)
+    return tidy
+
+
+def test_what_an_undo_did_not_bring_back_is_told_and_the_rest_is_undone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = FakeHost(["a"])
+    forgetful(host, monkeypatch)
+
+    result = called(tmp_path, host, failing_after_a_question(host), SEEN)
 
     assert (status(result), text(result)) == ("partly_applied", "b did not come back.")
     assert (host.items, host.labels) == (["a", "b"], ["Add b by hand"])
@@ -290,15 +296,7 @@ def test_what_a_batch_had_done_before_a_question_is_undone_and_the_rest_reverted
 ) -> None:
     host = Plain(["a"])
 
-    @skill(risk="edit")
-    def tidy() -> None:
-        """Add two in steps of their own, and fail."""
-        host.items.append("c")
-        elicit_form_sync("Go on?", FORM)
-        host.items.append("d")
-        raise ValueError("No.")
-
-    result = called(tmp_path, host, tidy, SEEN)
+    result = called(tmp_path, host, failing_after_a_question(host), SEEN)
 
     assert (status(result), host.items) == ("failed", ["a", "b"])
     assert len(host.redo_labels) == 1

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).parents[2]
 PATHS: Final = (ROOT, ROOT / "plugins" / "blender")  # where bpy's interpreter finds the adapter
+MANY: Final = 500  # what is not asked for at once
 AIM: Final = 50.0  # milliseconds that a person does not see
 ITEMS: Final = {"usd": 100_000, "bpy": 10_000, "freecad": 2_000}
 COLUMNS: Final = ("", "in all (ms)", "longest", "turns", "bytes", "the host's own", "ms", "ratio")
@@ -61,6 +62,11 @@ def silence() -> None:
     """Keep what a host prints by itself out of the table."""
     sys.stdout = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def asks(items: Sequence[str]) -> str:
+    """Say whether they are more than are edited unasked; a small scene has not so many."""
+    return ", asks" if len(items) > MANY else ""
 
 
 def batches(box: str, hundred: list[str], many: list[str], **facts: Any) -> list[Case]:

@@ -12,10 +12,9 @@ import bpy
 
 from dcc_bridge_blender.host import BlenderHost
 from dcc_bridge_blender.operations import BlenderOperations
-from tests.bench.verbs import Case, batches, silence
+from tests.bench.verbs import MANY, Case, asks, batches, silence
 
 IN_A_SET: Final = 100
-MANY: Final = 500  # what is not asked for at once
 _WOOD: Final = "material:Wood"
 _EVALUATED: Final = "view_layer.update evaluates all objects, and ed.undo_push writes them"
 _CAUSES: Final = {
@@ -89,6 +88,7 @@ class Large:
 
     def _edits(self) -> list[Case]:
         (box,), many, more = self._boxes(1), self._boxes(MANY), self._boxes(MANY + 1)
+        most = len(many)
         things = [{"type": "CUBE"} for _ in range(MANY)]
         points, moved = [[0.0, 0.0, float(it)] for it in range(MANY)], {"move": [0, 0, 1]}
         names = {it: it.replace("box", "crate") for it in many}
@@ -96,33 +96,33 @@ class Large:
         red = {"base_color": [1, 0, 0]}
         return [
             Case("select", {"items": [box]}, "1", "select_set", partial(_select, 1)),
-            Case("select", {"items": more}, f"{MANY + 1}", "select_set",
-                 partial(_select, MANY + 1)),
+            Case("select", {"items": more}, f"{len(more)}", "select_set",
+                 partial(_select, len(more))),
             Case("create", {"things": things[:1]}, "1", "objects.new", partial(_create, 1)),
             Case("create", {"things": things}, f"{MANY}", "objects.new", partial(_create, MANY)),
             Case("duplicate", {"items": [box]}, "1 linked", "Object.copy", partial(_copy, 1)),
             Case("duplicate", {"items": [box], "to": points}, f"1 to {MANY} points",
                  "Object.copy", partial(_copy, MANY)),
-            Case("duplicate", {"items": many, "linked": False}, f"{MANY}, whole",
-                 "Object.copy", partial(_copy, MANY)),
+            Case("duplicate", {"items": many, "linked": False}, f"{most}, whole",
+                 "Object.copy", partial(_copy, most)),
             Case("transform", {"items": [box], **moved}, "move 1", "location", partial(_move, 1)),
-            Case("transform", {"items": many, **moved}, f"move {MANY}", "location",
-                 partial(_move, MANY)),
-            Case("transform", {"items": more, **moved}, f"move {MANY + 1}, asks", "location",
-                 partial(_move, MANY + 1)),
+            Case("transform", {"items": many, **moved}, f"move {most}", "location",
+                 partial(_move, most)),
+            Case("transform", {"items": more, **moved}, f"move {len(more)}{asks(more)}", "location",
+                 partial(_move, len(more))),
             Case("transform", {"items": many, "look_at": "collection:All"},
-                 f"{MANY} look at a collection of all"),
-            Case("transform", {"items": many, "on": "ground"}, f"{MANY} on the ground"),
-            Case("transform", {"items": many, "apply": ["scale"]}, f"apply {MANY}"),
+                 f"{most} look at a collection of all"),
+            Case("transform", {"items": many, "on": "ground"}, f"{most} on the ground"),
+            Case("transform", {"items": many, "apply": ["scale"]}, f"apply {most}"),
             Case("group", {"items": [box], "under": "Light"}, "1", "parent", partial(_parent, 1)),
-            Case("group", {"items": many, "under": "Light"}, f"{MANY}", "parent",
-                 partial(_parent, MANY)),
+            Case("group", {"items": many, "under": "Light"}, f"{most}", "parent",
+                 partial(_parent, most)),
             Case("group", {"items": many, "into": "Heroes", "kind": "collection"},
-                 f"{MANY} into a collection", "objects.link", partial(_collect, MANY)),
-            Case("assign_material", {"items": many, "values": red}, f"a new one, {MANY}",
-                 "slot.material", partial(_assign, MANY)),
+                 f"{most} into a collection", "objects.link", partial(_collect, most)),
+            Case("assign_material", {"items": many, "values": red}, f"a new one, {most}",
+                 "slot.material", partial(_assign, most)),
             Case("rename", {"names": {box: "crate"}}, "1", "name", partial(_rename, 1)),
-            Case("rename", {"names": names}, f"{MANY}", "name", partial(_rename, MANY)),
+            Case("rename", {"names": names}, f"{most}", "name", partial(_rename, most)),
             Case("rename", {"pattern": "box_000*", "to": "crate_*"}, "pattern of 100"),
             Case("rename", {"pattern": "box_*", "to": "crate_*", "preview": True},
                  "preview of all"),
@@ -132,6 +132,7 @@ class Large:
 
     def _losses(self) -> list[Case]:
         (box,), many, more = self._boxes(1), self._boxes(MANY), self._boxes(MANY + 1)
+        most = len(many)
         (self._folder / "lid.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
         bad: list[dict[str, Any]] = [{"item": it, "prop": "pass_index", "value": 2} for it in more]
         bad[-1]["value"] = "wide"
@@ -141,11 +142,12 @@ class Large:
         return [
             Case("set_values", {"items": [box], "values": values}, "1", "pass_index",
                  partial(_set, 1)),
-            Case("set_values", {"items": many, "values": values}, f"{MANY}", "pass_index",
-                 partial(_set, MANY)),
-            Case("set_values", {"items": more, "values": values}, f"{MANY + 1}, asks",
-                 "pass_index", partial(_set, MANY + 1)),
-            Case("set_values", {"changes": bad[1:]}, f"{MANY}, the last one bad", status="failed"),
+            Case("set_values", {"items": many, "values": values}, f"{most}", "pass_index",
+                 partial(_set, most)),
+            Case("set_values", {"items": more, "values": values}, f"{len(more)}{asks(more)}",
+                 "pass_index", partial(_set, len(more))),
+            Case("set_values", {"changes": bad[1:]}, f"{len(bad) - 1}, the last one bad",
+                 status="failed"),
             Case("set_values", {"changes": [{"item": "@scene", "prop": "end", "value": 48}]},
                  "of the scene"),
             Case("connect", {"links": [link]}, "1"),
@@ -157,7 +159,7 @@ class Large:
             Case("clean", {"what": ["empty_groups"]}, "empty groups"),
             Case("clean", {"what": ["unused"]}, "unused data"),
             Case("delete", {"items": [box]}, "1", "batch_remove", partial(_delete, 1)),
-            Case("delete", {"items": many}, f"{MANY}", "batch_remove", partial(_delete, MANY)),
+            Case("delete", {"items": many}, f"{most}", "batch_remove", partial(_delete, most)),
             Case("delete", {"pattern": "box_*"}, "all", "batch_remove",
                  partial(_delete, self._items)),
             Case("save", {}, "over the file", "save_as_mainfile(copy)",

@@ -13,10 +13,9 @@ import FreeCAD
 from dcc_bridge.verbs.operations import HostOperations
 from dcc_bridge_freecad.host import FreeCADHost
 from dcc_bridge_freecad.operations import operations
-from tests.bench.verbs import Case, silence
+from tests.bench.verbs import MANY, Case, asks, silence
 
 IN_A_GROUP: Final = 100
-MANY: Final = 500  # what is not asked for at once
 _CAUSES: Final = {
     "": "recompute computes each object that was touched, and commits the transaction",
     "check": "the forms of all properties, in one look for files (ours)",
@@ -77,6 +76,7 @@ class Large:
 
     def _edits(self) -> list[Case]:
         (box,), many, more = self._boxes(1), self._boxes(MANY), self._boxes(MANY + 1)
+        most = len(many)
         things, moved = [{"type": "Part::Box"} for _ in range(MANY)], {"move": [0, 0, 1]}
         names = {it: it.replace("Box", "Crate") for it in many}
         return [
@@ -85,33 +85,34 @@ class Large:
             Case("create", {"things": things}, f"{MANY}", "addObject", partial(_create, MANY)),
             Case("duplicate", {"items": [box], "linked": False}, "1, whole", "copyObject", _copy),
             Case("transform", {"items": [box], **moved}, "move 1", "Placement", partial(_move, 1)),
-            Case("transform", {"items": many, **moved}, f"move {MANY}", "Placement",
-                 partial(_move, MANY)),
-            Case("transform", {"items": more, **moved}, f"move {MANY + 1}, asks", "Placement",
-                 partial(_move, MANY + 1)),
+            Case("transform", {"items": many, **moved}, f"move {most}", "Placement",
+                 partial(_move, most)),
+            Case("transform", {"items": more, **moved}, f"move {len(more)}{asks(more)}",
+                 "Placement", partial(_move, len(more))),
             Case("group", {"items": many, "into": "Heroes", "kind": "group"},
-                 f"{MANY} into a group", "removeObject, addObject", partial(_collect, MANY)),
+                 f"{most} into a group", "removeObject, addObject", partial(_collect, most)),
             Case("rename", {"names": {box: "Crate"}}, "1", "Label", partial(_rename, 1)),
-            Case("rename", {"names": names}, f"{MANY}", "Label", partial(_rename, MANY)),
+            Case("rename", {"names": names}, f"{most}", "Label", partial(_rename, most)),
         ]  # fmt: skip
 
     def _losses(self) -> list[Case]:
         (box,), many, more = self._boxes(1), self._boxes(MANY), self._boxes(MANY + 1)
+        most = len(many)
         longer, moved = {"Length": 12}, {"move": [0, 0, 1]}
         own = partial(_save, str(self._folder / "own.FCStd"))
         return [
             Case("set_values", {"items": [box], "values": longer}, "1", "Length", partial(_set, 1)),
-            Case("set_values", {"items": many, "values": longer}, f"{MANY}", "Length",
-                 partial(_set, MANY)),
-            Case("set_values", {"items": more, "values": longer}, f"{MANY + 1}, asks", "Length",
-                 partial(_set, MANY + 1)),
+            Case("set_values", {"items": many, "values": longer}, f"{most}", "Length",
+                 partial(_set, most)),
+            Case("set_values", {"items": more, "values": longer}, f"{len(more)}{asks(more)}",
+                 "Length", partial(_set, len(more))),
             Case("delete", {"items": [box]}, "1", "removeObject", partial(_delete, 1)),
-            Case("delete", {"items": many}, f"{MANY}", "removeObject", partial(_delete, MANY)),
+            Case("delete", {"items": many}, f"{most}", "removeObject", partial(_delete, most)),
             Case("delete", {"pattern": "Box_*"}, "all", "removeObject",
                  partial(_delete, self._items)),
             Case("save", {}, "over the file", "saveCopy", own),
-            Case("transform", {"items": many, **moved}, f"move {MANY}, once more", stands=True),
-            Case("undo_last", {}, f"move {MANY}"),
+            Case("transform", {"items": many, **moved}, f"move {most}, once more", stands=True),
+            Case("undo_last", {}, f"move {most}"),
         ]  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from time import process_time
@@ -14,10 +14,9 @@ from dcc_bridge.verbs.operations import HostOperations
 from dcc_bridge_usd import install
 from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations
-from tests.bench.verbs import Case, batches
+from tests.bench.verbs import MANY, Case, asks, batches
 
 IN_A_SET: Final = 1000
-MANY: Final = 500  # what is not asked for at once
 SOME: Final = 20  # what takes half a second each
 _WOOD: Final = "/World/Wood"
 _COPIED: Final = "what the step changed is copied from the layer: Sdf.CopySpec"
@@ -112,7 +111,7 @@ class Large:
             Case("transform", {"items": [box], **moved}, "move 1", "SetTranslate", _move),
             Case("transform", {"items": many, **moved}, f"move {most}",
                  "SetTranslate", partial(_move, count=most)),
-            Case("transform", {"items": more, **moved}, f"move {len(more)}{_asks(more)}",
+            Case("transform", {"items": more, **moved}, f"move {len(more)}{asks(more)}",
                  "SetTranslate", partial(_move, count=len(more))),
             Case("transform", {"items": many, "look_at": set_0}, f"{most} look at a set"),
             Case("transform", {"items": many, "on": "ground"}, f"{most} on the ground"),
@@ -147,7 +146,7 @@ class Large:
             Case("set_values", {"items": [box], "values": values}, "1", set_size, _set),
             Case("set_values", {"items": many, "values": values}, f"{len(many)}", set_size,
                  partial(_set, count=len(many))),
-            Case("set_values", {"items": more, "values": values}, f"{len(more)}{_asks(more)}",
+            Case("set_values", {"items": more, "values": values}, f"{len(more)}{asks(more)}",
                  set_size, partial(_set, count=len(more))),
             Case("set_values", {"changes": bad[1:]}, f"{len(bad) - 1}, the last one bad",
                  status="failed"),
@@ -172,11 +171,6 @@ class Large:
         (box,), (hundred, many) = self._boxes(1), map(self._boxes, (100, MANY))
         facts = {"values": {"radius": 2.0}, "other": {"size": 1.0}, "material": _WOOD}
         return batches(box, hundred, many, kind="Sphere", move=[0, 1, 0], **facts)
-
-
-def _asks(boxes: Sequence[str]) -> str:
-    """Say whether they are more than are edited unasked."""
-    return ", asks" if len(boxes) > MANY else ""
 
 
 def _build(file: Path, items: int) -> None:

@@ -29,7 +29,6 @@ _AT, _TURN = FreeCAD.Vector(1, 2, 3), FreeCAD.Rotation(10, 20, 30)
 HAS_NOT = {
     "out_of_every_scene": "what is in a document is in its scene",
     "group_out_of_scene": "what is in a document is in its scene",
-    "inactive": "0.20 suppresses no feature",
     "undefined": _NO_LAYERS,
     "abstract": "there are no classes or prototypes",
     "type": "an object's type cannot be changed",
@@ -119,6 +118,12 @@ class Wall:
         """Have nothing saved."""
 
 
+def screws(count: int) -> Any:
+    """Return the shape of some solids side by side."""
+    places = [FreeCAD.Vector(3 * number, 0, 0) for number in range(count)]
+    return Part.makeCompound([Part.makeBox(1, 1, 1, place) for place in places])
+
+
 def doing(edit: Callable[[Any], object]) -> Callable[[], object]:
     """Make an edit of the document that is active."""
     return lambda: edit(FreeCAD.ActiveDocument)
@@ -171,6 +176,7 @@ KINDS = {
     "name_taken": row(_name_taken, "Other", broken=("Link",)),
     "group": row(remove("Group"), "Group"),
     "group_member": row(lambda it: it.Group.removeObject(it.Cone), "member Cone of Group"),
+    "inactive": row(lambda it: setattr(it.Body, "Tip", it.Step), "shape from Top of Body"),
     "material": row(remove("Steel"), "Steel"),
     "material_slot": row(
         lambda it: setattr(it.Other, "Material", None),
@@ -183,7 +189,7 @@ KINDS = {
     "link": row(
         lambda it: setattr(it.Cut, "Tool", None), "link Tool to Tool of Cut", broken=("Cut",)
     ),
-    "modifier": row(remove("Top"), "Top"),
+    "modifier": row(remove("Top"), "Top", "shape from Step of Body"),  # it has no tip any more
     "constraint": row(
         lambda it: setattr(it.Sketch, "Support", None), "link Support to Box.Face6 of Sketch"
     ),
@@ -236,6 +242,10 @@ class TestLossesOfFreeCAD(TrialsContract):
             lambda it: it.Sketch.movePoint(1, 2, FreeCAD.Vector(9, 9, 0), False),
             lambda it: it.Sketch.setDatum(1, FreeCAD.Units.Quantity("7 mm")),
             lambda it: it.Sketch.renameConstraint(1, "width"),
+            lambda it: setattr(it.Sketch, "MapMode", "ObjectXY"),
+            lambda it: it.Body.newObject("PartDesign::AdditiveBox", "Last"),
+            lambda it: it.Sheet.setStyle("B2", "italic"),
+            lambda it: it.Sheet.setDisplayUnit("A1", "cm"),
         ],
     )
     def test_what_is_moved_renamed_or_replaced_is_no_loss(
@@ -257,6 +267,7 @@ class TestLossesOfFreeCAD(TrialsContract):
         [
             (lambda it: it.Sheet.setAlias("A1", None), "alias len of Sheet"),
             (lambda it: it.Sheet.removeColumns("B", 1), "cell B2 of Sheet"),
+            (lambda it: it.Sheet.mergeCells("A1:B2"), "cell B2 of Sheet"),
             (lambda it: it.Sketch.delExternal(1), "link ExternalGeometry to Box.Edge7 of Sketch"),
             (lambda it: setattr(it.Round, "Edges", []), "Edges of Round"),
             (lambda it: setattr(it.Wall, "Proxy", None), "Proxy of Wall"),
@@ -265,6 +276,12 @@ class TestLossesOfFreeCAD(TrialsContract):
             (lambda it: setattr(it.Whole, "Links", [it.Tool]), "link Links to Cone of Whole"),
             (lambda it: it.Bodies.setLink([it.Tool]), "member Cone of Bodies"),
             (lambda it: setattr(it.Facets, "Mesh", Mesh.Mesh()), "mesh of Facets"),
+            (lambda it: setattr(it.Sketch, "MapMode", "Deactivated"), "attachment of Sketch"),
+            (lambda it: it.Body.removeObject(it.Top), "member Top of Body"),
+            (lambda it: setattr(it.Screws, "Shape", screws(1)), "2 of 3 solids of Screws"),
+            (lambda it: setattr(it.Screws, "Shape", Part.Shape()), "shape of Screws"),
+            (lambda it: setattr(it.Screws, "Shape", Part.makeCircle(1)), "3 of 3 solids of Screws"),
+            (lambda it: setattr(it.Solid, "Shape", Part.makeCircle(1)), "solid of Solid"),
         ],
     )
     def test_what_else_somebody_would_miss_is_named(
@@ -277,6 +294,7 @@ class TestLossesOfFreeCAD(TrialsContract):
         document.addObject("Part::Compound", "Whole").Links = [document.Cone, document.Tool]
         document.addObject("App::LinkGroup", "Bodies").setLink([document.Cone, document.Tool])
         document.addObject("Mesh::Feature", "Facets").Mesh = Mesh.createBox(1, 1, 1)
+        document.addObject("Part::Feature", "Screws").Shape = screws(3)
         document.Group.removeObject(document.Cone)
         rounded = document.addObject("Part::Fillet", "Round")
         rounded.Base, rounded.Edges = document.Solid, [(1, 0.1, 0.1)]
@@ -293,6 +311,15 @@ class TestLossesOfFreeCAD(TrialsContract):
 
         assert told == [lost]
         assert scene_digest(host) == before
+
+    def test_a_shape_of_as_many_solids_takes_the_place_of_another_one(self, losing: Losing) -> None:
+        solid = FreeCAD.ActiveDocument.Solid
+
+        with losing.host.undo_step("Ours"):
+            solid.Shape = screws(3)
+            solid.Shape = Part.makeSphere(1)
+
+        assert (solid.Shape.Volume > 4, losing.host.lost([])) == (True, [])
 
     def test_parts_of_what_was_agreed_to_may_go(self, losing: Losing) -> None:
         document = FreeCAD.ActiveDocument

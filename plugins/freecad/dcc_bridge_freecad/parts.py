@@ -24,12 +24,6 @@ _WRITTEN: Final = re.compile("Property(String|File|FileIncluded|FilletEdges|Pyth
 _TEXTS: Final = {"Text": "text", "LabelText": "text", "Label2": "description"}
 """Those that FreeCAD may hide in its list of properties and shows elsewhere, in words."""
 _NOT_WRITTEN: Final = ("Label", "Visibility", "Placement")
-_SHAPES: Final = {
-    "Part::Feature": "Shape",
-    "Mesh::Feature": "Mesh",
-    "Points::Feature": "Points",
-}
-"""The types whose shape somebody has put in. Those of all others are computed."""
 _CURVES: Final = {"LineSegment": "line", "ArcOfCircle": "arc", "BSplineCurve": "B-spline"}
 _SHEET: Final = "Spreadsheet::Sheet"
 CELLS: Final = "cells"  # the property of a sheet that holds them all
@@ -144,8 +138,10 @@ def _reader(obj: Any, prop: str) -> _Reader | None:
     kind = str(obj.getTypeIdOfProperty(prop))
     if kind in _READERS:
         return _READERS[kind]
-    if prop == _SHAPES.get(obj.TypeId):
-        return _shape
+    if (obj.TypeId, prop) in _OF_TYPES:
+        return _OF_TYPES[obj.TypeId, prop]
+    if prop == "MapMode":
+        return _attachment
     is_own = not obj.isDerivedFrom(_SHEET) and not prop.startswith("_")
     if not is_own or prop in _NOT_WRITTEN or obj.Document.Recomputing:
         return None
@@ -201,12 +197,53 @@ def _constraints(obj: Any, prop: str) -> Iterator[HeldPart]:
         yield HeldPart((*key, seen[key]), f"constraint {it.Name or it.Type}", content)
 
 
+def _mesh(obj: Any, prop: str) -> Iterator[HeldPart]:
+    if obj.Mesh.CountFacets:
+        yield HeldPart("mesh", "mesh")
+
+
+def _points(obj: Any, prop: str) -> Iterator[HeldPart]:
+    if obj.Points.CountPoints:
+        yield HeldPart("points", "points")
+
+
 def _shape(obj: Any, prop: str) -> Iterator[HeldPart]:
-    value = getattr(obj, prop)
-    counts = {"Mesh": "CountFacets", "Points": "CountPoints"}
-    is_there = getattr(value, counts[prop]) > 0 if prop in counts else not value.isNull()
-    if is_there:
-        yield HeldPart("shape", prop.lower())
+    """Read how many solids a shape has, or shells if it has none: which ones, nothing tells.
+
+    Where 2 of 5 are gone, that is the fourth and the fifth, and the fourth says both.
+    """
+    if obj.Shape.isNull():
+        return
+    holder = HeldPart("shape", "shape")
+    yield holder
+    solids = obj.Shape.countElement("Solid")
+    count, noun = solids, "solid"
+    if not solids:
+        count, noun = obj.Shape.countElement("Shell"), "shell"
+    for number in range(1, count + 1):
+        words = f"{count - number + 1} of {count} {noun}s" if count > 1 else noun
+        part = HeldPart(("piece", number), words, holder=holder.key)
+        yield part
+        holder = part
+
+
+def _tip(obj: Any, prop: str) -> Iterator[HeldPart]:
+    """Read the features that shape a body, which are its tip and those before that."""
+    for member in obj.Group:
+        key = key_of(member)
+        yield HeldPart(("in", key), "member", target=key, is_member=True)
+    seen = set[ObjectKey]()
+    feature = obj.Tip
+    while feature is not None and key_of(feature) not in seen:
+        key = key_of(feature)
+        seen.add(key)
+        yield HeldPart(("shapes", key), "shape from", holder=("in", key), target=key)
+        feature = getattr(feature, "BaseFeature", None)
+
+
+def _attachment(obj: Any, prop: str) -> Iterator[HeldPart]:
+    if obj.MapMode != "Deactivated":
+        yield HeldPart("attachment", "attachment")
 
 
 def _links(obj: Any, prop: str) -> Iterator[HeldPart]:
@@ -268,3 +305,11 @@ _READERS: Final[dict[str, _Reader]] = {
     "Part::PropertyGeometryList": _curves,
     "Sketcher::PropertyConstraintList": _constraints,
 }
+"""What reads a property of a kind, in every type."""
+_OF_TYPES: Final[dict[tuple[str, str], _Reader]] = {
+    ("Part::Feature", "Shape"): _shape,
+    ("Mesh::Feature", "Mesh"): _mesh,
+    ("Points::Feature", "Points"): _points,
+    ("PartDesign::Body", "Tip"): _tip,
+}
+"""Those of a type's own property. The shapes of all other types are computed."""

@@ -97,6 +97,69 @@ class TestFreeCAD(HostContract, GuardContract):
 
         assert (host.undo_mark(), scene_digest(host)) == (before, digest)
 
+    @pytest.mark.parametrize("times", [1, 2])
+    def test_what_a_skill_edits_and_undoes_itself_cannot_be_redone(
+        self, stand: Stand, times: int
+    ) -> None:
+        """Nobody agreed to it, and the next redo would do it."""
+        host, document = stand.host, FreeCAD.ActiveDocument
+        before, digest = host.undo_mark(), scene_digest(host)
+
+        with host.undo_step("Ours"):
+            for number in range(times):
+                document.openTransaction(f"Part {number}")
+                document.removeObject(("Box", "Other")[number])
+            for _ in range(times):
+                document.undo()
+
+        assert (document.RedoNames, host.undo_mark()) == ([], before)
+        assert scene_digest(host) == digest
+
+    def test_what_a_skill_undid_of_the_persons_is_redone_and_nothing_else_can_be(
+        self, stand: Stand
+    ) -> None:
+        host, document = stand.host, FreeCAD.ActiveDocument
+        stand.edit()
+        before, digest = host.undo_mark(), scene_digest(host)
+
+        with host.undo_step("Ours"):
+            document.removeObject("Other")
+            document.undo()
+            document.undo()
+        undone = document.RedoNames
+        host.redo()
+
+        assert undone == ["Edit Length", "Ours"]
+        assert (document.RedoNames, host.undo_mark()) == ([], before)
+        assert scene_digest(host) == digest
+
+    def test_a_step_that_is_taken_back_cannot_be_redone_and_one_that_is_undone_can(
+        self, stand: Stand
+    ) -> None:
+        host, document = stand.host, FreeCAD.ActiveDocument
+
+        with host.undo_step("Ours"):
+            document.removeObject("Other")
+            document.commitTransaction()
+        host.undo()
+        undone = document.RedoNames
+        host.redo()
+        host.take_back()
+
+        assert undone == ["Ours"]
+        assert (document.RedoNames, document.Other.Name) == ([], "Other")
+
+    def test_what_the_person_can_redo_stays_where_a_skill_edits_nothing(self, stand: Stand) -> None:
+        host, document = stand.host, FreeCAD.ActiveDocument
+        stand.edit()
+        document.undo()
+
+        with host.undo_step("Ours"):
+            document.redo()
+            document.undo()
+
+        assert document.RedoNames == ["Edit Length"]
+
     def test_what_is_hidden_is_seen_again_after_an_undo(self, stand: Stand) -> None:
         """FreeCAD opens no transaction for that alone where it has no window."""
         before, box = stand.host.undo_mark(), FreeCAD.ActiveDocument.Box

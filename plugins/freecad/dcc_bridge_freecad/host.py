@@ -141,6 +141,7 @@ class FreeCADHost(Host):
         """Redo the transaction undone last in the active document."""
         document().redo()
         document().recompute()
+        self._transactions.drop_unwanted()
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
         """List what the newest step took away, but for items agreed to and what was in them."""

@@ -49,6 +49,8 @@ class Transactions:
         self._new_documents: set[str] = set()
         self._taken = StepLosses()
         self._losses: Losses | None = None
+        self._own: set[int] = set()  # entries that the body has closed itself in the open step
+        self._unwanted: set[int] = set()  # of those and of ours, what nobody is to redo
         self.ended: set[str] = set()  # documents that were closed or read again in the step
         self.stale: set[str] = set()  # documents that have to be computed before a step ends
         self._listener = SimpleNamespace(
@@ -95,6 +97,9 @@ class Transactions:
         finally:
             self._label = None
             FreeCAD.closeActiveTransaction()
+            self._unwanted |= self._own
+            self._own = set()
+            self.drop_unwanted()
 
     @contextmanager
     def watched(self, losses: Losses) -> Iterator[None]:
@@ -114,9 +119,38 @@ class Transactions:
         """Undo the newest transaction in every document that it changed."""
         top = self._top()
         while top is not None and self._top() == top:
-            self.take_back()
+            self._undo_one()
 
     def take_back(self) -> None:
+        """Undo one document's newest entry, which is the bridge's own, and leave no redo of it.
+
+        NotUndoable: one was closed since.
+        """
+        top = self._top()
+        self._undo_one()
+        if top is not None:
+            self._unwanted.add(top.number)
+            self.drop_unwanted()
+
+    def drop_unwanted(self) -> None:
+        """Drop what can be redone where all of it is what a step did and took back itself.
+
+        FreeCAD drops that at the first change of a transaction, and all of it. So what the body
+        undid of others below has to be redone first. A step that stands is no more looked for.
+        """
+        if FreeCAD.getActiveTransaction() is not None:
+            return  # the person is in a task
+        for name, stack in self._stacks.items():
+            self._unwanted -= {entry.number for entry in stack.done}
+            doc = FreeCAD.listDocuments().get(name)
+            numbers = {entry.number for entry in stack.undone}
+            is_known = doc is not None and doc.RedoCount == len(stack.undone)
+            if numbers and is_known and numbers <= self._unwanted:
+                _change_nothing(doc)
+                stack.undone.clear()
+                self._unwanted -= numbers
+
+    def _undo_one(self) -> None:
         """Undo one document's newest entry, and recompute; NotUndoable: one was closed since."""
         top = self._top()
         for name, stack in list(self._stacks.items()):
@@ -211,6 +245,8 @@ class Transactions:
             self._number += 1
         stack.done.append(_Entry(self._number, _plain(doc.UndoNames[0])))
         stack.undone.clear()
+        if self._label is not None:
+            self._own.add(self._number)
         self._settle(doc)
 
     def _closed(self, _: bool) -> None:
@@ -277,6 +313,13 @@ transactions: Final = cache(Transactions)
 def _plain(label: str) -> str:
     """Take off what FreeCAD marks a transaction with that began in another document."""
     return str(label).removeprefix("-> ")
+
+
+def _change_nothing(doc: Any) -> None:
+    """Begin a transaction, and abort it."""
+    FreeCAD.setActiveTransaction("Drop what can be redone")
+    doc.addObject("App::FeaturePython", "Nothing")
+    FreeCAD.closeActiveTransaction(True)
 
 
 def _is_modified(doc: Any) -> bool:

@@ -63,6 +63,15 @@ def run(module: str, folder: Path, **environment: str) -> subprocess.CompletedPr
     )
 
 
+def in_window(module: str, folder: Path, **environment: str) -> None:
+    """Start FreeCAD, have it run a module's promises in its window, and see that all are kept."""
+    ours = {"PROMISES": module, "SEEN_IN": str(folder)}
+    done = run("tests.freecad.in_window", folder, **ours, **environment)
+    file = folder / "told"
+    told = file.read_text(encoding="utf-8") if file.exists() else ""
+    assert (done.returncode, told) == (0, "0"), done.stdout + done.stderr
+
+
 def in_console(
     statement: str, folder: Path, **environment: str
 ) -> subprocess.CompletedProcess[str]:

@@ -54,7 +54,7 @@ class Transactions:
         self.ended: set[str] = set()  # documents that were closed or read again in the step
         self.stale: set[str] = set()  # documents that have to be computed before a step ends
         self._listener = SimpleNamespace(
-            slotBeforeChangeObject=self._changing,
+            slotBeforeChangeObject=self._in_step(self._changing),
             slotCommitTransaction=self._committed,
             slotCloseTransaction=self._closed,
             slotUndoDocument=self._undid,
@@ -62,10 +62,10 @@ class Transactions:
             slotCreatedDocument=self._document_came,
             slotDeletedDocument=self._document_goes,
             slotStartSaveDocument=self._saving,
-            slotCreatedObject=self._object_came,
-            slotDeletedObject=self._object_goes,
-            slotRemoveDynamicProperty=self._property_goes,
-            slotBeforeChangeDocument=self._document_changing,
+            slotCreatedObject=self._in_step(self._taken.note_new),
+            slotDeletedObject=self._in_step(self._object_goes),
+            slotRemoveDynamicProperty=self._in_step(self._taken.note_removed),
+            slotBeforeChangeDocument=self._in_step(self._taken.note_document),
         )
         FreeCAD.addDocumentObserver(self._listener)
 
@@ -206,9 +206,12 @@ class Transactions:
     def _top(self) -> _Entry | None:
         return max((stack.done[-1] for stack in self._stacks.values() if stack.done), default=None)
 
+    def _stack_of(self, doc: Any) -> _Stack:
+        return self._stacks.setdefault(doc.Name, _Stack())
+
     def _settle(self, doc: Any) -> _Stack:
         """Leave out what FreeCAD has dropped, and add what was there before we listened."""
-        stack = self._stacks.setdefault(doc.Name, _Stack())
+        stack = self._stack_of(doc)
         # The open one, which FreeCAD counts as well, is no entry until it is committed.
         surplus = len(stack.done) - doc.UndoCount + doc.HasPendingTransaction
         if surplus > 0:
@@ -230,17 +233,24 @@ class Transactions:
 
     # ---- what FreeCAD calls
 
+    def _in_step(self, told: Callable[..., None]) -> Callable[..., None]:
+        """Have a function told of what happens in an open step, and of nothing else."""
+
+        def call(*what: Any) -> None:
+            if self._label is not None:
+                told(*what)
+
+        return call
+
     def _changing(self, obj: Any, prop: str) -> None:
         """Have a change recorded that alone opens no transaction: whether an object is seen."""
-        if self._label is None:
-            return
         self._taken.note_change(obj, prop)
         if prop == "Visibility":
             obj.Label2 = (text := obj.Label2) + " "
             obj.Label2 = text
 
     def _committed(self, doc: Any) -> None:
-        stack = self._stacks.setdefault(doc.Name, _Stack())
+        stack = self._stack_of(doc)
         if stack.done and stack.done[-1].number == self._number:
             self._number += 1
         stack.done.append(_Entry(self._number, _plain(doc.UndoNames[0])))
@@ -256,12 +266,12 @@ class Transactions:
             FreeCAD.setActiveTransaction(self._label)
 
     def _undid(self, doc: Any) -> None:
-        stack = self._stacks.setdefault(doc.Name, _Stack())
+        stack = self._stack_of(doc)
         if stack.done:
             stack.undone.append(stack.done.pop())
 
     def _redid(self, doc: Any) -> None:
-        stack = self._stacks.setdefault(doc.Name, _Stack())
+        stack = self._stack_of(doc)
         label = _plain(doc.UndoNames[0])
         stack.done.append(stack.undone.pop() if stack.undone else self._entry(label))
 
@@ -289,21 +299,9 @@ class Transactions:
         if self._losses is not None:
             self._losses.writing(Path(file))
 
-    def _object_came(self, obj: Any) -> None:
-        if self._label is not None:
-            self._taken.note_new(obj)
-
     def _object_goes(self, obj: Any) -> None:
-        if self._label is not None and not self.is_new(obj.Document.Name):
+        if not self.is_new(obj.Document.Name):
             self._taken.note_deleted(obj)
-
-    def _property_goes(self, obj: Any, prop: str) -> None:
-        if self._label is not None:
-            self._taken.note_removed(obj, prop)
-
-    def _document_changing(self, document: Any, prop: str) -> None:
-        if self._label is not None:
-            self._taken.note_document(document, prop)
 
 
 transactions: Final = cache(Transactions)

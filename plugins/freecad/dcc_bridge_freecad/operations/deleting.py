@@ -60,11 +60,10 @@ class _Deletes(Building, Cleaning, Deleting):
         return []
 
     def below(self, items: Sequence[str]) -> Sequence[str]:
-        """List the origins, which go with their part or body."""
-        found = [find(item).Origin for item in items if hasattr(find(item), "Origin")]
-        gone = [each.Name for origin in found if origin for each in (origin, *children(origin))]
+        """List the origins, which go with their part or body; their axes are not worth a name."""
         given = set(items)
-        return [name for name in dict.fromkeys(gone) if name not in given]
+        names = [str(origin.Name) for origin in _origins(items)]
+        return [name for name in dict.fromkeys(names) if name not in given]
 
     def orphans(self, items: Sequence[str]) -> Sequence[str]:
         """List what is in groups that go, but for origins."""
@@ -92,7 +91,9 @@ class _Deletes(Building, Cleaning, Deleting):
 
         A group, part or page that only holds them is as good without.
         """
-        ahead = [find(item) for item in (*items, *self.below(items))]
+        ahead = [find(item) for item in items]
+        for origin in _origins(items):
+            ahead += [origin, *children(origin)]
         seen = {key_of(obj) for obj in ahead}
         found = list[str]()
         for obj in ahead:  # the list grows meanwhile
@@ -104,6 +105,12 @@ class _Deletes(Building, Cleaning, Deleting):
                 is_far = user.Document.Name != document().Name
                 found.append(f"{user.Document.Name}#{called(user)}" if is_far else called(user))
         return found
+
+
+def _origins(items: Sequence[str]) -> list[Any]:
+    """Return the origins of the parts and bodies among some items."""
+    found = [getattr(find(item), "Origin", None) for item in items]
+    return [origin for origin in found if origin is not None]
 
 
 def _owner(obj: Any) -> Any:

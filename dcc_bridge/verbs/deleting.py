@@ -52,15 +52,17 @@ class CleaningVerbs(Consenting[Cleaning]):
 
     def _picked(self, junk: Mapping[Junk, Sequence[str]]) -> dict[Junk, list[str]]:
         """Have the person tick what goes; many are agreed to as a whole."""
-        every = {kind: list(items) for kind, items in junk.items() if items}
+        every = _once(junk)
         shown = [item for items in every.values() for item in items]
         question = f"Clean {plural(len(shown), 'thing')} away?"
+        breaking = ""
         if isinstance(operations := self._operations, Deleting):
             going = [item for kind, items in every.items() if kind in _GOING for item in items]
-            question += _breaking(operations, going)
+            breaking = _breaking(operations, going)
         if len(shown) > _MOST_TICKED:
-            self._consents.confirm(question, shown, "Clean")
+            self._consents.confirm(question + breaking, shown, "Clean")
             return every
+        question += " Untick what is to stay." + breaking
         fields = {kind: {"type": "array", "title": kind.replace("_", " ").capitalize(),
                          "items": {"type": "string", "enum": items}, "default": items}
                   for kind, items in every.items()}  # fmt: skip
@@ -94,7 +96,7 @@ class DeletingVerbs(Consenting[Deleting]):
             return result([], why=f"There is nothing of type {type} named {pattern!r}.")
         operations.check_deletable(going)
         going = self._consents.confirm(
-            lambda found: f"Delete {counted(operations, found)}?{self._beside(found)}",
+            self._question,
             going,
             lambda found: f"Delete {counted(operations, found)}",
             lambda: self._matching(items, pattern, type, under),
@@ -118,18 +120,25 @@ class DeletingVerbs(Consenting[Deleting]):
         )
         return [it for it in track(every) if fnmatchcase(operations.name(it), pattern)]
 
-    def _beside(self, items: Sequence[str]) -> str:
+    def _question(self, items: Sequence[str]) -> str:
+        """Ask whether items are deleted: how many go in all stands in the first line."""
+        operations = self._operations
+        asked = f"Delete {counted(operations, items)}"
+        below = operations.below(items)
+        if below:
+            asked += f" and {len(below):,} more below {_them(items)}"
+        return f"{asked}?{self._beside(items, below)}"
+
+    def _beside(self, items: Sequence[str], below: Sequence[str]) -> str:
         """Say what goes with items, or loses its parent, without being one of them."""
         operations = self._operations
         host = operations.host
-        noun = host.item_noun
-        them = "it" if len(items) == 1 else "them"
+        noun, them = host.item_noun, _them(items)
         told = ""
         if len(items) == 1:
             told += f" It is {host.display_names(items)[0]}."
-        if below := operations.below(items):
-            more = plural(len(below), noun).replace(" ", " more ", 1)
-            told += f" {more} below {them} will go too.\nBelow {them}: {self._named(below)}."
+        if below:
+            told += f"\nBelow {them}: {self._named(below)}."
         if orphans := operations.orphans(items):
             stay = f"{plural(len(orphans), noun)} below {them} stay, without their parent"
             told += f"\n{stay}: {self._named(orphans)}."
@@ -149,6 +158,22 @@ def _breaking(operations: Deleting, items: Sequence[str]) -> str:
     return f"\n{plural(len(breaking), 'thing')} will break: {_first(breaking)}."
 
 
+def _them(items: Sequence[str]) -> str:
+    if len(items) == 1:
+        return "it"
+    return "them"
+
+
+def _once(junk: Mapping[Junk, Sequence[str]]) -> dict[Junk, list[str]]:
+    """List each thing under the first kind that it is of: it goes once, and is ticked once."""
+    seen, every = set[str](), dict[Junk, list[str]]()
+    for kind, items in junk.items():
+        if new := [item for item in items if item not in seen]:
+            every[kind] = new
+            seen.update(new)
+    return every
+
+
 def _first(names: Sequence[str]) -> str:
     more = len(names) - _MOST_NAMED
     ended = f" and {more} more" if more > 0 else ""
@@ -156,7 +181,7 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _ticked(question: str, form: Json) -> dict[Junk, list[str]]:
-    it = elicit_form_sync(f"{question} Untick what is to stay.", form, title="Clean")
+    it = elicit_form_sync(question, form, title="Clean")
     if not it.accepted:
         how, left = outcome(it.message or "", it.answered_by), current_call().remainder
         raise NotConfirmed("Clean?", it.reason or "", how, left)

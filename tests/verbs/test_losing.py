@@ -23,7 +23,7 @@ def test_a_deletion_asks_with_its_list_and_what_goes_too(tmp_path: Path) -> None
 
         (question,) = scene.person.shown
         assert question.message == (
-            "Delete 1 group? It is /Set. 3 more items below it will go too.\n"
+            "Delete 1 group and 3 more below it? It is /Set.\n"
             "Below it: /Set/Key, /Set/Fill, /Set/Rim."
         )
         assert question.items == ("/Set",)
@@ -63,7 +63,7 @@ def test_a_no_leaves_all_and_says_so(tmp_path: Path) -> None:
         assert "Nothing was changed." in scene.fails("delete", items=["/Set", "/Tree"])
 
         asked = [message.partition("?")[0] for message in scene.asked]
-        assert asked == ["Delete 3 lights", "Delete 2 items"]
+        assert asked == ["Delete 3 lights", "Delete 2 items and 3 more below them"]
 
 
 @pytest.mark.parametrize("is_batch", [False, True])
@@ -81,11 +81,8 @@ def test_a_deletion_is_asked_for_again_once_the_scene_is_another_one(
         else:
             scene.do("delete", **wanted)
 
-        counts = [
-            question.message.rpartition("It is /Set. ")[2].partition("\n")[0]
-            for question in person.shown
-        ]
-        assert counts == [f"{n} more items below it will go too." for n in (3, 4)]
+        asked = [question.message.partition("?")[0] for question in person.shown]
+        assert asked == [f"Delete 1 group and {n} more below it" for n in (3, 4)]
 
 
 def test_what_matches_is_looked_for_before_the_question_and_once_after_each_answer(
@@ -258,8 +255,30 @@ def test_cleaning_says_what_will_break(tmp_path: Path) -> None:
 
         (question,) = scene.person.shown
         assert question.message == (
-            "Clean 1 thing away?\n1 thing will break: /Tree. Untick what is to stay."
+            "Clean 1 thing away? Untick what is to stay.\n1 thing will break: /Tree."
         )
+
+
+def test_what_is_junk_twice_is_ticked_once_and_what_breaks_stands_in_a_line_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with studio(tmp_path, NO) as scene:
+        operations = scene.host.operations
+        junk = {"unused": ["/Set/Key"], "duplicate_materials": ["/Set/Key", "/Set/Fill"]}
+        monkeypatch.setattr(operations, "junk", lambda what: junk[what])
+        monkeypatch.setattr(
+            operations, "dependents", lambda items: [f"user of {it}" for it in items]
+        )
+
+        scene.fails("clean", what=["unused", "duplicate_materials"])
+
+        (question,) = scene.person.shown
+        assert question.message == (
+            "Clean 2 things away? Untick what is to stay.\n1 thing will break: user of /Set/Key."
+        )
+        fields = question.form.fields if question.form is not None else ()
+        ticked = {field.name: field.default for field in fields}
+        assert ticked == {"unused": ["/Set/Key"], "duplicate_materials": ["/Set/Fill"]}
 
 
 def test_what_is_used_by_now_is_not_cleaned_away(tmp_path: Path) -> None:

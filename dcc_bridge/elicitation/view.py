@@ -6,6 +6,7 @@ may translate them. Any thread.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -342,10 +343,25 @@ def item_counts(consent: Consent, tr: Translate = english) -> str:
     """
     kinds, n = Counter(consent.kinds).most_common(), len(consent.items)
     names = {"": tr("untyped"), "gone": tr("no longer there")}  # "gone" is what hosts say of those
-    named = [f"{names.get(kind, safe_line(kind))} ({n:,})" for kind, n in kinds[:_MOST_KINDS]]
+    named = [
+        f"{names.get(kind) or _kind_in_words(kind)} ({n:,})" for kind, n in kinds[:_MOST_KINDS]
+    ]
     others = sum(count for _, count in kinds[_MOST_KINDS:])
     parts = [*named, *([tr("other types ({n:,})", n=others)] if others else [])]
     return " · ".join(parts) or (tr("1 item") if n == 1 else tr("{n:,} items", n=n))
+
+
+def _kind_in_words(kind: str) -> str:
+    """Return a type as people write it: "Sketch" for "Sketcher::SketchObject", "Light probe"."""
+    module, _, own = kind.rpartition("::")
+    if module.isalpha() and own.isalnum():  # "labs::tree::2.0" is whole in Houdini
+        own = re.sub("(Document)?Object", "", own) or own
+    else:
+        own = kind
+    words = re.sub("(?<=[a-z])(?=[A-Z])", " ", own)
+    if " " in words or words.isupper():
+        words = words.replace("_", " ").capitalize()
+    return safe_line(words)
 
 
 def undo_line(consent: Consent, tr: Translate = english) -> str:

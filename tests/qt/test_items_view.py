@@ -95,6 +95,22 @@ def test_the_kinds_are_counted_the_commonest_first() -> None:
     assert counts == "Camera (2) · Mesh (1) · A (1) · no longer there (1) · other types (2)"
 
 
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("Sketcher::SketchObject", "Sketch"),
+        ("App::DocumentObjectGroup", "Group"),
+        ("PartDesign::AdditiveBox", "Additive box"),
+        ("Part::Cylinder", "Cylinder"),
+        ("LIGHT_PROBE", "Light probe"),
+        ("labs::tree::2.0", "labs::tree::2.0"),
+        ("mesh", "mesh"),
+    ],
+)
+def test_a_kind_is_told_in_words_without_the_module_of_its_host(kind: str, told: str) -> None:
+    assert item_counts(Consent(("it",), (kind,))) == f"{told} (1)"
+
+
 def test_the_filter_narrows_by_name_and_by_kind() -> None:
     items, kinds = (*CAMERAS, "/World/Box"), (*KINDS, "Cube")
     dialog, _ = drawn(consent(items=items, kinds=kinds))

@@ -10,6 +10,7 @@ import re
 from typing import Any, Final
 
 from dcc_bridge.elicitation.schema import FILTERED_FROM
+from dcc_bridge.elicitation.text import breakable
 from dcc_bridge.elicitation.validation import Field, InvalidAnswer
 from dcc_bridge.elicitation.view import FieldView, QuestionView
 from dcc_bridge.qt import binding as qt
@@ -17,6 +18,7 @@ from dcc_bridge.qt.buttons import small
 from dcc_bridge.qt.details_view import DetailsBox
 from dcc_bridge.qt.items_view import Arguments
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, add_all, label, plain_column, tr
+from dcc_bridge.qt.wrapped import wrap
 
 _WIDTH: Final = 72  # of the window, in average characters
 _LEAST_WIDTH: Final = 40
@@ -32,6 +34,8 @@ EXAMPLES: Final = {  # the same in every language
 }
 _ROWS: Final = 6
 _LEAST_SHOWN: Final = 12
+_ENDLESS: Final = 1 << 20  # pixels
+_BREAK: Final = "\N{ZERO WIDTH SPACE}"  # where a name may be wrapped
 _ADJUST: Final = qt.QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
 _TICKABLE: Final = qt.Qt.ItemFlag.ItemIsEnabled | qt.Qt.ItemFlag.ItemIsUserCheckable
 
@@ -323,11 +327,13 @@ class Choices(qt.QWidget):
     def __init__(self, view: FieldView) -> None:
         super().__init__()
         self._may_be_left_out = not view.field.required
-        self.list = qt.QListWidget()
+        self.list = _Ticks()
+        self._titles = [option.title for option in view.options]
         self._values = [option.value for option in view.options]
         states = qt.Qt.CheckState
         for option in view.options:
             item = qt.QListWidgetItem(option.title, self.list)
+            item.setData(qt.Qt.ItemDataRole.AccessibleTextRole, option.title)
             item.setFlags(_TICKABLE)
             is_ticked = option.value in (view.default or ())
             item.setCheckState(states.Checked if is_ticked else states.Unchecked)
@@ -338,8 +344,10 @@ class Choices(qt.QWidget):
             self.filter.textChanged.connect(self._filter)
             column.addWidget(self.filter)
         column.addWidget(self.list)
-        height = min(self.list.count(), _ROWS) * self.list.sizeHintForRow(0)
-        self.list.setFixedHeight(height + 2 * self.list.frameWidth())
+        if max(map(len, self._titles)) > _LONG:
+            self.list.wrap()
+        else:
+            self.list.fit()
         self.setFocusProxy(self.list)
         self.list.itemChanged.connect(self.changed)
 
@@ -353,7 +361,48 @@ class Choices(qt.QWidget):
     @qt.Slot(str)
     def _filter(self, text: str) -> None:
         for row in range(self.list.count()):
-            self.list.setRowHidden(row, text.lower() not in self.list.item(row).text().lower())
+            self.list.setRowHidden(row, text.lower() not in self._titles[row].lower())
+
+
+class _Ticks(qt.QListWidget):
+    """A list that is as high as its first rows, and wraps them where one is too long."""
+
+    def wrap(self) -> None:
+        """Have every row be as high as its text is in the width that there is."""
+        for row in range(self.count()):
+            item = self.item(row)
+            item.setText(breakable(item.text().replace("_", f"_{_BREAK}")))
+        self.setHorizontalScrollBarPolicy(qt.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        wrap(self)
+        policy = qt.QSizePolicy(qt.QSizePolicy.Policy.Expanding, qt.QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def fit(self) -> None:
+        """Take the height of the first rows, none of which is wrapped."""
+        height = min(self.count(), _ROWS) * self.sizeHintForRow(0)
+        self.setFixedHeight(height + 2 * self.frameWidth())
+
+    def sizeHint(self) -> qt.QSize:
+        """Want no more than a row; `heightForWidth` or a fixed height says the rest."""
+        return qt.QSize(super().sizeHint().width(), self.sizeHintForRow(0))
+
+    def minimumSizeHint(self) -> qt.QSize:
+        """Want no more than a row."""
+        return qt.QSize(super().minimumSizeHint().width(), self.sizeHintForRow(0))
+
+    def heightForWidth(self, width: int) -> int:
+        """Be as high as the first rows are when they are wrapped."""
+        metrics, style = self.fontMetrics(), self.style()
+        tick = style.pixelMetric(qt.QStyle.PixelMetric.PM_IndicatorWidth)
+        gap = style.pixelMetric(qt.QStyle.PixelMetric.PM_FocusFrameHMargin) + 1
+        room = qt.QRect(0, 0, width - 2 * self.frameWidth() - tick - 6 * gap, _ENDLESS)
+        flags = qt.Qt.TextFlag.TextWordWrap
+        texts = [self.item(row).text() for row in range(min(self.count(), _ROWS))]
+        heights = [metrics.boundingRect(room, flags, text).height() for text in texts]
+        least = style.pixelMetric(qt.QStyle.PixelMetric.PM_IndicatorHeight)
+        padding = metrics.height() // 2
+        return sum(max(height, least) + padding for height in heights) + 2 * self.frameWidth()
 
 
 Editor = Line | NumberLine | Tick | Choice | Choices

@@ -8,7 +8,7 @@ list: so each name can be read whole, and what differs is seen. Main thread.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.text import breakable, safe_line, tool_tip
@@ -16,12 +16,11 @@ from dcc_bridge.elicitation.view import ArgumentView, item_counts
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import small
 from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, label, plain_column, rule, tr, unmarked
+from dcc_bridge.qt.wrapped import FITS, wrap
 
 _LINES: Final = 7
-_FITS: Final = 60  # characters of a path that fit in a line of the list
 _MOST_SHOWN: Final = 4096  # characters of a path
 _PARENT_MARKS: Final = "/|"  # what stands between a parent and its child in a path
-_ENDLESS: Final = 1 << 20  # pixels
 _FILTER_FROM: Final = 8  # rows from which on a filter is worth its place
 Index = qt.QModelIndex | qt.QPersistentModelIndex
 
@@ -35,7 +34,7 @@ class Items(qt.QAbstractListModel):
         self._items = consent.items
         self._shown = consent.shown_items
         self._kinds = consent.kinds
-        self.has_long = max(map(len, self._shown), default=0) > _FITS  # some have to be wrapped
+        self.has_long = max(map(len, self._shown), default=0) > FITS  # some have to be wrapped
         self.parents = _shared_parents(self._shown) if self.has_long else ""
         self._rows: Sequence[int] = range(len(self._items))
 
@@ -136,12 +135,9 @@ class Preview(qt.QWidget):
 
     def _make_list(self) -> qt.QListView:
         view = _List(layoutMode=qt.QListView.LayoutMode.Batched)
-        view.setUniformItemSizes(not self.items.has_long)
-        view.setWordWrap(self.items.has_long)
+        view.setUniformItemSizes(True)
         if self.items.has_long:
-            view.setResizeMode(qt.QListView.ResizeMode.Adjust)
-            view.setVerticalScrollMode(qt.QAbstractItemView.ScrollMode.ScrollPerPixel)
-            view.setItemDelegate(_Wrapped(view))
+            wrap(view)
         view.setModel(self.items)
         copy = qt.QAction(tr("Copy"), view)
         copy.setShortcut(qt.QKeySequence(qt.QKeySequence.StandardKey.Copy))
@@ -166,17 +162,6 @@ class _List(qt.QListView):
         height = max(metrics.lineSpacing(), self.sizeHintForRow(0)) * max(2, min(_LINES, count))
         least = min(height, 2 * _LINES * metrics.lineSpacing())  # a row may be many lines high
         return qt.QSize(metrics.averageCharWidth() * 40, least + 2 * self.frameWidth())
-
-
-class _Wrapped(qt.QStyledItemDelegate):
-    """Draws a row as high as its text is in the width of the list."""
-
-    def sizeHint(self, option: qt.QStyleOptionViewItem, index: Index) -> qt.QSize:
-        """Be as high as the text, wrapped in the width of the list."""
-        view = cast("qt.QListView", self.parent())
-        width = view.viewport().width()
-        option.rect = qt.QRect(0, 0, width, _ENDLESS)
-        return qt.QSize(width, super().sizeHint(option, index).height())
 
 
 class Arguments(qt.QFrame):

@@ -19,7 +19,7 @@ from dcc_bridge.qt.form import Choice, Choices, FieldRow, FormView, Line, Number
 from dcc_bridge.qt.labels import Mnemonics
 from tests.tiers import repeated
 
-from .stage import click, delete, form, words
+from .stage import ask_name, click, delete, drawn, form, words
 
 Draw = Callable[..., FormView]
 NUMBERS = {"type": "string", "enum": [str(n) for n in range(200)]}
@@ -245,6 +245,24 @@ def test_a_long_choice_is_searched_by_typing(draw: Draw) -> None:
 
     combo.setEditText("1999")
     assert view.first_wrong() is not None
+
+
+def test_long_names_to_tick_are_wrapped_and_can_be_read_whole(app: QApplication) -> None:
+    """All rows are seen at once, also in the dialog as it opens."""
+    names = [f"/World/Looks/a_name_of_a_vendor_that_has_{n}_no_end_in_a_library_v012" for n in "ab"]
+    kinds = {"type": "array", "items": {"enum": names}, "default": names}
+    question = ask_name(form=form(["unused", "twins"], unused=kinds, twins=kinds))
+
+    dialog, _ = drawn(question)
+    QApplication.processEvents()
+    lists = [row.editor.list for row in dialog.form.rows]
+
+    for each in lists:
+        assert each.visualItemRect(each.item(0)).height() > 1.5 * each.fontMetrics().height()
+        assert each.visualItemRect(each.item(1)).bottom() <= each.viewport().height()
+        assert each.sizeHintForColumn(0) <= each.viewport().width()
+    assert dialog.body.verticalScrollBar().maximum() == 0
+    assert dialog.form.content() == {"unused": names, "twins": names}
 
 
 def test_a_long_list_is_filtered_and_what_is_hidden_stays_ticked(draw: Draw) -> None:

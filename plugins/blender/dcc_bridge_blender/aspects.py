@@ -1,22 +1,31 @@
-"""How parts of a data-block are read, and what of them is gone. Main thread.
+"""How parts of data-blocks are read, and what of them is gone. Main thread.
 
 Each aspect is read twice: as a step begins, of the data-blocks that have any of it, and of the same
-ones afterwards. A part that is renamed, moved or set to something else is not gone.
+ones afterwards; only where that differs is it asked what is gone. A part that is renamed, moved or
+set to something else is not.
+
+A list is read in one go where it can be: with 10,000 objects, `map(attrgetter(...), blocks)` takes
+0.6 to 2.4 ms, and a Python function that is called for each of them twice as long.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Final, NamedTuple, Self
 
 import bpy
 
+from .listed import Listed, places
 from .names import name_of
 from .objects import has_property
 
 _MOST_INNER: Final = 50_000  # nodes, links and curves of keys up to which they are compared
 _ONE: Final = {"vertices": "vertex", "curves": "curve"}
-_HAS_IDS: Final = "persistent_uid" in bpy.types.Modifier.bl_rna.properties  # since 4.2
+_Modifier: Final = bpy.types.Modifier  # to look it up takes longer than to test for it
+_HAS_IDS: Final = "persistent_uid" in _Modifier.bl_rna.properties  # since 4.2
+UNREAD: Final[Any] = object()
+"""In place of what is not read since the file is too large."""
 Named = dict[tuple[Any, ...], str]
 
 
@@ -25,18 +34,11 @@ class Budget:
 
     def __init__(self, *, is_limited: bool = False) -> None:
         self._left = 0 if is_limited else _MOST_INNER
-        self._seen = set[int]()
 
     @property
     def is_kept(self) -> bool:
         """Whether there were no more than that."""
         return self._left > 0
-
-    def is_first(self, data: Any) -> bool:
-        """Return whether something that several share has not been read yet."""
-        is_first = id(data) not in self._seen
-        self._seen.add(id(data))
-        return is_first
 
     def take(self, count: int) -> bool:
         """Take some, and return whether they may be looked at."""
@@ -61,27 +63,49 @@ class Aspect(NamedTuple):
 
     Attributes:
         is_of: Tells whether those of a list of `bpy.data` can have it.
-        has: Tells whether one has any, quickly.
-        read: Reads it.
-        gone: Tells of what was read what a data-block has no more, in a person's words.
+        having: Returns the places of those that have any, of a list in one go.
+        read: Reads it of each of them; `UNREAD` where the budget is used up.
+        gone: Tells in a person's words what is gone, given what was read before and what is read
+            now, which differ, and the data-block.
+        has_action: Whether what is read has an `action`.
     """
 
     is_of: Callable[[str], bool]
-    has: Callable[[Any], Any]
-    read: Callable[[Any, Budget], Any]
-    gone: Callable[[Any, Any, Budget], list[str]]
+    having: Callable[[Listed], Sequence[int]]
+    read: Callable[[Sequence[Any], Budget], Sequence[Any]]
+    gone: Callable[[Any, Any, Any], list[str]]
+    has_action: bool = False
 
 
 def named_parts(
-    lists: Iterable[str], read: Callable[[Any, Budget], Named], has: Callable[[Any], Any]
+    lists: Iterable[str],
+    read: Callable[[Any], Named],
+    having: Callable[[Listed], Sequence[int]],
 ) -> Aspect:
     """Return an aspect of parts that have a name each."""
-
-    def gone(before: Named, block: Any, budget: Budget) -> list[str]:
-        return missing_parts(before, read(block, budget)) if before else []
-
     names = {*lists}
-    return Aspect(names.__contains__, has, read, gone)
+    return Aspect(names.__contains__, having, each(read), missing)
+
+
+def each(read: Callable[[Any], Any]) -> Callable[[Sequence[Any], Budget], list[Any]]:
+    """Return what reads each data-block by itself, whatever there is."""
+    return lambda blocks, _: [read(block) for block in blocks]
+
+
+def each_within(read: Callable[[Any, Budget], Any]) -> Callable[[Sequence[Any], Budget], list[Any]]:
+    """Return what reads each data-block by itself as long as the budget is kept."""
+    return lambda blocks, budget: [read(block, budget) for block in blocks]
+
+
+def every(prop: str) -> Callable[[Listed], list[int]]:
+    """Return what finds the data-blocks in which a property is something, and no empty list."""
+    get = attrgetter(prop)
+    return lambda listed: places(map(get, listed.blocks))
+
+
+def missing(before: Named, now: Named, _: Any) -> list[str]:
+    """Return the words of parts that a data-block has no more."""
+    return missing_parts(before, now)
 
 
 def missing_parts(before: Mapping[Any, str], now: Mapping[Any, str]) -> list[str]:
@@ -91,12 +115,15 @@ def missing_parts(before: Mapping[Any, str], now: Mapping[Any, str]) -> list[str
 
 def each_part(what: str, things: Iterable[Any]) -> Named:
     """Return parts by what tells them apart for as long as a step lasts."""
-    return {key_of(it): f"{what} {name_of(it)}" for it in things}
+    try:
+        return {key_of(it): f"{what} {it.name}" for it in things}
+    except UnicodeDecodeError:
+        return {key_of(it): f"{what} {name_of(it)}" for it in things}
 
 
 def key_of(part: Any) -> tuple[Any, ...]:
     """Return what tells a part from others for as long as a step lasts."""
-    if _HAS_IDS and isinstance(part, bpy.types.Modifier):
+    if _HAS_IDS and isinstance(part, _Modifier):
         return (part.persistent_uid,)
     return part.as_pointer(), type(part).__name__
 
@@ -112,6 +139,6 @@ def has(prop: str) -> Callable[[str], bool]:
     return lambda name: has_property(name, prop)
 
 
-def always(block: Any) -> bool:
-    """Return that there may be some of it."""
-    return True
+def always(listed: Listed) -> Sequence[int]:
+    """Return that there may be some of it in each."""
+    return range(len(listed.blocks))

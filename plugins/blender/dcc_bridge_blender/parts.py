@@ -3,105 +3,46 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Final, NamedTuple
 
 import bpy
 
 from .aspects import (
+    UNREAD,
     Aspect,
     Budget,
     Named,
     NodeWords,
     always,
+    each,
     each_part,
+    each_within,
+    every,
     has,
     key_of,
     missing_parts,
     named_parts,
     numbered,
 )
+from .listed import Listed, places
 from .names import body_of, custom_keys, name_of, names_of
 from .parts_animation import ANIMATION
 from .parts_geometry import GEOMETRY
-
-# ---- objects
-
-
-def _modifiers(thing: Any, _: Budget) -> Named:
-    return each_part("modifier", thing.modifiers)
-
-
-def _constraints(thing: Any, _: Budget) -> Named:
-    found = each_part("constraint", thing.constraints)
-    for bone in thing.pose.bones if thing.pose is not None else ():
-        if bone.constraints:
-            parts = each_part("constraint", bone.constraints)
-            found |= {key: f"{words} of bone {name_of(bone)}" for key, words in parts.items()}
-    return found
-
-
-def _effects(thing: Any, _: Budget) -> Named:
-    kinds = ("grease_pencil_modifiers", "shader_effects")
-    return {
-        key: words
-        for kind in kinds
-        for key, words in each_part(
-            "effect" if kind == "shader_effects" else "modifier", getattr(thing, kind, ())
-        ).items()
-    }
-
-
-def _vertex_groups(thing: Any, _: Budget) -> Named:
-    return each_part("vertex group", thing.vertex_groups)
-
-
-def _physics(thing: Any, _: Budget) -> Named:
-    found: Named = {}
-    for prop in _PHYSICS:
-        if getattr(thing, prop) is not None:
-            found[prop,] = prop.replace("_", " ")
-    return found
-
-
-def _first_groups(thing: Any, budget: Budget) -> Named:
-    """Return the groups of a mesh once: since 3.0 all objects that share it have them."""
-    return _vertex_groups(thing, budget) if budget.is_first(thing.data) else {}
-
-
-def _gone_groups(before: Named, thing: Any, budget: Budget) -> list[str]:
-    return missing_parts(before, _vertex_groups(thing, budget)) if before else []
-
-
-def _slots(thing: Any, _: Budget) -> list[Any]:
-    return [slot.material for slot in thing.material_slots]
-
-
-def _gone_slots(before: list[Any], thing: Any, budget: Budget) -> list[str]:
-    """Tell of materials that are in fewer slots; another one in its place is a new value."""
-    known = {id(it) for it in bpy.data.materials}
-    there = [it for it in before if it is not None and id(it) in known]
-    now = [it for it in _slots(thing, budget) if it is not None]
-    if len(now) >= len(there):
-        return []
-    left = Counter(map(id, now))
-    gone = []
-    for material in there:
-        left[id(material)] -= 1
-        if left[id(material)] < 0:
-            gone.append(f"material {name_of(material)}")
-    return gone
-
+from .parts_objects import OF_OBJECTS
 
 # ---- nodes
 
+_Nodes = tuple[Mapping[tuple[Any, ...], str], Mapping[tuple[int, str], tuple[int, str]]]
 
-def _nodes(
-    tree: Any, budget: Budget
-) -> tuple[Mapping[tuple[Any, ...], str], Mapping[tuple[int, str], tuple[int, str]]]:
+
+def _nodes(tree: Any, budget: Budget) -> Any:
     """Return the nodes, and what leads into each input: from which node, and how it is told."""
-    if tree is None or not budget.take(len(tree.nodes) + len(tree.links)):
+    if tree is None:
         return {}, {}
+    if not budget.take(len(tree.nodes) + len(tree.links)):
+        return UNREAD
     links = {}
     for link in tree.links:
         source, target = link.from_node, link.to_node
@@ -117,10 +58,7 @@ def _own_nodes(block: Any, budget: Budget) -> Any:
     return _nodes(block.node_tree, budget)
 
 
-def _gone_nodes(before: Any, tree: Any, budget: Budget) -> list[str]:
-    now = _nodes(tree, budget)
-    if not budget.is_kept:
-        return []
+def _gone_nodes(before: _Nodes, now: _Nodes, _: Any) -> list[str]:
     gone = missing_parts(before[0], now[0])
     there = {key[0] for key in now[0]}
     for into, (source, words) in before[1].items():
@@ -129,11 +67,7 @@ def _gone_nodes(before: Any, tree: Any, budget: Budget) -> list[str]:
     return gone
 
 
-def _gone_own_nodes(before: Any, block: Any, budget: Budget) -> list[str]:
-    return _gone_nodes(before, block.node_tree, budget)
-
-
-def _sockets(tree: Any, _: Budget) -> Named:
+def _sockets(tree: Any) -> Named:
     """Return what a group of nodes takes and gives, as `identifier` tells it apart."""
     if hasattr(tree, "interface"):  # since 4.0
         every = [it for it in tree.interface.items_tree if it.item_type == "SOCKET"]
@@ -145,35 +79,49 @@ def _sockets(tree: Any, _: Budget) -> Named:
 # ---- what else there is
 
 
-def _asset(block: Any, _: Budget) -> bool:
+def _asset(block: Any) -> bool:
     return block.asset_data is not None
 
 
-def _gone_asset(before: bool, block: Any, budget: Budget) -> list[str]:
-    return ["asset data"] if before and not _asset(block, budget) else []
+def _gone_asset(before: bool, now: bool, _: Any) -> list[str]:
+    return ["asset data"] if before and not now else []
 
 
-def _custom(block: Any, _: Budget) -> list[str]:
+def _having_custom(listed: Listed) -> list[int]:
+    return places(_all_keys(listed.blocks))
+
+
+def _custom(blocks: Sequence[Any], _: Budget) -> list[list[str]]:
     """Return the custom properties that somebody has added: an add-on declares its own."""
-    keys = custom_keys(block)
-    return [key for key in keys if key not in block.bl_rna.properties] if keys else []
+    kinds: set[Any] = {*map(type, blocks)}
+    declared = {kind: {it.identifier for it in kind.bl_rna.properties} for kind in kinds}
+    every = zip(map(type, blocks), _all_keys(blocks), strict=True)
+    return [[key for key in keys if key not in declared[kind]] for kind, keys in every]
 
 
-def _gone_custom(before: list[str], block: Any, budget: Budget) -> list[str]:
-    now = _custom(block, budget)
+def _all_keys(blocks: Sequence[Any]) -> list[list[str]]:
+    """Return the keys of the custom properties of each data-block."""
+    keys: Any = bpy.types.bpy_struct.keys
+    try:
+        return [*map(keys, blocks)]
+    except (SystemError, UnicodeDecodeError):
+        return [*map(custom_keys, blocks)]
+
+
+def _gone_custom(before: list[str], now: list[str], _: Any) -> list[str]:
     return [f"custom property {key}" for key in before if key not in now]
 
 
-def _lines(text: Any, _: Budget) -> Counter[str]:
+def _lines(text: Any) -> Counter[str]:
     return Counter(line for line in body_of(text).split("\n") if line.strip())
 
 
-def _gone_lines(before: Counter[str], text: Any, budget: Budget) -> list[str]:
-    count = (before - _lines(text, budget)).total()
+def _gone_lines(before: Counter[str], now: Counter[str], _: Any) -> list[str]:
+    count = (before - now).total()
     return [numbered(count, "lines")] if count else []
 
 
-def _in_scene(scene: Any, _: Budget) -> Named:
+def _in_scene(scene: Any) -> Named:
     found = each_part("marker", scene.timeline_markers)
     found |= each_part("view layer", scene.view_layers)
     found |= {(name,): f"keying set {name}" for name in names_of(scene.keying_sets)}
@@ -186,30 +134,68 @@ def _in_scene(scene: Any, _: Budget) -> Named:
     return found
 
 
-def _has_constraints(thing: Any) -> bool:
-    return bool(thing.constraints) or thing.pose is not None
-
-
-_PHYSICS: Final = ("rigid_body", "rigid_body_constraint")
 ASPECTS: Final[dict[str, Aspect]] = {
-    "modifiers": named_parts(["objects"], _modifiers, lambda it: it.modifiers),
-    "constraints": named_parts(["objects"], _constraints, _has_constraints),
-    "effects": named_parts(["objects"], _effects, lambda it: it.type == "GPENCIL"),
-    "vertex groups": Aspect(
-        {"objects"}.__contains__, lambda it: it.vertex_groups, _first_groups, _gone_groups
-    ),
-    "physics": named_parts(
-        ["objects"], _physics, lambda it: it.rigid_body or it.rigid_body_constraint
-    ),
-    "slots": Aspect({"objects"}.__contains__, lambda it: it.material_slots, _slots, _gone_slots),
+    **OF_OBJECTS,
     **GEOMETRY,
     **ANIMATION,
-    "groups of nodes": Aspect({"node_groups"}.__contains__, always, _nodes, _gone_nodes),
-    "nodes": Aspect(has("node_tree"), lambda it: it.node_tree, _own_nodes, _gone_own_nodes),
+    "groups of nodes": Aspect(
+        {"node_groups"}.__contains__, always, each_within(_nodes), _gone_nodes
+    ),
+    "nodes": Aspect(has("node_tree"), every("node_tree"), each_within(_own_nodes), _gone_nodes),
     "sockets": named_parts(["node_groups"], _sockets, always),
     "scene": named_parts(["scenes"], _in_scene, always),
-    "text": Aspect({"texts"}.__contains__, always, _lines, _gone_lines),
-    "asset": Aspect(has("asset_data"), lambda it: it.asset_data, _asset, _gone_asset),
-    "custom": Aspect(lambda name: True, lambda it: it.keys(), _custom, _gone_custom),
+    "text": Aspect({"texts"}.__contains__, always, each(_lines), _gone_lines),
+    "asset": Aspect(has("asset_data"), every("asset_data"), each(_asset), _gone_asset),
+    "custom": Aspect(lambda name: True, _having_custom, _custom, _gone_custom),
 }
 """What data-blocks have, in the order in which it is told of."""
+
+
+class Part(NamedTuple):
+    """What one aspect was, of those data-blocks of a list that had any of it.
+
+    Attributes:
+        aspect: The aspect.
+        places: Where in the list they are.
+        blocks: They.
+        before: What was read of each.
+    """
+
+    aspect: Aspect
+    places: Sequence[int]
+    blocks: list[Any]
+    before: Sequence[Any]
+
+    def without(self, deleted: Container[int]) -> Part:
+        """Return the same of those that are not deleted."""
+        rows = zip(self.places, self.blocks, self.before, strict=True)
+        left = [row for row in rows if id(row[1]) not in deleted]
+        at, blocks, before = ([row[column] for row in left] for column in range(3))
+        return Part(self.aspect, at, blocks, before)
+
+    def gone(self, budget: Budget) -> Iterator[tuple[int, list[str]]]:
+        """Yield of each that has less of it than before its place, and the words for that."""
+        now = self.aspect.read(self.blocks, budget)
+        if now == self.before:
+            return
+        rows = zip(self.places, self.blocks, self.before, now, strict=True)
+        for at, block, before, after in rows:
+            is_read = before is not UNREAD and after is not UNREAD
+            if is_read and before != after:
+                yield at, self.aspect.gone(before, after, block)
+
+
+def parts_of(listed: Listed, budget: Budget) -> list[Part]:
+    """Read what is in the data-blocks of a list."""
+    found = []
+    for aspect in _aspects_of(listed.name) if listed.blocks else ():
+        at = aspect.having(listed)
+        if at:
+            blocks = [listed.blocks[place] for place in at]
+            found.append(Part(aspect, at, blocks, aspect.read(blocks, budget)))
+    return found
+
+
+@cache
+def _aspects_of(name: str) -> list[Aspect]:
+    return [aspect for aspect in ASPECTS.values() if aspect.is_of(name)]

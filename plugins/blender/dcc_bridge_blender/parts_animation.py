@@ -8,7 +8,21 @@ from typing import Any, Final, NamedTuple
 
 import bpy
 
-from .aspects import Aspect, Budget, Named, always, each_part, has, missing_parts, numbered
+from .aspects import (
+    UNREAD,
+    Aspect,
+    Budget,
+    Named,
+    always,
+    each,
+    each_part,
+    each_within,
+    every,
+    has,
+    missing_parts,
+    numbered,
+)
+from .listed import Listed, places
 from .names import text_of
 
 _HAS_SLOTS: Final = "action_slot" in bpy.types.AnimData.bl_rna.properties  # since 4.4
@@ -23,12 +37,18 @@ class Animation(NamedTuple):
     tracks: Named
 
 
-def _animation(block: Any, _: Budget) -> Animation:
+def _animation(block: Any) -> Animation:
     return _read_animation(block.animation_data)
 
 
-def _tree_animation(block: Any, _: Budget) -> Animation:
-    return _read_animation(block.node_tree.animation_data)
+def _tree_animation(block: Any) -> Animation:
+    tree = block.node_tree
+    return _read_animation(tree.animation_data if tree is not None else None)
+
+
+def _animated_trees(listed: Listed) -> list[int]:
+    trees = (block.node_tree for block in listed.blocks)
+    return places(tree is not None and tree.animation_data is not None for tree in trees)
 
 
 def _read_animation(animation: Any) -> Animation:
@@ -43,16 +63,7 @@ def _read_animation(animation: Any) -> Animation:
     return Animation(animation.action, has_slot, drivers, tracks)
 
 
-def _gone_animation(before: Animation, block: Any, _: Budget) -> list[str]:
-    return _less_animation(before, _read_animation(block.animation_data))
-
-
-def _gone_tree_animation(before: Animation, block: Any, _: Budget) -> list[str]:
-    tree = block.node_tree
-    return _less_animation(before, _read_animation(tree.animation_data if tree else None))
-
-
-def _less_animation(before: Animation, now: Animation) -> list[str]:
+def _gone_animation(before: Animation, now: Animation, _: Any) -> list[str]:
     """Tell of what is gone; where the action itself is, that is told of."""
     gone = []
     is_there = before.action is not None and any(it is before.action for it in bpy.data.actions)
@@ -71,22 +82,19 @@ def _less_animation(before: Animation, now: Animation) -> list[str]:
     return gone + missing_parts(before.tracks, now.tracks)
 
 
-def _keys(action: Any, budget: Budget) -> dict[tuple[int, str, int], int]:
+def _keys(action: Any, budget: Budget) -> Any:
     """Return how many keys each curve has, by its address, path and index."""
     curves = fcurves_of(action)
     if not budget.take(len(curves)):
-        return {}
+        return UNREAD
     return {
         (it.as_pointer(), text_of(it, "data_path"), it.array_index): len(it.keyframe_points)
         for it in curves
     }
 
 
-def _gone_keys(before: Mapping[Any, int], action: Any, budget: Budget) -> list[str]:
+def _gone_keys(before: Mapping[Any, int], now: Mapping[Any, int], _: Any) -> list[str]:
     """Tell how many keys of each property are gone: those at a frame are one key."""
-    now = _keys(action, budget)
-    if not budget.is_kept:
-        return []
     by_pointer = {key[0]: count for key, count in now.items()}
     by_place = Counter[tuple[Any, ...]]()
     for key, count in now.items():
@@ -108,14 +116,15 @@ def fcurves_of(action: Any) -> list[Any]:
 
 ANIMATION: Final[dict[str, Aspect]] = {
     "animation": Aspect(
-        has("animation_data"), lambda it: it.animation_data, _animation, _gone_animation
+        has("animation_data"),
+        every("animation_data"),
+        each(_animation),
+        _gone_animation,
+        has_action=True,
     ),
     "animation of nodes": Aspect(
-        has("node_tree"),
-        lambda it: it.node_tree and it.node_tree.animation_data,
-        _tree_animation,
-        _gone_tree_animation,
+        has("node_tree"), _animated_trees, each(_tree_animation), _gone_animation, has_action=True
     ),
-    "keys": Aspect({"actions"}.__contains__, always, _keys, _gone_keys),
+    "keys": Aspect({"actions"}.__contains__, always, each_within(_keys), _gone_keys),
 }
 """The animation of data-blocks and of their nodes, and the keys of actions."""

@@ -322,11 +322,23 @@ def equip() -> None:
     strips = scene().sequence_editor
     strips = strips.strips if hasattr(strips, "strips") else strips.sequences
     strips.new_effect(name="Red", type="COLOR", channel=1, frame_start=1, **LENGTH)
+    mesh().attributes.new("heat", "FLOAT", "POINT")
+    curves()[0].modifiers.new("NOISE")
+    ramp: Any = nodes().new("ShaderNodeValToRGB")
+    ramp.name = "Ramp"
+    ramp.color_ramp.elements.new(0.5)
+    thing("Box").data.materials.append(steel())
+    thing("Box").data.materials.append(bpy.data.materials["Material"])
+    thing("Cutter").data.materials.append(None)
+    thing("Cutter").material_slots[0].link = "OBJECT"
+    thing("Cutter").material_slots[0].material = steel()
     bones = add("Rig", bpy.data.armatures.new("Rig"))
     scene().view_layers[0].objects.active = bones
     bpy.ops.object.mode_set(mode="EDIT")
     rig().edit_bones.new("Hand").tail = (0, 0, 1)
     bpy.ops.object.mode_set(mode="OBJECT")
+    rig().bones["Hand"]["side"] = "left"
+    bones.pose.bones["Hand"]["ik"] = 1
 
 
 LENGTH: dict[str, int] = {"length" if bpy.app.version >= (5, 0) else "frame_end": 9}
@@ -353,6 +365,21 @@ def remove_bone() -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
+def remove_curve_modifier() -> None:
+    modifiers = curves()[0].modifiers
+    modifiers.remove(modifiers[0])
+
+
+def remove_ramp_point() -> None:
+    ramp: Any = nodes()["Ramp"]
+    ramp.color_ramp.elements.remove(ramp.color_ramp.elements[1])
+
+
+def add_slot() -> None:
+    mesh().materials.append(None)
+    cube().active_material_index = 1
+
+
 BEYOND: dict[str, Kind] = {
     "rigid bodies": Kind(
         lambda: bpy.ops.rigidbody.world_remove(),
@@ -369,6 +396,27 @@ BEYOND: dict[str, Kind] = {
     ),
     "strip": Kind(remove_strip, ("strip Red of scene:Scene",)),
     "bone": Kind(remove_bone, ("bone Hand of Rig",)),
+    "property of a bone": Kind(
+        lambda: rig().bones["Hand"].pop("side"), ("custom property side of bone Hand of Rig",)
+    ),
+    "property of a posed bone": Kind(
+        lambda: thing("Rig").pose.bones["Hand"].pop("ik"),
+        ("custom property ik of bone Hand of Rig",),
+    ),
+    "attribute": Kind(lambda: remove(mesh().attributes, "heat"), ("attribute heat of Cube",)),
+    "modifier of a curve": Kind(remove_curve_modifier, ("1 curve modifier of location of Cube",)),
+    "point of a ramp": Kind(remove_ramp_point, ("1 point of node Ramp of material:Steel",)),
+    "one of two slots": Kind(
+        lambda: thing("Box").data.materials.pop(index=0), ("material Steel of Box",)
+    ),
+    "an object's own slot": Kind(
+        lambda: setattr(thing("Cutter").material_slots[0], "material", None),
+        ("material Steel of Cutter",),
+    ),
+    "a slot that becomes the object's": Kind(
+        lambda: setattr(cube().material_slots[0], "link", "OBJECT"), ("material Steel of Cube",)
+    ),
+    "another slot that is made the active one": Kind(add_slot),
 }
 
 

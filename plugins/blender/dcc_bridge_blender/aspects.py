@@ -10,14 +10,14 @@ A list is read in one go where it can be: with 10,000 objects, `map(attrgetter(.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, Self
 
 import bpy
 
 from .listed import Listed, places
-from .names import name_of
+from .names import custom_keys, name_of
 from .objects import has_property
 
 _MOST_INNER: Final = 50_000  # nodes, links and curves of keys up to which they are compared
@@ -142,3 +142,26 @@ def has(prop: str) -> Callable[[str], bool]:
 def always(listed: Listed) -> Sequence[int]:
     """Return that there may be some of it in each."""
     return range(len(listed.blocks))
+
+
+def keys_of_bones(bones: Iterable[Any]) -> dict[str, list[str]]:
+    """Return of each bone that has custom properties, but for an add-on's own, what they are."""
+    found = {}
+    for bone in bones:
+        keys = custom_keys(bone)
+        own = [key for key in keys if key not in bone.bl_rna.properties] if keys else []
+        if own:
+            found[name_of(bone)] = own
+    return found
+
+
+def gone_keys_of_bones(
+    before: Mapping[str, list[str]], now: Mapping[str, list[str]], bones: Container[str]
+) -> list[str]:
+    """Tell of properties that are gone of a bone that is there under its name."""
+    return [
+        f"custom property {key} of bone {name}"
+        for name, keys in before.items()
+        for key in keys
+        if name in bones and key not in now.get(name, ())
+    ]

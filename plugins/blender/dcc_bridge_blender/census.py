@@ -144,12 +144,16 @@ def _of_object(thing: Any) -> list[object]:
     return parts
 
 
-def _of_bones(thing: Any) -> list[object]:
-    parts: list[object] = []
-    if thing.pose is not None:
-        for bone in thing.pose.bones:
-            parts += _custom(bone)
-    return parts
+def _of_bones(bones: Iterable[Any]) -> list[object]:
+    return [part for bone in bones for part in _custom(bone)]
+
+
+def _of_armature(armature: Any) -> list[object]:
+    return _of_bones(armature.bones)
+
+
+def _of_pose(thing: Any) -> list[object]:
+    return _of_bones(thing.pose.bones) if thing.pose is not None else []
 
 
 def _of_action(action: Any) -> list[object]:
@@ -205,7 +209,8 @@ _OF_KIND: Final[dict[str, Callable[[Any], list[object]]]] = {
     "annotations": _of_annotation,
 }
 _OF_INNER: Final[dict[str, Callable[[Any], list[object]]]] = {
-    "objects": _of_bones,
+    "objects": _of_pose,
+    "armatures": _of_armature,
     "actions": _of_action,
     "node_groups": _of_nodes,
 }

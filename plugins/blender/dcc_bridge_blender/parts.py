@@ -34,13 +34,27 @@ from .parts_objects import OF_OBJECTS
 
 # ---- nodes
 
-_Nodes = tuple[Mapping[tuple[Any, ...], str], Mapping[tuple[int, str], tuple[int, str]]]
+_RAMP: Final = "VALTORGB"
+
+
+class _Nodes(NamedTuple):
+    """What is in a tree of nodes.
+
+    Attributes:
+        nodes: The words for each.
+        links: What leads into each input: from which node, and the words.
+        ramps: The name of each node that has a ramp of colors, and how many points that has.
+    """
+
+    nodes: Named
+    links: Mapping[tuple[int, str], tuple[int, str]]
+    ramps: Mapping[tuple[Any, ...], tuple[str, int]]
 
 
 def _nodes(tree: Any, budget: Budget) -> Any:
-    """Return the nodes, and what leads into each input: from which node, and how it is told."""
+    """Return the `_Nodes` of a tree."""
     if tree is None:
-        return {}, {}
+        return _Nodes({}, {}, {})
     if not budget.take(len(tree.nodes) + len(tree.links)):
         return UNREAD
     links = {}
@@ -50,8 +64,15 @@ def _nodes(tree: Any, budget: Budget) -> Any:
         words = NodeWords(told, name_of(target))
         into = target.as_pointer(), link.to_socket.identifier
         links[into] = source.as_pointer(), words
-    nodes = {key_of(it): NodeWords(f"node {name_of(it)}", name_of(it)) for it in tree.nodes}
-    return nodes, links
+    nodes: Named = {}
+    ramps = {}
+    for node in tree.nodes:
+        key = key_of(node)
+        name = name_of(node)
+        nodes[key] = NodeWords(f"node {name}", name)
+        if node.type == _RAMP:
+            ramps[key] = name, len(node.color_ramp.elements)
+    return _Nodes(nodes, links, ramps)
 
 
 def _own_nodes(block: Any, budget: Budget) -> Any:
@@ -59,11 +80,15 @@ def _own_nodes(block: Any, budget: Budget) -> Any:
 
 
 def _gone_nodes(before: _Nodes, now: _Nodes, _: Any) -> list[str]:
-    gone = missing_parts(before[0], now[0])
-    there = {key[0] for key in now[0]}
-    for into, (source, words) in before[1].items():
-        if into[0] in there and source in there and into not in now[1]:
+    gone = missing_parts(before.nodes, now.nodes)
+    there = {key[0] for key in now.nodes}
+    for into, (source, words) in before.links.items():
+        if into[0] in there and source in there and into not in now.links:
             gone.append(words)
+    for key, (name, count) in before.ramps.items():
+        left = now.ramps[key][1] if key in now.ramps else count
+        if left < count:
+            gone.append(NodeWords(f"{numbered(count - left, 'points')} of node {name}", name))
     return gone
 
 

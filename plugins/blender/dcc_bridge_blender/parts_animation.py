@@ -26,6 +26,8 @@ from .listed import Listed, places
 from .names import text_of
 
 _HAS_SLOTS: Final = "action_slot" in bpy.types.AnimData.bl_rna.properties  # since 4.4
+_Curve = tuple[int, str, int]
+_Counts = Mapping[_Curve, tuple[int, int]]
 
 
 class Animation(NamedTuple):
@@ -83,18 +85,34 @@ def _gone_animation(before: Animation, now: Animation, _: Any) -> list[str]:
 
 
 def _keys(action: Any, budget: Budget) -> Any:
-    """Return how many keys each curve has, by its address, path and index."""
+    """Return how many keys and modifiers each curve has, by its address, path and index."""
     curves = fcurves_of(action)
     if not budget.take(len(curves)):
         return UNREAD
     return {
-        (it.as_pointer(), text_of(it, "data_path"), it.array_index): len(it.keyframe_points)
+        (it.as_pointer(), text_of(it, "data_path"), it.array_index): (
+            len(it.keyframe_points),
+            len(it.modifiers),
+        )
         for it in curves
     }
 
 
-def _gone_keys(before: Mapping[Any, int], now: Mapping[Any, int], _: Any) -> list[str]:
+def _gone_keys(before: _Counts, now: _Counts, _: Any) -> list[str]:
     """Tell how many keys of each property are gone: those at a frame are one key."""
+    gone = []
+    for column, words in enumerate(("keys", "curve modifiers")):
+        old, new = ({key: row[column] for key, row in it.items()} for it in (before, now))
+        gone += [
+            f"{numbered(count, words)} of {path}"
+            for path, count in _fewer(old, new).items()
+            if count > 0
+        ]
+    return gone
+
+
+def _fewer(before: Mapping[_Curve, int], now: Mapping[_Curve, int]) -> dict[str, int]:
+    """Return by path how many fewer there are in the curve that has lost most."""
     by_pointer = {key[0]: count for key, count in now.items()}
     by_place = Counter[tuple[Any, ...]]()
     for key, count in now.items():
@@ -104,7 +122,7 @@ def _gone_keys(before: Mapping[Any, int], now: Mapping[Any, int], _: Any) -> lis
         pointer, path, _ = key
         left = by_pointer[pointer] if pointer in by_pointer else by_place[key[1:]]
         fewer[path] = max(fewer.get(path, 0), count - left)
-    return [f"{numbered(count, 'keys')} of {path}" for path, count in fewer.items() if count > 0]
+    return fewer
 
 
 def fcurves_of(action: Any) -> list[Any]:

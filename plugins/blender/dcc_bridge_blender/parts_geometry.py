@@ -17,7 +17,9 @@ from .aspects import (
     each,
     each_part,
     every,
+    gone_keys_of_bones,
     key_of,
+    keys_of_bones,
     named_parts,
     numbered,
 )
@@ -86,6 +88,31 @@ def _colors(mesh: Any) -> list[str]:
     return names_of(getattr(mesh, _COLORS))
 
 
+_BUILT_IN: Final = {
+    "position",
+    "material_index",
+    "sharp_face",
+    "sharp_edge",
+    "crease_vert",
+    "crease_edge",
+    "bevel_weight_vert",
+    "bevel_weight_edge",
+    "freestyle_edge",
+    "freestyle_face",
+}
+"""Attributes that Blender makes and drops by itself, as what they hold is set."""
+
+
+def _attributes(mesh: Any) -> list[str]:
+    """Return the names of attributes that are neither UV maps nor colors, nor Blender's own."""
+    names = names_of(mesh.attributes)
+    own = [name for name in names if name not in _BUILT_IN and not name.startswith(".")]
+    if not own:
+        return []
+    told = {*names_of(mesh.uv_layers), *_colors(mesh)}
+    return [name for name in own if name not in told]
+
+
 def _fewer(what: str) -> Callable[[list[str], list[str], Any], list[str]]:
     """Return what tells of names that are gone, where there are fewer: there is no identity."""
 
@@ -113,6 +140,18 @@ def _gone_bones(before: Named, now: Named, _: Any) -> list[str]:
     if len(now) >= len(before):
         return []
     return [words for words in before.values() if words not in now.values()]
+
+
+def _bones_of(armature: Any) -> Any:
+    return armature.edit_bones if armature.is_editmode else armature.bones
+
+
+def _bone_keys(armature: Any) -> dict[str, list[str]]:
+    return keys_of_bones(_bones_of(armature))
+
+
+def _gone_bone_keys(before: Any, now: Any, armature: Any) -> list[str]:
+    return gone_keys_of_bones(before, now, names_of(_bones_of(armature)))
 
 
 def _strokes(pencil: Any) -> dict[tuple[Any, ...], tuple[str, int]]:
@@ -145,8 +184,14 @@ GEOMETRY: Final[dict[str, Aspect]] = {
     "color attributes": Aspect(
         {"meshes"}.__contains__, every(_COLORS), each(_colors), _fewer("color attribute")
     ),
+    "attributes": Aspect(
+        {"meshes"}.__contains__, every("attributes"), each(_attributes), _fewer("attribute")
+    ),
     "shape keys": named_parts(["meshes", "curves", "lattices"], _shape_keys, every("shape_keys")),
     "bones": Aspect({"armatures"}.__contains__, every("bones"), each(_bones), _gone_bones),
+    "custom of bones": Aspect(
+        {"armatures"}.__contains__, every("bones"), each(_bone_keys), _gone_bone_keys
+    ),
     "bone collections": named_parts(
         ["armatures"] * _HAS_BONE_GROUPS, _bone_groups, every("collections_all")
     ),

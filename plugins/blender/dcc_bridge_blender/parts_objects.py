@@ -9,9 +9,20 @@ from typing import Any, Final
 
 import bpy
 
-from .aspects import Aspect, Budget, Named, each, each_part, every, missing, named_parts
+from .aspects import (
+    Aspect,
+    Budget,
+    Named,
+    each,
+    each_part,
+    every,
+    gone_keys_of_bones,
+    keys_of_bones,
+    missing,
+    named_parts,
+)
 from .listed import Listed, places
-from .names import name_of
+from .names import name_of, names_of
 
 _OBJECTS: Final = frozenset({"objects"})
 _PENCILS: Final = ("grease_pencils", "grease_pencils_v3")  # what objects with effects have
@@ -36,6 +47,15 @@ def _constraints_of_bones(thing: Any) -> Named:
             parts = each_part("constraint", bone.constraints)
             found |= {key: f"{words} of bone {name_of(bone)}" for key, words in parts.items()}
     return found
+
+
+def _pose_keys(thing: Any) -> dict[str, list[str]]:
+    return keys_of_bones(thing.pose.bones) if thing.pose is not None else {}
+
+
+def _gone_pose_keys(before: Any, now: Any, thing: Any) -> list[str]:
+    names = names_of(thing.pose.bones) if thing.pose is not None else []
+    return gone_keys_of_bones(before, now, names)
 
 
 def _drawn(listed: Listed) -> list[int]:
@@ -130,6 +150,7 @@ OF_OBJECTS: Final[dict[str, Aspect]] = {
     "modifiers": named_parts(_OBJECTS, _modifiers, every("modifiers")),
     "constraints": named_parts(_OBJECTS, _constraints, every("constraints")),
     "constraints of bones": named_parts(_OBJECTS, _constraints_of_bones, _rigs),
+    "custom of poses": Aspect(_is_of, _rigs, each(_pose_keys), _gone_pose_keys),
     "effects": named_parts(_OBJECTS, _effects, _drawn),
     "vertex groups": Aspect(_is_of, _having_groups, each(_vertex_groups), missing),
     "rigid body": Aspect(_is_of, every("rigid_body"), each(_rigid_body), _gone_rigid_body),

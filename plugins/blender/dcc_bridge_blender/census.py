@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from operator import attrgetter, methodcaller
 from typing import Any, Final
 
 import bpy
 
-from .names import body_of, custom_keys, custom_value, name_of, names_of
+from .listed import places
+from .names import body_of, custom_keys, custom_keys_of, custom_value, name_of, names_of
 from .objects import data, identity, item_of, lists
 
 _WINDOWS: Final = {"window_managers", "screens", "workspaces", "all_ids"}  # 5.x: all of them
@@ -34,6 +36,7 @@ _LENGTHS: Final[dict[str, tuple[str, ...]]] = {
 """By the list of data-blocks, what is counted in each: Blender does not tell of these."""
 _RAMPS: Final = {"VALTORGB"}
 _HAS_GROUPS: Final = bpy.app.version >= (5, 0)  # of what add-ons keep, in some structs
+_GROUPS: Final = "bl_system_properties_get"
 _CURVES: Final = {"CURVE_RGB", "CURVE_VEC", "CURVE_FLOAT", "HUECORRECT"}
 
 
@@ -52,7 +55,7 @@ def census(*, read: bool = False) -> int:
     if not read and count <= _MOST_COMPARED:
         inner = has_few_inner()
         for name, blocks in collections.items():
-            rest += _parts(name, blocks, inner=inner)
+            rest += _all_parts(name, [*blocks], inner=inner)
     texts = [body_of(text) for text in bpy.data.texts]
     return hash((names, repr(rest), repr(texts)))
 
@@ -83,32 +86,58 @@ def parts_by_id(*, inner: bool) -> dict[int, tuple[str, str]]:
     found: dict[int, tuple[str, str]] = {}
     for name in lists().values():
         for block in data(name) if name not in _WINDOWS else ():
-            parts = [*_parts(name, [block], inner=inner)]
+            parts = [*_parts(name, block, inner=inner)]
             found[identity(block)] = item_of(block), repr(parts)
     return found
 
 
-def _parts(name: str, blocks: Iterable[Any], *, inner: bool) -> Iterator[object]:
-    """Yield what is compared of a list of data-blocks beside their names: of most nothing."""
-    lengths = _lengths(name)
-    of_kind = _OF_KIND.get(name)
-    of_inner = _OF_INNER.get(name) if inner else None
-    is_animated = _has(name, "animation_data")
-    has_tree = _has(name, "node_tree")
-    for block in blocks:
-        yield from _custom(block)
-        if is_animated and block.animation_data is not None:
-            yield _animation(block.animation_data)
-        for each in lengths:
-            yield len(getattr(block, each))
-        if block.asset_data is not None:
-            yield "asset"
-        if of_kind is not None:
-            yield from of_kind(block)
-        if of_inner is not None:
-            yield from of_inner(block)
-        if has_tree and block.node_tree is not None:
-            yield from _of_tree(block.node_tree, inner=inner)
+def _all_parts(name: str, blocks: list[Any], *, inner: bool) -> Iterator[object]:
+    """Yield the same of a whole list as `_parts` of each, from those alone that have any.
+
+    Of 10,000 objects with nothing of it that takes 8 ms in place of 22.
+    """
+    for each in _lengths(name):
+        yield [*map(len, map(attrgetter(each), blocks))]
+    for at in _having(name, blocks, inner=inner) if blocks else ():
+        yield from _beside_lengths(name, blocks[at], inner=inner)
+
+
+def _having(name: str, blocks: list[Any], *, inner: bool) -> Iterable[int]:
+    """Return the places of the data-blocks that may have something to compare."""
+    if name in _OF_KIND and name != "objects":
+        return range(len(blocks))
+    if inner and name in _OF_INNER and name != "objects":
+        return range(len(blocks))
+    found = {*places(custom_keys_of(blocks)), *places(map(attrgetter("asset_data"), blocks))}
+    if _HAS_GROUPS and hasattr(blocks[0], _GROUPS):
+        found.update(places(map(methodcaller(_GROUPS), blocks)))
+    props = [prop for prop in ("animation_data", "node_tree") if _has(name, prop)]
+    if name == "objects":
+        props += ["modifiers", "pose"]
+    for prop in props:
+        found.update(places(map(attrgetter(prop), blocks)))
+    return sorted(found)
+
+
+def _parts(name: str, block: Any, *, inner: bool) -> Iterator[object]:
+    """Yield what is compared of a data-block beside its name: of most nothing."""
+    for each in _lengths(name):
+        yield len(getattr(block, each))
+    yield from _beside_lengths(name, block, inner=inner)
+
+
+def _beside_lengths(name: str, block: Any, *, inner: bool) -> Iterator[object]:
+    yield from _custom(block)
+    if _has(name, "animation_data") and block.animation_data is not None:
+        yield _animation(block.animation_data)
+    if block.asset_data is not None:
+        yield "asset"
+    if name in _OF_KIND:
+        yield from _OF_KIND[name](block)
+    if inner and name in _OF_INNER:
+        yield from _OF_INNER[name](block)
+    if _has(name, "node_tree") and block.node_tree is not None:
+        yield from _of_tree(block.node_tree, inner=inner)
 
 
 @cache
@@ -232,7 +261,7 @@ def _custom(owner: Any) -> list[object]:
         if key not in of_addons or value != {}:
             parts.append((key, repr(value)))
     # To ask a struct for what it does not have is slow.
-    get_group = getattr(owner, "bl_system_properties_get", None) if _HAS_GROUPS else None
+    get_group = getattr(owner, _GROUPS, None) if _HAS_GROUPS else None
     group = get_group() if get_group is not None else None
     for key in custom_keys(group) if group is not None else ():
         if (value := _filled(custom_value(group, key))) != {}:

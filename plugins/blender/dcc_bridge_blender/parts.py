@@ -7,8 +7,6 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-import bpy
-
 from .aspects import (
     UNREAD,
     Aspect,
@@ -27,7 +25,7 @@ from .aspects import (
     numbered,
 )
 from .listed import Listed, places
-from .names import body_of, custom_keys, name_of, names_of
+from .names import body_of, custom_keys_of, name_of, names_of
 from .parts_animation import ANIMATION
 from .parts_geometry import GEOMETRY
 from .parts_objects import OF_OBJECTS
@@ -113,24 +111,15 @@ def _gone_asset(before: bool, now: bool, _: Any) -> list[str]:
 
 
 def _having_custom(listed: Listed) -> list[int]:
-    return places(_all_keys(listed.blocks))
+    return places(custom_keys_of(listed.blocks))
 
 
 def _custom(blocks: Sequence[Any], _: Budget) -> list[list[str]]:
     """Return the custom properties that somebody has added: an add-on declares its own."""
     kinds: set[Any] = {*map(type, blocks)}
     declared = {kind: {it.identifier for it in kind.bl_rna.properties} for kind in kinds}
-    every = zip(map(type, blocks), _all_keys(blocks), strict=True)
+    every = zip(map(type, blocks), custom_keys_of(blocks), strict=True)
     return [[key for key in keys if key not in declared[kind]] for kind, keys in every]
-
-
-def _all_keys(blocks: Sequence[Any]) -> list[list[str]]:
-    """Return the keys of the custom properties of each data-block."""
-    keys: Any = bpy.types.bpy_struct.keys
-    try:
-        return [*map(keys, blocks)]
-    except (SystemError, UnicodeDecodeError):
-        return [*map(custom_keys, blocks)]
 
 
 def _gone_custom(before: list[str], now: list[str], _: Any) -> list[str]:

@@ -55,8 +55,8 @@ class _Group(NamedTuple):
 class Record:
     """What the open file holds.
 
-    10,000 objects of which each has a material, and nothing else, are read in 15 ms and compared in
-    6 ms.
+    10,000 objects of which each has a material, and nothing else, are read in 15 to 25 ms and
+    compared in 4 to 7 ms.
     """
 
     def __init__(self) -> None:

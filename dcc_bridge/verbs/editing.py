@@ -354,6 +354,8 @@ class MaterialVerbs(ItemVerbs[Materials]):
         if material and material not in known and not values:
             raise ValueError(f"{no_such('material', material, known)} With values it is made.")
         name = operations.material(material or None, values) if values or not material else material
+        if values and name in known:
+            cover([name])  # what led into it gives way
         for item in track(items):
             operations.assign(item, name)
         did = f"{f'Gave {counted(operations, items)}' if items else 'Made'} the material {name}"

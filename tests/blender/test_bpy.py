@@ -11,6 +11,7 @@ from pathlib import Path
 import anyio
 import pytest
 from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult
+from PIL import Image
 
 from tests.blender import bpy_module, window
 from tests.hosts.application import Application, started
@@ -190,3 +191,28 @@ def test_a_skill_that_loses_what_nobody_agreed_to_is_found_out(
     assert (status(saved), kept == old) == ("no_consent", True), text(saved)
     assert status(opened) == "partly_applied"
     assert all("mine.blend.checkpoints" in text(one) for one in (saved, opened))
+
+
+def test_a_batch_that_deletes_may_replace_what_leads_into_a_material(
+    blender: Application, tmp_path: Path
+) -> None:
+    """The material is named in the step; the image that it had is a part of it."""
+    image = tmp_path / "wood.png"
+    Image.new("RGB", (4, 4)).save(image)
+    given = {"items": ["Cube"], "material": "Material"}
+    first = blender.call("assign_material", {**given, "values": {"texture": str(image)}})
+
+    both = blender.call(
+        "batch",
+        {
+            "steps": [
+                {"do": "delete", "with": {"items": ["Light"]}},
+                {"do": "assign_material", "with": {**given, "values": {"base_color": [1, 0, 0]}}},
+            ]
+        },
+        asked=accept(confirm=True),
+    )
+
+    assert status(first) == "done", text(first)
+    assert status(both) == "done", text(both)
+    assert "Light" not in names(blender)

@@ -14,7 +14,7 @@ from itertools import islice
 from numbers import Integral, Real
 from typing import Any, Final
 
-from dcc_bridge.code import AGREED
+from dcc_bridge.consent.own_code import AGREED
 
 MOST: Final = 64_000  # bytes of one text, and of a result
 _DEEP, _LONG = 6, 200  # levels of a result, and items of each container

@@ -1,133 +1,19 @@
-"""What agreed code may reach: what its text says, and what Python's audit events say. Data.
+"""What the text of agreed code may reach, as data. Any thread.
 
 `REACHES`, `PYTHON` and `ASSIGNED` are patterns, `fnmatch` on what is called as it is written out:
 ``maya.cmds.delete``. One that begins with a star is a method of an object that the text does not
-tell the type of. Each has a class and what a person is told. The others are events (PEP 578) that
-the trip wire refuses, of https://docs.python.org/3/library/audit_events.html, and as 3.11 to 3.13
-raise them. Any thread.
+tell the type of. Each has a class and what a person is told.
 """
 
 from __future__ import annotations
 
-import _thread
-import os
 import re
-import signal
-import sys
-import threading
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePath
-from typing import Any, Final
+from typing import Final
 
-Row = tuple[str, tuple[int, ...], int | None]
+from dcc_bridge.consent.audit_events import words
+
 READS: Final = ("q", "query")  # keywords with which a Maya command only tells something
-WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
-
-
-_PATHS: Final = type(Path()), type(PurePath())
-_COPIES: Final[Any] = (str, str.__str__), (bytes, lambda it: b"".join([it])), (int, int.__index__)
-
-
-# A verb, which arguments are paths, and from which one on stand the folders' descriptors of each.
-NAMES: Final[Mapping[str, Row]] = {  # they concern the name itself, so a link is not followed
-    "os.remove": ("remove", (0,), 1),
-    "os.rename": ("rename", (0, 1), 2),
-    "os.rmdir": ("remove the folder", (0,), 1),
-    "os.mkdir": ("make the folder", (0,), 2),
-    "os.link": ("make a link between", (0, 1), 2),
-    "os.symlink": ("make the link", (1,), 2),
-    "shutil.move": ("move", (0, 1), None),
-    "shutil.rmtree": ("remove", (0,), 1),
-}
-FILES: Final[Mapping[str, Row]] = {
-    "os.chmod": ("change the permissions of", (0,), 2),
-    "os.chown": ("change the owner of", (0,), 3),
-    "os.chflags": ("change the flags of", (0,), None),
-    "os.truncate": ("cut off", (0,), None),
-    "os.utime": ("change the times of", (0,), 3),
-    **dict.fromkeys(("os.setxattr", "os.removexattr"), ("change the attributes of", (0,), None)),
-    "shutil.copyfile": ("write", (1,), None),
-    "shutil.chown": ("change the owner of", (0,), None),
-    "sqlite3.connect": ("open the database", (0,), None),
-}
-_PROGRAM: Final = "start another program"
-THREAD: Final = "start a thread"
-_PYTHON: Final = "change how Python itself runs"
-NATIVE: Final = "call native code"
-INSPECT: Final = "look into Python's own frames and objects"
-ACTS: Final[Mapping[str, str]] = {  # an event, or its first part with a dot
-    event: act
-    for act, events in {
-        _PROGRAM: """subprocess.Popen os.system os.exec os.posix_spawn os.spawn os.fork os.forkpty
-            os.startfile pty.spawn _winapi.CreateProcess webbrowser.open
-            cpython.PyInterpreterState_New""",
-        "use the network": """socket. urllib. ftplib. smtplib. imaplib. poplib. nntplib. telnetlib.
-            http.""",
-        THREAD: "_thread.start_new_thread _thread.start_joinable_thread",
-        _PYTHON: "sys.addaudithook sys.settrace sys.setprofile sys.monitoring.register_callback",
-        "change the system's settings": """winreg.CreateKey winreg.DeleteKey winreg.DeleteValue
-            winreg.SetValue winreg.SaveKey winreg.LoadKey syslog. resource.setrlimit
-            resource.prlimit""",
-        "end or signal a process": "os.kill os.killpg signal.pthread_kill",
-        "open a file": "_winapi.CreateFile _winapi.CreateJunction msvcrt.",
-        NATIVE: "ctypes.",
-        "wait for input from a terminal": "builtins.input",
-        "start a debugger": "builtins.breakpoint",
-    }.items()
-    for event in events.split()
-}
-HARMLESS: Final = frozenset({"socket.gethostname"})
-# Refused to the code's own lines: libraries use them all the time.
-DIRECT: Final = _words("""
-    sys._getframe sys._current_frames sys._current_exceptions gc.get_objects gc.get_referrers
-    gc.get_referents code.__new__ function.__new__""")
-ATTRIBUTES: Final = _words("__code__ tb_frame gi_frame gi_code cr_frame cr_code ag_frame ag_code")
-MODULES: Final = dict.fromkeys(("_dbm", "_gdbm", "readline"), "write a file")
-WRAPPED: Final = (  # calls that raise no event, in 3.11 at least
-    *((_thread, it, THREAD) for it in ("start_new_thread", "start_new")),
-    (threading, "_start_new_thread", THREAD),
-    (sys, "setswitchinterval", _PYTHON),  # it would hold up the thread that ends the code
-    *((signal, it, "end or signal a process") for it in ("alarm", "setitimer")),
-    *((os, it, "end the application") for it in ("_exit", "abort")),
-    *((os, it, "make a file") for it in ("mkfifo", "mknod")),
-)
-
-
-def plain_path(path: Any) -> Any:
-    """Copy a path without asking it: the class of a text may lie, and `__fspath__` say two."""
-    text = str(path) if type(path) in _PATHS else path
-    for kind, copy in _COPIES:
-        if issubclass(type(text), kind):
-            return copy(text)
-    raise TypeError(type(path))
-
-
-def resolve(path: Any, folder: Any = None, follows: bool = True) -> str:
-    """Give a path without links and dots; of a descriptor that of its file, where /proc is."""
-    exact = plain_path(path)
-    text = _file_of(exact) if isinstance(exact, int) else os.fsdecode(exact)
-    if isinstance(folder, int) and folder >= 0:
-        text = os.path.join(_file_of(folder), text)
-    parent, name = os.path.split(text.rstrip(os.sep))
-    if follows or name in ("", os.curdir, os.pardir):
-        return os.path.normcase(os.path.realpath(text))
-    return os.path.normcase(os.path.join(os.path.realpath(parent), name))
-
-
-NULL: Final = resolve(os.devnull)
-
-
-def _file_of(descriptor: int) -> str:
-    file = os.readlink(f"/proc/self/fd/{descriptor}")
-    if not os.path.isabs(file):
-        raise ValueError(file)  # a pipe or a socket
-    return file
-
 
 # ---- what a text reaches
 
@@ -166,19 +52,19 @@ GIVEN: Final = {
     "maya": {"cmds": "maya.cmds", "om": "maya.api.OpenMaya"},
     "usd": {"stage": "pxr.stage"},
 }
-QUIET_MODULES: Final = _words("""
+QUIET_MODULES: Final = words("""
     __future__ abc array base64 bisect bmesh builtins bpy_extras cmath collections colorsys copy csv
     contextlib dataclasses datetime decimal difflib enum fnmatch fractions functools glob hashlib io
     heapq itertools json keyword locale logging math mathutils numbers numpy operator os pathlib re
     platform pprint random secrets shutil statistics string struct sys textwrap time traceback types
     typing unicodedata urllib.parse uuid warnings zlib Draft Mesh Part PartDesign Sketcher TechDraw
 """)  # that only compute, build what undo holds, or have rows below for what they do
-HOST_MODULES: Final = _words("bpy maya pymel hou pxr FreeCAD FreeCADGui")
+HOST_MODULES: Final = words("bpy maya pymel hou pxr FreeCAD FreeCADGui")
 # Found in others too: `shutil.os` is `os`.
-INNER_MODULES: Final = _words("""
+INNER_MODULES: Final = words("""
     os sys shutil subprocess builtins importlib ctypes inspect pickle copyreg weakref threading
 """)
-QUIET: Final = _words("""
+QUIET: Final = words("""
     os.path* os.listdir os.walk os.scandir os.getcwd os.stat os.access os.fspath os.sep os.getenv
     os.environ os.environ.get os.name os.linesep os.getpid os.getlogin os.cpu_count os.PathLike
     bpy.*.unlink *.objects.unlink *.children.unlink bpy.app.timers.is_* ~self.*.clear *Cache.Clear

@@ -25,10 +25,10 @@ from types import CodeType
 from typing import Any, Final, Never
 
 from dcc_bridge.checkpoints import FolderCopies
-from dcc_bridge.code import AGREED
 from dcc_bridge.code.bounded import clip, failure_text, name_missing, plain_value
 from dcc_bridge.code.process_state import Caught, process_kept
 from dcc_bridge.code.trip_wire import BUILTINS, Guarded, ReachedOut, trip_wire
+from dcc_bridge.consent.own_code import AGREED
 from dcc_bridge.errors import BridgeError, Stopped
 from dcc_bridge.skills.skill import FRAME, TURN
 

@@ -17,8 +17,8 @@ from threading import get_ident
 from types import TracebackType
 from typing import Any, Final
 
-from dcc_bridge.code import AGREED
 from dcc_bridge.code.bounded import BoundedText
+from dcc_bridge.consent.own_code import AGREED
 from dcc_bridge.consent.surroundings import Surroundings, put_names
 
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from dcc_bridge.audit.log import AuditLog
 from dcc_bridge.checkpoints import FolderCopies, checkpoint_folder
-from dcc_bridge.code import add_package, agreed
+from dcc_bridge.code import agreed
 from dcc_bridge.code.code_record import CodeRecord, did
 from dcc_bridge.code.code_text import CodeText, read_code
 from dcc_bridge.code.declared_writes import MAX_WRITES, DeclaredWrite, check_writes, declared_write
@@ -26,6 +26,7 @@ from dcc_bridge.code.execution import CodeFailed, CodeResult, execute
 from dcc_bridge.code.trip_wire import ReachedOut
 from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call, current_call
+from dcc_bridge.consent.own_code import add_package
 from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.errors import BadArguments, BridgeError, NoConsent, NotConfirmed, Stopped
 from dcc_bridge.host import Changes, UndoMark

@@ -1,41 +1,36 @@
-"""What agreed code may not do without having said so: a PEP 578 audit hook that refuses it.
+"""What agreed code may not do without having said so: the audit hook refuses it.
 
 It is no sandbox, and keeps code that means well from what the person did not read about, however
 the call is spelled. What raises no event and is no writer of the host's gets through.
-
-The hook stays for the life of the process; while no wire is open it looks at one empty dict. It
-judges the thread that opened it and there only what the agreed code does, itself or through a
-library: a listener of ours, by its code, that a host calls meanwhile does as always.
 """
 
 from __future__ import annotations
 
 import builtins
 import os
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from threading import get_ident
 from types import FrameType
 from typing import Any, Final
 
 from dcc_bridge.checkpoints import FolderCopies, is_inside
-from dcc_bridge.code import (
-    AGREED,
-    IMPORTER,
-    has_module,
-    is_ours,
-    note_code,
-    note_modules,
-    owner_of,
+from dcc_bridge.consent import audit_events as events
+from dcc_bridge.consent.audit_hook import (
+    Watch,
+    Writer,
+    watch_here,
+    watched_by,
+    watching_files,
+    wrapped,
 )
-from dcc_bridge.code import code_tables as tables
+from dcc_bridge.consent.own_code import AGREED, IMPORTER, has_module, is_ours, owner_of
 from dcc_bridge.errors import BridgeError, NoCheckpoint
 
 _CALLERS: Final = (AGREED, str(Path(__file__).with_name("execution.py")))  # where no line runs
 _LEAVES: Final = "dcc_bridge_"  # what the names of their packages begin with
+watching_files.add(__file__)
 _MOST: Final = 100  # tries that are kept
 # What a folder goes through with all that is below it.
 _WITH_ALL_BELOW: Final = ("remove", "rename", "move")
@@ -51,46 +46,22 @@ class ReachedOut(BridgeError):
 def trip_wire(
     writes: Sequence[Path],
     reached: list[str],
-    writers: Sequence[tuple[Any, str, Callable[..., Iterable[Any]]]] = (),
+    writers: Sequence[Writer] = (),
     copies: FolderCopies | None = None,
 ) -> Iterator[None]:
     """Refuse on this thread what agreed code has not declared; `reached` gets each try.
 
     `copies` is told of each declared path before the code changes it.
     """
-    global _has_hook
-    wire, ident = _Wire(writes, reached, copies), get_ident()
-    if not _wires:
-        note_code()
-    if not _has_hook:
-        sys.addaudithook(_hook)
-        _has_hook = True
-    originals, wrote_bytecode = list[tuple[Any, str, Any]](), sys.dont_write_bytecode
-    try:
-        sys.dont_write_bytecode = True  # modules come in still
-        every: list[tuple[Any, str, Any]] = [*tables.WRAPPED, *writers]
-        for owner, name, does in every:
-            try:
-                original = vars(owner)[name]
-                setattr(owner, name, _wrapped(original, does))
-                originals.append((owner, name, original))
-            except (KeyError, TypeError):  # it is not here, or in C, where nobody can replace it
-                wire.fixed.append((owner, name, does))
-        _wires[ident] = wire
+    with watched_by(_Wire(writes, reached, copies), writers):
         yield
-    finally:
-        _wires.pop(ident, None)
-        for owner, name, original in originals:
-            setattr(owner, name, original)
-        sys.dont_write_bytecode = wrote_bytecode
-        note_modules()
 
 
 def guarded_import(
     name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
 ) -> Any:
     """Import as Python does, but not what the bridge holds. For the builtins of agreed code."""
-    wire = _wires.get(get_ident())
+    wire = watch_here()
     if wire is not None:
         inner = [f"{name}.{it}" for it in fromlist or ()]
         if any(it.startswith(_LEAVES) or is_ours(it) for it in (name, *inner)):
@@ -101,10 +72,10 @@ def guarded_import(
 def guarded_attribute(it: Any, name: str, *default: Any) -> Any:
     """Read an attribute for agreed code; what writes in C++ is refused when it is called."""
     value = getattr(it, name, *default)
-    wire = _wires.get(get_ident())
+    wire = watch_here()
     for owner, called, does in wire.fixed if wire is not None else ():
         if called == name and (it is owner or owner in type(it).__mro__):
-            return _wrapped(value, does if it is owner else partial(does, it))
+            return wrapped(value, does if it is owner else partial(does, it))
     return value
 
 
@@ -121,46 +92,39 @@ class Guarded:
         return guarded_attribute(object.__getattribute__(self, "_it"), name)
 
 
-class _Wire:
+class _Wire(Watch):
     """What one run may do."""
 
     def __init__(
         self, writes: Sequence[Path], reached: list[str], copies: FolderCopies | None
     ) -> None:
-        self._declared = [*map(tables.resolve, writes)]
+        super().__init__()
+        self._declared = [*map(events.resolve, writes)]
         self._reached = reached
         self._copies = copies
-        self.fixed: list[tuple[Any, str, Any]] = []
 
     def check(self, event: str, args: tuple[Any, ...]) -> None:
         """Refuse an event that is not allowed."""
-        if event == "open":
-            path, mode, flags = args[:3]
-            if (isinstance(mode, str) and set(mode) & set("wax+")) or (flags or 0) & tables.WRITES:
-                self._check_paths("write", [path])
-        elif row := tables.NAMES.get(event) or tables.FILES.get(event):
-            paths = [args[place] for place in row[1]]
-            folders = [None, None] if row[2] is None else [*args[row[2] :][:2], None, None]
-            self._check_paths(row[0], paths, folders, event in tables.FILES)
+        if (act := events.file_act(event, args)) is not None:
+            self._check_files(act)
         elif event == "import":
-            self._check_act(tables.MODULES.get(args[0]))
-        elif event in tables.DIRECT or (
-            event.startswith("object.__") and args[1] in tables.ATTRIBUTES
+            self._check_act(events.MODULES.get(args[0]))
+        elif event in events.DIRECT or (
+            event.startswith("object.__") and args[1] in events.ATTRIBUTES
         ):
-            self.refuse(tables.INSPECT, only_direct=True)
-        elif event not in tables.HARMLESS:
-            act = tables.ACTS.get(event) or tables.ACTS.get(event.partition(".")[0] + ".")
-            self._check_act(act)
+            self.refuse(events.INSPECT, only_direct=True)
+        else:
+            self._check_act(events.act_of(event))
 
     def refuse(
         self, act: str, why: str = "which code may not do", *, only_direct: bool = False
     ) -> None:
         """Raise, unless it is not the agreed code that does it."""
-        frame = self._frame()
+        frame = self.frame()
         if only_direct and (frame is None or has_module(frame)):
             return
         # Blender packs an FBX in threads; a script, which it calls __main__, may not.
-        is_packing = act == tables.THREAD
+        is_packing = act == events.THREAD
         while frame is not None and frame.f_code.co_filename not in _CALLERS:
             is_packing = is_packing and frame.f_globals.get("__name__") != "__main__"
             is_own = owner_of(frame) not in ("", IMPORTER)
@@ -175,26 +139,15 @@ class _Wire:
         raise error
 
     def _check_act(self, act: str | None) -> None:
-        if act is not None and not (act == tables.NATIVE and _is_importing(self._frame())):
+        if act is not None and not (act == events.NATIVE and _is_importing(self.frame())):
             self.refuse(act)
 
-    def _check_paths(
-        self, verb: str, paths: Sequence[Any], at: Sequence[Any] = (None,), follows: bool = True
-    ) -> None:
-        if verb == "open the database" and tables.plain_path(paths[0]) == ":memory:":
+    def _check_files(self, act: events.FileAct) -> None:
+        if not all(map(self._may, act.paths)):
+            self.refuse(act.text, _UNDECLARED)
             return
-        try:
-            resolved = [tables.resolve(*pair, follows) for pair in zip(paths, at, strict=False)]
-        except (OSError, TypeError, ValueError):
-            resolved = [""]  # no path at all, or below a folder that cannot be told
-        if verb == "write" and resolved == [tables.NULL]:
-            return
-        if not all(map(self._may, resolved)):
-            named = " and ".join(path[-300:] for path in resolved if path)
-            self.refuse(f"{verb} {named or 'an open file'}", _UNDECLARED)
-            return
-        for path in resolved:
-            self._keep_copy(verb, path)
+        for path in act.paths:
+            self._keep_copy(act.verb, path)
 
     def _may(self, path: str) -> bool:
         return any(is_inside(path, declared) for declared in self._declared)
@@ -214,42 +167,6 @@ class _Wire:
             copies.before_change(path, with_all_below=with_all_below)
         except NoCheckpoint as error:
             self.refuse(act, f"of which no copy could be kept ({error.why})")
-
-    def _frame(self) -> FrameType | None:
-        """Give the innermost frame that is not this module's."""
-        ident = get_ident()
-        del _wires[ident]  # looking at frames is an event as well
-        try:
-            frame: FrameType | None = sys._getframe(2)
-        finally:
-            _wires[ident] = self
-        while frame and frame.f_code.co_filename == __file__:
-            frame = frame.f_back
-        return frame
-
-
-_wires: dict[int, _Wire] = {}  # by thread
-_has_hook = False
-
-
-def _hook(event: str, args: tuple[Any, ...]) -> None:
-    if _wires and (wire := _wires.get(get_ident())) is not None:
-        wire.check(event, args)
-
-
-def _wrapped(kept: Any, does: str | Callable[..., Iterable[Any]]) -> Any:
-    original = getattr(kept, "__func__", kept) if isinstance(kept, staticmethod) else kept
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if (wire := _wires.get(get_ident())) is not None:
-            if isinstance(does, str):
-                wire.refuse(does)
-            else:
-                for path in does(*args, **kwargs):
-                    wire.check("open", (path, "w", None))
-        return original(*args, **kwargs)
-
-    return staticmethod(call) if isinstance(kept, staticmethod) else call
 
 
 def _is_importing(frame: FrameType | None) -> bool:

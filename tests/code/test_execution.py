@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 
 from dcc_bridge.code import execution
-from dcc_bridge.code import trip_wire as module
 from dcc_bridge.code.execution import CodeFailed, CodeResult, execute
+from dcc_bridge.consent import audit_hook
 from dcc_bridge.errors import Cancelled, Stopped
 from tests.tiers import sampled
 
@@ -188,7 +188,7 @@ LEFT = {
 @pytest.mark.parametrize("code", LEFT.values(), ids=LEFT.keys())
 def test_what_code_leaves_ends_within_its_run(code: str) -> None:
     ended: list[bool] = []
-    names: dict[str, Any] = {"end": lambda: ended.append(bool(module._wires))}
+    names: dict[str, Any] = {"end": lambda: ended.append(bool(audit_hook.watches))}
 
     with suppress(CodeFailed):
         run(code, **names)
@@ -206,7 +206,7 @@ def test_what_code_leaves_ends_within_a_run_that_was_stopped(
     names = {"late": lambda: clock.append(clock.pop() + 1.0)}
 
     with pytest.raises(Stopped, match=r"at line 6 after 0\.5 s"):
-        run(code, 0.5, end=lambda: ended.append(bool(module._wires)), **names)
+        run(code, 0.5, end=lambda: ended.append(bool(audit_hook.watches)), **names)
 
     assert ended == [True]
 

@@ -19,11 +19,11 @@ from typing import Any
 import pytest
 
 import dcc_bridge as package
-from dcc_bridge import code as agreed_code
 from dcc_bridge import private_files
-from dcc_bridge.code import trip_wire as module
 from dcc_bridge.code.execution import execute
 from dcc_bridge.code.trip_wire import ReachedOut, trip_wire
+from dcc_bridge.consent import audit_hook
+from dcc_bridge.consent import own_code as agreed_code
 
 OURS = str(Path(package.__file__).parent / "host.py")
 # `new` is a file that is not there, `kept` one that is, `folder` where both belong.
@@ -543,7 +543,7 @@ def test_an_idle_wire_leaves_nothing_in_force(place: Path) -> None:
     (place / "new").write_text("x")
 
     assert (_thread.start_new_thread, os._exit, sys.dont_write_bytecode) == originals
-    assert not module._wires
+    assert not audit_hook.watches
 
 
 def test_a_path_that_is_none_leaves_nothing_in_force() -> None:

@@ -439,12 +439,15 @@ class Bridge:
     def _add_verbs(self, operations: HostOperations | None) -> None:
         from dcc_bridge import verbs  # on a thread of its own
         from dcc_bridge.code import run_python
+        from dcc_bridge.verbs.ports import CodeContext
 
         if operations is not None:
             checks = self.settings.project and self.settings.project / "checks"
             known = self.settings.many, lambda name: name in self.registry.replaced, checks
             tools = verbs.tools(operations, *known)
             fns = {it.name: it.fn for it in tools}
+            if isinstance(operations, CodeContext):
+                self._runner.environment.writers = operations.writers
             code = run_python.tool(operations, self.settings, self.audit, fns)
             self.registry.set_verbs([*tools, code] if code is not None else tools)
             self._server.add_instructions(verbs.instructions(operations))

@@ -9,7 +9,7 @@ protocol       required             better with
 =============  ===================  ===============================================================
 `Host`         ``name``,            ``item_noun``, ``suffix``, `Host.summary`, `Host.modified`;
                ``version``,         seldom `Host.scene`, `Host.files`, `Host.kinds`,
-               ``has_ui``,          `Host.display_names`
+               ``has_ui``,          `Host.nouns`, `Host.display_names`
                `Host.file`,
                `Host.save_copy`,
                `Host.selection`,
@@ -32,6 +32,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -469,6 +470,19 @@ class Host(Application, UndoStack, SceneGuard, Protocol):
                 found.append("gone")
         return found
 
+    def nouns(self, items: Sequence[str]) -> list[str]:
+        """Return what people call the type of each item, for a sentence. Raises nothing.
+
+        Args:
+            items: Items.
+
+        Returns:
+            As many nouns in small letters and the singular: "sphere light". By default the types in
+            words, and ``item_noun`` for what has no type or is gone.
+        """
+        kinds = self.kinds(items)
+        return [in_words(kind) if kind not in ("", "gone") else self.item_noun for kind in kinds]
+
     def display_names(self, items: Sequence[str]) -> list[str]:
         """Return what a person reads for each item in the application. Raises nothing.
 
@@ -479,6 +493,12 @@ class Host(Application, UndoStack, SceneGuard, Protocol):
             As many names; by default the items themselves.
         """
         return list(items)
+
+
+def in_words(kind: str) -> str:
+    """Return the name of a type in words: "sphere light" for "SphereLight". Any thread."""
+    spaced = re.sub("(?<=[a-z])(?=[A-Z])", " ", kind)
+    return spaced.replace("_", " ").lower()
 
 
 def start_once(

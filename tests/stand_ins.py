@@ -199,7 +199,13 @@ class FakeHost(Host):
         before = self._undo[-1].items if self._undo else []
         if self._open is not None:
             before = self._known
-        return [item for item in before if item not in self.items and item not in agreed]
+        gone = []
+        for place, item in enumerate(before):
+            here = self.items[place : place + 1]
+            is_renamed = bool(here) and here[0] not in before
+            if item not in self.items and item not in agreed and not is_renamed:
+                gone.append(item)
+        return gone
 
     @property
     def selection(self) -> list[str]:

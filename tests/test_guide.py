@@ -273,9 +273,8 @@ def shell(*command: str, folder: Path) -> str:
 
 # ---- code
 
-CHARACTERS: Final = [f"/World/Characters/{name}" for name in ("Ines", "Tomas", "Old_Man", "Girl")]
 CALLS: Final[dict[str, tuple[dict[str, Any], Any]]] = {
-    "delete_children": ({"of": "/World/Characters"}, {"deleted": CHARACTERS}),
+    "delete_children": ({"of": "/World/Characters"}, {"result": 4}),
     "add_group": ({}, {"added": "/World/Crowd", "name_from": "client"}),
     "save_over": ({}, "a copy of it"),
     "set_up_axis": ({}, "The up axis is Y."),
@@ -335,8 +334,37 @@ def test_every_skill_of_the_pages_runs(tmp_path: Path, site: Site) -> None:
     copy = results.pop("save_over")["copy"]
     assert Path(copy).is_relative_to(f"{scene}.checkpoints")
     assert results == {name: wanted for name, (_, wanted) in CALLS.items() if name in results}
-    assert "There is no prim '/Wrong'; list_items lists the prims." in wrong
+    assert "invalid null prim" in wrong
     assert again == {"was_there": "/World/Crowd", "name_from": "client"}
+
+
+def test_the_first_skill_of_readme_is_asked_about_in_the_words_that_it_says(
+    tmp_path: Path,
+) -> None:
+    """A no leaves the scene as it was, and a prim without anything below it is no question."""
+    scene = Path(shutil.copy(SHOT, tmp_path))
+    readme = TEXTS["README"]
+    code = blocks("README", "python")[0]
+    file = tmp_path / "skill.py"
+    file.write_text(code)
+    body = code.partition("@skill\n")[2]
+    person = Person(NO)
+    session = UsdSession(scene, has_ui=True)
+    before = session.stage.ExportToString()
+    uninstall = install(session)
+    with live(tmp_path / "run", host=session, presenter=person) as running:
+        running.load(file)
+        refused = running.call("delete_children", {"of": "/World/Lights"})
+        after = session.stage.ExportToString()
+        nothing = running.call("delete_children", {"of": "/World/Lights/Lamp_01_Glow"})
+    uninstall()
+
+    assert "confirm" not in body
+    assert len(body.splitlines()) == 6
+    assert refused.is_error
+    assert f'"{person.shown[0].message}"' in readme
+    assert (after, person.shown[1:]) == (before, [])
+    assert nothing.structured_content == {"result": 0}
 
 
 @pytest.mark.parametrize(

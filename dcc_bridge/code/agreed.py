@@ -12,10 +12,12 @@ from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.confirm import confirm_sync
 from dcc_bridge.consent.effect import CodeRun
 from dcc_bridge.consent.grants import end_session_grants
+from dcc_bridge.consent.loss import Loss, named
 from dcc_bridge.elicitation import secret
 from dcc_bridge.elicitation.details import Details
+from dcc_bridge.elicitation.text import plural
 from dcc_bridge.errors import BadArguments
-from dcc_bridge.verbs.consents import plural
+from dcc_bridge.host import Host
 
 MOST_SECONDS: Final = 600.0  # that code may run
 MOST_MEMORY: Final = 64_000  # characters of what a client's code keeps for its next one, as JSON
@@ -78,23 +80,23 @@ def agree(
         details=_details(text, session.previous),
     )
     call.dialogue.for_session = ""
+    call.agreement.limit_losses()  # what the text deletes is asked about once that is known
     if call.dialogue.answered_by in ("host", "client"):  # no grant, and no list of the studio
         session.previous = text.text
 
 
-def agree_to_loss(
-    call: Call, text: CodeText, lost: Sequence[str], noun: str, left: str
-) -> frozenset[str]:
-    """Have the person agree to what the code has deleted, and give it; it is there again now."""
+def agree_to_loss(call: Call, text: CodeText, loss: Loss, host: Host, left: str) -> None:
+    """Have the person agree to what the code has deleted; it is there again now."""
     end_session_grants(call)
-    what = plural(len(lost), noun)
+    message = f"The code deletes {loss.described(host)}. {left} Run it again, and let that go?"
+    if loss.breaks:
+        message += f" {plural(len(loss.breaks), 'thing')} will break: {named(loss.breaks)}."
     confirm_sync(
-        f"The code deletes {what}. {left} Run it again, and let that go?",
-        items=lost,
-        verb=f"Run and delete {what}",
+        message,
+        items=loss.items,
+        verb=f"Run and delete {loss.counted(host)}",
         details=_details(text, None),
     )
-    return frozenset(lost)
 
 
 def _message(text: CodeText, why: str, writes: Sequence[DeclaredWrite], step: str = _STEP) -> str:

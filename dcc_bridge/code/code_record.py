@@ -18,11 +18,11 @@ from dcc_bridge.checkpoints import FolderCopies, file_state
 from dcc_bridge.code.code_text import CodeText
 from dcc_bridge.code.execution import CodeResult
 from dcc_bridge.consent.call import Call
+from dcc_bridge.elicitation.text import plural
 from dcc_bridge.errors import NotRecorded
 from dcc_bridge.host import Changes
 from dcc_bridge.skills.skill import report_done
 from dcc_bridge.verbs.answers import Json
-from dcc_bridge.verbs.consents import plural
 
 _LISTED, _NAMED = 50, 5  # items of each kind that the answer names, and lines of what stays
 _UNDONE: Final = "The undo step was taken back"

@@ -12,9 +12,8 @@ from pathlib import Path, PurePath
 from typing import Final
 
 from dcc_bridge.checkpoints import MAX_COPIED_BYTES, MAX_COPIED_FILES, FolderSize, measure
-from dcc_bridge.elicitation.text import safe_line
+from dcc_bridge.elicitation.text import plural, safe_line
 from dcc_bridge.errors import BadArguments
-from dcc_bridge.verbs.consents import plural
 
 MAX_WRITES: Final = 20  # that one run may declare
 _INSTEAD: Final = "Name the folder in it that the code writes to."

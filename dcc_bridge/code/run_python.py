@@ -11,7 +11,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -26,6 +25,7 @@ from dcc_bridge.code.execution import CodeFailed, CodeResult, execute
 from dcc_bridge.code.trip_wire import ReachedOut
 from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call, current_call
+from dcc_bridge.consent.loss import Loss
 from dcc_bridge.consent.own_code import add_package
 from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.errors import BadArguments, BridgeError, NoConsent, NotConfirmed, Stopped
@@ -38,11 +38,9 @@ from dcc_bridge.verbs.operations import HostOperations
 from dcc_bridge.verbs.ports import CodeContext
 
 NAME: Final = "run_python"
-_MOST_ASKED: Final = 3  # times that a loss is asked for; it is another one each time
 _GRACE: Final = 1.0  # seconds in which code meets its time limit at a checkpoint of its own
 _MOST_PRINTED: Final = 1000  # characters of what failed code had printed
 _PARTLY: Final = "Not all of it could be taken back: look at the scene before you go on"
-_ANOTHER: Final = "The code deletes something else each time that it runs."
 Tools = Mapping[str, Callable[..., Any]]
 
 
@@ -55,6 +53,15 @@ def tool(
     add_package(type(operations.host).__module__)
     add_package(type(operations).__module__)
     return describe(CodeTool(operations, settings, audit, tools).run_python)
+
+
+class _Looked(Exception):
+    """Code that was to look only has run to its end; its edits are reverted."""
+
+    def __init__(self, result: CodeResult, changes: Changes) -> None:
+        super().__init__()
+        self.result = result
+        self.changes = changes
 
 
 class CodeTool:
@@ -176,31 +183,32 @@ class CodeTool:
         read_only: bool,
     ) -> tuple[CodeResult, Changes]:
         """Run it, and again where the person agrees to what it deleted."""
-        may_go = frozenset[str]()
-        for asked in range(_MOST_ASKED + 1):
-            mark = self._host.undo_mark()  # the person may work on while a question is open
+        mark = self._host.undo_mark()  # the person may work on while a question is open
+
+        def once() -> tuple[CodeResult, Changes]:
             names = {**self._operations.namespace(), "memory": json.loads(session.memory)}
-            try:
-                result, changes = self._run_once(text, record, timeout, names)
-                with call.control.pause():  # a host may say only now what it refused
-                    agreed.check_memory(result.memory)
-                if may_go.issuperset(changes.deleted) and not read_only:
-                    return result, changes
-            except (CodeFailed, ReachedOut, BadArguments, NoConsent) as error:
-                with suppress(NoConsent), call.control.pause():
-                    pass  # what the host refused beside that
-                raise self._failed(error, self._take_back(call, record, mark)) from None
-            except Stopped:
-                call.ending.is_overdue = call.ending.reason is None
-                self._take_back(call, record, mark)
-                raise
-            left = self._take_back(call, record, mark)
+            result, changes = self._run_once(text, record, timeout, names)
+            agreed.check_memory(result.memory)
             if read_only:
-                return result.looked(did(changes), left), Changes(is_exact=record.is_as_before)
-            if asked < _MOST_ASKED:
-                lost, noun = changes.deleted, self._host.item_noun
-                may_go = agreed.agree_to_loss(call, text, lost, noun, left)
-        raise BridgeError(f"{_ANOTHER} {left}")
+                raise _Looked(result, changes)
+            return result, changes
+
+        def ask_for_loss(loss: Loss) -> None:
+            left = self._left(call, record, mark)
+            agreed.agree_to_loss(call, text, loss, self._host, left)
+
+        try:
+            return call.control.attempt(once, ask_for_loss)
+        except _Looked as looked:
+            left = self._take_back(call, record, mark)
+            taken_back = Changes(is_exact=record.is_as_before)
+            return looked.result.looked(did(looked.changes), left), taken_back
+        except (CodeFailed, ReachedOut, BadArguments, NoConsent) as error:
+            raise self._failed(error, self._take_back(call, record, mark)) from None
+        except Stopped:
+            call.ending.is_overdue = call.ending.reason is None
+            self._take_back(call, record, mark)
+            raise
 
     def _run_once(
         self, text: CodeText, record: CodeRecord, timeout: float, names: dict[str, Any]
@@ -251,8 +259,12 @@ class CodeTool:
         return BridgeError(f"{text}{near} {left}")
 
     def _take_back(self, call: Call, record: CodeRecord, mark: UndoMark) -> str:
-        """Undo it, and say what stands of it, as far as the host can tell."""
+        """Undo it, and say what stands of it."""
         call.control.take_back()
+        return self._left(call, record, mark)
+
+    def _left(self, call: Call, record: CodeRecord, mark: UndoMark) -> str:
+        """Say what stands of it once it is undone, as far as the host can tell."""
         is_undone = self._host.undo_mark() == mark
         call.dialogue.left = record.compared() if is_undone else _PARTLY
         return call.remainder

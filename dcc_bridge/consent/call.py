@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from dcc_bridge.consent.effect import CodeRun
+from dcc_bridge.consent.loss import Loss
 from dcc_bridge.elicitation.caller import Progress, Risk
 from dcc_bridge.elicitation.context import caller_here, running_caller
 from dcc_bridge.elicitation.question import Caller, Question
@@ -36,6 +37,7 @@ class CallGrant:
     question: str  # the id of the question that was agreed to
     # What may be lost, each once; None where it was about the arguments, or all that its text says.
     items: tuple[str, ...] | None = None
+    used: set[str] = field(default_factory=set)  # what of them was lost already
     undoable: bool = True  # it does not cover what undo does not bring back
     files: frozenset[Path] | None = None  # may be written over; None for any, and another scene
     until: float = field(default_factory=lambda: time.monotonic() + GRANT_LASTS)
@@ -46,9 +48,13 @@ class Agreement:
     """What was agreed to so far, and what is kept of it."""
 
     needs_grant: bool = False  # a change without a grant is undone
+    is_tried: bool = False  # only a loss needs a grant, for as long as the body can be done again
     grants: list[CallGrant] = field(default_factory=list)  # what a person agreed to, oldest first
     refused: NotConfirmed | None = None  # why the last question was, if nothing was changed since
     refusals: int = 0  # how often all that was granted was withdrawn
+    consents: int = 0  # how many questions for consent were answered
+    keeps_answers: bool = False  # a body that is tried again does not ask for consent again
+    parts: list[str] = field(default_factory=list)  # items of which an edit may take parts away
     undoable: bool = True  # nothing was agreed to that undo does not bring back
     lost: list[str] = field(default_factory=list)  # done for good: "write over shot.usda"
     checkpoint: Path | None = None  # the copy of what undo does not bring back, or None
@@ -74,28 +80,34 @@ class Agreement:
     @property
     def allows_change(self) -> bool:
         """Whether the scene may be changed: no grant is needed, or there is one."""
-        return not self.needs_grant or bool(self.live)
+        return self.is_tried or not self.needs_grant or bool(self.live)
 
     @property
     def covered(self) -> list[str] | None:
         """The items that may be lost; None where nothing limits them."""
-        named = [grant.items for grant in self.live]
-        if not self.needs_grant or None in named:
+        is_limited = self.needs_grant or self.is_tried
+        if not is_limited or any(grant.items is None for grant in self.live):
             return None
-        return [item for items in named for item in items or ()]
+        return [item for grant in self.live for item in grant.items or () if item not in grant.used]
 
     def use_up(self, lost: Callable[[], Sequence[str]]) -> None:
         """Take what was lost out of the grants; it is listed only where a grant names items."""
         if not self.covered or not (gone := set(lost())):
             return
         for grant in self.grants:
-            if grant.items is not None:
-                grant.items = tuple(item for item in grant.items if item not in gone)
+            grant.used |= gone.intersection(grant.items or ())
+
+    def begin_anew(self) -> None:
+        """Let a body lose again what it was agreed to lose: what it had lost is there again."""
+        self.parts.clear()
+        for grant in self.grants:
+            grant.used.clear()
 
     def withdraw(self) -> None:
         """Withdraw all that was granted: a person refused, so nothing may be changed any more."""
         self.grants.clear()
         self.needs_grant = True
+        self.is_tried = False
         self.refusals += 1
 
     @contextmanager
@@ -107,6 +119,11 @@ class Agreement:
         yield
         if self.refusals == refusals:  # nor where it failed: then there is no grant
             self.grants += held
+
+    def limit_losses(self) -> None:
+        """Let nothing go that was not listed, though what was agreed to listed nothing."""
+        for grant in self.live:
+            grant.items = () if grant.items is None else grant.items
 
     def drop(self, question: str) -> None:
         """Withdraw the grant of one question: it was given for something else."""
@@ -172,6 +189,27 @@ class RunControl:
 
     def report(self, progress: Progress) -> None:
         """Note how far it is: how much is done, of how much, and a word about it. Any thread."""
+
+    def attempt(self, body: Callable[[], T], ask_for_loss: Callable[[Loss], None]) -> T:
+        """Try a part of a body that asks by itself, until what it loses was agreed to.
+
+        Args:
+            body: What edits; it is called once for each try.
+            ask_for_loss: Has the person agree to what it lost, or raises NotConfirmed.
+        """
+        return body()
+
+    @property
+    def is_trying(self) -> bool:
+        """Whether what the body loses is seen at its end, and asked about then. Main thread."""
+        return False
+
+    def answered_before(self, question: Question) -> ElicitationResponse | None:
+        """Return the answer to the same question of an earlier try. Any thread."""
+        return None
+
+    def note_answer(self, question: Question, response: ElicitationResponse) -> None:
+        """Note the answer to a question of the body. Any thread."""
 
     def question_opened(self) -> None:
         """Note that a question is open. Any thread."""
@@ -242,6 +280,15 @@ class Call(Caller):
             self.agreement.is_raised = True
             self.agreement.withdraw()
 
+    def start_over(self, risk: Risk) -> None:
+        """Be as before the body: of this risk, and nothing was agreed to."""
+        self.risk = risk
+        agreement = self.agreement
+        agreement.is_raised = False
+        agreement.is_tried = False
+        agreement.refused = None
+        agreement.grants.clear()
+
     @contextmanager
     def asking(self, *, on_main: bool) -> Iterator[None]:
         """Close the undo step while a question is open, where the main thread asks."""
@@ -250,6 +297,10 @@ class Call(Caller):
             self.raise_risk(risk)  # inside the pause: what was changed so far was allowed
             # before the pause ends: whether the undo step opens again is decided by the grant
             yield
+
+    def answered_before(self, question: Question) -> ElicitationResponse | None:
+        """Return the answer of the run before this one, where the body is tried again."""
+        return self.control.answered_before(question)
 
     def question_opened(self) -> None:
         """Tell the run that a question is open. Any thread."""
@@ -263,6 +314,8 @@ class Call(Caller):
         """Grant what an answer agrees to, or withdraw all that was granted."""
         agreement = self.agreement
         agreement.kept.clear()  # the person may have worked on meanwhile
+        agreement.consents += question.consent is not None
+        self.control.note_answer(question, response)
         agreed = question.agrees(response)
         is_yes = agreed if question.consent else response.accepted
         ends_nothing = question.page is not None or question.id in self.dialogue.inputs
@@ -282,7 +335,7 @@ def _grant(question: Question) -> CallGrant:
     over = None
     if files is not None:
         over = frozenset(Path(os.path.abspath(file)) for file in files)
-    return CallGrant(question.id, question.items or None, question.undoable, over)
+    return CallGrant(question.id, question.items or None, undoable=question.undoable, files=over)
 
 
 def running_call() -> Call | None:

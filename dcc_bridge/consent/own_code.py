@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from functools import _lru_cache_wrapper, cached_property, partial
+from functools import _lru_cache_wrapper, cached_property, lru_cache, partial
 from types import CellType, CodeType, FrameType, FunctionType
 from typing import Any, Final
 
@@ -50,7 +50,9 @@ def is_ours(module: str) -> bool:
 
 def note_modules() -> dict[str, Any]:
     """Count what has come in as looked at, and give it. After agreed code it may be the code's."""
-    modules = {it: _modules[it] for it in [*_modules] if type(it) is str and _acts(it)}
+    modules = {
+        it: _modules[it] for it in [*_modules] if type(it) is str and _acts(it, len(_packages))
+    }
     fresh = {name: it for name, it in modules.items() if _noted.get(name) is not it}
     _noted.update(fresh)
     return fresh
@@ -74,7 +76,8 @@ def note_code() -> None:
                 _keep(it.__code__, name, own)
 
 
-def _acts(module: str) -> bool:
+@lru_cache(8192)
+def _acts(module: str, packages: int) -> bool:
     """Return whether agreed code calls what is in a module, as `print`: not what runs that code."""
     runs_code = module in (_CORE, _CODE) or module.startswith(f"{_CODE}.")
     return module == IMPORTER or (is_ours(module) and not runs_code)

@@ -10,7 +10,7 @@ scene was changed, the host says: the mark of its undo stack is another one. Mai
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -21,12 +21,13 @@ from dcc_bridge.audit.trail import RunRecord
 from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.copies import keep_checkpoint
 from dcc_bridge.consent.effect import Effect
+from dcc_bridge.consent.loss import Loss, UnauthorizedLoss
 from dcc_bridge.consent.surroundings import Surroundings
 from dcc_bridge.errors import Ended, LostAnyway, NoConsent, NotGranted, NotRecorded, PartlyApplied
 from dcc_bridge.host import Host, Trial, UndoMark, loss_check
 from dcc_bridge.threads import main_thread
 
-_MOST_NAMED: Final = 5  # lost items that an error names
+_OF: Final = " of "  # in the name of each part: "modifier Bevel of Cube"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,9 @@ class Steps:
         self._left: list[str] = []
         self._file: Path | None = None  # the scene's, when it changed it last
         self.lost: LostAnyway | errors.NotUndoable | None = None  # which a body may catch
+        self.unauthorized: UnauthorizedLoss | None = None  # which a body may catch as well
+        # Watches each stretch for what undo does not bring back.
+        self.watching: Callable[[], AbstractContextManager[None]] = nullcontext
 
     @property
     def effect(self) -> Effect:
@@ -84,6 +88,11 @@ class Steps:
     def done(self) -> tuple[str, ...]:
         """The labels of the steps that stand."""
         return tuple(change.label for change in self._done)
+
+    @property
+    def trial(self) -> Trial | None:
+        """What can take back the open step; None where nothing can, or none is open."""
+        return self._trial
 
     @property
     def put_back(self) -> tuple[str, ...]:
@@ -105,7 +114,7 @@ class Steps:
             NoConsent: It changed or lost what nobody agreed to; it is as it was.
         """
         self._check_live()
-        self._note_begin()
+        self.note_begin()
         with self._stretches(is_last):
             yield
 
@@ -139,7 +148,7 @@ class Steps:
         finally:
             if was_open:
                 self._begin()  # first: a skill that goes on in spite of it is seen to change things
-                self._note_begin()
+                self.note_begin()
 
     def take_back(self) -> bool:
         """Undo what the call changed, and go on in a new step; gives whether there was anything."""
@@ -229,7 +238,12 @@ class Steps:
     def _may_change(self) -> bool:
         return self._call.risk != "read" and self._call.agreement.allows_change
 
-    def _note_begin(self) -> None:
+    def note_begin(self) -> None:
+        """Write down that the scene may be changed from now on, if it may; once.
+
+        Raises:
+            NotRecorded: It cannot be written, so nothing may be changed.
+        """
         if self._may_change and not self._is_reading:
             self._account.begin(self._host, self._label)
 
@@ -262,6 +276,7 @@ class Steps:
                 stretch.enter_context(self._host.undo_step(self._current_label))
                 self._surroundings = Surroundings()
                 self._trial = self._host.trial()
+            stretch.enter_context(self.watching())
             self._stretch = stretch.pop_all()
 
     def _end(self, error: BaseException | None = None, *, is_last: bool = False) -> None:
@@ -302,19 +317,22 @@ class Steps:
         """Revert the open step if it must not stay, unless the body has undone others' steps."""
         if not self._is_alone:
             return
-        refusal = self._why_undone()
+        refusal = self._why_undone(trial)
         if (refusal is not None or fails) and trial.is_edited():
             self._revert(trial)
             self._refusal = refusal
         # What must not stay and is left all the same is judged once more when it is closed.
         self._is_judged = refusal is None
 
-    def _why_undone(self) -> errors.BridgeError | None:
+    def _why_undone(self, trial: Trial | None = None) -> errors.BridgeError | None:
         """Return why what the newest step changed must not stay; None if it may."""
         if self._is_over:  # it ended while this step was open
             return Ended(self._call.title)
-        if (beside := self._refused()) is not None:
-            return NoConsent(self._name, beside)
+        if self._is_reading or not self._may_change:
+            return NoConsent(self._name)
+        if (loss := self._loss(trial)) is not None:
+            self.unauthorized = UnauthorizedLoss(self._name, loss)
+            return self.unauthorized
         if not self._account.has_begun:
             return NotRecorded("it could not be when the skill was granted its edit.")
         return None
@@ -356,13 +374,22 @@ class Steps:
                 self._host.undo()
         return stands
 
-    def _refused(self) -> str | None:
-        """Say what of the newest change nobody agreed to; "" for all of it, None for nothing."""
-        if self._is_reading or not self._may_change:
-            return ""
+    def _lost(self, covered: Sequence[str]) -> list[str]:
+        """Return what the newest change took away beside what is covered."""
+        lost = self._host.lost(covered)
+        edited = self._call.agreement.parts
+        if not (lost and edited):
+            return lost
+        beside = {*self._host.lost([*covered, *edited])}
+        return [it for it in lost if it in beside or it in edited or _OF not in it]
+
+    def _loss(self, trial: Trial | None) -> Loss | None:
+        """Return what the newest change lost that nobody agreed to; None for nothing."""
         covered = self._call.agreement.covered
-        lost = [] if covered is None else self._host.lost(covered)
+        if covered is None:
+            return None
+        lost = self._lost(covered)
         if not lost:
             return None
-        more = f" and {len(lost) - _MOST_NAMED} more" if len(lost) > _MOST_NAMED else ""
-        return f"deleted {', '.join(lost[:_MOST_NAMED])}{more}"
+        breaks = trial.broken() if trial is not None else []
+        return Loss(tuple(lost), tuple(breaks))

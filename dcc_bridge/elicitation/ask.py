@@ -176,6 +176,9 @@ def ask_flow(question: Question) -> Flow[ElicitationResponse]:
         return routing.unattended_answer(question)
     call = question.call
     _refuse(question)
+    answered = call.answered_before(question)
+    if answered is not None:
+        return answered
     if question.consent is not None:
         consent = replace(question.consent, skill=call.inner_skill)
         question = replace(question, consent=consent)

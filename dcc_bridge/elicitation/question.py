@@ -88,6 +88,17 @@ class Caller:
         """
         return nullcontext()
 
+    def answered_before(self, question: Question) -> ElicitationResponse | None:
+        """Return the answer that it had to the same question, so that nobody is asked twice.
+
+        Args:
+            question: What it is about to ask.
+
+        Returns:
+            The answer; None where a person has to be asked.
+        """
+        return None
+
     def question_opened(self) -> None:
         """Hear that a question of it is open. Any thread."""
 

@@ -46,6 +46,13 @@ def english(text: str, **values: object) -> str:
     return text.format(**values) if values else text
 
 
+def plural(count: int, noun: str) -> str:
+    """Return a number with its noun: "1 mesh", "2 meshes", "3 copies"."""
+    stem = re.sub("(?<=[^aeiou])y$", "ie", noun)
+    end = "es" if noun.endswith(("s", "x", "sh", "ch")) else "s"
+    return f"1 {noun}" if count == 1 else f"{count} {stem}{end}"
+
+
 def left_out(n: int, tr: Translate = english) -> str:
     """Say how many characters of a text are not shown."""
     return tr("({n:,} more characters are not shown)", n=n)

@@ -376,6 +376,10 @@ def undo_line(consent: Consent, tr: Translate = english) -> str:
     if consent.kept is None:
         return tr("This can NOT be undone. NO copy is kept of {folders}", folders=folders)
     place = safe_line(consent.kept)
+    if consent.files is None:
+        return tr(
+            "This can NOT be undone. A copy of the scene is kept first, in {place}", place=place
+        )
     if not folders:
         return tr("This can NOT be undone. A copy is kept first, in {place}", place=place)
     return tr(

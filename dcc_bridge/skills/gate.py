@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,7 @@ from dcc_bridge.consent.copies import ask_with_checkpoint
 from dcc_bridge.elicitation import ask, schema, types
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.refusal import check, refusal
+from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.skills.skill import Options, Skill, describe
 from dcc_bridge.threads.flows import Flow
 
@@ -25,18 +27,37 @@ def needs_grant(skill: Skill, settings: config.Settings) -> bool:
     return risk == "destructive" or (risk == "edit" and settings.edit == "ask")
 
 
-def ask_before(
-    skill: Skill,
-    arguments: dict[str, Any],
-    missing: Mapping[str, Options],
-    call: Call,
-    settings: config.Settings,
+def is_tried(skill: Skill) -> bool:
+    """Return whether a skill on the main thread is tried before anybody is asked."""
+    metadata = skill.metadata
+    return metadata.tried and not metadata.confirms and metadata.undo is not False
+
+
+def ask_missing(
+    skill: Skill, arguments: dict[str, Any], missing: Mapping[str, Options], call: Call
 ) -> Flow[None]:
-    """Ask what stands before a skill's body, and add to its arguments what is `missing`."""
+    """Ask for what is `missing`, and add it to the arguments."""
     if missing:
         which = missing_question(missing, call, inspect.getdoc(skill.fn) or "")
         arguments |= chosen(missing, which, (yield from ask_with_checkpoint(which, call)))
-    gated = consent_question(skill, arguments, call, settings)
+
+
+def ask_before(
+    skill: Skill,
+    arguments: Mapping[str, Any],
+    call: Call,
+    settings: config.Settings,
+    wanted: Sequence[str] = (),
+) -> Flow[None]:
+    """Ask for consent before a skill's body, unless it asks by itself or needs none.
+
+    What it `wanted` to do outside the scene when it was tried is named.
+    """
+    if wanted:
+        call.raise_risk("destructive")
+        gated: Question | None = _outside_question(skill, arguments, call, wanted)
+    else:
+        gated = consent_question(skill, arguments, call, settings)
     if gated is not None:
         yield from _agreed(gated, call)
 
@@ -76,6 +97,20 @@ def _question(skill: Skill, arguments: Mapping[str, Any], call: Call) -> Questio
         key="consent",
         consent=Consent(undoable=skill.metadata.undo is not False, arguments=shown),
     )
+
+
+def _outside_question(
+    skill: Skill, arguments: Mapping[str, Any], call: Call, wanted: Sequence[str]
+) -> Question:
+    """Make the question of a body that reaches outside the scene, and so cannot be tried."""
+    question = _question(skill, arguments, call)
+    lines = "\n".join(f"- {safe_line(act, len(act))}" for act in wanted)
+    message = (
+        f"{skill.title}?\nUndo does not bring back what it wants to do:\n{lines}\n"
+        "It was stopped there. It may do more of that kind."
+    )
+    consent = question.consent or Consent()
+    return replace(question, message=message, consent=replace(consent, undoable=False))
 
 
 def _shown(arguments: Mapping[str, Any], call: Call) -> tuple[tuple[str, str], ...]:

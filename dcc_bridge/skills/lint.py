@@ -1,4 +1,4 @@
-"""Checks that the skills of a file have a docstring, types and a risk, without importing it.
+"""Checks that the skills of a file have a docstring, types and a mark, without importing it.
 
 Any thread.
 """
@@ -85,15 +85,17 @@ def _problems(function: Function) -> Iterator[tuple[int, str]]:
     for parameter in (*given.posonlyargs, *given.args, *given.kwonlyargs):
         if parameter.annotation is None:
             yield parameter.lineno, f"{parameter.arg!r} has no type, so agents may pass anything."
-    if not _states_risk(function):
+    if not any(map(_marks, function.decorator_list)):
         problem = 'it states no risk, so it counts as "destructive": add @skill(risk=...).'
         yield function.lineno, problem
 
 
-def _states_risk(function: Function) -> bool:
-    for decorator in function.decorator_list:
-        if isinstance(decorator, ast.Call):
-            names = {keyword.arg for keyword in decorator.keywords}
-            if names & {"risk", None}:  # a ``**`` has no name, and may hold it
-                return True
-    return False
+def _marks(decorator: ast.expr) -> bool:
+    """Return whether a decorator makes a skill of a function, or states its risk."""
+    called = decorator
+    if isinstance(decorator, ast.Call):
+        names = {keyword.arg for keyword in decorator.keywords}
+        if names & {"risk", None}:  # a ``**`` has no name, and may hold it
+            return True
+        called = decorator.func
+    return ast.unparse(called).rpartition(".")[2] == "skill"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import inspect
 import logging
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
@@ -19,16 +20,20 @@ from greenlet import GreenletExit
 from dcc_bridge.audit.trail import RunRecord
 from dcc_bridge.callbacks import Throttle, TimeLimit, call_safely, report_blocking
 from dcc_bridge.consent import undo_steps
+from dcc_bridge.consent.attempt import Attempt, CannotTry
 from dcc_bridge.consent.call import Call, RunControl, current_run, destructive_skill
+from dcc_bridge.consent.loss import Loss
+from dcc_bridge.consent.outside import OutsideGuard
 from dcc_bridge.elicitation import secret
 from dcc_bridge.elicitation.caller import Progress
 from dcc_bridge.elicitation.context import current_context
-from dcc_bridge.elicitation.types import PAUSED, Answered, outcome
+from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.types import PAUSED, Answered, ElicitationResponse, outcome
 from dcc_bridge.errors import BridgeClosed, BridgeError, PartlyApplied, Paused, Stopped
 from dcc_bridge.skills import gate
 from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
 from dcc_bridge.skills.run_environment import RunEnvironment
-from dcc_bridge.skills.skill import Options, Skill
+from dcc_bridge.skills.skill import Options, Skill, describe
 from dcc_bridge.threads.flows import Flow, current, run_async, run_sync, wrap_future
 
 T = TypeVar("T")
@@ -80,13 +85,24 @@ class Run(RunControl):
         )
         self._ending = threading.Lock()
         self._is_over = self._is_abandoned = False
-        self._outer: bool | None = None
+        self._outer: tuple[bool, bool] | None = None
         self._queued: Future[Outcome] | None = None
         self._why_not = "it was cancelled before it began; nothing was changed."
         settings, clock = environment.settings, environment.clock
         self._queue_limit = TimeLimit(settings.client_deadline, clock, self._expire)
         self._time_limit = TimeLimit(skill.metadata.timeout, clock, self._overrun)
-        call.agreement.needs_grant = gate.needs_grant(skill, settings)
+        needs_grant = gate.needs_grant(skill, settings)
+        call.agreement.needs_grant = needs_grant
+        self._attempt = Attempt(
+            environment.host,
+            call,
+            self._steps,
+            is_gated=needs_grant,
+            asks_edits=needs_grant and skill.metadata.risk == "edit",
+            guard=OutsideGuard(inspect.unwrap(skill.fn).__code__.co_filename),
+            writers=environment.writers,
+            restart=partial(self._time_limit.restart, skill.metadata.timeout),
+        )
         call.control = self
         self._own: Callable[..., object] | None = inspect.unwrap(skill.fn)
         self._throttle = Throttle(partial(_report, trail, progress), clock)
@@ -124,8 +140,8 @@ class Run(RunControl):
         self._begin()
         steps = self._steps
         is_read = self.skill.metadata.risk == "read"
-        step = steps.reading if is_read else partial(steps.open, is_last=True)
-        return self._guarded(lambda: self._body(step), steps.roll_back)
+        body = partial(self._body, steps.reading) if is_read else self._editing_body
+        return self._guarded(body, steps.roll_back)
 
     def on_pool_thread(self) -> Outcome:
         """Run on a thread of the pool; edits are jobs of their own."""
@@ -136,6 +152,7 @@ class Run(RunControl):
         """Run on the worker's loop; edits are jobs of their own, and so is the end."""
         self._begin()
         try:
+            await run_async(self._ask_missing(), "confirm")
             await run_async(self._ask_before(), "confirm")
             body = self.skill.fn(**self._arguments)
             value, error = await report_blocking(body, self._warn_of_blocking), None
@@ -164,6 +181,27 @@ class Run(RunControl):
     def take_back(self) -> bool:
         """Undo what the call has changed, and go on in a new undo step. Main thread."""
         return self._steps.take_back()
+
+    def attempt(self, body: Callable[[], T], ask_for_loss: Callable[[Loss], None]) -> T:
+        """Try a part of a body that asks by itself, until what it loses was agreed to."""
+        attempt = Attempt(
+            self._environment.host, self._call, self._steps, ask_for_loss=ask_for_loss
+        )
+        with self._steps.pause():
+            return attempt.run(body)
+
+    @property
+    def is_trying(self) -> bool:
+        """Whether what the body loses is seen at its end, and asked about then. Main thread."""
+        return self._attempt.is_trying
+
+    def answered_before(self, question: Question) -> ElicitationResponse | None:
+        """Return the answer to the same question of an earlier try. Any thread."""
+        return self._attempt.answered_before(question)
+
+    def note_answer(self, question: Question, response: ElicitationResponse) -> None:
+        """Note the answer to a question of the body. Any thread."""
+        self._attempt.note_answer(question, response)
 
     def limit(self, seconds: float | None) -> None:
         """Let the skill run for so long from now on, questions aside; None for no limit."""
@@ -195,10 +233,12 @@ class Run(RunControl):
         if inspect.unwrap(fn) is self._own:  # the gate was here before
             self._own = None
             return None
+        if self.is_trying and gate.is_tried(describe(fn)):
+            return None  # what it loses is asked for with all that this one does
         is_own = call.risk == "destructive" and not call.agreement.is_raised
         was_granted = is_own and call.agreement.covered is None
         if call.risk != "destructive":
-            self._outer = call.agreement.needs_grant
+            self._outer = call.agreement.needs_grant, call.agreement.is_tried
             with self.pause() if self._main.is_current else nullcontext():
                 call.raise_risk("destructive")  # what was changed so far was allowed
         return None if was_granted else gate.ask_inside(fn, args, kwargs, call)
@@ -210,7 +250,8 @@ class Run(RunControl):
         if not agreement.is_raised or self._outer is None:
             yield
             return
-        needs_grant, self._outer, refusals = self._outer, None, agreement.refusals
+        needs_grant, is_tried = self._outer
+        self._outer, refusals = None, agreement.refusals
         yield  # where it fails or is undone, nothing is given back
         # What was agreed to by name limits the caller too, and it all stays one undo step.
         is_limited = bool(agreement.live) and agreement.covered is not None
@@ -219,6 +260,7 @@ class Run(RunControl):
                 agreement.grants.clear()
                 call.risk, agreement.is_raised = "edit", False
                 agreement.needs_grant = needs_grant
+                agreement.is_tried = is_tried
 
     def record_undo(self, label: str) -> None:
         """Write down that another call's undo step is undone next. Main thread."""
@@ -258,13 +300,40 @@ class Run(RunControl):
             self._main.wait(self._submit(self._steps.roll_back))
 
     def _body(self, step: Callable[[], AbstractContextManager[None]] = nullcontext) -> Any:
+        run_sync(self._ask_missing(), "confirm")
         run_sync(self._ask_before(), "confirm")
         with step():
             return self.skill.fn(**self._arguments)
 
-    def _ask_before(self) -> Flow[None]:
+    def _editing_body(self) -> Any:
+        """Run a body that may edit, on the main thread: it is tried first, where it can be."""
+        step = partial(self._steps.open, is_last=True)
+        known = self.skill.name, self.skill.digest
+        if not gate.is_tried(self.skill) or known in self._environment.too_long:
+            return self._body(step)
+        run_sync(self._ask_missing(), "confirm")
+        try:
+            return self._attempt.run(self._fresh_body)
+        except CannotTry as error:
+            wanted = error.wanted
+        finally:
+            if self._attempt.is_too_long:
+                self._environment.too_long.add(known)
+        run_sync(self._ask_before(wanted), "confirm")
+        with step():
+            return self._fresh_body()
+
+    def _fresh_body(self) -> Any:
+        """Run the body with arguments that no run before it has changed."""
+        self._own = inspect.unwrap(self.skill.fn)
+        return self.skill.fn(**copy.deepcopy(self._arguments))
+
+    def _ask_missing(self) -> Flow[None]:
+        return gate.ask_missing(self.skill, self._arguments, self._missing, self._call)
+
+    def _ask_before(self, wanted: Sequence[str] = ()) -> Flow[None]:
         settings = self._environment.settings
-        return gate.ask_before(self.skill, self._arguments, self._missing, self._call, settings)
+        return gate.ask_before(self.skill, self._arguments, self._call, settings, wanted)
 
     def _guarded(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
         """Run a body and give what came of it; a failed or refused one leaves no change."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from dcc_bridge.audit.log import Auditor
 from dcc_bridge.callbacks import CallLater
 from dcc_bridge.config import Settings
+from dcc_bridge.consent.audit_hook import Writer
 from dcc_bridge.consent.call import Call
 from dcc_bridge.host import Host
 from dcc_bridge.skills.call_history import Recent
@@ -27,6 +28,8 @@ class RunEnvironment:
         auditor: Told before a call may change the scene, and what came of it.
         recent: What became of the calls.
         is_paused: The person lets no edit begin.
+        too_long: The names and digests of skills that ran for too long when they were tried.
+        writers: Lists what writes files in the host without Python's knowing. Main thread.
     """
 
     host: Host
@@ -37,3 +40,5 @@ class RunEnvironment:
     auditor: Auditor
     recent: Recent = field(default_factory=Recent)
     is_paused: bool = False
+    too_long: set[tuple[str, str]] = field(default_factory=set)
+    writers: Callable[[], Sequence[Writer]] = tuple

@@ -46,6 +46,7 @@ class Metadata:
     risk: Risk = "destructive"
     confirms: bool = False
     undo: str | bool | None = None
+    tried: bool = True
     idempotent: bool = False
     thread: Thread = "main"
     hosts: tuple[str, ...] = ()
@@ -127,6 +128,7 @@ def skill(
     risk: Risk = "destructive",
     confirms: bool = False,
     undo: str | Literal[False] | None = None,
+    tried: bool = True,
     idempotent: bool = False,
     thread: Thread = "main",
     hosts: tuple[str, ...] | list[str] = (),
@@ -139,7 +141,16 @@ def skill(
 def skill(fn: Callable[..., Any] | None = None, /, **fields: Any) -> Any:
     """Mark a function as a skill; it can still be called as the plain function it is.
 
-    A destructive one is wrapped, so that it asks for consent even if another skill calls it.
+    A skill that may edit is tried: its body runs in an undo step, and what it lost is read from
+    the application. If that is nothing it stays, and nobody is asked. Else the step is reverted,
+    the person is asked with the list, and after a yes the body runs again, where it may lose what
+    was listed and no more. So a body may run twice, and its effect happens once.
+
+    What cannot be tried is asked about before its body, if it is destructive: where the application
+    cannot revert (`UndoStack.trial`), in a coroutine or on a pool thread, with ``undo=False`` or
+    ``tried=False``. So is a body that, when it was tried, wanted to write or remove a file, or to
+    start a thread or a program.
+
     An example::
 
         @skill(risk="edit", undo="Rename camera", hosts=["maya"])
@@ -154,11 +165,13 @@ def skill(fn: Callable[..., Any] | None = None, /, **fields: Any) -> Any:
         name: The tool's name; None for the function's own.
         title: What a person reads; None for the name in words.
         risk: "read" never changes the scene, "edit" changes what undo brings back and nobody
-            misses, "destructive" loses something and needs consent.
-        confirms: The body asks for consent. If not, a destructive skill is asked for beforehand.
+            misses, "destructive" loses something and needs consent. Where they can be tried, the
+            last two differ in what an agent is told of them.
+        confirms: The body asks for consent, and is not tried.
         undo: The label of its undo step; None for the title. False: undo does not bring back what
             it does (files are written), so the question before its body says so, and a copy of the
             scene is kept after the yes.
+        tried: False for a body that must not run twice, since it counts, draws lots or takes long.
         idempotent: Run again with the same arguments, it changes nothing more; agents are told.
         thread: "main" runs on the host's main thread, "any" on a pool thread of the bridge.
         hosts: The hosts it can run in, in any case, such as ["maya", "blender"]; empty for all.

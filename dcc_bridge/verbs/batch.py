@@ -50,7 +50,8 @@ class Batch:
         risks = {step["do"]: metadata_of(self._verbs[step["do"]]) for step in steps}
         loses = any(it is not None and it.risk == "destructive" for it in risks.values())
         known = sum(_size(step) for step in steps if "$" not in repr(step))
-        return self._consents.batch(known, loses, lambda: self._done([*steps, *ends], ids))
+        self._consents.begin_batch(known, loses=loses)
+        return self._done([*steps, *ends], ids)
 
     def _done(self, steps: Sequence[Step], ids: set[str]) -> Any:
         results, rows, pictures = dict[str, Any](), list[Json](), list[Any]()

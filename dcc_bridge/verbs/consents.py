@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 from weakref import WeakKeyDictionary
 
+from dcc_bridge.consent.attempt import TryAgain
 from dcc_bridge.consent.call import Call, CallGrant, current_call
 from dcc_bridge.consent.confirm import Grant, confirm_sync
-from dcc_bridge.errors import BridgeError, PartlyApplied
+from dcc_bridge.elicitation.text import plural
+from dcc_bridge.errors import PartlyApplied
 from dcc_bridge.verbs.operations import HostOperations
 
 T = TypeVar("T")
@@ -25,15 +26,12 @@ class _Run:
 
     changes: int = 0
     agreed: int = 0  # changes that were asked for
+    known: int = 0  # changes that were asked for before a batch
     questions: int = 0  # that came so far; a yes is of its place, what goes may be named alike
     is_batch: bool = False
     is_split: bool = False  # somebody worked on between two of its steps, which stay two
     answers: dict[object, Any] = field(default_factory=dict)  # in the batch, by what was asked
     files: list[Path] = field(default_factory=list)  # that it wrote, and that were not there
-
-
-class DoneAgain(BridgeError):
-    """A batch was asked for something after an edit, took all back, and begins anew."""
 
 
 class Consents:
@@ -49,20 +47,31 @@ class Consents:
         self._many = many
         self._runs = WeakKeyDictionary[Call, _Run]()
 
-    def batch(self, changes: int, loses: bool, do: Callable[[], T]) -> T:
-        """Run a batch, again after each question; what it is known to change is asked for first."""
-        call, run = current_call(), self._run
+    def begin_batch(self, changes: int, *, loses: bool) -> None:
+        """Begin a batch, or begin it anew; what it is known to change is asked for first.
+
+        Args:
+            changes: How many changes are known before it runs.
+            loses: Something in it may be lost.
+        """
+        call = current_call()
+        run = self._run
+        run.changes = 0
+        run.questions = 0
+        is_new = not run.is_batch
         run.is_batch = True
-        if loses:  # at once: to be allowed more later on would end the undo step
+        is_trying = call.control.is_trying
+        call.agreement.keeps_answers = True
+        if loses and is_new:  # at once: to be allowed more later on would end the undo step
             call.raise_risk("destructive")
+            call.agreement.is_tried = is_trying
+        if loses and is_new and not is_trying:
             call.agreement.grants.append(CallGrant("batch", items=()))
-        self.ask("Make", changes, "change")
-        deeds, agreed = len(call.dialogue.deeds), run.agreed
-        while True:
-            run.changes, run.agreed, run.questions = 0, agreed, 0
-            del call.dialogue.deeds[deeds:]
-            with suppress(DoneAgain):
-                return do()
+        if is_new:
+            self.ask("Make", changes, "change")
+            run.known = run.agreed
+            run.changes = 0
+        run.agreed = run.known
 
     def ask(self, verb: str, count: int, noun: str, items: Sequence[str] | None = None) -> None:
         """Count what is changed next, and ask for it where that is much."""
@@ -112,7 +121,7 @@ class Consents:
             self._operations.host.fingerprint(
                 items
             )  # what goes with them is other data, of these names
-            cover(items)
+            allow(items)
             return cast("T", run.answers[key])
         answer = ask()
         if not run.is_batch:
@@ -124,8 +133,7 @@ class Consents:
 
     def _begin_anew(self, run: _Run) -> None:
         call = current_call()
-        for grant in call.agreement.live:  # what lists nothing lets nothing go
-            grant.items = () if grant.items is None else grant.items
+        call.agreement.limit_losses()
         try:
             was_edited = call.control.take_back()
         except PartlyApplied:
@@ -136,7 +144,7 @@ class Consents:
                 file.unlink(missing_ok=True)
                 call.agreement.lost.remove(f"write {file.name}")
             run.files.clear()
-            raise DoneAgain
+            raise TryAgain
 
     def ask_to_write(self, verb: str, question: str, files: Sequence[Path]) -> dict[str, str]:
         """Ask before files are written; gives the folder with the copies of what was there."""
@@ -171,18 +179,11 @@ class Consenting(Generic[OperationsT]):
         self._consents = consents
 
 
-def plural(count: int, noun: str) -> str:
-    """Say "1 mesh", "2 meshes", "3 copies"."""
-    stem = re.sub("(?<=[^aeiou])y$", "ie", noun)
-    end = "es" if noun.endswith(("s", "x", "sh", "ch")) else "s"
-    return f"1 {noun}" if count == 1 else f"{count} {stem}{end}"
+def allow(items: Sequence[str]) -> None:
+    """Let items go that a person agreed to lose."""
+    current_call().agreement.grants.append(CallGrant("", items=tuple(items)))
 
 
 def cover(items: Sequence[str]) -> None:
-    """Let an edit take away parts of what it names, also in a batch with an agreed deletion.
-
-    A link, a key or the member of a group that an edit replaces is such a part.
-    """
-    for grant in current_call().agreement.live[:1]:
-        if grant.items is not None:
-            grant.items += tuple(items)
+    """Let an edit take away parts of what it names: a link, a key, the member of a group."""
+    current_call().agreement.parts += items

@@ -7,17 +7,18 @@ from fnmatch import fnmatchcase
 from typing import Any, Final, cast
 
 from dcc_bridge.consent.call import current_call
+from dcc_bridge.consent.loss import MAX_NAMED, named
 from dcc_bridge.elicitation.ask import elicit_form_sync
+from dcc_bridge.elicitation.text import plural
 from dcc_bridge.elicitation.types import outcome
 from dcc_bridge.errors import NotConfirmed
 from dcc_bridge.skills.skill import skill, track
 from dcc_bridge.verbs.answers import Json, result
-from dcc_bridge.verbs.consents import Consenting, cover, plural
+from dcc_bridge.verbs.consents import Consenting, allow
 from dcc_bridge.verbs.items import counted
 from dcc_bridge.verbs.operations import Junk
 from dcc_bridge.verbs.ports import Cleaning, Deleting
 
-_MOST_NAMED: Final = 5  # of what goes along, stays or breaks
 _GOING: Final = ("unused", "empty_groups")  # kinds of junk that are deleted, not merged or cut
 _MOST_TICKED: Final = 100  # items of one list of boxes to tick; more are agreed to as a whole
 
@@ -95,13 +96,14 @@ class DeletingVerbs(Consenting[Deleting]):
         if not (going := self._matching(items, pattern, type, under)):
             return result([], why=f"There is nothing of type {type} named {pattern!r}.")
         operations.check_deletable(going)
-        going = self._consents.confirm(
-            self._question,
-            going,
-            lambda found: f"Delete {counted(operations, found)}",
-            lambda: self._matching(items, pattern, type, under),
-            title="Delete",
-        )
+        if not current_call().control.is_trying:  # else it is asked once the batch was tried
+            going = self._consents.confirm(
+                self._question,
+                going,
+                lambda found: f"Delete {counted(operations, found)}",
+                lambda: self._matching(items, pattern, type, under),
+                title="Delete",
+            )
         what, hidden = counted(operations, going), dict.fromkeys(map(str, operations.delete(going)))
         left = (it for it in track(going) if it not in hidden)
         stays = [it for it in left if operations.host.kinds([it]) != ["gone"]]
@@ -146,8 +148,8 @@ class DeletingVerbs(Consenting[Deleting]):
 
     def _named(self, items: Sequence[str]) -> str:
         """Name the first ones as the person sees them."""
-        shown = self._operations.host.display_names(items[:_MOST_NAMED])
-        return _first([*shown, *items[_MOST_NAMED:]])
+        shown = self._operations.host.display_names(items[:MAX_NAMED])
+        return named([*shown, *items[MAX_NAMED:]])
 
 
 def _breaking(operations: Deleting, items: Sequence[str]) -> str:
@@ -155,7 +157,7 @@ def _breaking(operations: Deleting, items: Sequence[str]) -> str:
     breaking = operations.dependents(items)
     if not breaking:
         return ""
-    return f"\n{plural(len(breaking), 'thing')} will break: {_first(breaking)}."
+    return f"\n{plural(len(breaking), 'thing')} will break: {named(breaking)}."
 
 
 def _them(items: Sequence[str]) -> str:
@@ -174,17 +176,11 @@ def _once(junk: Mapping[Junk, Sequence[str]]) -> dict[Junk, list[str]]:
     return every
 
 
-def _first(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_NAMED
-    ended = f" and {more} more" if more > 0 else ""
-    return ", ".join(names[:_MOST_NAMED]) + ended
-
-
 def _ticked(question: str, form: Json) -> dict[Junk, list[str]]:
     it = elicit_form_sync(question, form, title="Clean")
     if not it.accepted:
         how, left = outcome(it.message or "", it.answered_by), current_call().remainder
         raise NotConfirmed("Clean?", it.reason or "", how, left)
     picked = it.data or {}
-    cover([str(item) for items in picked.values() for item in items])
+    allow([str(item) for items in picked.values() for item in items])
     return cast("dict[Junk, list[str]]", picked)

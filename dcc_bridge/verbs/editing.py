@@ -13,10 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any, Final, Literal, NotRequired, TypedDict
 
+from dcc_bridge.elicitation.text import plural
 from dcc_bridge.geometry import add, frame_of, middle
 from dcc_bridge.skills.skill import skill, track
 from dcc_bridge.verbs.answers import Json, refuse, result, shown
-from dcc_bridge.verbs.consents import Consenting, OperationsT, cover, plural
+from dcc_bridge.verbs.consents import Consenting, OperationsT, cover
 from dcc_bridge.verbs.items import by_depth, counted, lineage, point
 from dcc_bridge.verbs.names import no_such
 from dcc_bridge.verbs.operations import SCENE, HostOperations, Placement, Vector

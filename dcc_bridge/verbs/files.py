@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from dcc_bridge.elicitation.text import plural
 from dcc_bridge.skills.skill import report_done, skill, track
 from dcc_bridge.verbs.answers import Json, result
-from dcc_bridge.verbs.consents import Consenting, plural
+from dcc_bridge.verbs.consents import Consenting
 from dcc_bridge.verbs.items import whole_path
 from dcc_bridge.verbs.names import no_such
 from dcc_bridge.verbs.ports import FileExchange, Saving

@@ -9,8 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from dcc_bridge.elicitation.text import plural
 from dcc_bridge.skills.skill import track
-from dcc_bridge.verbs.consents import plural
 from dcc_bridge.verbs.operations import SCENE, HostOperations, Vector, triple
 
 _OF_A_KIND: Final = 500  # items whose types are compared, to name more than "prims"

@@ -19,7 +19,6 @@ main thread.
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -174,11 +173,6 @@ class Imported:
     warnings: list[str] = field(default_factory=list)
 
 
-def in_words(kind: str) -> str:
-    """Return the name of a type in words: "sphere light" for "SphereLight". Any thread."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).lower()
-
-
 class HostOperations(ABC):
     """What every host does for the verbs: tell what there is, and read and set values.
 
@@ -235,12 +229,13 @@ class HostOperations(ABC):
             item: One item.
 
         Returns:
-            One of them, in small letters: "sphere light". By default the type in words.
+            One of them, in small letters: "sphere light". By default as `Host.nouns` has it.
 
         Raises:
             LookupError: There is no such item.
         """
-        return in_words(self.kind(item))
+        self.kind(item)
+        return self.host.nouns([item])[0]
 
     @abstractmethod
     def name(self, item: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, NotRequired, TypedDict
 
+from dcc_bridge.elicitation.text import plural
 from dcc_bridge.skills.skill import skill, track
 from dcc_bridge.verbs.answers import Json, refuse, result, shown
-from dcc_bridge.verbs.consents import Consenting, cover, plural
+from dcc_bridge.verbs.consents import Consenting, cover
 from dcc_bridge.verbs.items import counted
 from dcc_bridge.verbs.operations import SCENE, HostOperations, SocketLink, Value
 from dcc_bridge.verbs.ports import Connections, Keyframes

@@ -134,7 +134,7 @@ def test_the_record_has_the_arguments_as_the_person_saw_them(
     host, no = FakeHost(has_ui=True), Reply("decline")
     given = {"name": "cam1\nname: cam2", "password": CANARY}
 
-    @skill(risk="destructive")
+    @skill(risk="destructive", undo=False)
     def wipe(name: str, password: SecretStr, frames: int = 24) -> None:
         """Wipe it."""
 
@@ -366,7 +366,7 @@ def test_what_a_schema_hides_is_nowhere_in_the_record_nor_in_a_question(tmp_path
     host = FakeHost(["cam0"], has_ui=True)
     person = Person(YES, Reply("accept", {"nick": CANARY}), Reply("cancel", {"nick": CANARY}))
 
-    @skill(risk="destructive")
+    @skill(risk="destructive", undo=False)
     def publish(key: Annotated[str, Field(json_schema_extra={"redact": True})]) -> None:
         form = {"type": "object", "properties": {"nick": {"type": "string", "x-redact": True}}}
         for _ in range(2):

@@ -121,7 +121,7 @@ def test_code_that_fails_leaves_the_scene_and_its_stacks_and_names_line_and_near
     assert "DefinePrism" in said
     assert " It has: DefinePrim, " in said
     assert "Nothing was changed." in said
-    assert live.record()[-1]["event"] == "rolled_back"
+    assert live.record()[-1]["event"] == "reverted"
 
 
 @pytest.mark.parametrize(
@@ -167,9 +167,9 @@ def test_what_is_deleted_without_being_named_is_asked_for_by_its_names(
     first, second = live.person.shown
     assert first.items == ()
     assert second.items == tuple(f"/World/Props/Tree{it}" for it in ("", "/Crown", "/Trunk"))
-    assert second.confirmation.title == "Run and delete 3 prims"
+    assert second.confirmation.title == "Run and delete 2 cubes and 1 xform"
     assert (live.state == before) == (answer is NO)
-    assert live.record()[-1]["event"] == ("rolled_back" if answer is NO else "end")
+    assert live.record()[-1]["event"] == ("reverted" if answer is NO else "end")
     code = [line["outcome"] for line in live.record() if line["event"] == "code"]
     assert code == ["agreed", "refused" if answer is NO else "done"]
     if answer is YES:
@@ -204,7 +204,7 @@ def test_code_that_deletes_others_each_time_is_asked_for_three_times(
     said = text(live.vain(other))
 
     assert len(live.person.shown) == 4
-    assert "deletes something else each time that it runs. Nothing was changed." in said
+    assert "loses something else each time that it runs" in said
 
 
 def test_a_prim_that_is_renamed_is_not_lost(seat: Sit) -> None:

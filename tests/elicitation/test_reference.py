@@ -194,7 +194,7 @@ def test_a_main_thread_handler_asks_or_gets_its_fallback_and_is_one_undo_step(
 def test_a_handler_without_a_decorator_is_not_run_where_nobody_can_be_asked(
     era: str, host: FakeHost, call: Callable[..., Any]
 ) -> None:
-    result = call("rename_objects", WRITTEN_ELSEWHERE, era, None)
+    result = call("delete_objects", WRITTEN_ELSEWHERE, era, None)
 
     assert status(result) == "refused"
     assert host.items == list(CAMERAS)

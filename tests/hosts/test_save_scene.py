@@ -132,7 +132,8 @@ def test_a_client_that_draws_the_question_says_so_too(era: str, tmp_path: Path) 
 
     (made,) = checkpoints.taken(tmp_path / "fake.json.checkpoints")
     assert status(result) == "done"
-    assert f"This can NOT be undone. A copy is kept first, in {made.parent}" in asked[0]
+    copied = f"This can NOT be undone. A copy of the scene is kept first, in {made.parent}"
+    assert copied in asked[0]
     assert (made / "fake.json").read_text() == '["cam1"]'
     assert (made / "fake.unsaved.json").read_text() == '["cam1", "cam2"]'
 
@@ -188,7 +189,8 @@ def test_undo_is_offered_only_for_what_it_brings_back(undoable: bool, tmp_path: 
         return "renamed"
 
     with live(tmp_path / "run", rename, host=host, presenter=person) as running:
-        assert status(running.call("rename")) == "done"
+        told = running.call("rename")
+        assert status(told) == "done", text(told)
 
     assert len(person.undos) == undoable
     assert len(host.labels) == 1

@@ -176,7 +176,7 @@ def test_the_server_says_that_its_list_changes(tmp_path: Path) -> None:
 
 
 def test_a_session_grant_does_not_outlive_an_edit_of_its_file(tmp_path: Path) -> None:
-    text_ = DELETE.replace('risk="destructive", confirms=True', 'risk="edit"')
+    text_ = DELETE.replace('risk="destructive", confirms=True', 'risk="edit", tried=False')
     text_ = text_.replace('answer = elicit_form_sync("Delete?", CONFIRM)', "")
     text_ = text_.replace('"agreed": answer.accepted', '"agreed": True')
     file = save(tmp_path / "skills" / "delete.py", text_)

@@ -22,7 +22,7 @@ from tests.stand_ins import FakeHost, Person
 def dropping(host: FakeHost) -> Callable[[], None]:
     """Make an edit that can be undone."""
 
-    @skill(risk="edit")
+    @skill(risk="edit", tried=False)
     def drop() -> None:
         """Drop the last one."""
         host.items.pop()
@@ -74,7 +74,7 @@ def test_it_is_served_while_an_edit_waits_in_its_middle(tmp_path: Path) -> None:
     @skill(risk="edit")
     def half() -> None:
         """Edit, and ask."""
-        host.items.pop()
+        host.items.append("c")
         elicit_form_sync("Go on?", CONFIRM)
 
     with live(tmp_path, half, host=host, presenter=person) as running:
@@ -158,7 +158,7 @@ def test_a_call_with_two_steps_is_undone_whole_or_says_what_is_between_them(
 ) -> None:
     host, person = FakeHost(["a", "b", "c"], has_ui=True), Person(None)
 
-    @skill(risk="edit", title="Drop two")
+    @skill(risk="edit", title="Drop two", tried=False)
     def drop() -> None:
         """Drop the last one, ask, and drop one more."""
         host.items.pop()
@@ -282,7 +282,7 @@ def test_an_agent_is_told_what_its_skill_changed_that_was_put_back(tmp_path: Pat
 
     host = Guarded(["a"])
 
-    @skill(risk="edit")
+    @skill(risk="edit", tried=False)
     def drop(fails: bool = False) -> None:
         """Drop the last one."""
         host.items.pop()

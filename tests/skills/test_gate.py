@@ -54,8 +54,8 @@ def ask_before(
     """Ask what stands before a body; gives what was asked."""
     person = Person(*answers)
     with asking(person, call=call) as call:
-        flow = gate.ask_before(skill, arguments, missing or {}, call, Settings(**settings))
-        run_sync(flow, "gate")
+        run_sync(gate.ask_missing(skill, arguments, missing or {}, call), "gate")
+        run_sync(gate.ask_before(skill, arguments, call, Settings(**settings)), "gate")
     return person.shown
 
 
@@ -205,7 +205,7 @@ def test_where_nobody_can_choose_the_agent_is_told_what_is_required() -> None:
     words = r"^up_axis, mode: required, because the person could not be asked"
 
     with asking(None) as call:
-        flow = gate.ask_before(made(risk="read"), {}, MISSING, call, Settings())
+        flow = gate.ask_missing(made(risk="read"), {}, MISSING, call)
         with pytest.raises(BadArguments, match=words):
             run_sync(flow, "gate")
 

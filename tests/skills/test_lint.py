@@ -30,7 +30,7 @@ def said(tmp_path: Path, text: str) -> list[tuple[int, str]]:
         (f"{HEAD}\n@skill(risk='read')\ndef x(): ...\n", 5, "x: it has no docstring"),
         (FINE, 4, "x: 'b' has no type, so agents may pass anything."),
         ("def x():\n    '''Do it.'''\n", 1, "x: it states no risk"),
-        (f"{HEAD}@skill(undo='Do it')\ndef x():\n    '''Do it.'''\n", 4, "x: it states no risk"),
+        (f"{HEAD}@cache\ndef x():\n    '''Do it.'''\n", 4, "x: it states no risk"),
         (f"{HEAD}@skill(risk='raed')\ndef x():\n    '''Do it.'''\n", 4, "risk is read, edit"),
         (f"{HEAD}@skill(rsik='', risk='edit')\ndef x():\n    '''Do.'''\n", 4, "mean 'risk'?"),
         ("x = 1\n", 1, "no function that is a skill"),
@@ -48,6 +48,12 @@ def test_what_is_wrong_is_told_with_its_line(
 def test_a_skill_with_docstring_types_and_risk_has_no_problem(tmp_path: Path) -> None:
     assert said(tmp_path, FINE.replace("b=1", "b: int = 1")) == []
     assert said(tmp_path, FINE.replace("b=1", "b: int = 1").replace("risk='read'", "**READ")) == []
+
+
+@pytest.mark.parametrize("mark", ["@skill", "@dcc_bridge.skill", "@skill(undo='Do it')"])
+def test_a_skill_that_is_marked_need_not_state_a_risk(mark: str, tmp_path: Path) -> None:
+    """What it loses is asked about all the same."""
+    assert said(tmp_path, f"{HEAD}{mark}\ndef x():\n    '''Do it.'''\n") == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are POSIX's")

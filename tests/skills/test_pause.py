@@ -19,22 +19,22 @@ def test_an_edit_is_refused_with_a_sentence_until_it_may_go_on(tmp_path: Path, e
     host = FakeHost(["cam1"])
 
     @skill(risk="edit")
-    def clear() -> None:
-        """Clear it."""
-        host.items.clear()
+    def add() -> None:
+        """Add one."""
+        host.items.append("cam2")
 
-    with live(tmp_path, clear, host=host) as running:
+    with live(tmp_path, add, host=host) as running:
         running.bridge.pause()
-        refused = running.call("clear", era=era)
+        refused = running.call("add", era=era)
         left = list(host.items)
         running.bridge.resume()
-        done = running.call("clear", era=era)
+        done = running.call("add", era=era)
 
     assert refused.is_error
     assert "Agents are paused at the host; nothing was changed." in text(refused)
     assert left == ["cam1"]
     assert not done.is_error
-    assert host.items == []
+    assert host.items == ["cam1", "cam2"]
 
 
 @pytest.mark.parametrize("where", ["delete", "delete_async"])

@@ -303,7 +303,7 @@ def test_what_nobody_agreed_to_is_taken_back(
 # ---- a destructive skill is one wherever it is called
 
 
-def test_a_destructive_skill_that_an_edit_calls_is_asked_for_with_its_arguments(
+def test_a_destructive_skill_that_an_edit_calls_is_asked_for_with_what_it_loses(
     studio: Studio,
 ) -> None:
     wipe = studio.wiping()
@@ -313,8 +313,7 @@ def test_a_destructive_skill_that_an_edit_calls_is_asked_for_with_its_arguments(
 
     assert studio.vain(tidy, NO, risk="edit") == "refused"
     (question,) = studio.person.shown
-    assert question.consent is not None
-    assert question.consent.arguments == (("path", A),)
+    assert question.items == (A,)
     assert studio.run(tidy, YES, risk="edit").status == "done"
     assert not studio.stage.GetPrimAtPath(A)
 
@@ -386,16 +385,15 @@ def test_an_edit_that_a_skill_queued_before_it_failed_does_not_stand(
     assert ("paused" in text(result)) is is_paused
 
 
-def test_a_yes_to_a_called_skill_is_none_to_what_its_caller_does(studio: Studio) -> None:
+def test_what_two_called_skills_lose_is_one_question(studio: Studio) -> None:
     wipe = studio.wiping()
 
     def tidy() -> None:
         wipe(A)
         wipe(B)
 
-    assert studio.vain(tidy, YES, NO, risk="edit") == "refused"
-    asked = [it.consent.arguments for it in studio.person.shown if it.consent]
-    assert asked == [(("path", A),), (("path", B),)]
+    assert studio.vain(tidy, NO, risk="edit") == "refused"
+    assert [it.items for it in studio.person.shown] == [(A, B)]
 
 
 def test_an_edit_that_calls_a_skill_with_nothing_to_lose_goes_on(studio: Studio) -> None:
@@ -521,7 +519,7 @@ def test_a_look_up_after_the_end_is_not_run_and_what_was_done_stands(studio: Stu
     threads: list[threading.Thread] = []
 
     def tidy() -> None:
-        studio.stage.RemovePrim(A)
+        studio.stage.DefinePrim("/World/new")
         threads.append(threading.Thread(target=carry(ask)))
 
     def late() -> threading.Thread:
@@ -531,7 +529,7 @@ def test_a_look_up_after_the_end_is_not_run_and_what_was_done_stands(studio: Stu
     done = studio.run(tidy, late=late, risk="edit")
 
     assert (done.status, looks) == ("done", [])
-    assert not studio.stage.GetPrimAtPath(A)
+    assert studio.stage.GetPrimAtPath("/World/new")
     assert studio.stage.GetPrimAtPath(B)
 
 
@@ -570,7 +568,7 @@ def test_a_grant_ends_though_its_call_still_runs(
 ) -> None:
     monkeypatch.setattr("dcc_bridge.consent.call.GRANT_LASTS", -1.0)
 
-    ends = studio.vain(lambda: studio.stage.RemovePrim(A), YES, risk="destructive")
+    ends = studio.vain(lambda: studio.stage.RemovePrim(A), YES, YES, YES, risk="destructive")
 
     assert ends == "no_consent"
 

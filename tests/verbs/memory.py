@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
+from dcc_bridge.consent.late_losses import AgreedIds
 from dcc_bridge.verbs.operations import (
     SCENE,
     ApiEntry,
@@ -51,9 +53,12 @@ NODE: dict[str, Any] = {
 }
 
 
+_ids = count()
+
+
 def node(kind: str, **facts: Any) -> dict[str, Any]:
     """Make an item's facts."""
-    return {**deepcopy(NODE), "kind": kind, **facts}
+    return {**deepcopy(NODE), "kind": kind, "id": next(_ids), **facts}
 
 
 class MemoryHost(FakeHost):
@@ -64,6 +69,7 @@ class MemoryHost(FakeHost):
 
     def __init__(self, nodes: Mapping[str, Any] = {}, **more: Any) -> None:
         self.nodes: dict[str, Any] = {}
+        self._reach = AgreedIds()
         self.operations: StillOperations  # once they are loaded
         super().__init__([json.dumps([path, facts]) for path, facts in nodes.items()], **more)
 
@@ -89,6 +95,8 @@ class MemoryHost(FakeHost):
 
     def fingerprint(self, items: Sequence[str]) -> str:
         below = [[it for it in self.nodes if it.startswith(item)] for item in sorted(items)]
+        for item, paths in zip(sorted(items), below, strict=True):
+            self._reach.note(item, [self.nodes[path]["id"] for path in paths])
         return json.dumps([below, self.kinds(sorted(items))])
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
@@ -96,12 +104,18 @@ class MemoryHost(FakeHost):
         if self._open is not None:
             texts = self._known
         before = dict(map(json.loads, texts))
-        names = {path.rpartition("/")[2] for path in self.nodes}
-        gone = [path for path in before if path not in self.nodes]
-        gone = [path for path in gone if path.rpartition("/")[2] not in names]
-        left = [it for it in gone if not any(it == a or it.startswith(f"{a}/") for a in agreed)]
-        stay = [path for path in before if path in self.nodes and path not in agreed]
-        return left + [part for it in stay for part in _replaced(it, before[it], self.nodes[it])]
+        now = {facts["id"]: facts for facts in self.nodes.values()}
+        may_go = {*agreed, *self._reach.of(agreed)}
+        lost: list[str] = []
+        for path, had in before.items():
+            has = now.get(had["id"])
+            if path in may_go and has is not None:  # its parts may go
+                continue
+            if has is not None:
+                lost += _replaced(path, had, has)
+            elif had["id"] not in may_go:
+                lost.append(path)
+        return lost
 
 
 def _sources(facts: Mapping[str, Any]) -> list[str]:
@@ -369,7 +383,7 @@ class StillOperations(
         while path in self.nodes:
             number += 1
             path = f"{wanted}_{number}"
-        self.nodes[path] = facts
+        self.nodes[path] = {**facts, "id": next(_ids)}
         return path
 
     def _move(self, item: str, new: str) -> str:

@@ -85,6 +85,7 @@ def test_items_are_counted_by_their_type_in_words(
 ) -> None:
     operations = MemoryOperations(MemoryHost())
     monkeypatch.setattr(operations, "kind", lambda item: kind)
+    monkeypatch.setattr(operations.host, "kinds", lambda items: [kind] * len(items))
 
     assert items.counted(operations, ["one", "two"]) == said
 

@@ -44,6 +44,7 @@ from .document import (
 )
 from .transactions import transactions
 from .trial import FreeCADTrial
+from .words import noun_of
 
 _CHANGES: Final = (
     *("slotCreatedObject", "slotDeletedObject", "slotChangedObject", "slotChangedDocument"),
@@ -244,6 +245,11 @@ class FreeCADHost(Host):
         """Name the types, without a look for what is called alike."""
         things = [look_up(item) if FreeCAD.ActiveDocument else None for item in items]
         return [thing.TypeId if thing is not None else "gone" for thing in things]
+
+    def nouns(self, items: Sequence[str]) -> list[str]:
+        """Return "cylinder", "sketch", "wall": not what the class in C++ is called."""
+        things = [look_up(item) if FreeCAD.ActiveDocument else None for item in items]
+        return [noun_of(thing) if thing is not None else self.item_noun for thing in things]
 
     def display_names(self, items: Sequence[str]) -> list[str]:
         """Return the labels, as the tree shows them, with the inner names behind them."""

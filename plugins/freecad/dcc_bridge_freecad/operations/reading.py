@@ -21,7 +21,6 @@ from ..parts import linked
 from ..transactions import transactions
 from .places import below, children, own_shape, parent_of, scratch_document
 from .properties import CELL, FILES, form, held, is_told, links_of
-from .words import noun_of
 
 _MODULES: Final = ("FreeCAD", "Part", "Mesh", "Sketcher", "PartDesign", "Draft", "Spreadsheet")
 _EXPORTERS: Final = ("Part", "Mesh", "Import", "ImportGui", "Points")
@@ -78,9 +77,6 @@ class _Reads(ApiSearch, Checking, CodeContext):
 
     def kind(self, item: str) -> str:
         return str(find(item).TypeId)
-
-    def noun(self, item: str) -> str:
-        return noun_of(find(item))
 
     def name(self, item: str) -> str:
         """Return the label, which is what the person reads and what `rename` changes."""

@@ -1,0 +1,314 @@
+"""The loop of consent: an edit is tried, and a person is asked about what it really lost.
+
+A body runs inside an undo step. Where it lost something that nobody had agreed to, the open step is
+reverted, the person is asked with the real list, and after a yes the body runs again; what is lost
+then must be what was agreed to. So the body may run more than once, and its effect happens once.
+Main thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import nullcontext
+from functools import partial
+from time import perf_counter
+from typing import Final, TypeVar
+
+from dcc_bridge.consent.audit_hook import Writer, watched_by
+from dcc_bridge.consent.call import Call
+from dcc_bridge.consent.loss import MAX_NAMED, Loss, UnauthorizedLoss, counted, named
+from dcc_bridge.consent.outside import OutsideGuard
+from dcc_bridge.consent.undo_steps import Steps
+from dcc_bridge.elicitation.ask import ask_flow, sayable, yes_or_no
+from dcc_bridge.elicitation.question import Consent, Question
+from dcc_bridge.elicitation.refusal import check
+from dcc_bridge.elicitation.text import plural
+from dcc_bridge.elicitation.types import ElicitationResponse
+from dcc_bridge.errors import NoConsent
+from dcc_bridge.host import Changes, Host
+from dcc_bridge.threads.flows import run_sync
+
+T = TypeVar("T")
+AskForLoss = Callable[[Loss], None]  # NotConfirmed: the person did not agree
+
+MAX_QUESTIONS: Final = 3  # of one attempt; it is another loss each time
+_ANOTHER: Final = "loses something else each time that it runs"
+_LONG_S: Final = 1.0  # a body that ran for longer is said to in the question
+_TOO_LONG_S: Final = 10.0  # one that ran for longer is asked about first from then on
+
+
+class CannotTry(BaseException):
+    """A body cannot be tried to its end, and has to be asked for first; nothing has changed.
+
+    It is no `Exception`, so that a body does not hold it.
+
+    Attributes:
+        wanted: What it wanted to do outside the scene, if that is why: "write /shots/a.usda".
+    """
+
+    def __init__(self, wanted: Sequence[str] = ()) -> None:
+        super().__init__()
+        self.wanted = tuple(wanted)
+
+
+class TryAgain(BaseException):
+    """A body has to begin anew, with what was answered so far; `except Exception` lets it pass."""
+
+
+class _Unasked(Exception):
+    """A body changed the scene, and the studio wants that asked for."""
+
+    def __init__(self, changes: Changes, loss: Loss) -> None:
+        super().__init__()
+        self.changes = changes
+        self.loss = loss
+
+
+class Attempt:
+    """One body, until it stays or is refused."""
+
+    def __init__(
+        self,
+        host: Host,
+        call: Call,
+        steps: Steps,
+        *,
+        is_gated: bool = False,
+        asks_edits: bool = False,
+        guard: OutsideGuard | None = None,
+        writers: Callable[[], Sequence[Writer]] = tuple,
+        restart: Callable[[], None] = lambda: None,
+        ask_for_loss: AskForLoss | None = None,
+    ) -> None:
+        """Prepare an attempt.
+
+        Args:
+            host: Whose scene is edited.
+            call: The call whose body it is.
+            steps: The undo steps of the call.
+            is_gated: Where it cannot be tried without a trace, a person is asked before the body.
+            asks_edits: A person is asked for an edit that loses nothing, too.
+            guard: What keeps the body in the scene; None where something else does.
+            writers: Lists what writes files in the host without Python's knowing.
+            restart: Begins the time limit of the body anew.
+            ask_for_loss: Has the person agree to a loss, in other words than the usual ones.
+        """
+        self._host = host
+        self._call = call
+        self._steps = steps
+        self._is_gated = is_gated
+        self._asks_edits = asks_edits
+        self._restart = restart
+        self._guard = guard
+        self._writers = writers
+        self._ask_for_loss = ask_for_loss or self._ask_to_delete
+        self._runs = False
+        self._is_agreed = False
+        self._must_be_asked_first = False
+        self._seconds = 0.0
+        self._answers: dict[Hashable, ElicitationResponse] = {}
+        self._asked = 0
+        self._questions = 0
+        self._consents = 0
+
+    @property
+    def is_trying(self) -> bool:
+        """Whether the body runs, and its loss is seen and asked about at its end."""
+        return self._runs and self._call.agreement.is_tried
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether the body ran for so long that it should not be tried again."""
+        return self._seconds > _TOO_LONG_S
+
+    def run(self, body: Callable[[], T]) -> T:
+        """Run a body until what it loses is what was agreed to, and return its result.
+
+        Args:
+            body: What edits; it is called once for each try.
+
+        Raises:
+            CannotTry: It has to be asked for first; nothing has changed.
+            NotConfirmed: A person did not agree; nothing has changed.
+            NoConsent: It loses something else each time, or after its own question.
+            BaseException: What the body raises; nothing has changed.
+        """
+        risk = self._call.risk
+        deeds = len(self._call.dialogue.deeds)
+        if self._guard is not None:
+            self._steps.watching = partial(watched_by, self._guard, self._writers())
+        while True:
+            del self._call.dialogue.deeds[deeds:]
+            self._call.agreement.begin_anew()
+            self._consents = self._call.agreement.consents
+            try:
+                return self._once(body)
+            except CannotTry:
+                self._steps.watching = nullcontext
+                self._steps.roll_back()
+                self._call.start_over(risk)
+                raise
+            except (TryAgain, _Unasked, UnauthorizedLoss) as error:
+                self._ask_about(error)
+            self._restart()
+
+    def _ask_about(self, error: BaseException) -> None:
+        """Have the person agree to what ended a try, if that is to be asked about."""
+        if isinstance(error, UnauthorizedLoss):
+            self._check_may_ask(error)
+        self._steps.roll_back()
+        if isinstance(error, UnauthorizedLoss):
+            self._ask_for_loss(error.loss)
+        elif isinstance(error, _Unasked):
+            self._ask_for_edit(error)
+
+    def _check_may_ask(self, error: UnauthorizedLoss) -> None:
+        """Refuse a loss of a body that asks by itself, and one that is another one each time."""
+        agreement = self._call.agreement
+        has_asked = agreement.consents > self._consents
+        if has_asked and not agreement.keeps_answers:
+            raise error
+        self._questions += 1
+        if self._questions > MAX_QUESTIONS:
+            raise NoConsent(self._call.skill, _ANOTHER) from None
+
+    def answered_before(self, question: Question) -> ElicitationResponse | None:
+        """Return what was answered to the same question of an earlier try.
+
+        Args:
+            question: What the body is about to ask.
+
+        Raises:
+            CannotTry: It asks for consent, in an edit that the studio wants asked for first.
+        """
+        if not self._runs:
+            return None
+        if question.consent is None:
+            self._asked += 1
+            return self._answers.get(self._key(question))
+        if self._asks_edits and not self._is_agreed:
+            self._must_be_asked_first = True
+            raise CannotTry
+        return None
+
+    def note_answer(self, question: Question, response: ElicitationResponse) -> None:
+        """Keep the answer to a question that is no consent, for the next try."""
+        if self._runs and question.consent is None:
+            self._answers[self._key(question)] = response
+
+    def _key(self, question: Question) -> Hashable:
+        schema = question.form.schema if question.form is not None else None
+        return self._asked, question.message, repr(schema), question.page
+
+    def _once(self, body: Callable[[], T]) -> T:
+        failure: BaseException | None = None
+        self._steps.unauthorized = None
+        self._asked = 0
+        try:
+            with self._steps.open(is_last=True):
+                self._check_can_try()
+                self._steps.note_begin()
+                try:
+                    value = self._timed(body)
+                    self._check_outside()
+                except BaseException as error:
+                    failure = error
+                    self._check_outside()
+                    raise
+        except UnauthorizedLoss as loss:
+            if failure is not None and failure is not loss:
+                raise failure from None  # who failed is asked nothing
+            raise
+        if self._steps.unauthorized is not None:  # the body has caught it
+            raise self._steps.unauthorized
+        return value
+
+    def _timed(self, body: Callable[[], T]) -> T:
+        begin = perf_counter()
+        self._runs = True
+        try:
+            if not self._asks_edits or self._is_agreed:
+                return body()
+            with self._host.changes() as count:
+                value = body()
+                self._check_edit(count)
+            return value
+        finally:
+            self._runs = False
+            self._seconds = perf_counter() - begin
+
+    def _check_outside(self) -> None:
+        """End a try whose body has to be asked for first, also where it has caught that."""
+        wanted = self._guard.wanted if self._guard is not None else []
+        if wanted or self._must_be_asked_first:
+            raise CannotTry(wanted)
+
+    def _check_can_try(self) -> None:
+        """Refuse to try what would leave a trace although a person refuses it."""
+        trial = self._steps.trial
+        keeps_all = trial is not None and trial.keeps_redo
+        if self._is_gated and not keeps_all:
+            raise CannotTry
+        # Where nothing can be reverted, an edit is not asked about what it has lost already.
+        self._call.agreement.is_tried = trial is not None
+
+    def _check_edit(self, count: Callable[[], Changes]) -> None:
+        """End a body whose edit nobody was asked for yet."""
+        trial = self._steps.trial
+        if trial is None or not trial.is_edited():
+            return
+        lost = self._host.lost(())
+        raise _Unasked(count(), Loss(tuple(lost), tuple(trial.broken())))
+
+    def _ask_to_delete(self, loss: Loss) -> None:
+        """Have the person agree to a loss; it is there again now."""
+        self._call.raise_risk("destructive")  # no answer for the session covers a loss
+        verb = loss.verb(self._host)
+        message = f"{verb} {loss.described(self._host)}?"
+        self._confirm(message, loss, f"{verb} {loss.counted(self._host)}")
+
+    def _ask_for_edit(self, edit: _Unasked) -> None:
+        """Have the person agree to what an edit changes, and to what it loses."""
+        self._is_agreed = True
+        if edit.loss.items:
+            self._call.raise_risk("destructive")
+        message = f"{self._call.title}?{_changes_named(edit.changes, self._host)}"
+        self._confirm(message, edit.loss, self._call.title)
+
+    def _confirm(self, message: str, loss: Loss, verb: str) -> None:
+        if loss.breaks:
+            message += f"\n{plural(len(loss.breaks), 'thing')} will break: {named(loss.breaks)}."
+        if self._seconds > _LONG_S:
+            message += f"\nIt will take about {self._seconds:.0f} s."
+        self._host.fingerprint(loss.items)  # so that it knows them again
+        labels = tuple(self._host.display_names(loss.items))
+        question = Question(
+            message=sayable(message),
+            call=self._call,
+            form=yes_or_no(verb),
+            title=self._call.title,
+            key="consent",
+            consent=Consent(loss.items, loss.kinds(self._host), labels=labels),
+        )
+        check(question, run_sync(ask_flow(question), "confirm"))
+        for grant in self._call.agreement.grants:
+            if grant.question == question.id:
+                grant.items = loss.items  # what is not listed is not agreed to
+
+
+def _changes_named(changes: Changes, host: Host) -> str:
+    """Return what an edit makes, changes and deletes, a line each."""
+    rows = (
+        ("It makes", changes.created),
+        ("It changes", changes.changed),
+        ("It deletes", changes.deleted),
+    )
+    lines = [f"\n{word} {_listed(items, host)}." for word, items in rows if items]
+    return "".join(lines)
+
+
+def _listed(items: Sequence[str], host: Host) -> str:
+    """Return how many items there are, and the first ones as the person sees them."""
+    shown = host.display_names(items[:MAX_NAMED])
+    names = named([*shown, *items[MAX_NAMED:]])
+    return f"{counted(host, items)}: {names}"

@@ -1,0 +1,115 @@
+"""The guard of a body that is tried: it may not do what undo does not bring back. Main thread.
+
+A file written, removed or renamed, a program, a thread, the network: a body that is run again after
+a question would do it twice, and one that is reverted would have done it for nothing. So it ends
+where it tries that, and a person is asked before it runs.
+
+It is no sandbox, and is for skills that mean well. What the bridge and the host do meanwhile
+passes: the frames tell whose code it is that acts.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import Any, Final
+
+from dcc_bridge.checkpoints import is_inside
+from dcc_bridge.consent import audit_events as events
+from dcc_bridge.consent.audit_hook import Watch, watching_files
+from dcc_bridge.consent.own_code import IMPORTER, has_module, owner_of
+from dcc_bridge.errors import BridgeError
+
+watching_files.add(__file__)
+_ROOT: Final = "dcc_bridge.consent.attempt"  # the module whose code calls the body
+# What runs a function of somebody else's, and does nothing by itself.
+_CARRIERS: Final = {
+    IMPORTER,
+    "dcc_bridge.elicitation.ask",
+    "dcc_bridge.skills.run",
+    "dcc_bridge.skills.skill",
+    "dcc_bridge.threads.flows",
+}
+_TELLING: Final = {"platform", "uuid"}  # modules that run a program to tell something
+_PASSED: Final = {events.NATIVE, events.PYTHON}  # acts that a library does to compute
+
+
+class ReachedOutside(BridgeError):
+    """A body that is tried wanted to do what undo does not bring back; it was not done."""
+
+    def __init__(self, act: str) -> None:
+        super().__init__(f"It wanted to {act}, which undo does not bring back; it was not done.")
+
+
+class OutsideGuard(Watch):
+    """What one body may do outside the scene while it is tried.
+
+    Attributes:
+        wanted: What it tried, once each: "write /shots/a.usda". Its body may have caught the error.
+    """
+
+    def __init__(self, file: str) -> None:
+        """Prepare the guard.
+
+        Args:
+            file: The file name of the body's code.
+        """
+        super().__init__()
+        self.wanted: list[str] = []
+        self._file = file
+        self._temporary = os.path.realpath(tempfile.gettempdir())
+        self._made: set[str] = set()
+
+    def check(self, event: str, args: tuple[Any, ...]) -> None:
+        """Refuse what would stay."""
+        act = events.file_act(event, args)
+        if act is not None:
+            if not all(map(self._is_own_temporary, act.paths)):
+                self.refuse(_told(act))
+            return
+        does = events.act_of(event)
+        if does is not None and does not in _PASSED:
+            self.refuse(does)
+
+    def refuse(self, act: str) -> None:
+        """Raise ReachedOutside, unless it is the bridge or the host that does it."""
+        if not self._is_by_body():
+            return
+        if act not in self.wanted:
+            self.wanted.append(act)
+        raise ReachedOutside(act)
+
+    def _is_by_body(self) -> bool:
+        frame = self.frame()
+        while frame is not None:
+            if frame.f_code.co_filename == self._file:
+                return True
+            owner = owner_of(frame)
+            if owner == _ROOT:
+                return True
+            if owner and owner not in _CARRIERS:
+                return False
+            if has_module(frame) and frame.f_globals["__name__"] in _TELLING:
+                return False
+            frame = frame.f_back
+        return False
+
+    def _is_own_temporary(self, path: str) -> bool:
+        """Return whether a path is in the temporary folder, and was not there before the body."""
+        if not path or not is_inside(path, self._temporary):
+            return False
+        if path not in self._made:
+            if os.path.lexists(path):
+                return False
+            self._made.add(path)
+        return True
+
+
+def _told(act: events.FileAct) -> str:
+    """Return what an act does, where a new file is told from one that is there."""
+    if act.verb != "write" or not all(act.paths):
+        return act.text
+    verb = "write the new file"
+    if any(map(os.path.lexists, act.paths)):
+        verb = "write to the existing file"
+    return act._replace(verb=verb).text

@@ -1,0 +1,383 @@
+"""The loop of consent: a body is tried, and a person is asked about what it really lost."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from dcc_bridge import confirm_sync, elicit_form_sync, skill
+from dcc_bridge.elicitation.question import Reply
+from tests.live import live, status, text
+from tests.stand_ins import FakeHost, Person, after
+
+YES: Final = Reply("accept", {"confirm": True})
+NO: Final = Reply("decline")
+NAME: Final = {"type": "object", "properties": {"name": {"type": "string"}}}
+CAMERAS: Final = ["cam0", "cam1", "cam2"]
+
+
+@pytest.fixture
+def host() -> FakeHost:
+    """A scene of three, with a step to undo and one to redo."""
+    host = FakeHost([], has_ui=True)
+    for number in range(4):
+        with host.undo_step(f"The person's {number}"):
+            host.items.append(f"cam{number}")
+    host.undo()
+    return host
+
+
+class Stage:
+    """A scene, and what was asked of the person in it."""
+
+    def __init__(self, folder: Path, host: FakeHost) -> None:
+        self._folder = folder
+        self.host = host
+        self.person = Person()
+
+    def call(self, fn: Callable[..., Any], *answers: Any, **settings: Any) -> tuple[str, str]:
+        """Have a client call a skill; gives how it ended, and what the client was told."""
+        self.person = Person(*answers)
+        with live(self._folder, fn, host=self.host, presenter=self.person, **settings) as running:
+            result = running.call(fn.__name__)
+        return status(result), text(result)
+
+    @property
+    def asked(self) -> list[tuple[str, ...]]:
+        return [question.items for question in self.person.shown]
+
+    def state(self) -> tuple[list[str], list[str], list[str]]:
+        redo = [entry.label for entry in self.host._redo]
+        return list(self.host.items), self.host.labels, redo
+
+
+@pytest.fixture
+def stage(host: FakeHost, tmp_path: Path) -> Stage:
+    return Stage(tmp_path / "run", host)
+
+
+def test_a_plain_function_that_loses_nothing_asks_nobody_and_is_one_step(stage: Stage) -> None:
+    steps = len(stage.host.labels)
+
+    def add_light() -> None:
+        """Add a light."""
+        stage.host.items.append("light")
+
+    assert stage.call(add_light)[0] == "done"
+    assert stage.asked == []
+    assert len(stage.host.labels) == steps + 1
+
+
+def test_a_plain_function_that_loses_something_asks_with_what_it_loses(stage: Stage) -> None:
+    steps = len(stage.host.labels)
+
+    def clear() -> None:
+        """Clear."""
+        stage.host.items.clear()
+
+    assert stage.call(clear, YES)[0] == "done"
+    assert stage.asked == [tuple(CAMERAS)]
+    assert stage.host.items == []
+    assert len(stage.host.labels) == steps + 1
+
+
+@pytest.mark.parametrize("answer", [NO, Reply("cancel")])
+def test_after_a_no_scene_undo_and_redo_are_as_before(stage: Stage, answer: Reply) -> None:
+    before = stage.state()
+
+    def clear() -> None:
+        """Clear."""
+        stage.host.items.clear()
+
+    assert stage.call(clear, answer)[0] == "refused"
+    assert stage.state() == before
+
+
+def test_an_error_asks_nobody_whatever_was_lost_before_it(stage: Stage) -> None:
+    before = stage.state()
+
+    def clear() -> None:
+        """Clear."""
+        stage.host.items.clear()
+        raise ValueError("on purpose")
+
+    ended, told = stage.call(clear)
+
+    assert (ended, "on purpose" in told) == ("failed", True)
+    assert stage.asked == []
+    assert stage.state() == before
+
+
+def test_what_else_is_lost_the_second_time_is_asked_for_too(stage: Stage) -> None:
+    def drop_last() -> None:
+        """Drop what is last."""
+        stage.host.items.pop()
+
+    theirs = lambda: stage.host.items.append("theirs")  # noqa: E731
+
+    assert stage.call(drop_last, after(theirs, YES), YES)[0] == "done"
+    assert stage.asked == [("cam2",), ("theirs",)]
+    assert stage.host.items == CAMERAS
+
+
+def test_a_body_that_loses_something_else_each_time_ends_after_three_questions(
+    tmp_path: Path,
+) -> None:
+    stage = Stage(tmp_path, FakeHost([f"cam{number}" for number in range(9)], has_ui=True))
+    before = stage.state()
+    runs: list[int] = []
+
+    def drop_another() -> None:
+        """Drop another one each time."""
+        stage.host.items.remove(f"cam{len(runs)}")
+        runs.append(1)
+
+    ended, told = stage.call(drop_another, YES, YES, YES)
+
+    assert (ended, len(runs)) == ("no_consent", 4)
+    assert "loses something else each time" in told
+    assert stage.asked == [("cam0",), ("cam1",), ("cam2",)]
+    assert stage.state() == before
+
+
+def test_a_body_that_took_long_says_so_and_is_asked_for_first_the_next_time(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    seconds = iter(range(0, 10_000, 12))
+    monkeypatch.setattr("dcc_bridge.consent.attempt.perf_counter", lambda: next(seconds))
+
+    @skill
+    def drop() -> None:
+        """Drop one."""
+        stage.host.items.pop()
+
+    person = Person(NO, NO)
+    with live(tmp_path, drop, host=stage.host, presenter=person) as running:
+        running.call("drop")
+        running.call("drop")
+
+    first, second = (question.message for question in person.shown)
+    assert first.endswith("It takes about 12 s.")
+    assert second == "Drop?"
+
+
+def test_arguments_and_what_was_told_are_those_of_the_run_that_stays(
+    tmp_path: Path, host: FakeHost
+) -> None:
+    seen: list[list[str]] = []
+
+    @skill
+    def drop(names: list[str]) -> list[str]:
+        """Drop some."""
+        seen.append(list(names))
+        for name in names:
+            host.items.remove(name)
+        names.clear()
+        return host.items
+
+    with live(tmp_path, drop, host=host, presenter=Person(YES)) as running:
+        result = running.call("drop", {"names": ["cam0", "cam1"]})
+
+    assert status(result) == "done"
+    assert seen == [["cam0", "cam1"]] * 2
+    assert host.items == ["cam2"]
+
+
+def test_an_answer_that_is_no_consent_is_asked_for_once(stage: Stage) -> None:
+    def rename_and_drop() -> None:
+        """Ask for a name, and drop the others."""
+        answer = elicit_form_sync("Which name?", NAME, consent=False)
+        stage.host.items[:] = [(answer.data or {})["name"]]
+
+    named = Reply("accept", {"name": "hero"})
+
+    assert stage.call(rename_and_drop, named, YES)[0] == "done"
+    assert [question.message for question in stage.person.shown] == [
+        "Which name?",
+        "Delete 2 cams?",
+    ]
+    assert stage.host.items == ["hero"]
+
+
+def test_a_loss_before_the_bodys_own_question_is_asked_for_first(stage: Stage) -> None:
+    def drop_and_ask() -> None:
+        """Drop one, and ask about another."""
+        stage.host.items.remove("cam0")
+        for item in confirm_sync("Delete it?", items=["cam1"]):
+            stage.host.items.remove(item)
+
+    assert stage.call(drop_and_ask, YES, YES)[0] == "done"
+    assert stage.asked == [("cam0",), ("cam1",)]
+    assert stage.host.items == ["cam2"]
+
+
+def test_a_body_that_catches_everything_is_asked_for_all_the_same(stage: Stage) -> None:
+    before = stage.state()
+
+    def clear() -> None:
+        """Clear, and catch what comes of that."""
+        stage.host.items.clear()
+        with suppress(Exception):
+            elicit_form_sync("Which name?", NAME, consent=False)
+
+    assert stage.call(clear, NO)[0] == "refused"
+    assert stage.asked == [tuple(CAMERAS)]
+    assert stage.state() == before
+
+
+def test_where_nothing_can_be_reverted_a_plain_function_is_asked_for_first(stage: Stage) -> None:
+    stage.host.tries = False
+    ran: list[int] = []
+
+    def clear() -> None:
+        """Clear."""
+        ran.append(1)
+        stage.host.items.clear()
+
+    assert stage.call(clear, NO)[0] == "refused"
+    assert (ran, stage.person.shown[0].message) == ([], "Clear?")
+    assert stage.call(clear, YES)[0] == "done"
+    assert ran == [1]
+
+
+@pytest.mark.parametrize("marks", [{"tried": False}, {"undo": False}])
+def test_a_body_that_must_not_run_twice_is_asked_for_first(
+    stage: Stage, marks: dict[str, Any]
+) -> None:
+    ran: list[int] = []
+
+    @skill(**marks)
+    def clear() -> None:
+        """Clear."""
+        ran.append(1)
+        stage.host.items.clear()
+
+    assert stage.call(clear, YES)[0] == "done"
+    assert (ran, stage.person.shown[0].message) == ([1], "Clear?")
+
+
+# ---- the studio wants each edit asked for
+
+
+def test_an_edit_is_asked_for_with_what_it_really_changes(stage: Stage) -> None:
+    @skill(risk="edit")
+    def add_light() -> None:
+        """Add a light."""
+        stage.host.items.append("light")
+
+    assert stage.call(add_light, YES, edit="ask")[0] == "done"
+    (question,) = stage.person.shown
+    assert question.message == "Add light?\nIt makes 1 light: light."
+    assert stage.host.items == [*CAMERAS, "light"]
+
+
+def test_an_edit_that_changes_nothing_asks_nobody(stage: Stage) -> None:
+    @skill(risk="edit")
+    def look() -> str:
+        """Look."""
+        return "seen"
+
+    assert stage.call(look, edit="ask") == ("done", "seen")
+    assert stage.asked == []
+
+
+def test_an_edit_that_asks_for_consent_itself_is_asked_for_first(stage: Stage) -> None:
+    ran: list[int] = []
+
+    @skill(risk="edit")
+    def drop() -> None:
+        """Ask, and drop one."""
+        ran.append(1)
+        for item in confirm_sync("Delete it?", items=["cam0"]):
+            stage.host.items.remove(item)
+
+    assert stage.call(drop, YES, YES, edit="ask")[0] == "done"
+    assert [question.message for question in stage.person.shown] == ["Drop?", "Delete it?"]
+    assert ran == [1, 1]
+
+
+# ---- what undo does not bring back
+
+
+def _write(folder: Path) -> None:
+    (folder / "shot.usda").write_text("new")
+
+
+def _remove(folder: Path) -> None:
+    (folder / "kept.usda").unlink()
+
+
+def _program(folder: Path) -> None:
+    subprocess.run(["true"], check=True)
+
+
+def _thread(folder: Path) -> None:
+    thread = threading.Thread(target=lambda: None)
+    thread.start()
+    thread.join()
+
+
+OUTSIDE: Final = {
+    "write ": _write,
+    "remove ": _remove,
+    "start another program": _program,
+    "start a thread": _thread,
+}
+
+
+@pytest.mark.parametrize("catches", [False, True])
+@pytest.mark.parametrize("risk", ["edit", "destructive"])
+@pytest.mark.parametrize("does", OUTSIDE)
+def test_a_body_that_reaches_outside_the_scene_is_asked_for_first(
+    stage: Stage,
+    tmp_path: Path,
+    does: str,
+    risk: Any,
+    catches: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "kept.usda").write_text("kept")
+    before = stage.state()
+    act = OUTSIDE[does]
+
+    @skill(risk=risk)
+    def publish() -> None:
+        """Add a note, and reach out."""
+        stage.host.items.append("note")
+        with suppress(Exception if catches else ()):  # type: ignore[arg-type]  # none at all
+            act(tmp_path)
+
+    assert stage.call(publish, NO)[0] == "refused"
+    (question,) = stage.person.shown
+    assert question.message.startswith("Publish?\nUndo does not bring back")
+    assert does in question.message
+    assert not question.undoable
+    assert stage.state() == before
+    assert (tmp_path / "kept.usda").exists()
+    assert not (tmp_path / "shot.usda").exists()
+    assert stage.call(publish, YES)[0] == "done"
+    assert stage.host.items == [*CAMERAS, "note"]
+
+
+def test_files_of_its_own_in_the_temporary_folder_are_none_to_ask_about(stage: Stage) -> None:
+    @skill(risk="edit")
+    def compute() -> None:
+        """Use a file for a moment."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "cache.bin")
+            with open(file, "wb") as stream:
+                stream.write(b"1")
+        stage.host.items.append("note")
+
+    assert stage.call(compute)[0] == "done"
+    assert stage.asked == []

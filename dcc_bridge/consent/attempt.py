@@ -33,17 +33,18 @@ AskForLoss = Callable[[Loss], None]  # NotConfirmed: the person did not agree
 
 MAX_QUESTIONS: Final = 3  # of one attempt; it is another loss each time
 _ANOTHER: Final = "loses something else each time that it runs"
-_LONG_S: Final = 1.0  # a body that ran for longer is said to in the question
-_TOO_LONG_S: Final = 10.0  # one that ran for longer is asked about first from then on
+_LONG_S: Final = 1.0  # of a body that ran for longer the question says how long
+_TOO_LONG_S: Final = 10.0  # a body that ran for longer is asked about first from then on
 
 
 class CannotTry(BaseException):
-    """A body cannot be tried to its end, and has to be asked for first; nothing has changed.
+    """A body cannot be tried to its end, so the person is asked first; nothing has changed.
 
-    It is no `Exception`, so that a body does not hold it.
+    It is not an `Exception`, so that the body's own handlers let it pass.
 
     Attributes:
-        wanted: What it wanted to do outside the scene, if that is why: "write /shots/a.usda".
+        wanted: The acts outside the scene that it was stopped at, if those are why: "write the new
+            file /shots/a.usda".
     """
 
     def __init__(self, wanted: Sequence[str] = ()) -> None:
@@ -52,11 +53,11 @@ class CannotTry(BaseException):
 
 
 class TryAgain(BaseException):
-    """A body has to begin anew, with what was answered so far; `except Exception` lets it pass."""
+    """A body begins anew with the answers given so far; `except Exception` lets it pass."""
 
 
 class _Unasked(Exception):
-    """A body changed the scene, and the studio wants that asked for."""
+    """A body has edited the scene where every edit has to be asked about."""
 
     def __init__(self, changes: Changes, loss: Loss) -> None:
         super().__init__()
@@ -65,7 +66,7 @@ class _Unasked(Exception):
 
 
 class Attempt:
-    """One body, until it stays or is refused."""
+    """One body, tried until its edit stays or is refused."""
 
     def __init__(
         self,
@@ -83,15 +84,15 @@ class Attempt:
         """Prepare an attempt.
 
         Args:
-            host: Whose scene is edited.
-            call: The call whose body it is.
+            host: The host whose scene is edited.
+            call: The call that the body belongs to.
             steps: The undo steps of the call.
-            is_gated: Where it cannot be tried without a trace, a person is asked before the body.
-            asks_edits: A person is asked for an edit that loses nothing, too.
-            guard: What keeps the body in the scene; None where something else does.
-            writers: Lists what writes files in the host without Python's knowing.
-            restart: Begins the time limit of the body anew.
-            ask_for_loss: Has the person agree to a loss, in other words than the usual ones.
+            is_gated: Ask before the body where it cannot be tried without leaving a trace.
+            asks_edits: Ask about an edit that loses nothing as well.
+            guard: Refuses acts outside the scene; None where something else does.
+            writers: Lists the host's functions that write files and raise no audit event.
+            restart: Starts the time limit of the body again.
+            ask_for_loss: Asks the person about a loss, in other words than the usual ones.
         """
         self._host = host
         self._call = call
@@ -102,19 +103,19 @@ class Attempt:
         self._guard = guard
         self._writers = writers
         self._ask_for_loss = ask_for_loss or self._ask_to_delete
-        self._runs = False
+        self._is_running = False
         self._is_agreed = False
         self._must_be_asked_first = False
         self._seconds = 0.0
         self._answers: dict[Hashable, ElicitationResponse] = {}
-        self._asked = 0
+        self._inputs_asked = 0
         self._questions = 0
-        self._consents = 0
+        self._consents_before = 0
 
     @property
     def is_trying(self) -> bool:
-        """Whether the body runs, and its loss is seen and asked about at its end."""
-        return self._runs and self._call.agreement.is_tried
+        """Whether the body is running now, and what it loses is asked about at its end."""
+        return self._is_running and self._call.agreement.is_tried
 
     @property
     def is_too_long(self) -> bool:
@@ -125,13 +126,13 @@ class Attempt:
         """Run a body until what it loses is what was agreed to, and return its result.
 
         Args:
-            body: What edits; it is called once for each try.
+            body: The function that edits; it is called once for each try.
 
         Raises:
-            CannotTry: It has to be asked for first; nothing has changed.
+            CannotTry: The person has to be asked first; nothing has changed.
             NotConfirmed: A person did not agree; nothing has changed.
             NoConsent: It loses something else each time, or after its own question.
-            BaseException: What the body raises; nothing has changed.
+            BaseException: The body's own error; nothing has changed.
         """
         risk = self._call.risk
         deeds = len(self._call.dialogue.deeds)
@@ -140,7 +141,7 @@ class Attempt:
         while True:
             del self._call.dialogue.deeds[deeds:]
             self._call.agreement.begin_anew()
-            self._consents = self._call.agreement.consents
+            self._consents_before = self._call.agreement.consents
             try:
                 return self._once(body)
             except CannotTry:
@@ -153,7 +154,7 @@ class Attempt:
             self._restart()
 
     def _ask_about(self, error: BaseException) -> None:
-        """Have the person agree to what ended a try, if that is to be asked about."""
+        """Revert a try, and ask the person about what ended it, if that can be asked about."""
         if isinstance(error, UnauthorizedLoss):
             self._check_may_ask(error)
         self._steps.roll_back()
@@ -163,9 +164,9 @@ class Attempt:
             self._ask_for_edit(error)
 
     def _check_may_ask(self, error: UnauthorizedLoss) -> None:
-        """Refuse a loss of a body that asks by itself, and one that is another one each time."""
+        """Refuse a loss after the body's own question, and one that differs with each try."""
         agreement = self._call.agreement
-        has_asked = agreement.consents > self._consents
+        has_asked = agreement.consents > self._consents_before
         if has_asked and not agreement.keeps_answers:
             raise error
         self._questions += 1
@@ -173,18 +174,18 @@ class Attempt:
             raise NoConsent(self._call.skill, _ANOTHER) from None
 
     def answered_before(self, question: Question) -> ElicitationResponse | None:
-        """Return what was answered to the same question of an earlier try.
+        """Return the answer that an earlier try got to the same question, or None.
 
         Args:
-            question: What the body is about to ask.
+            question: The question that the body is about to ask.
 
         Raises:
-            CannotTry: It asks for consent, in an edit that the studio wants asked for first.
+            CannotTry: It asks for consent where every edit has to be asked about.
         """
-        if not self._runs:
+        if not self._is_running:
             return None
         if question.consent is None:
-            self._asked += 1
+            self._inputs_asked += 1
             return self._answers.get(self._key(question))
         if self._asks_edits and not self._is_agreed:
             self._must_be_asked_first = True
@@ -192,18 +193,18 @@ class Attempt:
         return None
 
     def note_answer(self, question: Question, response: ElicitationResponse) -> None:
-        """Keep the answer to a question that is no consent, for the next try."""
-        if self._runs and question.consent is None:
+        """Keep the answer to a question for input, for the next try."""
+        if self._is_running and question.consent is None:
             self._answers[self._key(question)] = response
 
     def _key(self, question: Question) -> Hashable:
         schema = question.form.schema if question.form is not None else None
-        return self._asked, question.message, repr(schema), question.page
+        return self._inputs_asked, question.message, repr(schema), question.page
 
     def _once(self, body: Callable[[], T]) -> T:
         failure: BaseException | None = None
         self._steps.unauthorized = None
-        self._asked = 0
+        self._inputs_asked = 0
         try:
             with self._steps.open(is_last=True):
                 self._check_can_try()
@@ -225,7 +226,7 @@ class Attempt:
 
     def _timed(self, body: Callable[[], T]) -> T:
         begin = perf_counter()
-        self._runs = True
+        self._is_running = True
         try:
             if not self._asks_edits or self._is_agreed:
                 return body()
@@ -234,17 +235,17 @@ class Attempt:
                 self._check_edit(count)
             return value
         finally:
-            self._runs = False
+            self._is_running = False
             self._seconds = perf_counter() - begin
 
     def _check_outside(self) -> None:
-        """End a try whose body has to be asked for first, also where it has caught that."""
+        """End a try that was refused something, even if the body has caught the refusal."""
         wanted = self._guard.wanted if self._guard is not None else []
         if wanted or self._must_be_asked_first:
             raise CannotTry(wanted)
 
     def _check_can_try(self) -> None:
-        """Refuse to try what would leave a trace although a person refuses it."""
+        """Refuse a try that would leave a trace even after a no."""
         trial = self._steps.trial
         keeps_all = trial is not None and trial.keeps_redo
         if self._is_gated and not keeps_all:
@@ -253,7 +254,7 @@ class Attempt:
         self._call.agreement.is_tried = trial is not None
 
     def _check_edit(self, count: Callable[[], Changes]) -> None:
-        """End a body whose edit nobody was asked for yet."""
+        """End a try that has edited, so that the person is asked about the edit."""
         trial = self._steps.trial
         if trial is None or not trial.is_edited():
             return
@@ -261,14 +262,14 @@ class Attempt:
         raise _Unasked(count(), Loss(tuple(lost), tuple(trial.broken())))
 
     def _ask_to_delete(self, loss: Loss) -> None:
-        """Have the person agree to a loss; it is there again now."""
+        """Ask the person about a loss; what was lost is there again now."""
         self._call.raise_risk("destructive")  # no answer for the session covers a loss
         verb = loss.verb(self._host)
         message = f"{verb} {loss.described(self._host)}?"
         self._confirm(message, loss, f"{verb} {loss.counted(self._host)}")
 
     def _ask_for_edit(self, edit: _Unasked) -> None:
-        """Have the person agree to what an edit changes, and to what it loses."""
+        """Ask the person about all that an edit changes and loses."""
         self._is_agreed = True
         if edit.loss.items:
             self._call.raise_risk("destructive")
@@ -297,7 +298,7 @@ class Attempt:
 
 
 def _changes_named(changes: Changes, host: Host) -> str:
-    """Return what an edit makes, changes and deletes, a line each."""
+    """Return the lines of a question that tell what an edit makes, changes and deletes."""
     rows = (
         ("It makes", changes.created),
         ("It changes", changes.changed),

@@ -1,7 +1,7 @@
-"""What Python's audit events say of files, programs and the process, as data. Any thread.
+"""Tables of Python's audit events: what each does to files, programs and the process. Any thread.
 
-The events are of PEP 578: https://docs.python.org/3/library/audit_events.html, and as 3.11 to 3.13
-raise them.
+The events are those of PEP 578, https://docs.python.org/3/library/audit_events.html, as Python 3.11
+to 3.13 raise them.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ _COPIES: Final[Any] = (str, str.__str__), (bytes, lambda it: b"".join([it])), (i
 
 
 _DATABASE: Final = "open the database"
-MAX_PATH: Final = 300  # characters of a path that a sentence has
-# A verb, which arguments are paths, and from which one on stand the folders' descriptors of each.
+MAX_PATH: Final = 300  # characters of a path that are shown in a sentence
+# A row has a verb, the places of the paths among an event's arguments, and the first of the places
+# where their folders' descriptors (`dir_fd`) stand.
 NAMES: Final[Mapping[str, Row]] = {  # they concern the name itself, so a link is not followed
     "os.remove": ("remove", (0,), 1),
     "os.rename": ("rename", (0, 1), 2),
@@ -96,7 +97,10 @@ WRAPPED: Final = (  # calls that raise no event, in 3.11 at least
 
 
 def plain_path(path: Any) -> Any:
-    """Copy a path without asking it: the class of a text may lie, and `__fspath__` say two."""
+    """Return a plain copy of a path, made without its own methods.
+
+    A subclass of str may lie, and `__fspath__` may return something else the second time.
+    """
     text = str(path) if type(path) in _PATHS else path
     for kind, copy in _COPIES:
         if issubclass(type(text), kind):
@@ -105,7 +109,7 @@ def plain_path(path: Any) -> Any:
 
 
 def resolve(path: Any, folder: Any = None, follows: bool = True) -> str:
-    """Give a path without links and dots; of a descriptor that of its file, where /proc is."""
+    """Return a path without links and dots; for a descriptor its file's, where there is /proc."""
     exact = plain_path(path)
     text = _file_of(exact) if isinstance(exact, int) else os.fsdecode(exact)
     if isinstance(folder, int) and folder >= 0:
@@ -127,11 +131,11 @@ def _file_of(descriptor: int) -> str:
 
 
 class FileAct(NamedTuple):
-    """What an event does to which files.
+    """An act on files, as an audit event reports it.
 
     Attributes:
-        verb: What is done: "write", "remove".
-        paths: Whole paths without links; "" for one that cannot be told.
+        verb: The act: "write", "remove".
+        paths: Absolute paths without links; "" for one that cannot be resolved.
     """
 
     verb: str
@@ -139,13 +143,13 @@ class FileAct(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What is done, in words: "write /shots/a.usda"."""
+        """The act in words: "write /shots/a.usda"."""
         named = " and ".join(path[-MAX_PATH:] for path in self.paths if path)
         return f"{self.verb} {named or 'an open file'}"
 
 
 def file_act(event: str, args: tuple[Any, ...]) -> FileAct | None:
-    """Return what an event does to files; None where it does nothing to any."""
+    """Return the act on files that an event reports; None if it reports none."""
     if event == "open":
         path, mode, flags = args[:3]
         is_written = isinstance(mode, str) and bool(set(mode) & set("wax+"))
@@ -178,7 +182,7 @@ def _resolved(
 
 
 def act_of(event: str) -> str | None:
-    """Return what an event does beside files: "start a thread"; None for nothing that matters."""
+    """Return the act of an event that is not about files: "start a thread"; None if harmless."""
     if event in HARMLESS:
         return None
     return ACTS.get(event) or ACTS.get(event.partition(".")[0] + ".")

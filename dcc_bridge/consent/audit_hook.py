@@ -1,11 +1,11 @@
-"""The audit hook (PEP 578) by which a run is watched for what undo does not bring back. Any thread.
+"""The audit hook (PEP 578) that watches a run for what undo does not bring back. Any thread.
 
 The hook stays for the life of the process; while nothing is watched it looks at one empty dict. It
-watches the thread that asked for it, and there only what is not the bridge's own: a listener of
-ours, by its code, that a host calls meanwhile does as always.
+watches the thread that asked for it. What the bridge itself does there is not judged: a listener of
+ours that a host calls meanwhile is known by its code.
 
-Each name that the hook uses stands at the level of a module: an import in it ends FreeCAD, whose
-PySide2 replaces ``__import__`` by one that raises an event.
+Each name that the hook uses stands at the level of a module: an import inside the hook crashes
+FreeCAD 0.20, whose PySide2 replaces ``__import__`` by a function that raises an event.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ from typing import Any, Final
 from dcc_bridge.consent import audit_events as events
 from dcc_bridge.consent.own_code import note_code, note_modules
 
-Writer = tuple[Any, str, Callable[..., Iterable[Any]]]  # an owner, a name, and what files it writes
+# The owner of a function that writes files, its name there, and what lists them by its arguments.
+Writer = tuple[Any, str, Callable[..., Iterable[Any]]]
 
 
 class Watch:
-    """What one run on one thread may do; `check` and `refuse` raise where it may not.
+    """The rules for one run on one thread; `check` and `refuse` raise where they are broken.
 
     Attributes:
-        fixed: The functions that could not be replaced: written in C, where nobody can.
+        fixed: The functions that could not be wrapped, because their owner is a type written in C.
     """
 
     def __init__(self) -> None:
@@ -37,10 +38,10 @@ class Watch:
         """Refuse an event that is not allowed."""
 
     def refuse(self, act: str) -> None:
-        """Refuse an act, "start a thread", unless it is not the run that does it."""
+        """Refuse an act such as "start a thread", if the run itself does it."""
 
     def frame(self) -> FrameType | None:
-        """Return the innermost frame that is not of the watching itself."""
+        """Return the innermost frame that does not belong to the watching."""
         ident = get_ident()
         del watches[ident]  # looking at frames is an event as well
         try:
@@ -53,22 +54,22 @@ class Watch:
 
 
 watches: Final[dict[int, Watch]] = {}  # by thread
-watching_files: Final = {__file__}  # whose frames are the watching itself
+watching_files: Final = {__file__}  # the files whose frames belong to the watching
 _has_hook = False
 
 
 def watch_here() -> Watch | None:
-    """Return what watches this thread, or None."""
+    """Return the watch over this thread, or None."""
     return watches.get(get_ident())
 
 
 @contextmanager
 def watched_by(watch: Watch, writers: Sequence[Writer] = ()) -> Iterator[None]:
-    """Have a watch see what this thread does.
+    """Watch what this thread does, for as long as the block lasts.
 
     Args:
-        watch: What decides.
-        writers: What writes files and raises no event, in C++ mostly.
+        watch: The rules.
+        writers: Functions that write files and raise no event, mostly written in C++.
     """
     global _has_hook
     if not watches:
@@ -100,12 +101,12 @@ def watched_by(watch: Watch, writers: Sequence[Writer] = ()) -> Iterator[None]:
 
 
 def wrapped(kept: Any, does: str | Callable[..., Iterable[Any]]) -> Any:
-    """Return a function that is refused where it does what is not allowed.
+    """Return a function that asks the watch of its thread before it calls another one.
 
     Args:
-        kept: The function, as its owner has it.
-        does: What it does, "start a thread"; or a function of its arguments that lists the files
-            that it writes.
+        kept: The other function, as its owner holds it.
+        does: The act, "start a thread"; or a function that takes the same arguments and lists the
+            files that are written.
     """
     original = getattr(kept, "__func__", kept) if isinstance(kept, staticmethod) else kept
 

@@ -103,7 +103,7 @@ class UnauthorizedLoss(NoConsent):
         """Name what was lost.
 
         Args:
-            skill: What lost it.
+            skill: The name of the skill.
             loss: What it lost.
         """
         super().__init__(skill, f"deleted {named(loss.items)}")

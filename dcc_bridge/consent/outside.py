@@ -1,11 +1,11 @@
-"""The guard of a body that is tried: it may not do what undo does not bring back. Main thread.
+"""The guard of a body that is tried: it refuses what undo does not bring back. Main thread.
 
-A file written, removed or renamed, a program, a thread, the network: a body that is run again after
-a question would do it twice, and one that is reverted would have done it for nothing. So it ends
-where it tries that, and a person is asked before it runs.
+That is a file written, removed or renamed, a program, a thread, the network. A body that runs again
+after a question would do it twice, and one that is reverted would have done it for nothing. So the
+body ends at the line that attempts it, and the person is asked before the body runs.
 
 It is no sandbox, and is for skills that mean well. What the bridge and the host do meanwhile
-passes: the frames tell whose code it is that acts.
+passes: the stack of frames shows whose code acts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dcc_bridge.errors import BridgeError
 
 watching_files.add(__file__)
 _ROOT: Final = "dcc_bridge.consent.attempt"  # the module whose code calls the body
-# What runs a function of somebody else's, and does nothing by itself.
+# Modules of ours that call somebody else's function: they are passed over in the stack.
 _CARRIERS: Final = {
     IMPORTER,
     "dcc_bridge.elicitation.ask",
@@ -30,29 +30,30 @@ _CARRIERS: Final = {
     "dcc_bridge.skills.skill",
     "dcc_bridge.threads.flows",
 }
-_TELLING: Final = {"platform", "uuid"}  # modules that run a program to tell something
-_PASSED: Final = {events.NATIVE, events.PYTHON}  # acts that a library does to compute
+_INQUIRING: Final = {"platform", "uuid"}  # modules that start a program to find something out
+_ALLOWED: Final = {events.NATIVE, events.PYTHON}  # acts that libraries need to compute
 
 
 class ReachedOutside(BridgeError):
-    """A body that is tried wanted to do what undo does not bring back; it was not done."""
+    """A body that is tried attempted what undo does not bring back; it was not done."""
 
     def __init__(self, act: str) -> None:
         super().__init__(f"It wanted to {act}, which undo does not bring back; it was not done.")
 
 
 class OutsideGuard(Watch):
-    """What one body may do outside the scene while it is tried.
+    """The watch over one body while it is tried: acts outside the scene are refused.
 
     Attributes:
-        wanted: What it tried, once each: "write /shots/a.usda". Its body may have caught the error.
+        wanted: The acts that were refused, once each: "write the new file /shots/a.usda". The body
+            may have caught the error.
     """
 
     def __init__(self, file: str) -> None:
         """Prepare the guard.
 
         Args:
-            file: The file name of the body's code.
+            file: The file name in the body's code object.
         """
         super().__init__()
         self.wanted: list[str] = []
@@ -61,18 +62,18 @@ class OutsideGuard(Watch):
         self._made: set[str] = set()
 
     def check(self, event: str, args: tuple[Any, ...]) -> None:
-        """Refuse what would stay."""
+        """Refuse an event that would leave something behind after a revert."""
         act = events.file_act(event, args)
         if act is not None:
             if not all(map(self._is_own_temporary, act.paths)):
                 self.refuse(_told(act))
             return
         does = events.act_of(event)
-        if does is not None and does not in _PASSED:
+        if does is not None and does not in _ALLOWED:
             self.refuse(does)
 
     def refuse(self, act: str) -> None:
-        """Raise ReachedOutside, unless it is the bridge or the host that does it."""
+        """Raise ReachedOutside, unless the bridge or the host acts by itself."""
         if not self._is_by_body():
             return
         if act not in self.wanted:
@@ -89,13 +90,13 @@ class OutsideGuard(Watch):
                 return True
             if owner and owner not in _CARRIERS:
                 return False
-            if has_module(frame) and frame.f_globals["__name__"] in _TELLING:
+            if has_module(frame) and frame.f_globals["__name__"] in _INQUIRING:
                 return False
             frame = frame.f_back
         return False
 
     def _is_own_temporary(self, path: str) -> bool:
-        """Return whether a path is in the temporary folder, and was not there before the body."""
+        """Return whether a path is in the temporary folder, and the body itself makes it."""
         if not path or not is_inside(path, self._temporary):
             return False
         if path not in self._made:
@@ -106,7 +107,7 @@ class OutsideGuard(Watch):
 
 
 def _told(act: events.FileAct) -> str:
-    """Return what an act does, where a new file is told from one that is there."""
+    """Return an act in words that tell a new file from an existing one."""
     if act.verb != "write" or not all(act.paths):
         return act.text
     verb = "write the new file"

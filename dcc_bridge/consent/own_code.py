@@ -1,8 +1,8 @@
-"""Whose code it is that runs: the bridge's own, a host's adapter, or somebody else's.
+"""The owner of running code: the bridge, a host's adapter, or somebody else. Any thread.
 
-A file name is whatever code is given, and a module's names are open to any text. So code is ours,
-or the importer's, by identity: as its module had it before somebody else's code could act. A host's
-adapter is ours too, wherever its package is. Any thread.
+Code can be compiled under any file name, and any text can reach the names of a module. So code
+counts as ours, or as the importer's, by identity: it is the object that its module held before
+somebody else's code could act. A host's adapter is ours too, wherever its package is.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _codes: dict[int, tuple[str, dict[str, Any], CodeType]] = {}  # by identity: mod
 
 
 def add_package(module: str) -> None:
-    """Take a host's adapter for a part of the bridge.
+    """Count a host's adapter as part of the bridge.
 
     A leaf's whole package is one, ``dcc_bridge_NAME``. Of any other package, such as a studio's
     own, only the adapter's module is: the rest stays as strange as all else.
@@ -49,7 +49,10 @@ def is_ours(module: str) -> bool:
 
 
 def note_modules() -> dict[str, Any]:
-    """Count what has come in as looked at, and give it. After agreed code it may be the code's."""
+    """Mark the modules imported since the last call as seen, and return them by name.
+
+    Called after agreed code, so that what that code imported is never taken for ours.
+    """
     modules = {
         it: _modules[it] for it in [*_modules] if type(it) is str and _acts(it, len(_packages))
     }
@@ -59,7 +62,7 @@ def note_modules() -> dict[str, Any]:
 
 
 def note_code() -> None:
-    """Keep the code of what has come in since. Not while agreed code runs."""
+    """Note the code of the modules imported since the last call; never while agreed code runs."""
     for name, module in note_modules().items():
         own, seen = getattr(module, "__dict__", {}), set[int]()
         pending: list[Any] = [own]
@@ -78,7 +81,10 @@ def note_code() -> None:
 
 @lru_cache(8192)
 def _acts(module: str, packages: int) -> bool:
-    """Return whether agreed code calls what is in a module, as `print`: not what runs that code."""
+    """Return whether a module of ours acts when agreed code calls it, as `print` does.
+
+    The modules that run that code do not. The number of packages is part of the cache's key.
+    """
     runs_code = module in (_CORE, _CODE) or module.startswith(f"{_CODE}.")
     return module == IMPORTER or (is_ours(module) and not runs_code)
 
@@ -91,13 +97,13 @@ def _keep(code: CodeType, name: str, own: dict[str, Any]) -> None:
 
 
 def owner_of(frame: FrameType) -> str:
-    """Name the module whose own code a frame runs among its own names; "" for none of ours."""
+    """Return the module of ours whose code a frame runs, among its own names; "" for none."""
     name, own, _ = _codes.get(id(frame.f_code), ("", None, None))
     return name if frame.f_globals is own else ""
 
 
 def has_module(frame: FrameType) -> bool:
-    """Tell whether it runs among the names of a module: of a library, or a text that took them."""
+    """Return whether a frame runs among the names of an imported module, such as a library's."""
     name: Any = frame.f_globals.get("__name__")
     module = _modules.get(name) if type(name) is str else None
     is_own = getattr(module, "__dict__", None) is frame.f_globals

@@ -142,36 +142,36 @@ def skill(fn: Callable[..., Any] | None = None, /, **fields: Any) -> Any:
     """Mark a function as a skill; it can still be called as the plain function it is.
 
     A skill that may edit is tried: its body runs in an undo step, and what it lost is read from
-    the application. If that is nothing it stays, and nobody is asked. Else the step is reverted,
-    the person is asked with the list, and after a yes the body runs again, where it may lose what
-    was listed and no more. So a body may run twice, and its effect happens once.
+    the application. If it lost nothing, the edit stays and nobody is asked. If it lost something,
+    the step is reverted, the person is asked with the list, and after a yes the body runs again and
+    may lose what was listed, no more. So a body may run twice, and its effect happens once.
 
-    What cannot be tried is asked about before its body, if it is destructive: where the application
-    cannot revert (`UndoStack.trial`), in a coroutine or on a pool thread, with ``undo=False`` or
-    ``tried=False``. So is a body that, when it was tried, wanted to write or remove a file, or to
-    start a thread or a program.
+    A destructive skill that cannot be tried is asked about before its body: where the application
+    cannot revert an open step (`UndoStack.trial`), in a coroutine or on a pool thread, after a try
+    that took over 10 s, and with ``undo=False`` or ``tried=False``. So is any body that was stopped
+    in its try because it would write or remove a file, or start a thread or a program.
 
     An example::
 
         @skill(risk="edit", undo="Rename camera", hosts=["maya"])
         def rename_camera(old: str, new: str) -> str:
-            '''Rename a camera, and give its new path. This text is what an agent reads.'''
+            '''Rename a camera, and return its new path. This text is what an agent reads.'''
             return cmds.rename(old, new)
 
     Args:
         fn: The function, if the decorator is used without brackets.
-        **fields: What is known of it, by name; without a risk it counts as "destructive":
+        **fields: The fields below, by name; without a risk it counts as "destructive":
 
         name: The tool's name; None for the function's own.
-        title: What a person reads; None for the name in words.
-        risk: "read" never changes the scene, "edit" changes what undo brings back and nobody
-            misses, "destructive" loses something and needs consent. Where they can be tried, the
-            last two differ in what an agent is told of them.
-        confirms: The body asks for consent, and is not tried.
+        title: The name that people read; None for the tool's name in words.
+        risk: "read" never changes the scene, "edit" changes what undo brings back and loses
+            nothing, "destructive" loses something and needs consent. Where a skill can be tried,
+            the last two differ only in what agents are told.
+        confirms: The body asks for consent itself, and is not tried.
         undo: The label of its undo step; None for the title. False: undo does not bring back what
             it does (files are written), so the question before its body says so, and a copy of the
             scene is kept after the yes.
-        tried: False for a body that must not run twice, since it counts, draws lots or takes long.
+        tried: False for a body that must not run twice: it counts, draws random names, takes long.
         idempotent: Run again with the same arguments, it changes nothing more; agents are told.
         thread: "main" runs on the host's main thread, "any" on a pool thread of the bridge.
         hosts: The hosts it can run in, in any case, such as ["maya", "blender"]; empty for all.

@@ -198,6 +198,8 @@ class TestFreeCAD(HostContract, GuardContract):
         kinds = stand.host.kinds(["Box", "The other", "Gone"])
 
         assert kinds == ["Part::Box", "Part::Box", "gone"]
+        nouns = stand.host.nouns(["Box", "The other", "Gone"])
+        assert nouns == ["box", "box", "object"]
 
     def test_what_a_step_made_itself_is_no_loss_and_another_one_of_its_name_is(
         self, stand: Stand

@@ -272,6 +272,9 @@ class HostContract:
 
         assert host.selection == [second]
         assert host.kinds([first, "nowhere9"])[0] == host.describe(first)["type"]
+        nouns = host.nouns([first, "nowhere9"])
+        assert nouns[0] == nouns[0].lower()
+        assert len(nouns) == 2
         with pytest.raises(LookupError, match="nowhere9"):
             host.describe("nowhere9")
         host.frame([first])

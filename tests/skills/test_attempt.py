@@ -165,7 +165,7 @@ def test_a_body_that_took_long_says_so_and_is_asked_for_first_the_next_time(
         running.call("drop")
 
     first, second = (question.message for question in person.shown)
-    assert first.endswith("It takes about 12 s.")
+    assert first.endswith("It will take about 12 s.")
     assert second == "Drop?"
 
 

@@ -31,6 +31,8 @@ _CARRIERS: Final = {
     "dcc_bridge.threads.flows",
 }
 _INQUIRING: Final = {"platform", "uuid"}  # modules that start a program to find something out
+_SELF_PIPE: Final = "_make_self_pipe"  # of asyncio: what wakes a loop of a body's own
+_SOCKET_MADE: Final = "socket.__new__"  # it reaches nobody before it is bound or connected
 _ALLOWED: Final = {events.NATIVE, events.PYTHON}  # acts that libraries need to compute
 
 
@@ -68,6 +70,8 @@ class OutsideGuard(Watch):
             if not all(map(self._is_own_temporary, act.paths)):
                 self.refuse(_told(act))
             return
+        if event == _SOCKET_MADE:
+            return
         does = events.act_of(event)
         if does is not None and does not in _ALLOWED:
             self.refuse(does)
@@ -90,7 +94,10 @@ class OutsideGuard(Watch):
                 return True
             if owner and owner not in _CARRIERS:
                 return False
-            if has_module(frame) and frame.f_globals["__name__"] in _INQUIRING:
+            is_library = has_module(frame)
+            if is_library and frame.f_globals["__name__"] in _INQUIRING:
+                return False
+            if is_library and frame.f_code.co_name == _SELF_PIPE:
                 return False
             frame = frame.f_back
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import tempfile
@@ -380,4 +381,15 @@ def test_files_of_its_own_in_the_temporary_folder_are_none_to_ask_about(stage: S
         stage.host.items.append("note")
 
     assert stage.call(compute)[0] == "done"
+    assert stage.asked == []
+
+
+def test_a_loop_of_its_own_is_nothing_to_ask_about(stage: Stage) -> None:
+    @skill(risk="edit")
+    def wait() -> None:
+        """Wait in a loop of its own."""
+        asyncio.run(asyncio.sleep(0))
+        stage.host.items.append("note")
+
+    assert stage.call(wait)[0] == "done"
     assert stage.asked == []

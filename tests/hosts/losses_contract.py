@@ -209,6 +209,26 @@ class TrialsContract(LossesContract):
         assert tuple(lost) == kind.lost
         assert scene_digest(host) == before
 
+    def test_what_was_agreed_to_may_go_when_it_is_done_again(
+        self, kind: Kind, losing: Losing
+    ) -> None:
+        """A person agrees to what was listed, items and parts alike, and to nothing else."""
+        host = losing.host
+        with tried(host, "Tried") as trial:
+            kind.edit()
+            listed = host.lost([])
+            trial.revert()
+        host.fingerprint(listed)  # as the question has it done
+
+        with tried(host, "Ours") as trial:
+            kind.edit()
+            beside = host.lost(listed)
+            beside_others = host.lost(["Something else", "modifier Other of Something else"])
+            trial.revert()
+
+        assert beside == []
+        assert tuple(beside_others) == kind.lost
+
     def test_edits_at_random_are_reverted_without_a_trace(self, losing: Losing) -> None:
         """Some rows in one step, and between them steps that are kept, undone and redone."""
         trials = random_trials.RandomTrials(losing, self.KINDS, random_trials.seed())

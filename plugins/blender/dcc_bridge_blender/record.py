@@ -40,8 +40,13 @@ class Loss(NamedTuple):
     users: frozenset[str] = frozenset()
 
     def is_covered(self, agreed: set[str]) -> bool:
-        """Return whether it was agreed to."""
-        return bool(self.items & agreed) or (bool(self.users) and self.users <= agreed)
+        """Return whether it was agreed to: as an item, or by its own text.
+
+        A part has no identity that lasts: a revert reads all of it anew, at other addresses.
+        """
+        is_told = local_name(self.text) in agreed
+        is_of_all_users = bool(self.users) and self.users <= agreed
+        return is_told or is_of_all_users or bool(self.items & agreed)
 
 
 class _Group(NamedTuple):

@@ -81,7 +81,7 @@ class StepLosses:
             self._notes.setdefault((str(document.Name), prop), getattr(document, prop))
 
     def lost(self, agreed: Collection[str]) -> list[str]:
-        """List what is gone beside the objects agreed to, and their parts."""
+        """List what is gone beside the objects agreed to, their parts, and parts by their words."""
         told = [name for key in self._deleted if (name := self._gone(key, agreed))]
         for key, prop in self._removed:
             obj = self._beside(key, agreed)
@@ -98,7 +98,7 @@ class StepLosses:
                 ]
         told += self._cleared(agreed)
         told += self._emptied()
-        return list(dict.fromkeys(told))
+        return [text for text in dict.fromkeys(told) if text not in agreed]
 
     def put_notes_back(self) -> None:
         """Put back what was written of documents as a whole, which no undo does."""

@@ -531,6 +531,31 @@ class TestLosses(TrialsContract):
 
         assert (lost, broken) == (["/World/ball"], list(BROKEN_BALL))
 
+    @pytest.mark.parametrize("is_first", [True, False])
+    def test_what_is_deleted_is_lost_though_another_edit_makes_one_just_like_it(
+        self, scene: UsdSession, is_first: bool
+    ) -> None:
+        """Nothing else tells it from a rename than that this would be one edit."""
+        scene.stage.DefinePrim("/World/old", "Cone")
+
+        with scene.undo_step("Exchange"):
+            if is_first:
+                scene.stage.DefinePrim("/World/new", "Cone")
+            scene.stage.RemovePrim("/World/old")
+            if not is_first:
+                scene.stage.DefinePrim("/World/new", "Cone")
+            inside = scene.lost([])
+
+        assert (inside, scene.lost([])) == (["/World/old"], ["/World/old"])
+
+    def test_what_is_renamed_twice_is_no_loss(self, scene: UsdSession) -> None:
+        with scene.undo_step("Rename"):
+            _batch(("/World/ball", "/World/x"))(scene.stage)
+            _batch(("/World/x", "/World/sphere"))(scene.stage)
+            inside = scene.lost([])
+
+        assert (inside, scene.lost([])) == ([], [])
+
     def test_a_muted_layer_is_no_loss_and_the_guard_puts_it_back(self, scene: UsdSession) -> None:
         before = scene.scene_digest()
         put_back = list[str]()

@@ -21,11 +21,13 @@ class Told(NamedTuple):
         resynced: The paths of what was made, deleted or composed anew.
         vanished: Those of them that were not there for a moment at least.
         moves: The old and new paths of prims that were renamed or put below others, in this order.
+        blocks: The paths of each notice in which several were told of: what was edited as one.
     """
 
     resynced: frozenset[Sdf.Path] = frozenset()
     vanished: frozenset[Sdf.Path] = frozenset()
     moves: tuple[Move, ...] = ()
+    blocks: tuple[tuple[Sdf.Path, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

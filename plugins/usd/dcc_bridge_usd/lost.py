@@ -42,7 +42,7 @@ class Losses:
         self._came: dict[Sdf.Path, None] = {}
         self._left: dict[Sdf.Path, None] = {}  # prims that may be elsewhere
         self._changed: dict[Sdf.Path, None] = {}  # prims that hold something else
-        self._moves = Moves(told.moves)
+        self._moves = Moves(told.moves, told.blocks)
         self._search()
 
     def names(self) -> list[str]:

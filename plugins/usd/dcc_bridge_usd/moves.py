@@ -1,13 +1,14 @@
 """Which prims are elsewhere now, so that a new name or parent is no loss. Main thread.
 
 USD tells of it where `Usd.NamespaceEditor` moves them. After an `Sdf.BatchNamespaceEdit` it tells
-that one was deleted and another one came (measured, 26.11): these are compared.
+in one notice that one was deleted and another one came (measured, 26.11): these are compared. What
+is deleted in one edit and made alike in another one is lost.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 
 from pxr import Sdf
@@ -28,9 +29,13 @@ class Moves:
         taken: The paths that others came to.
     """
 
-    def __init__(self, told: Iterable[Move] = ()) -> None:
-        """Begin with what USD told, in its order."""
+    def __init__(
+        self, told: Iterable[Move] = (), blocks: Iterable[Sequence[Sdf.Path]] = ()
+    ) -> None:
+        """Begin with what USD told, in its order, and with the paths of each notice."""
         self._told = list(told)
+        self._blocks = blocks
+        self._edits: dict[Sdf.Path, Sdf.Path] = {}
         self._found: dict[Sdf.Path, Sdf.Path] = {}
         self.taken: set[Sdf.Path] = set()
         if not _is_chain(self._told):  # as most are: each is looked up, whatever their number
@@ -73,6 +78,7 @@ class Moves:
         now = [path for path in came if path not in self.taken]
         if not now or not gone or len(gone) + len(now) > _MOST:
             return []
+        self._edits = _joined(self._blocks)
         before = [path for path in gone if self.end_of(path) is None]
         candidates = defaultdict[Shape, list[Sdf.Path]](list)
         for path in now:
@@ -81,13 +87,38 @@ class Moves:
         for old in before:
             specs = scene.had(old)
             alike = candidates.get(_shape(specs), [])
-            new = _same(scene, old, specs, alike)
+            edit = self._edit_of(old)
+            edited_with_it = [it for it in alike if self._edit_of(it) == edit]
+            new = _same(scene, old, specs, edited_with_it)
             if new is not None:
                 alike.remove(new)
                 found[old] = new
         self._found |= found
         self.taken |= {*found.values()}
         return list(found)
+
+    def _edit_of(self, path: Sdf.Path) -> Sdf.Path:
+        """Return what stands for the edit that a prim was part of; itself for one of its own."""
+        for prefix in reversed(path.GetPrefixes()):
+            if prefix in self._edits:
+                return self._edits[prefix]
+        return path
+
+
+def _joined(blocks: Iterable[Sequence[Sdf.Path]]) -> dict[Sdf.Path, Sdf.Path]:
+    """Return for each path one that stands for all that it was edited with, one after another."""
+    members: dict[Sdf.Path, list[Sdf.Path]] = {}
+    first: dict[Sdf.Path, Sdf.Path] = {}
+    for block in blocks:
+        for path in block:
+            first.setdefault(path, path)
+            members.setdefault(path, [path])
+        target = first[block[0]]
+        for other in {first[path] for path in block} - {target}:
+            for path in members[other]:
+                first[path] = target
+            members[target] += members.pop(other)
+    return first
 
 
 def _is_chain(moves: list[Move]) -> bool:

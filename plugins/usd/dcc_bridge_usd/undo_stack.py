@@ -123,7 +123,8 @@ class UndoStack:
         return Told() if self._newest is None else self._newest.told
 
     def _told_now(self) -> Told:
-        return Told(frozenset(self._resynced), frozenset(self._vanished), tuple(self._moves))
+        resynced, vanished = frozenset(self._resynced), frozenset(self._vanished)
+        return Told(resynced, vanished, tuple(self._moves), tuple(self._blocks))
 
     @property
     def is_edited(self) -> bool:
@@ -286,6 +287,8 @@ class UndoStack:
             self.resyncs += 1
             if self.is_in_step:
                 self._resynced.update(paths)
+                if len(paths) > 1:
+                    self._blocks.append(tuple(paths))
                 self._note_moves(notice, paths)
 
     def _note_moves(self, notice: Any, paths: Sequence[Sdf.Path]) -> None:
@@ -348,6 +351,7 @@ class UndoStack:
         self._resynced: set[Sdf.Path] = set()
         self._vanished: set[Sdf.Path] = set()
         self._moves: list[Move] = []
+        self._blocks: list[tuple[Sdf.Path, ...]] = []
 
     def _record(self, step: Step) -> bool:
         """Put a step on the stack, if it changed anything."""

@@ -60,6 +60,7 @@ class Consents:
         run.questions = 0
         is_new = not run.is_batch
         run.is_batch = True
+        _remove_new_files(run, call)
         is_trying = call.control.is_trying
         call.agreement.keeps_answers = True
         if loses and is_new:  # at once: to be allowed more later on would end the undo step
@@ -140,10 +141,6 @@ class Consents:
             run.is_split = True
             return
         if was_edited:
-            for file in run.files:
-                file.unlink(missing_ok=True)
-                call.agreement.lost.remove(f"write {file.name}")
-            run.files.clear()
             raise TryAgain
 
     def ask_to_write(self, verb: str, question: str, files: Sequence[Path]) -> dict[str, str]:
@@ -177,6 +174,14 @@ class Consenting(Generic[OperationsT]):
     def __init__(self, operations: OperationsT, consents: Consents) -> None:
         self._operations = operations
         self._consents = consents
+
+
+def _remove_new_files(run: _Run, call: Call) -> None:
+    """Take back the files that a batch wrote, which begins anew and writes them again."""
+    for file in run.files:
+        file.unlink(missing_ok=True)
+        call.agreement.lost.remove(f"write {file.name}")
+    run.files.clear()
 
 
 def allow(items: Sequence[str]) -> None:

@@ -86,7 +86,7 @@ def custom_keys_of(blocks: Sequence[Any]) -> list[list[str]]:
     """Return the same of each data-block, quickly where all of them can be read."""
     keys: Any = bpy.types.bpy_struct.keys
     try:
-        return [*map(keys, blocks)]
+        return [*map(list, map(keys, blocks))]  # else some are read only when they are compared
     except (SystemError, UnicodeDecodeError):
         return [*map(custom_keys, blocks)]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp_types import ElicitRequestParams, ElicitResult
 
 from tests.freecad import launch
 from tests.hosts.application import Application, started, until
@@ -49,11 +50,28 @@ def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
     """The same in freecadcmd, where nobody sits."""
     home = tmp_path_factory.mktemp("freecadcmd")
     script = launch.script("from tests.freecad.start import run; run()", home)
+    (home / "skills").mkdir()
+    (home / "skills" / "exporting.py").write_text(EXPORTING)
+    (home / "temporary").mkdir()  # a body may write files of its own there
+    ours = {"DCC_BRIDGE_SKILLS": str(home / "skills"), "TMPDIR": str(home / "temporary")}
     assert launch.CONSOLE is not None
-    with started([launch.CONSOLE, script], home) as application:
+    with started([launch.CONSOLE, script], home, **ours) as application:
         yield application
         application.order("close")
         assert application.end() == 0, application.output
+
+
+EXPORTING = """
+import FreeCAD
+import importlib
+
+def export_without_a_word(module: str, path: str) -> None:
+    '''Make a box, and export what there is.'''
+    document = FreeCAD.ActiveDocument
+    made = document.addObject("Part::Box", "Exported")
+    document.recompute()
+    importlib.import_module(module).export([made], path)
+"""
 
 
 def names(application: Application) -> set[str]:
@@ -96,6 +114,30 @@ def test_the_promises_hold_without_a_window(tmp_path: Path) -> None:
     done = launch.in_console(contract, tmp_path)
 
     assert (done.returncode, " passed" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("module", "name"), [("Part", "out.step"), ("Mesh", "out.stl")])
+def test_a_module_that_exports_in_c_is_stopped_and_asked_about_before_there_is_a_file(
+    console: Application, module: str, name: str
+) -> None:
+    file = console.folder / name
+    export = "export_without_a_word", {"module": module, "path": str(file)}
+    before = names(console)
+    asked: list[str] = []
+
+    def no(params: ElicitRequestParams) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="decline")
+
+    refused = console.call(*export, asked=no)
+    after_no = file.exists(), names(console) == before
+    done = console.call(*export, asked=accept(confirm=True))
+
+    assert (status(refused), *after_no) == ("refused", False, True), text(refused)
+    assert [str(file) in message for message in asked] == [True], asked
+    assert (status(done), file.exists()) == ("done", True), text(done)
+    console.order("undo")
+    console.obeyed()
 
 
 def test_a_save_keeps_what_it_writes_over(window: Application) -> None:

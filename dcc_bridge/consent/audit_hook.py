@@ -110,7 +110,8 @@ def wrapped(kept: Any, does: str | Callable[..., Iterable[Any]]) -> Any:
     """
     original = getattr(kept, "__func__", kept) if isinstance(kept, staticmethod) else kept
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    # Its name tells agreed code's wire that what it runs is not the bridge's own act.
+    def stand_in(*args: Any, **kwargs: Any) -> Any:
         watch = watches.get(get_ident())
         if watch is None:
             return original(*args, **kwargs)
@@ -121,7 +122,7 @@ def wrapped(kept: Any, does: str | Callable[..., Iterable[Any]]) -> Any:
                 watch.check("open", (path, "w", None))
         return original(*args, **kwargs)
 
-    return staticmethod(call) if isinstance(kept, staticmethod) else call
+    return staticmethod(stand_in) if isinstance(kept, staticmethod) else stand_in
 
 
 def _hook(event: str, args: tuple[Any, ...]) -> None:

@@ -25,6 +25,7 @@ _ROOT: Final = "dcc_bridge.consent.attempt"  # the module whose code calls the b
 # Modules of ours that call somebody else's function: they are passed over in the stack.
 _CARRIERS: Final = {
     IMPORTER,
+    "dcc_bridge.consent.audit_hook",  # what stands in place of a writer
     "dcc_bridge.elicitation.ask",
     "dcc_bridge.skills.run",
     "dcc_bridge.skills.skill",

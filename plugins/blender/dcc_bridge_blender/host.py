@@ -42,7 +42,7 @@ from .record import Loss
 from .steps import OpenStep, Outside
 from .trial import BlenderTrial
 from .undo import ChangeCounter, Stack
-from .watching import watched, writers
+from .watching import replaceable_operators, watched, writers
 
 __all__ = ["BlenderHost", "BlenderLoop", "in_window", "watched", "writers"]
 _MOST_COUNTED: Final = 20_000  # objects whose types are counted for a summary: 25 ms
@@ -225,8 +225,9 @@ class BlenderHost(Host):
         if not read and self._step is None and loop.editing().use_global_undo:
             self._prepare()  # before the bridge marks the place in the stack
             self._is_prepared = True
+        operators = nullcontext() if read else replaceable_operators()
         try:
-            with self._losses.judged(), step, self._view_kept():
+            with self._losses.judged(), step, self._view_kept(), operators:
                 yield
         finally:
             self._put_back = outer

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
+from functools import partial
 from typing import Any, Final
 
 import bpy
@@ -23,6 +24,8 @@ _ENDS: Final = re.compile(
 _WRITES: Final = re.compile(
     r"export_\w+\.\w+|\w+\.(\w*export\w*|save\w*|\w+_save|screenshot\w*|mixdown|unpack\w*|ocean_bake)"
 )
+_LOOK_UP: Final = "_bpy_ops_submodule__getattr__"  # in 3.4 to 5.2
+_CLASS: Final = "_BPyOpsSubModOp"  # of operators, in 3.4 and 4.5; in 5.2 it is in C
 _DEBUG: Final = "debug_relations_graphviz", "debug_stats_gnuplot"
 
 
@@ -40,8 +43,8 @@ def _watched(operator: Any, warnings: list[str]) -> Any:
             name: str = operator.idname_py()
             if _ENDS.fullmatch(name) and (check := loss_check.get()) is not None:
                 check(f"call bpy.ops.{name}", ())
-            for file in _files(name, kwargs):  # a writer in C++ tells Python of none
-                sys.audit("open", bpy.path.abspath(file) if file else None, "w", 0)
+            for path in _paths(name, kwargs):  # a writer in C++ tells Python of none
+                sys.audit("open", path, "w", 0)
             with redirect_stdout(io.StringIO()) as output:
                 result: set[str] = operator(*args, **kwargs)
             print(output.getvalue(), end="")
@@ -70,15 +73,59 @@ def _files(name: str, kwargs: dict[str, Any]) -> Iterator[str]:
             yield getattr(node, "directory", "") or getattr(node, "base_path", "")
 
 
+def _paths(name: str, kwargs: dict[str, Any]) -> list[str | None]:
+    """Return the whole paths of the same, None for one that nobody can tell."""
+    return [bpy.path.abspath(file) if file else None for file in _files(name, kwargs)]
+
+
+class _Operator(partial[Any]):
+    """An operator as a body finds it where Blender's own class of them is in C, as in 5.2.
+
+    Nobody can replace what that class does as it is called, but this one's `__call__`. It is in C
+    as well: a frame of ours between a body and its operator would make that act the bridge's.
+    """
+
+    __call__ = partial.__call__
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.func, name)
+
+    def __repr__(self) -> str:
+        return repr(self.func)
+
+
+@contextmanager
+def replaceable_operators() -> Iterator[None]:
+    """Have operators that are looked up meanwhile be of a class whose call can be replaced."""
+    ops = sys.modules["bpy.ops"]
+    if _CLASS in vars(ops):  # to ask for it would give a group of operators of that name
+        yield
+        return
+    original = getattr(ops, _LOOK_UP)
+    setattr(ops, _LOOK_UP, lambda *which: _Operator(original(*which)))
+    try:
+        yield
+    finally:
+        setattr(ops, _LOOK_UP, original)
+
+
+def _written_by_operator(operator: Any, *_: Any, **kwargs: Any) -> list[str | None]:
+    """Give the files that an operator writes, which is called with its context and properties."""
+    return _paths(operator.idname_py(), kwargs)
+
+
 def writers() -> list[tuple[Any, str, Callable[..., list[Any]]]]:
-    """Give what writes files and is no operator: the libraries are a collection."""
+    """Give what writes files: operators, the libraries, which are a collection, and others."""
     import aud
     import imbuf
 
+    operators = vars(sys.modules["bpy.ops"]).get(_CLASS, _Operator)
     owners: list[Any] = [bpy.types.bpy_prop_collection, aud.Sound, imbuf]
     names = "save", "save_render", "unpack", "alembic_export", *_DEBUG
-    rows = [(it, name, _argument) for it in owners for name in ("write", "save")]
-    return [*rows, *((bpy.types.bpy_struct, name, _argument) for name in names)]
+    rows: list[tuple[Any, str, Callable[..., list[Any]]]] = []
+    rows += [(it, name, _argument) for it in owners for name in ("write", "save")]
+    rows += [(bpy.types.bpy_struct, name, _argument) for name in names]
+    return [*rows, (operators, "__call__", _written_by_operator)]
 
 
 def _argument(*args: Any, **kwargs: Any) -> list[Any]:
@@ -93,11 +140,11 @@ def watched(warnings: list[str], quiet: Quiet) -> Iterator[Callable[[], str | No
 
     Those that are looked up through `bpy.ops` meanwhile, by Blender's own scripts too.
     """
-    ops, name = sys.modules["bpy.ops"], "_bpy_ops_submodule__getattr__"  # in 3.4 to 5.2
-    original = getattr(ops, name)
-    setattr(ops, name, lambda *which: _watched(original(*which), warnings))
+    ops = sys.modules["bpy.ops"]
+    original = getattr(ops, _LOOK_UP)
+    setattr(ops, _LOOK_UP, lambda *which: _watched(original(*which), warnings))
     try:
         with in_window():
             yield beside_undo(quiet)
     finally:
-        setattr(ops, name, original)
+        setattr(ops, _LOOK_UP, original)

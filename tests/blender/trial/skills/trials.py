@@ -63,7 +63,7 @@ def has_window() -> bool:
     return bpy.context.window is not None
 
 
-@skill(risk="edit")
+@skill(risk="edit", tried=False)  # a thread is not started twice
 def push_beside_a_thread(times: int) -> None:
     """Run an operator again and again, while another thread runs Python."""
     ended: list[bool] = []

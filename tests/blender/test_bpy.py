@@ -134,7 +134,7 @@ def test_an_operator_that_exports_in_c_is_asked_about_before_there_is_a_file(
 @pytest.mark.skipif(window.PROGRAM is None, reason="Blender is not installed")
 def test_so_it_is_in_the_installed_blender(tmp_path: Path) -> None:
     packages = [it for it in sys.path if it.endswith("site-packages")]
-    command = [str(window.PROGRAM), "-b", "--factory-startup", "--python", START]
+    command = [str(window.PROGRAM), "-b", "--factory-startup", "--python", str(START)]
     with serving(command, tmp_path, BLENDER_PATH=os.pathsep.join(packages)) as running:
         exports_once_it_is_agreed_to(running, tmp_path)
 

@@ -5,15 +5,21 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from mcp_types import ElicitRequestParams, ElicitResult
 from pxr import Sdf, Usd
 
+from dcc_bridge.skills.skill import describe
+from dcc_bridge_usd import session as current_session
 from dcc_bridge_usd.host import UsdSession
 from tests.hosts.scenes import Failed, fail_after
+from tests.live import accept, status, text
+from tests.verbs.words import usd
 
 pytestmark = pytest.mark.core
 
@@ -387,3 +393,40 @@ def test_a_save_makes_no_folder(session: UsdSession, tmp_path: Path) -> None:
         session.save(tmp_path / "nowhere" / "scene.usda")
 
     assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize("writer", ["stage", "layer", "copy"])
+def test_a_skill_that_exports_is_stopped_and_asked_about_before_there_is_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: str
+) -> None:
+    """USD writes in C++, and tells Python of nothing."""
+    (tmp_path / "temporary").mkdir()  # a body may write files of its own there
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    file = tmp_path / "out.usda"
+    asked: list[str] = []
+
+    def publish() -> None:
+        """Add a prim, and export the scene."""
+        stage = current_session().stage
+        stage.DefinePrim("/World/New", "Xform")
+        exports: dict[str, Callable[[str], object]] = {
+            "stage": stage.Export,
+            "layer": stage.GetRootLayer().Export,
+            "copy": lambda path: Sdf.Layer.CreateNew(path).Save(),
+        }
+        exports[writer](str(file))
+
+    def no(params: ElicitRequestParams) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="decline")
+
+    with usd(tmp_path) as running:
+        running.bridge.registry.add(describe(publish))
+        before = current_session().scene_digest()
+        refused = running.call("publish", {}, asked=no)
+        after_no = file.exists(), current_session().scene_digest() == before
+        done = running.call("publish", {}, asked=accept(confirm=True))
+
+    assert (status(refused), *after_no) == ("refused", False, True), text(refused)
+    assert [str(file) in message for message in asked] == [True], asked
+    assert (status(done), file.exists()) == ("done", True), text(done)

@@ -59,6 +59,7 @@ class Table:
             host=self.session,
             presenter=DialogPresenter(pump.main, self.session, lambda: self.window),
             pump=pump,
+            host_dialogs=False,  # nobody sits there who would answer
         )
 
     def close(self) -> None:

@@ -53,11 +53,15 @@ def test_cancelled_in_its_middle_it_is_rolled_back(
     assert labels == []
 
 
-def test_the_window_paints_while_prims_it_shows_are_deleted(
+def test_the_window_paints_while_prims_it_shows_are_deleted_and_come_back(
     app: QApplication, tmp_path: Path
 ) -> None:
+    """It is tried to its end, with nobody there who lets the prims go."""
+    deleted: list[int] = []
     with table(tmp_path, 30, 0.1) as opened:
         opened.window.resize(900, 700)
+
+        before = opened.session.scene_digest()
 
         @skill(risk="edit")
         def prune() -> int:
@@ -68,9 +72,13 @@ def test_the_window_paints_while_prims_it_shows_are_deleted(
                 for widget in app.allWidgets():
                     widget.update()
                 opened.running.bridge.main.repaint()
+            deleted.append(gone)
             return gone
 
         opened.running.bridge.registry.add(describe(prune))
         played = opened.play("prune", ERAS[-1])
+        after = opened.session.scene_digest()
 
-    assert played.status == "done"
+    assert played.status == "refused"
+    assert deleted == [1]  # all else goes with the topmost
+    assert after == before

@@ -281,7 +281,7 @@ class Attempt:
             message += f"\n{plural(len(loss.breaks), 'thing')} will break: {named(loss.breaks)}."
         if self._seconds > _LONG_S:
             message += f"\nIt will take about {self._seconds:.0f} s."
-        self._host.fingerprint(loss.items)  # so that it knows them again
+        agreed_to = self._host.fingerprint(loss.items)  # it knows them again by that
         labels = tuple(self._host.display_names(loss.items))
         question = Question(
             message=sayable(message),
@@ -292,6 +292,8 @@ class Attempt:
             consent=Consent(loss.items, loss.kinds(self._host), labels=labels),
         )
         check(question, run_sync(ask_flow(question), "confirm"))
+        if self._host.fingerprint(loss.items) != agreed_to:  # others have these names by now
+            self._call.agreement.drop(question.id)
         for grant in self._call.agreement.grants:
             if grant.question == question.id:
                 grant.items = loss.items  # what is not listed is not agreed to

@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 from pxr import Sdf, Usd
 
+from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.errors import WrongThread
 from dcc_bridge_usd import current, host, install
 from dcc_bridge_usd.host import UsdSession
 from tests.hosts.scenes import Failed, fail_after
+from tests.live import live, status, text
+from tests.stand_ins import Person, after
 
 pytestmark = pytest.mark.core
 
@@ -380,3 +383,26 @@ def test_what_another_file_or_too_much_lost_is_no_exact_count(session: UsdSessio
             prim.CreateAttribute(f"a{number}", Sdf.ValueTypeNames.Int)
 
     assert (elsewhere.is_exact, count().is_exact) == (False, False)
+
+
+def test_what_takes_the_name_of_something_agreed_to_is_asked_about_anew(tmp_path: Path) -> None:
+    """The person puts another prim there while the question about the first one is open."""
+    session = UsdSession(has_ui=True)
+    session.stage.DefinePrim("/World/box", "Cube")
+
+    def drop_box() -> None:
+        """Delete the box."""
+        session.stage.RemovePrim("/World/box")
+
+    def exchange() -> None:
+        with session.undo_step("By hand"):
+            session.stage.RemovePrim("/World/box")
+            session.stage.DefinePrim("/World/box/inner", "Cone")
+
+    person = Person(after(exchange, Reply("accept", {"confirm": True})), Reply("decline"))
+    with live(tmp_path / "run", drop_box, host=session, presenter=person) as running:
+        result = running.call("drop_box")
+
+    assert status(result) == "refused", text(result)
+    assert len(person.shown) == 2
+    assert session.stage.GetPrimAtPath("/World/box/inner")

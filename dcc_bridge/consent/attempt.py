@@ -25,7 +25,7 @@ from dcc_bridge.elicitation.refusal import check
 from dcc_bridge.elicitation.text import plural
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.errors import NoConsent
-from dcc_bridge.host import Changes, Host
+from dcc_bridge.host import Changes, Host, SceneGuard
 from dcc_bridge.threads.flows import run_sync
 
 T = TypeVar("T")
@@ -245,10 +245,11 @@ class Attempt:
             raise CannotTry(wanted)
 
     def _check_can_try(self) -> None:
-        """Refuse a try that would leave a trace even after a no."""
+        """Refuse a try that would leave a trace even after a no, or whose loss nobody would see."""
         trial = self._steps.trial
         keeps_all = trial is not None and trial.keeps_redo
-        if self._is_gated and not keeps_all:
+        sees_losses = type(self._host).lost is not SceneGuard.lost
+        if self._is_gated and not (keeps_all and sees_losses):
             raise CannotTry
         # Where nothing can be reverted, an edit is not asked about what it has lost already.
         self._call.agreement.is_tried = trial is not None

@@ -16,6 +16,7 @@ import pytest
 
 from dcc_bridge import confirm_sync, elicit_form_sync, skill
 from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.host import SceneGuard
 from tests.live import live, status, text
 from tests.stand_ins import FakeHost, Person, after
 
@@ -247,6 +248,23 @@ def test_where_nothing_can_be_reverted_a_plain_function_is_asked_for_first(stage
     assert (ran, stage.person.shown[0].message) == ([], "Clear?")
     assert stage.call(clear, YES)[0] == "done"
     assert ran == [1]
+
+
+def test_in_a_host_that_sees_no_losses_a_plain_function_is_asked_for_first(
+    tmp_path: Path,
+) -> None:
+    class Blind(FakeHost):
+        lost = SceneGuard.lost
+
+    stage = Stage(tmp_path, Blind(CAMERAS, has_ui=True))
+
+    def clear() -> None:
+        """Clear."""
+        stage.host.items.clear()
+
+    assert stage.call(clear, NO)[0] == "refused"
+    assert [question.message for question in stage.person.shown] == ["Clear?"]
+    assert stage.host.items == CAMERAS
 
 
 @pytest.mark.parametrize("marks", [{"tried": False}, {"undo": False}])

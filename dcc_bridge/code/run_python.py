@@ -183,9 +183,11 @@ class CodeTool:
         read_only: bool,
     ) -> tuple[CodeResult, Changes]:
         """Run it, and again where the person agrees to what it deleted."""
-        mark = self._host.undo_mark()  # the person may work on while a question is open
+        mark = self._host.undo_mark()
 
         def once() -> tuple[CodeResult, Changes]:
+            nonlocal mark
+            mark = self._host.undo_mark()  # the person may work on while a question is open
             names = {**self._operations.namespace(), "memory": json.loads(session.memory)}
             result, changes = self._run_once(text, record, timeout, names)
             agreed.check_memory(result.memory)

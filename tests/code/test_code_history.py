@@ -37,7 +37,7 @@ def test_the_history_has_why_code_ran_its_text_its_marks_and_what_it_changed(sea
     assert lines[3].endswith("/World/Grid/c48, 51 more")
     assert lines[4].startswith("Deleted 3: /World/Props/Tree, ")
     assert "Run 6 lines of code? agreed at the host" in lines
-    assert [line for line in lines if line.startswith("The code deletes 3 prims.")]
+    assert [line for line in lines if line.startswith("The code deletes 2 cubes and 1 xform.")]
 
 
 @pytest.mark.parametrize(

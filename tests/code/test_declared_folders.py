@@ -250,7 +250,7 @@ def test_a_declared_file_is_copied_where_the_question_is_about_the_whole_scene(
     live.ran(code, writes=[str(file)])
 
     (question,) = live.person.shown
-    assert "A copy is kept first" in told_of(question)
+    assert "A copy of the scene is kept first" in told_of(question)
     assert copies(live)["b.txt"] == "as it was"
 
 

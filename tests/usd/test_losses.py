@@ -480,7 +480,7 @@ class TestLosses(TrialsContract):
                         1
                     ),
                 ),
-                ["1 key of focalLength of /World/shot"],
+                ["1 key of focalLength of /World/cam"],
             ),
             (
                 lambda stage: (
@@ -508,6 +508,44 @@ class TestLosses(TrialsContract):
                 _shift,
                 [],
             ),
+            (
+                _both(
+                    _move("/World/ball", "/World/box/ball"),
+                    lambda stage: stage.RemovePrim("/World/box"),
+                ),
+                ["/World/ball", "/World/box", "/World/box/in", "/World/box/in/deep"],
+            ),
+            (_both(_make_again, _move("/World/ball", "/World/other")), ["/World/ball"]),
+            (
+                _both(
+                    _move("/World/ball", "/World/box/ball"),
+                    lambda stage: stage.GetPrimAtPath("/World/box").SetActive(False),
+                ),
+                ["/World/ball", "/World/box"],
+            ),
+            (
+                _both(
+                    lambda stage: stage.GetPrimAtPath("/World/box").SetActive(False),
+                    _move("/World/ball", "/World/box/ball"),
+                ),
+                ["/World/ball", "/World/box"],
+            ),
+            (
+                _both(
+                    _move("/World/ball", "/World/box/ball"),
+                    _specifier("/World/box", Sdf.SpecifierClass),
+                ),
+                ["/World/ball", "/World/box"],
+            ),
+            (
+                _both(
+                    _move("/World/ball", "/World/other"),
+                    lambda stage: stage.GetRootLayer().ImportFromString(
+                        stage.GetRootLayer().ExportToString().replace('"other"', '"another"')
+                    ),
+                ),
+                ["/World/ball"],
+            ),
         ],
     )
     def test_what_else_goes_is_named_as_a_person_reads_it(
@@ -518,6 +556,34 @@ class TestLosses(TrialsContract):
             inside = scene.lost([])
 
         assert (inside, scene.lost([]), scene.lost(lost)) == (lost, lost, [])
+
+    def test_a_layer_that_a_body_mutes_hides_nothing(self, scene: UsdSession) -> None:
+        layer = Sdf.Layer.FindRelativeToLayer(scene.stage.GetRootLayer(), "./below.usda")
+
+        with scene.guard([], read=False), scene.undo_step("Edit"):
+            layer.GetPrimAtPath("/World/low").active = False
+            scene.stage.MuteLayer(layer.identifier)
+
+            assert scene.lost([]) == ["/World/low"]
+            assert scene.stage.GetMutedLayers() == [layer.identifier]
+
+    def test_a_layer_that_is_cleared_after_a_relocation_is_named_whole(
+        self, scene: UsdSession
+    ) -> None:
+        with scene.undo_step("Before"):
+            scene.stage.DefinePrim("/Other")
+
+        with scene.undo_step("Edit"):
+            _move("/World/ref/part", "/World/box/part")(scene.stage)
+            scene.stage.GetRootLayer().Clear()
+
+            assert {"/Other", "/World", "/World/cam"} <= {*scene.lost([])}
+
+    def test_parts_in_words_are_no_paths(
+        self, scene: UsdSession, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        assert scene.kinds(["1 key of focalLength of /World/cam"]) == ["gone"]
+        assert capfd.readouterr().err == ""
 
     def test_what_the_application_cuts_loose_as_it_deletes_is_broken(
         self, scene: UsdSession

@@ -184,7 +184,9 @@ class UsdSession(Host):
         that is switched off, made an over or a class is lost as one that is deleted. It stands for
         what is below it, where that is not deleted too.
         """
-        return self._on_thread("lost").lost(agreed)
+        history = self._on_thread("lost")
+        with self._locks.shown_as_before():
+            return history.lost(agreed)
 
     def trial(self) -> Trial:
         """Return what takes back the open step."""
@@ -278,7 +280,8 @@ class UsdSession(Host):
         """Name the USD type of each prim; "" for one without a type, "gone" for one that is not."""
         if len(items) > MOST_TOLD:  # they are looked at for a question
             return self._look(items).kinds
-        return [str(p.GetTypeName()) if p else "gone" for p in map(self.stage.GetPrimAtPath, items)]
+        found = (self.stage.GetPrimAtPath(it) if prims.is_path(it) else None for it in items)
+        return [str(prim.GetTypeName()) if prim else "gone" for prim in found]
 
     def find(self, name: str = "*", type_name: str | None = None, under: str = "/") -> list[str]:
         """List the paths of what `prims.find_paths` does; at once if nothing was edited since."""

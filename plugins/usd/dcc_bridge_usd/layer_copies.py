@@ -118,7 +118,7 @@ class LayerChange:
             old = mirror.content
             varied = {it for it in mirror.variants if _variants(old, it) != _variants(layer, it)}
             told = edited | varied
-            self.edited = _differing(told - {_TOP}, frames, old, layer)
+            self.edited = _differing(told, frames, old, layer)
             if _TOP not in told:  # else it says something else of itself
                 self.places = self.edited
         if self.places is not None:
@@ -184,10 +184,11 @@ def _differing(
     """Find where a mirror and its layer differ, from what USD tells; None if all of it may.
 
     In a notice of a block USD leaves out old names of properties and prims, and orders of prims.
+    Of the top it is told what the layer says of itself; which prims are below it is compared.
     """
     roots = set[Sdf.Path]()
     properties = set[Sdf.Path]()
-    for path in edited:
+    for path in edited - {_TOP}:
         prim = path.GetAbsoluteRootOrPrimPath()
         if path.IsPropertyPath() and old.GetPrimAtPath(prim) and new.GetPrimAtPath(prim):
             properties.add(path)
@@ -199,7 +200,7 @@ def _differing(
         names = {*had.properties.keys()} ^ {*has.properties.keys()}
         properties |= {prim.AppendProperty(name) for name in names}
     unordered = set[Sdf.Path]()
-    if roots:
+    if roots or _TOP in edited:
         above = {prim for path in edited for prim in path.GetPrefixes()}
         unordered, renamed = _reordered({_TOP, *above} - roots, old, new)
         roots |= renamed

@@ -106,6 +106,18 @@ class Locks:
                 put_back += self._view.restore()
             self._view = outer
 
+    @contextmanager
+    def shown_as_before(self) -> Iterator[None]:
+        """Show the layers that a body mutes, for as long as the block: it cannot hide an edit."""
+        if self._view is None:
+            yield
+            return
+        muted = self._view.unmute()
+        try:
+            yield
+        finally:
+            self._view.mute(muted)
+
 
 class _View:
     """What a stage shows and edits, at one moment."""
@@ -116,15 +128,25 @@ class _View:
         self._muted = list(stage.GetMutedLayers())
         self._rules = stage.GetLoadRules()
 
+    def unmute(self) -> list[str]:
+        """Mute what was muted at that moment, and nothing else; gives what is muted now."""
+        muted = list(self._stage.GetMutedLayers())
+        self.mute(self._muted)
+        return muted
+
+    def mute(self, wanted: list[str]) -> None:
+        """Mute these layers, and no other one."""
+        muted = list(self._stage.GetMutedLayers())
+        if muted != wanted:
+            self._stage.MuteAndUnmuteLayers(wanted, [it for it in muted if it not in wanted])
+
     def restore(self) -> list[str]:
         """Put back what is another one now, and name it."""
         stage, changed = self._stage, list[str]()
         if stage.GetLoadRules() != self._rules:
             stage.SetLoadRules(self._rules)
             changed.append("what is loaded")
-        muted = list(stage.GetMutedLayers())
-        if muted != self._muted:
-            stage.MuteAndUnmuteLayers(self._muted, [it for it in muted if it not in self._muted])
+        if self.unmute() != self._muted:
             changed.append("which layers are muted")
         target = stage.GetEditTarget()
         # a step that is rolled back may have taken the layer out of the scene

@@ -43,6 +43,7 @@ class Losses:
         self._left: dict[Sdf.Path, None] = {}  # prims that may be elsewhere
         self._changed: dict[Sdf.Path, None] = {}  # prims that hold something else
         self._moves = Moves(told.moves, told.blocks)
+        self._elsewhere: list[Sdf.Path] = []  # prims of which USD did not tell where they are now
         self._search()
 
     def names(self) -> list[str]:
@@ -87,6 +88,8 @@ class Losses:
                 self._compare_property(path)
         for path in tracked(list(hidden), CHECKING):
             self._look_for_hidden(path)
+        for path in (*(old for old, _ in self._told.moves), *self._elsewhere):
+            self._look_inside_hidden(path)
 
     def _compare_layers(self) -> dict[Sdf.Path, None]:
         """Note which prims left, came or changed; gives the properties that may have."""
@@ -158,6 +161,7 @@ class Losses:
         if came and len(gone) < MANY:
             gone |= dict.fromkeys(it for path in self._left for it in self._prims_below(path))
         found = self._moves.compare(scene, gone, came)
+        self._elsewhere = found
         for path in [*found, *again, *swapped]:
             if self._moves.end_of(path) is None:
                 is_lost = path in again or path in self._moves.taken
@@ -182,10 +186,11 @@ class Losses:
             self.gone.update(it for it in tracked(every, CHECKING) if self._is_whole(it, path))
 
     def _is_whole(self, path: Sdf.Path, root: Sdf.Path) -> bool:
-        """Return whether a prim is not in a variant below a root, and was not moved."""
+        """Return whether a prim is not in a variant below a root, and nowhere else either."""
         if path.ContainsPrimVariantSelection():
             return path == root or "{" not in str(path)[len(str(root)) :]
-        return self._moves.end_of(path) is None
+        end = self._moves.end_of(path)
+        return end is None or not self._scene.has(end)
 
     # ---- one prim
 
@@ -224,12 +229,28 @@ class Losses:
         """Note a prim that is hidden in a prim that refers to what was edited."""
         scene = self._scene
         prim = path.IsPrimPath() and scene.stage.GetPrimAtPath(path)
-        if not prim or prim.IsActive() or not prim.GetParent().IsActive():
+        if not prim or not prim.GetParent().IsActive():
+            return
+        is_class = prim.IsAbstract() and not prim.GetParent().IsAbstract()
+        if prim.IsActive() and not is_class:
             return
         if scene.had(path) or self._is_gone(path):
             return
         every = (scene.had(it) for it in path.GetParentPath().GetPrefixes())
         if any(spec.HasInfo(arc) for specs in every for spec in specs for arc in _ARCS):
+            self.gone.add(path)
+
+    def _look_inside_hidden(self, path: Sdf.Path) -> None:
+        """Note a prim that was put into one that is in the scene no more."""
+        scene = self._scene
+        new = self._moves.now(path)
+        if new == path or not scene.had(path) or self._is_gone(path):
+            return
+        prim = scene.stage.GetPrimAtPath(new)
+        if prim and prim.IsActive() and prim.IsDefined() and not prim.IsAbstract():
+            return
+        hidden = {self._moves.now(each) for each in self.gone}
+        if not hidden.isdisjoint(new.GetPrefixes()):
             self.gone.add(path)
 
     def _prim(self, path: Sdf.Path) -> Usd.Prim | None:
@@ -321,14 +342,14 @@ class Losses:
         return any(not self._covered.isdisjoint((_TOP, *it.GetPrefixes())) for it in every)
 
     def _name(self, path: Sdf.Path) -> str:
-        """Call a prim or property as a person does."""
+        """Call a prim or property as a person does, who is asked once it is where it was."""
         new = self._moves.now(path)
         if path in self.gone and not new.ContainsPrimVariantSelection():
             return str(path)
         if new.IsPropertyPath() and path not in self.gone:
             return f"{new.name} of {self._name(path.GetParentPath())}"
         if not new.ContainsPrimVariantSelection():
-            return str(new if self._moves.end_of(path) else path)
+            return str(path)
         if self._is_selected(new):
             return str(new.StripAllVariantSelections())
         inner = new

@@ -297,8 +297,12 @@ class UndoStack:
             if path.IsPrimPath() and not self._stage.GetPrimAtPath(path):
                 self._vanished.add(path)
                 kind, new = notice.GetPrimResyncType(path)
-                if kind.name.endswith("Source"):
+                if not kind.name.endswith("Source"):
+                    self._deleted.add(path)
+                    continue
+                if self._deleted.isdisjoint(path.GetPrefixes()):  # else it was made since
                     self._moves.append((path, new))
+                self._deleted.discard(new)
 
     def _look(self) -> None:
         """Bring the mirror of every layer up to date that was touched, or is new in the stack."""
@@ -352,6 +356,7 @@ class UndoStack:
         self._vanished: set[Sdf.Path] = set()
         self._moves: list[Move] = []
         self._blocks: list[tuple[Sdf.Path, ...]] = []
+        self._deleted: set[Sdf.Path] = set()  # prims, whatever stands there now
 
     def _record(self, step: Step) -> bool:
         """Put a step on the stack, if it changed anything."""

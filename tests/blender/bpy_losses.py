@@ -13,7 +13,10 @@ import bpy
 import pytest
 
 from dcc_bridge.errors import NotUndoable
+from dcc_bridge_blender.aspects import Budget
 from dcc_bridge_blender.host import BlenderHost
+from dcc_bridge_blender.listed import all_listed
+from dcc_bridge_blender.parts import parts_of
 from dcc_bridge_blender.trial import BlenderTrial
 from tests.hosts.digests import scene_digest
 from tests.hosts.losses_contract import Kind, Losing, TrialsContract
@@ -468,6 +471,16 @@ class TestLosses(TrialsContract):
             BEYOND[name].edit()
 
         assert tuple(host.lost([])) == BEYOND[name].lost
+
+    def test_of_a_list_that_is_deleted_whole_no_part_is_read(self, losing: Losing) -> None:
+        """Reading the geometry of no mesh at all ended the step without an entry."""
+        budget = Budget()
+        parts = [part for every in all_listed() for part in parts_of(every, budget)]
+        assert len(parts) > 10
+
+        for part in parts:
+            left = part.without({id(each) for each in part.blocks})
+            assert [*left.gone(budget)] == []
 
     @pytest.mark.skipif("reference" in LOSSES, reason="undo brings a library back until 3.6")
     def test_a_library_that_undo_does_not_bring_back_is_named(self, losing: Losing) -> None:

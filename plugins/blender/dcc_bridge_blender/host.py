@@ -139,8 +139,10 @@ class BlenderHost(Host):
             self._step = None
             self._losses_then = []
             if step.is_edited():
-                self._losses_then = step.losses()
-                self._stack.push(label)
+                try:
+                    self._losses_then = step.losses()
+                finally:  # else nothing could undo it
+                    self._stack.push(label)
                 self._changes.watchers.call()
             self._ended = self._stack.mark()
             self._outside.settle()

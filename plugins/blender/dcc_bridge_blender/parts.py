@@ -189,6 +189,8 @@ class Part(NamedTuple):
 
     def gone(self, budget: Budget) -> Iterator[tuple[int, list[str]]]:
         """Yield of each that has less of it than before its place, and the words for that."""
+        if not self.blocks:  # each of them is deleted
+            return
         now = self.aspect.read(self.blocks, budget)
         if now == self.before:
             return

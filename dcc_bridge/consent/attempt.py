@@ -45,11 +45,13 @@ class CannotTry(BaseException):
     Attributes:
         wanted: The acts outside the scene that it was stopped at, if those are why: "write the new
             file /shots/a.usda".
+        is_watched: It can be reverted, so it is stopped at such acts also once it is agreed to.
     """
 
-    def __init__(self, wanted: Sequence[str] = ()) -> None:
+    def __init__(self, wanted: Sequence[str] = (), *, is_watched: bool = False) -> None:
         super().__init__()
         self.wanted = tuple(wanted)
+        self.is_watched = is_watched
 
 
 class TryAgain(BaseException):
@@ -173,6 +175,31 @@ class Attempt:
         if self._questions > MAX_QUESTIONS:
             raise NoConsent(self._call.skill, _ANOTHER) from None
 
+    def run_watched(self, body: Callable[[], T]) -> T:
+        """Run a body that a person has agreed to, until it reaches outside the scene.
+
+        Args:
+            body: What edits; what it loses was agreed to.
+
+        Raises:
+            CannotTry: It wanted to do what the person was not told of; nothing has changed.
+            BaseException: What the body raises; nothing has changed.
+        """
+        risk = self._call.risk
+        if self._guard is not None:
+            self._steps.watching = partial(watched_by, self._guard, self._writers())
+        try:
+            with self._steps.open(is_last=True):
+                try:
+                    return body()
+                finally:
+                    self._check_outside()
+        except CannotTry:
+            self._steps.watching = nullcontext
+            self._steps.roll_back()
+            self._call.start_over(risk)
+            raise
+
     def answered_before(self, question: Question) -> ElicitationResponse | None:
         """Return the answer that an earlier try got to the same question, or None.
 
@@ -214,8 +241,11 @@ class Attempt:
                     self._check_outside()
                 except BaseException as error:
                     failure = error
-                    self._check_outside()
-                    raise
+                    reason = self._cannot_try()
+                    if reason is None:
+                        raise
+                    failure = reason  # and not what it has lost
+                    raise reason from None
         except UnauthorizedLoss as loss:
             if failure is not None and failure is not loss:
                 raise failure from None  # who failed is asked nothing
@@ -240,9 +270,16 @@ class Attempt:
 
     def _check_outside(self) -> None:
         """End a try that was refused something, even if the body has caught the refusal."""
+        reason = self._cannot_try()
+        if reason is not None:
+            raise reason
+
+    def _cannot_try(self) -> CannotTry | None:
+        """Return why a body has to be asked about first; None if it has not."""
         wanted = self._guard.wanted if self._guard is not None else []
         if wanted or self._must_be_asked_first:
-            raise CannotTry(wanted)
+            return CannotTry(wanted)
+        return None
 
     def _check_can_try(self) -> None:
         """Refuse a try that would leave a trace even after a no, or whose loss nobody would see."""
@@ -250,7 +287,7 @@ class Attempt:
         keeps_all = trial is not None and trial.keeps_redo
         sees_losses = type(self._host).lost is not SceneGuard.lost
         if self._is_gated and not (keeps_all and sees_losses):
-            raise CannotTry
+            raise CannotTry(is_watched=trial is not None)
         # Where nothing can be reverted, an edit is not asked about what it has lost already.
         self._call.agreement.is_tried = trial is not None
 

@@ -40,6 +40,10 @@ class Watch:
     def refuse(self, act: str) -> None:
         """Refuse an act such as "start a thread", if the run itself does it."""
 
+    def profiler(self) -> Callable[[FrameType, str, Any], None] | None:
+        """Return what is told of each call while it watches; None where that is not wanted."""
+        return None
+
     def frame(self) -> FrameType | None:
         """Return the innermost frame that does not belong to the watching."""
         ident = get_ident()
@@ -80,6 +84,7 @@ def watched_by(watch: Watch, writers: Sequence[Writer] = ()) -> Iterator[None]:
     ident = get_ident()
     originals = list[tuple[Any, str, Any]]()
     wrote_bytecode = sys.dont_write_bytecode
+    outer = sys.getprofile()
     try:
         sys.dont_write_bytecode = True  # modules come in still
         every: list[tuple[Any, str, Any]] = [*events.WRAPPED, *writers]
@@ -90,10 +95,14 @@ def watched_by(watch: Watch, writers: Sequence[Writer] = ()) -> Iterator[None]:
                 originals.append((owner, name, original))
             except (KeyError, TypeError):  # it is not here, or in C, where nobody can replace it
                 watch.fixed.append((owner, name, does))
+        profiler = watch.profiler()
+        if profiler is not None:
+            sys.setprofile(profiler)
         watches[ident] = watch
         yield
     finally:
         watches.pop(ident, None)
+        sys.setprofile(outer)
         for owner, name, original in reversed(originals):
             setattr(owner, name, original)
         sys.dont_write_bytecode = wrote_bytecode

@@ -315,11 +315,17 @@ class Run(RunControl):
         try:
             return self._attempt.run(self._fresh_body)
         except CannotTry as error:
-            wanted = error.wanted
+            reason = error
         finally:
             if self._attempt.is_too_long:
                 self._environment.too_long.add(known)
-        run_sync(self._ask_before(wanted), "confirm")
+        if reason.is_watched:
+            run_sync(self._ask_before(), "confirm")
+            try:
+                return self._attempt.run_watched(self._fresh_body)
+            except CannotTry as error:
+                reason = error
+        run_sync(self._ask_before(reason.wanted), "confirm")
         with step():
             return self._fresh_body()
 

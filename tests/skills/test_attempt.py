@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Callable
@@ -15,10 +16,12 @@ from typing import Any, Final
 import pytest
 
 from dcc_bridge import confirm_sync, elicit_form_sync, skill
+from dcc_bridge.consent.audit_hook import watched_by
+from dcc_bridge.consent.outside import OutsideGuard, ReachedOutside
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.host import SceneGuard
 from tests.live import live, status, text
-from tests.stand_ins import FakeHost, Person, after
+from tests.stand_ins import FakeHost, FakeTrial, Person, after
 
 YES: Final = Reply("accept", {"confirm": True})
 NO: Final = Reply("decline")
@@ -35,6 +38,13 @@ def host() -> FakeHost:
             host.items.append(f"cam{number}")
     host.undo()
     return host
+
+
+@pytest.fixture
+def own_temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The temporary folder is not where the test's files are."""
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
 
 
 class Stage:
@@ -386,6 +396,67 @@ def test_a_body_that_reaches_outside_the_scene_is_asked_for_first(
     assert not (tmp_path / "shot.usda").exists()
     assert stage.call(publish, YES)[0] == "done"
     assert stage.host.items == [*CAMERAS, "note"]
+
+
+@pytest.mark.usefixtures("own_temporary")
+def test_a_body_that_loses_something_and_reaches_outside_is_asked_about_that(
+    stage: Stage, tmp_path: Path
+) -> None:
+    """It ends at the write, and what it had lost until then is no answer to that."""
+
+    def publish() -> None:
+        """Clear, and write."""
+        stage.host.items.clear()
+        _write(tmp_path)
+
+    assert stage.call(publish, YES)[0] == "done"
+    (question,) = stage.person.shown
+    assert f"- write the new file {tmp_path / 'shot.usda'}\n" in question.message
+    assert (tmp_path / "shot.usda").exists()
+    assert stage.host.items == []
+
+
+@pytest.mark.usefixtures("own_temporary")
+@pytest.mark.parametrize("catches", [False, True])
+def test_what_was_agreed_to_as_a_whole_writes_no_file_of_which_nobody_was_told(
+    stage: Stage, tmp_path: Path, catches: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the person has something to redo that a trial would take: as in FreeCAD."""
+    monkeypatch.setattr(FakeTrial, "keeps_redo", False)
+    before = stage.state()
+
+    def publish() -> None:
+        """Clear, and write."""
+        stage.host.items.clear()
+        with suppress(Exception if catches else ()):  # type: ignore[arg-type]  # none at all
+            _write(tmp_path)
+
+    assert stage.call(publish, YES, NO)[0] == "refused"
+    first, second = (question.message for question in stage.person.shown)
+    assert first == "Publish?"
+    assert "write " in second
+    assert stage.state() == before
+    assert not (tmp_path / "shot.usda").exists()
+    assert stage.call(publish, YES, YES)[0] == "done"
+    assert (tmp_path / "shot.usda").exists()
+    assert stage.host.items == []
+
+
+@pytest.mark.usefixtures("own_temporary")
+def test_a_writer_that_nobody_can_replace_is_asked_about_too(tmp_path: Path) -> None:
+    """A method of a class in C, as most of FreeCAD's are."""
+    made: list[str] = []
+    guard = OutsideGuard(__file__)
+
+    with watched_by(guard, [(list, "append", lambda made, path: [path])]):
+        assert sys.getprofile() is not None
+        with suppress(ReachedOutside):
+            made.append("shot.usda")
+        sys.path.count("no writer")
+
+    assert sys.getprofile() is None
+    assert guard.wanted == ["write a file"]
+    assert made == []
 
 
 def test_files_of_its_own_in_the_temporary_folder_are_none_to_ask_about(stage: Stage) -> None:

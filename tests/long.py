@@ -68,7 +68,12 @@ def _long(*paths: str) -> tuple[str, ...]:
 
 _RACES = ("tests/server", "tests/client", "tests/audit")
 _THREATS = ("tests/threats",)
-_PROGRAMS = ("tests/hosts/test_bad_skills.py", "tests/hosts/test_rollback.py")
+_PROGRAMS = (
+    "tests/hosts/test_bad_skills.py",
+    "tests/hosts/test_rollback.py",
+    "tests/hosts/test_undecorated.py",
+    "tests/hosts/test_killed_trials.py",
+)
 _TABLES = ("tests/code", "tests/elicitation", "tests/qt", "tests/skills", "tests/verbs")
 _SUITE = ("tests/conformance",)
 _CLIENTS = ("tests/clients",)
@@ -80,7 +85,11 @@ PARTS = (
         _long(*_RACES),
     ),
     Part("threats", "floods, soaks and faults get nothing in", _long(*_THREATS)),
-    Part("programs", "10,000 bad skills do nothing that nobody agreed to", _long(*_PROGRAMS)),
+    Part(
+        "programs",
+        "10,000 bad skills and 10,000 undecorated ones do nothing that nobody agreed to",
+        _long(*_PROGRAMS),
+    ),
     Part(
         "tables",
         "every case of what is otherwise tried by sample",

@@ -23,7 +23,7 @@ PATHS: Final = (str(ROOT), str(ROOT / "plugins" / "blender"))
 """Where each of them finds the bridge, the adapter and the tests."""
 IN_BACKGROUND: Final = "installed"
 """The Blender that is installed, without its window: 3.4 of Debian 12."""
-_PROGRAM: Final = shutil.which("blender")
+PROGRAM: Final = shutil.which("blender")
 _IN_BLENDER: Final = Path(__file__).parent / "pytest_in_blender.py"
 _TESTING: Final = ("pytest>=8.4",)
 
@@ -70,9 +70,9 @@ def run_tests(version: str, file: Path, folder: Path) -> None:
         str(ROOT),
     ]
     if version == IN_BACKGROUND:
-        if _PROGRAM is None:
+        if PROGRAM is None:
             pytest.skip("Blender is not installed")
-        words = [_PROGRAM, "-b", "--factory-startup", "--python", _IN_BLENDER, "--"]
+        words = [PROGRAM, "-b", "--factory-startup", "--python", _IN_BLENDER, "--"]
         paths = [*PATHS, *(it for it in sys.path if it.endswith("site-packages"))]
     else:
         words = [installed(version), "-m", "pytest"]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import FreeCAD
 
@@ -117,7 +117,7 @@ OWN: Final[dict[str, Edit]] = {
 class FreeCADPort(Port):
     """FreeCAD, with two documents that have files."""
 
-    items = ("A", "B", "Group", "Inner", "C", "First", "Far#Thing", "Top")
+    items: ClassVar[Sequence[str]] = ("A", "B", "Group", "Inner", "C", "First", "Far#Thing", "Top")
     edits = EDITS
     own = OWN
     is_told_late = True

@@ -1,0 +1,333 @@
+"""Runs a random undecorated body by the real runner, and notes what the person was asked.
+
+The test's own thread is the host's main thread and the person.
+"""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from dcc_bridge import confirm_sync, elicit_form_sync, skill
+from dcc_bridge.audit import reader
+from dcc_bridge.audit.log import AuditLog
+from dcc_bridge.config import Settings
+from dcc_bridge.consent.call import Call
+from dcc_bridge.elicitation import context
+from dcc_bridge.elicitation.broker import Broker
+from dcc_bridge.elicitation.caller import Client, Risk
+from dcc_bridge.elicitation.question import Expired, PresenterEvent, Question, Reply, Settle
+from dcc_bridge.skills.runner import Runner
+from dcc_bridge.skills.skill import describe
+from dcc_bridge.threads.main_thread import MainThread
+from tests.hosts.bad_port import Scene
+from tests.hosts.undecorated_plans import Act, Plan
+from tests.hosts.undecorated_port import OTHERS, Field, files_in
+from tests.stand_ins import Person
+
+LIMIT: Final = 60.0  # seconds in which any of these programs ends
+SETTINGS: Final = Settings(dialogs_per_minute=10**6, pending_questions=50)
+FORM: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {"sure": {"type": "boolean"}},
+    "required": ["sure"],
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question, as the person saw it.
+
+    Attributes:
+        message: What was asked.
+        items: What was listed.
+        marks: What goes with that, of what was there when they were asked.
+        lasts: It said that undo does not bring it back.
+        is_consent: It asked for consent, and not for input.
+        answer: What they answered.
+    """
+
+    message: str
+    items: tuple[str, ...]
+    marks: frozenset[str]
+    lasts: bool
+    is_consent: bool
+    answer: str
+
+    @property
+    def is_agreed(self) -> bool:
+        """Whether they agreed to lose something."""
+        return self.is_consent and self.answer.startswith("yes")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A scene, what is in it and the files at one moment."""
+
+    scene: Scene
+    things: frozenset[str]
+    files: dict[str, bytes]
+
+
+@dataclass
+class Result:
+    """What came of a program.
+
+    Attributes:
+        status: How it ended, as the agent is told.
+        error: The sentence with which it failed, or None.
+        before: The scene before it.
+        after: The scene after it.
+        asked: The questions.
+        runs: How often the body began.
+        theirs: How often somebody edited meanwhile.
+        counted: The lines that were appended.
+        audit: What is wrong with the record, or "".
+    """
+
+    status: str
+    error: str | None
+    before: Seen
+    after: Seen
+    asked: list[Asked]
+    runs: int
+    theirs: int
+    counted: list[str]
+    audit: str
+    done: list[str] = field(default_factory=list)
+
+
+class Play:
+    """One run of one program."""
+
+    def __init__(self, plan: Plan, port: Field, folder: Path) -> None:
+        """Take a program, and a host with a scene for it alone, whose files are in a folder."""
+        self._plan = plan
+        self._port = port
+        self._folder = folder
+        self._answers = list(plan.answers)
+        self._asked: list[Asked] = []
+        self._runs = 0
+        self._theirs = 0
+        self._edits: list[str] = []
+
+    def run(self) -> Result:
+        """Run the program to its end."""
+        for name in OTHERS:
+            (self._folder / name).write_text(f"{name} is somebody's")
+        audit = self._folder / "bridge" / "audit"
+        before = self.look()
+        log = AuditLog(audit)
+        with self._running(log) as runner:
+            call = Call("program", "Program", "destructive", Client("test"))
+            run = runner.start(describe(self._skill()), {}, call)
+            self._serve(run.outcome.done)
+        log.close()
+        outcome = run.outcome.result()
+        after = self.look()
+        return Result(
+            outcome.status,
+            outcome.error,
+            before,
+            after,
+            self._asked,
+            self._runs,
+            self._theirs,
+            self._counted(),
+            _broken(audit),
+            self._edits,
+        )
+
+    def look(self) -> Seen:
+        """Look at the scene and the files."""
+        things = frozenset(self._port.things())
+        return Seen(self._port.look(), things, files_in(self._folder))
+
+    @contextmanager
+    def _running(self, log: AuditLog) -> Iterator[Runner]:
+        self._main = MainThread(lambda delay: None)
+        self._person = _Undecided()
+        broker = Broker(SETTINGS, host=self._person, clock=_no_clock, auditor=log)
+        remove = context.install(broker, self._main, self._port.host)
+        host = self._port.host
+        try:
+            runner = Runner(host, self._main, SETTINGS, _no_loop, _no_clock, auditor=log)
+            runner.environment.writers = self._port.writers
+            yield runner
+        finally:
+            broker.close()
+            self._main.close()
+            remove()
+
+    def _serve(self, is_done: Callable[[], bool]) -> None:
+        end = time.monotonic() + LIMIT
+        while not is_done() or not self._main.is_unwound or self._person.open:
+            assert time.monotonic() < end, "it hangs"
+            self._main.drain()
+            if self._person.open:
+                self._answer(*self._person.open.pop(0))
+        self._main.drain()
+
+    def _answer(self, question: Question, settle: Settle) -> None:
+        answer = self._answers.pop(0) if self._answers else "no"
+        items = question.items or ()
+        consent = question.consent
+        asked = Asked(
+            question.message,
+            tuple(items),
+            frozenset(self._port.covered(items)),
+            not question.undoable,
+            consent is not None,
+            answer,
+        )
+        self._asked.append(asked)
+        if answer == "yes+edit":
+            self._port.work()
+            self._theirs += 1
+        settle(_reply(question, answer))
+
+    # ---- the body
+
+    def _skill(self) -> Callable[..., object]:
+        @skill(name="program", title="Program")
+        def program() -> None:
+            """Do what the plan says."""
+            self._runs += 1
+            self._acts(self._plan.body)
+
+        return program
+
+    def _acts(self, acts: tuple[Act, ...]) -> None:
+        for act in acts:
+            try:
+                self._act(act)
+            except Exception:
+                if not self._plan.careless:
+                    raise
+
+    def _act(self, act: Act) -> None:
+        if act.kind in self._port.edits:
+            self._port.do(act.kind, *act.what)
+            self._edits.append(act.kind)
+        elif act.kind == "raise":
+            raise ValueError("on purpose")
+        else:
+            getattr(self, f"_{act.kind}")(act)
+
+    def _ask(self, act: Act) -> None:
+        flavour, lasting, *items = act.what
+        if flavour == "confirm":
+            confirm_sync("Go on?", items=items or None, undoable=lasting == "undoable", files=[])
+            return
+        is_consent = None if flavour == "form" else False
+        elicit_form_sync("Go on?", FORM, consent=is_consent)
+
+    def _nest(self, act: Act) -> None:
+        def inner() -> None:
+            self._acts(act.inside)
+
+        (how,) = act.what
+        if how == "undecorated":
+            skill(inner)()
+            return
+        risk: Risk = "edit" if how == "edit" else "destructive"
+        skill(risk=risk, confirms=how == "confirms", name="inner", title="Inner")(inner)()
+
+    def _drift(self, act: Act) -> None:
+        """Delete another item each time that the body runs."""
+        at = act.what[(self._runs - 1) % len(act.what)]
+        self._port.do("delete", at, at)
+
+    def _thread(self, act: Act) -> None:
+        thread = threading.Thread(target=self._append, args=(f"thread {act.what[0]}",))
+        thread.start()
+        thread.join(LIMIT)
+
+    # ---- files
+
+    def _write_new(self, act: Act) -> None:
+        (self._folder / f"new{act.what[0]}.txt").write_text("new")
+
+    def _write_over(self, act: Act) -> None:
+        (self._folder / "notes.txt").write_text(act.what[0])
+
+    def _write_temporary(self, act: Act) -> None:
+        """Use a file that is gone again at the end, as libraries do."""
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(b"for a moment")
+
+    def _remove_file(self, act: Act) -> None:
+        (self._folder / "notes.txt").unlink()
+
+    def _rename_file(self, act: Act) -> None:
+        (self._folder / "spare.txt").rename(self._folder / "notes.txt")
+
+    def _export_over(self, act: Act) -> None:
+        self._port.export()
+
+    def _count(self, act: Act) -> None:
+        """Append a line, if the person agrees to that."""
+        file = self._folder / "counter"
+        confirm_sync("Append a line to counter?", undoable=False, files=[file])
+        self._append(act.what[0])
+
+    def _append(self, line: str) -> None:
+        with (self._folder / "counter").open("a") as file:
+            file.write(f"{line}\n")
+
+    def _counted(self) -> list[str]:
+        file = self._folder / "counter"
+        return file.read_text().splitlines() if file.exists() else []
+
+
+class _Undecided(Person):
+    """Leaves each question open, for the test to answer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[tuple[Question, Settle]] = []
+
+    def show(self, question: Question, settle: Settle) -> Any:
+        self.open.append((question, settle))
+        return super().show(question, settle)
+
+
+def _reply(question: Question, answer: str) -> PresenterEvent:
+    if answer == "no":
+        return Reply("decline")
+    if answer == "away":
+        return Expired()
+    properties = question.form.schema["properties"] if question.form else {}
+    name = "sure" if "sure" in properties else "confirm"
+    return Reply("accept", {name: answer != "unticked"})
+
+
+def _broken(folder: Path) -> str:
+    """Verify the record of one program; say what is wrong with it, or ""."""
+    if not folder.is_dir():
+        return ""
+    for file in map(reader.read, reader.logs(folder)):
+        if file.trouble is not None or file.unfinished or file.ending != "closed":
+            return f"{file.trouble} {[it.fields for it in file.unfinished]} {file.ending}"
+    return ""
+
+
+def _no_clock(seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
+    return lambda: None
+
+
+def _no_loop(coroutine: Any) -> Future[Any]:
+    raise AssertionError("no skill here is a coroutine")
+
+
+def quiet() -> None:
+    """Say nothing of what programs do wrong on purpose."""
+    logging.disable(logging.ERROR)

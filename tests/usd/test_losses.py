@@ -557,26 +557,13 @@ class TestLosses(TrialsContract):
 
         assert (inside, scene.lost([]), scene.lost(lost)) == (lost, lost, [])
 
-    @pytest.mark.xfail(reason="of a prim that is relocated nobody looks at what else it became")
-    @pytest.mark.parametrize(
-        "edit",
-        [
-            _both(
-                lambda stage: stage.GetPrimAtPath("/World/ref/part").SetActive(False),
-                _move("/World/ref/part", "/World/ref/named"),
-            ),
-            _both(
-                _move("/World/ref/part", "/World/cam/part"),
-                lambda stage: stage.GetPrimAtPath("/World/cam").SetActive(False),
-            ),
-        ],
-    )
-    def test_what_is_referred_to_is_named_where_it_is_relocated(
-        self, scene: UsdSession, edit: Edit
-    ) -> None:
+    @pytest.mark.xfail(strict=True, reason="nobody looks at what else a relocated prim became")
+    def test_what_is_referred_to_is_named_where_it_is_relocated(self, scene: UsdSession) -> None:
         with scene.undo_step("Edit"):
-            edit(scene.stage)
-            assert "/World/ref/part" in scene.lost([])
+            _move("/World/ref/part", "/World/cam/part")(scene.stage)
+            scene.stage.GetPrimAtPath("/World/cam").SetActive(False)
+
+            assert scene.lost([]) == ["/World/cam", "/World/ref/part"]
 
     def test_a_layer_that_a_body_mutes_hides_nothing(self, scene: UsdSession) -> None:
         layer = Sdf.Layer.FindRelativeToLayer(scene.stage.GetRootLayer(), "./below.usda")

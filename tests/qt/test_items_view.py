@@ -362,7 +362,7 @@ def test_nothing_is_offered_that_the_question_does_not_offer(question: Question)
 def test_what_cannot_be_undone_is_said_with_where_a_copy_is_kept(items: tuple[str, ...]) -> None:
     dialog, _ = drawn(consent(items=items, undoable=False, kept="/shots/sh010.checkpoints"))
 
-    why = "This can NOT be undone. A copy is kept first, in /shots/sh010.checkpoints"
+    why = "This can NOT be undone. A copy of the scene is kept first, in /shots/sh010.checkpoints"
     assert why in words(dialog)
 
 

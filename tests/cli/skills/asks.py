@@ -97,7 +97,7 @@ def boom() -> None:
     raise KeyError("nothing there")
 
 
-@skill(risk="destructive")
+@skill(risk="destructive", tried=False)
 def wipe() -> str:
     """Lose something; asks nothing by itself."""
     return "wiped"

@@ -32,6 +32,7 @@ from dcc_bridge.elicitation.types import PAUSED, Answered, ElicitationResponse, 
 from dcc_bridge.errors import BridgeClosed, BridgeError, PartlyApplied, Paused, Stopped
 from dcc_bridge.skills import gate
 from dcc_bridge.skills.call_history import Outcome, Status, Trail, outcome_of_failure, refusal
+from dcc_bridge.skills.results import whole
 from dcc_bridge.skills.run_environment import RunEnvironment
 from dcc_bridge.skills.skill import Options, Skill, describe
 from dcc_bridge.threads.flows import Flow, current, run_async, run_sync, wrap_future
@@ -303,7 +304,7 @@ class Run(RunControl):
         run_sync(self._ask_missing(), "confirm")
         run_sync(self._ask_before(), "confirm")
         with step():
-            return self.skill.fn(**self._arguments)
+            return whole(self.skill.fn(**self._arguments))
 
     def _editing_body(self) -> Any:
         """Run a body that may edit, on the main thread: it is tried first, where it can be."""
@@ -332,7 +333,7 @@ class Run(RunControl):
     def _fresh_body(self) -> Any:
         """Run the body with arguments that no run before it has changed."""
         self._own = inspect.unwrap(self.skill.fn)
-        return self.skill.fn(**copy.deepcopy(self._arguments))
+        return whole(self.skill.fn(**copy.deepcopy(self._arguments)))
 
     def _ask_missing(self) -> Flow[None]:
         return gate.ask_missing(self.skill, self._arguments, self._missing, self._call)

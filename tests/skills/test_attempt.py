@@ -482,3 +482,18 @@ def test_a_loop_of_its_own_is_nothing_to_ask_about(stage: Stage) -> None:
 
     assert stage.call(wait)[0] == "done"
     assert stage.asked == []
+
+
+@pytest.mark.parametrize("lazily", [iter, lambda rest: {"gone": [iter(rest)]}])
+def test_what_a_body_does_when_its_result_is_read_is_tried_as_well(
+    stage: Stage, lazily: Callable[[Any], Any]
+) -> None:
+    before = stage.state()
+
+    def clear() -> Any:
+        """Clear, when somebody asks for what it gives."""
+        return lazily(map(stage.host.items.remove, CAMERAS))
+
+    assert stage.call(clear, NO)[0] == "refused"
+    assert stage.asked == [tuple(CAMERAS)]
+    assert stage.state() == before

@@ -1,0 +1,32 @@
+"""The result of a skill, computed to its end while its undo step is open. Any thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+
+def whole(value: Any) -> Any:
+    """Return a result with nothing in it that is still to be computed.
+
+    The body of a generator runs when its values are taken. Taken later, it would edit outside the
+    undo step, on another thread, and nobody would see what it loses.
+
+    Args:
+        value: What a skill returned. Plain lists, tuples and dicts are looked through.
+    """
+    try:
+        return _computed(value)
+    except RecursionError:  # it holds itself, which no client can be told
+        return value
+
+
+def _computed(value: Any) -> Any:
+    kind = type(value)
+    if kind is dict:
+        return {name: _computed(it) for name, it in value.items()}
+    if kind is tuple:
+        return tuple(_computed(it) for it in value)
+    if kind is list or isinstance(value, Iterator):
+        return [_computed(it) for it in value]
+    return value

@@ -8,11 +8,11 @@ Main thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from time import perf_counter
-from typing import Final, TypeVar
+from typing import Final, NoReturn, TypeVar
 
 from dcc_bridge.consent.audit_hook import Writer, watched_by
 from dcc_bridge.consent.call import Call
@@ -99,15 +99,19 @@ class Attempt:
         self._host = host
         self._call = call
         self._steps = steps
-        self._is_gated = is_gated
+        self.is_gated = is_gated  # the person is asked first where it cannot be tried
         self._asks_edits = asks_edits
         self._restart = restart
         self._guard = guard
         self._writers = writers
         self._ask_for_loss = ask_for_loss or self._ask_to_delete
         self._is_running = False
+        self._is_replaying = False
         self._is_agreed = False
         self._must_be_asked_first = False
+        self._wanted: list[str] = []
+        self._asked_at = 0.0
+        self._waited = 0.0
         self._seconds = 0.0
         self._answers: dict[Hashable, ElicitationResponse] = {}
         self._inputs_asked = 0
@@ -147,8 +151,11 @@ class Attempt:
             try:
                 return self._once(body)
             except CannotTry:
+                refused = self._call.agreement.refused
                 self._steps.watching = nullcontext
                 self._steps.roll_back()
+                if refused is not None:  # a no to the body's own question is no reason to ask again
+                    raise refused from None
                 self._call.start_over(risk)
                 raise
             except (TryAgain, _Unasked, UnauthorizedLoss) as error:
@@ -189,7 +196,7 @@ class Attempt:
         if self._guard is not None:
             self._steps.watching = partial(watched_by, self._guard, self._writers())
         try:
-            with self._steps.open(is_last=True):
+            with self._steps.open(is_last=True), self._replaying():
                 try:
                     return body()
                 finally:
@@ -209,18 +216,63 @@ class Attempt:
         Raises:
             CannotTry: It asks for consent where every edit has to be asked about.
         """
-        if not self._is_running:
+        if not (self._is_running or self._is_replaying):
             return None
+        self._asked_at = perf_counter()
         if question.consent is None:
             self._inputs_asked += 1
             return self._answers.get(self._key(question))
-        if self._asks_edits and not self._is_agreed:
-            self._must_be_asked_first = True
-            raise CannotTry
+        if self._is_running and self._asks_edits and not self._is_agreed:
+            self.give_up()
         return None
+
+    def give_up(self, wanted: Sequence[str] = ()) -> NoReturn:
+        """End a try here, even if the body catches that.
+
+        Args:
+            wanted: What the body was about to do that undo does not bring back.
+
+        Raises:
+            CannotTry: Always.
+        """
+        self._must_be_asked_first = True
+        self._wanted = list(wanted)
+        raise CannotTry(wanted)
+
+    def run_untried(self, body: Callable[[], T]) -> T:
+        """Run a body that was asked about first, and return its result.
+
+        What it asked in its try is answered as it was there. It begins anew only where it wants to.
+
+        Args:
+            body: The function that edits.
+
+        Raises:
+            BaseException: The body's own error; nothing has changed.
+        """
+        deeds = len(self._call.dialogue.deeds)
+        while True:
+            del self._call.dialogue.deeds[deeds:]
+            self._call.agreement.begin_anew()
+            try:
+                with self._steps.open(is_last=True), self._replaying():
+                    return body()
+            except TryAgain:
+                self._steps.roll_back()
+            self._restart()
+
+    @contextmanager
+    def _replaying(self) -> Iterator[None]:
+        self._inputs_asked = 0
+        self._is_replaying = True
+        try:
+            yield
+        finally:
+            self._is_replaying = False
 
     def note_answer(self, question: Question, response: ElicitationResponse) -> None:
         """Keep the answer to a question for input, for the next try."""
+        self._waited += perf_counter() - self._asked_at
         if self._is_running and question.consent is None:
             self._answers[self._key(question)] = response
 
@@ -256,6 +308,7 @@ class Attempt:
 
     def _timed(self, body: Callable[[], T]) -> T:
         begin = perf_counter()
+        self._waited = 0.0
         self._is_running = True
         try:
             if not self._asks_edits or self._is_agreed:
@@ -266,7 +319,7 @@ class Attempt:
             return value
         finally:
             self._is_running = False
-            self._seconds = perf_counter() - begin
+            self._seconds = perf_counter() - begin - self._waited
 
     def _check_outside(self) -> None:
         """End a try that was refused something, even if the body has caught the refusal."""
@@ -278,7 +331,7 @@ class Attempt:
         """Return why a body has to be asked about first; None if it has not."""
         wanted = self._guard.wanted if self._guard is not None else []
         if wanted or self._must_be_asked_first:
-            return CannotTry(wanted)
+            return CannotTry([*wanted, *self._wanted])
         return None
 
     def _check_can_try(self) -> None:
@@ -286,7 +339,7 @@ class Attempt:
         trial = self._steps.trial
         keeps_all = trial is not None and trial.keeps_redo
         sees_losses = type(self._host).lost is not SceneGuard.lost
-        if self._is_gated and not (keeps_all and sees_losses):
+        if self.is_gated and not (keeps_all and sees_losses):
             raise CannotTry(is_watched=trial is not None)
         # Where nothing can be reverted, an edit is not asked about what it has lost already.
         self._call.agreement.is_tried = trial is not None

@@ -234,15 +234,28 @@ class Run(RunControl):
         if inspect.unwrap(fn) is self._own:  # the gate was here before
             self._own = None
             return None
-        if self.is_trying and gate.is_tried(describe(fn)):
-            return None  # what it loses is asked for with all that this one does
         is_own = call.risk == "destructive" and not call.agreement.is_raised
+        if self.is_trying:
+            skill = describe(fn)
+            if gate.is_tried(skill):
+                return None  # what it loses is asked for with all that this one does
+            self._end_try_before(skill, is_own=is_own)
         was_granted = is_own and call.agreement.covered is None
         if call.risk != "destructive":
             self._outer = call.agreement.needs_grant, call.agreement.is_tried
             with self.pause() if self._main.is_current else nullcontext():
                 call.raise_risk("destructive")  # what was changed so far was allowed
         return None if was_granted else gate.ask_inside(fn, args, kwargs, call)
+
+    def _end_try_before(self, skill: Skill, *, is_own: bool) -> None:
+        """End the try before a skill that cannot be tried, where its yes would cover this one too.
+
+        So it is where undo does not bring back what the skill does: the try refuses that.
+        """
+        is_final = skill.metadata.undo is False
+        if skill.metadata.confirms or not (is_own or is_final):
+            return
+        self._attempt.give_up([skill.title] if is_own and is_final else [])
 
     @contextmanager
     def inside(self, call: Call) -> Iterator[None]:
@@ -308,10 +321,13 @@ class Run(RunControl):
 
     def _editing_body(self) -> Any:
         """Run a body that may edit, on the main thread: it is tried first, where it can be."""
-        step = partial(self._steps.open, is_last=True)
         known = self.skill.name, self.skill.digest
-        if not gate.is_tried(self.skill) or known in self._environment.too_long:
-            return self._body(step)
+        # Where no gate would ask, it is tried however long it takes.
+        is_too_long = known in self._environment.too_long and self._attempt.is_gated
+        if is_too_long or not gate.is_tried(self.skill):
+            run_sync(self._ask_missing(), "confirm")
+            run_sync(self._ask_before(), "confirm")
+            return self._attempt.run_untried(self._fresh_body)
         run_sync(self._ask_missing(), "confirm")
         try:
             return self._attempt.run(self._fresh_body)
@@ -327,8 +343,7 @@ class Run(RunControl):
             except CannotTry as error:
                 reason = error
         run_sync(self._ask_before(reason.wanted), "confirm")
-        with step():
-            return self._fresh_body()
+        return self._attempt.run_untried(self._fresh_body)
 
     def _fresh_body(self) -> Any:
         """Run the body with arguments that no run before it has changed."""

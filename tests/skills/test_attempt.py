@@ -484,6 +484,55 @@ def test_a_loop_of_its_own_is_nothing_to_ask_about(stage: Stage) -> None:
     assert stage.asked == []
 
 
+# ---- nothing is asked twice, and nothing never
+
+
+@pytest.fixture
+def no_shared_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the test's own folder be none of the temporary ones."""
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+
+
+def test_an_edit_that_took_long_is_asked_for_what_it_loses_the_next_time_too(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    seconds = iter(range(0, 10_000, 12))
+    monkeypatch.setattr("dcc_bridge.consent.attempt.perf_counter", lambda: next(seconds))
+
+    @skill(risk="edit")
+    def drop() -> None:
+        """Drop one."""
+        stage.host.items.pop()
+
+    person = Person(NO, NO)
+    with live(tmp_path, drop, host=stage.host, presenter=person) as running:
+        ends = [status(running.call("drop")) for _ in range(2)]
+
+    assert ends == ["refused", "refused"]
+    assert [question.items for question in person.shown] == [("cam2",), ("cam2",)]
+    assert stage.host.items == CAMERAS
+
+
+def test_the_time_that_a_person_takes_is_none_of_the_body(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr("dcc_bridge.consent.attempt.perf_counter", lambda: now[0])
+
+    @skill
+    def drop() -> None:
+        """Ask for a name, and drop one."""
+        elicit_form_sync("Which name?", NAME, consent=False)
+        stage.host.items.pop()
+
+    thinks = lambda: now.append(now.pop() + 60.0)  # noqa: E731
+    named = Reply("accept", {"name": "hero"})
+
+    assert stage.call(drop, after(thinks, named), NO)[0] == "refused"
+    assert stage.person.shown[1].message == "Delete cam cam2?"
+
+
 @pytest.mark.parametrize("lazily", [iter, lambda rest: {"gone": [iter(rest)]}])
 def test_what_a_body_does_when_its_result_is_read_is_tried_as_well(
     stage: Stage, lazily: Callable[[Any], Any]
@@ -497,3 +546,80 @@ def test_what_a_body_does_when_its_result_is_read_is_tried_as_well(
     assert stage.call(clear, NO)[0] == "refused"
     assert stage.asked == [tuple(CAMERAS)]
     assert stage.state() == before
+
+
+@pytest.mark.parametrize("marks", [{"tried": False}, {"undo": False}])
+def test_a_yes_to_a_called_skill_that_is_not_tried_covers_nothing_of_the_caller(
+    stage: Stage, marks: dict[str, Any]
+) -> None:
+    ran: list[str] = []
+
+    @skill(**marks)
+    def export() -> None:
+        """Export."""
+        ran.append("export")
+
+    def clear() -> None:
+        """Export, and clear."""
+        with suppress(BaseException):
+            export()
+        stage.host.items.clear()
+
+    assert stage.call(clear, NO)[0] == "refused"
+    (question,) = stage.person.shown
+    assert question.message.startswith("Clear?")
+    assert ("- Export" in question.message) == ("undo" in marks)
+    assert question.undoable == ("undo" not in marks)
+    assert (ran, stage.host.items) == ([], CAMERAS)
+
+
+@pytest.mark.usefixtures("no_shared_folder")
+def test_an_edit_that_calls_what_cannot_be_undone_is_asked_once(
+    stage: Stage, tmp_path: Path
+) -> None:
+    @skill(undo=False)
+    def export() -> None:
+        """Export."""
+        (tmp_path / "shot.usda").write_text("new")
+
+    @skill(risk="edit")
+    def note() -> None:
+        """Add a note, and export."""
+        stage.host.items.append("note")
+        export()
+
+    assert stage.call(note, YES)[0] == "done"
+    assert [question.message for question in stage.person.shown] == ["Export?"]
+    assert (tmp_path / "shot.usda").read_text() == "new"
+
+
+@pytest.mark.usefixtures("no_shared_folder")
+def test_a_body_that_has_to_run_untried_asks_for_no_input_again(
+    stage: Stage, tmp_path: Path
+) -> None:
+    @skill(risk="edit")
+    def publish() -> None:
+        """Ask for a name, and write a file."""
+        answer = elicit_form_sync("Which name?", NAME, consent=False)
+        (tmp_path / "shot.usda").write_text((answer.data or {})["name"])
+
+    named = Reply("accept", {"name": "hero"})
+
+    assert stage.call(publish, named, YES)[0] == "done"
+    assert len(stage.person.shown) == 2
+    assert (tmp_path / "shot.usda").read_text() == "hero"
+
+
+@pytest.mark.usefixtures("no_shared_folder")
+def test_a_no_to_the_bodys_own_question_is_no_reason_to_ask_another(
+    stage: Stage, tmp_path: Path
+) -> None:
+    @skill(risk="edit")
+    def publish() -> None:
+        """Ask, and write a file whatever the answer is."""
+        elicit_form_sync("Publish it?", NAME)
+        (tmp_path / "shot.usda").write_text("new")
+
+    assert stage.call(publish, NO, YES)[0] == "refused"
+    assert [question.message for question in stage.person.shown] == ["Publish it?"]
+    assert not (tmp_path / "shot.usda").exists()

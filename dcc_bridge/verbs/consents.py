@@ -29,6 +29,7 @@ class _Run:
     known: int = 0  # changes that were asked for before a batch
     questions: int = 0  # that came so far; a yes is of its place, what goes may be named alike
     is_batch: bool = False
+    was_tried: bool = False  # when the batch began, it was
     is_split: bool = False  # somebody worked on between two of its steps, which stay two
     answers: dict[object, Any] = field(default_factory=dict)  # in the batch, by what was asked
     files: list[Path] = field(default_factory=list)  # that it wrote, and that were not there
@@ -58,10 +59,11 @@ class Consents:
         run = self._run
         run.changes = 0
         run.questions = 0
-        is_new = not run.is_batch
-        run.is_batch = True
-        _remove_new_files(run, call)
         is_trying = call.control.is_trying
+        is_new = not run.is_batch or run.was_tried != is_trying
+        run.is_batch = True
+        run.was_tried = is_trying
+        _remove_new_files(run, call)
         call.agreement.keeps_answers = True
         if loses and is_new:  # at once: to be allowed more later on would end the undo step
             call.raise_risk("destructive")

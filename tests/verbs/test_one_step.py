@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from dcc_bridge.elicitation.question import Reply
+from dcc_bridge.elicitation.question import Question, Reply
 from tests.live import text
 from tests.stand_ins import Person, after
+from tests.verbs.memory import MemoryHost, node
 from tests.verbs.studio import NO, YES, Studio, studio
 
 MADE: list[dict[str, Any]] = [
@@ -72,6 +73,35 @@ def test_what_asks_in_mid_batch_leaves_one_undo_step(tmp_path: Path, what: str) 
             assert notice.count("Created 1 mesh") == 1  # though it may be done twice
         scene.host.undo()
         assert (scene.host.scene_digest(), scene.host.labels) == (before, stack)
+
+
+class Untried(MemoryHost):
+    """A scene that cannot be tried."""
+
+    def trial(self) -> None:
+        return None
+
+
+@pytest.mark.parametrize("what", ASKING)
+@pytest.mark.parametrize("kind", [MemoryHost, Untried])
+def test_a_batch_that_is_asked_about_first_asks_on_and_leaves_one_undo_step(
+    tmp_path: Path, what: str, kind: type[MemoryHost]
+) -> None:
+    nodes = {"/": node("Scene"), "/Set": node("Group"), "/Set/Key": node("Light")}
+    host = kind({**nodes, "/Tree": node("Mesh")}, file=tmp_path / "shot.json")
+    junk = YESES["junk"][0]
+
+    def answer(question: Question) -> Reply:
+        return junk if question.message.startswith("Clean") else YES
+
+    with studio(tmp_path, host=host, edit="ask") as scene:
+        scene.bridge.broker.audience.host = Person(then=answer)
+        prepared(scene, tmp_path)
+        stack = scene.host.labels
+        scene.do("batch", steps=[*MADE, *ASKING[what], LAST])
+
+        assert len(scene.host.labels) == len(stack) + 1
+        assert "/Last" in scene.nodes
 
 
 @pytest.mark.parametrize("what", [what for what in ASKING if YESES.get(what) != []])

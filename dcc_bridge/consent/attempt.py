@@ -45,12 +45,16 @@ class CannotTry(BaseException):
     Attributes:
         wanted: The acts outside the scene that it was stopped at, if those are why: "write the new
             file /shots/a.usda".
+        lost: What it had lost until then.
         is_watched: It can be reverted, so it is stopped at such acts also once it is agreed to.
     """
 
-    def __init__(self, wanted: Sequence[str] = (), *, is_watched: bool = False) -> None:
+    def __init__(
+        self, wanted: Sequence[str] = (), lost: Sequence[str] = (), *, is_watched: bool = False
+    ) -> None:
         super().__init__()
         self.wanted = tuple(wanted)
+        self.lost = tuple(lost)
         self.is_watched = is_watched
 
 
@@ -219,12 +223,16 @@ class Attempt:
         if not (self._is_running or self._is_replaying):
             return None
         self._asked_at = perf_counter()
-        if question.consent is None:
-            self._inputs_asked += 1
-            return self._answers.get(self._key(question))
-        if self._is_running and self._asks_edits and not self._is_agreed:
+        if question.consent is not None and self._is_running and self._must_ask_first:
             self.give_up()
-        return None
+        if not _lists_nothing(question):
+            return None
+        self._inputs_asked += 1
+        return self._answers.get(self._key(question))
+
+    @property
+    def _must_ask_first(self) -> bool:
+        return self._asks_edits and not self._is_agreed
 
     def give_up(self, wanted: Sequence[str] = ()) -> NoReturn:
         """End a try here, even if the body catches that.
@@ -271,9 +279,9 @@ class Attempt:
             self._is_replaying = False
 
     def note_answer(self, question: Question, response: ElicitationResponse) -> None:
-        """Keep the answer to a question for input, for the next try."""
+        """Keep the answer to a question that lists nothing to lose, for the next try."""
         self._waited += perf_counter() - self._asked_at
-        if self._is_running and question.consent is None:
+        if self._is_running and _lists_nothing(question):
             self._answers[self._key(question)] = response
 
     def _key(self, question: Question) -> Hashable:
@@ -331,7 +339,7 @@ class Attempt:
         """Return why a body has to be asked about first; None if it has not."""
         wanted = self._guard.wanted if self._guard is not None else []
         if wanted or self._must_be_asked_first:
-            return CannotTry([*wanted, *self._wanted])
+            return CannotTry([*wanted, *self._wanted], self._host.lost(()))
         return None
 
     def _check_can_try(self) -> None:
@@ -388,6 +396,11 @@ class Attempt:
         for grant in self._call.agreement.grants:
             if grant.question == question.id:
                 grant.items = loss.items  # what is not listed is not agreed to
+
+
+def _lists_nothing(question: Question) -> bool:
+    """Return whether a question lists no loss, so that its answer may stand for another try."""
+    return question.consent is None or (question.undoable and not question.items)
 
 
 def _changes_named(changes: Changes, host: Host) -> str:

@@ -278,7 +278,9 @@ class Call(Caller):
         if risk == "destructive" and self.risk != risk:
             self.risk = risk
             self.agreement.is_raised = True
+            is_tried = self.agreement.is_tried
             self.agreement.withdraw()
+            self.agreement.is_tried = is_tried  # what it loses is seen at its end all the same
 
     def start_over(self, risk: Risk) -> None:
         """Be as before the body: of this risk, and nothing was agreed to."""
@@ -314,7 +316,8 @@ class Call(Caller):
         """Grant what an answer agrees to, or withdraw all that was granted."""
         agreement = self.agreement
         agreement.kept.clear()  # the person may have worked on meanwhile
-        agreement.consents += question.consent is not None
+        lists_nothing = self.control.is_trying and not question.items and question.undoable
+        agreement.consents += question.consent is not None and not lists_nothing
         self.control.note_answer(question, response)
         agreed = question.agrees(response)
         is_yes = agreed if question.consent else response.accepted
@@ -324,7 +327,10 @@ class Call(Caller):
         if is_refusal and self.risk != "read":
             agreement.refused = refusal(question, response)
         if question.consent and agreed and response.answered_by in _GRANTORS:
-            agreement.grants.append(_grant(question))
+            grant = _grant(question)
+            if lists_nothing:  # what it loses is asked about once that is known
+                grant.items = ()
+            agreement.grants.append(grant)
         elif is_refusal and (question.consent or response.answered_by in ("client", "host")):
             agreement.withdraw()
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from dcc_bridge import config, errors
 from dcc_bridge.audit.redact import HIDDEN
+from dcc_bridge.consent.attempt import CannotTry
 from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.copies import ask_with_checkpoint
+from dcc_bridge.consent.loss import named
 from dcc_bridge.elicitation import ask, schema, types
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.refusal import check, refusal
@@ -47,15 +49,15 @@ def ask_before(
     arguments: Mapping[str, Any],
     call: Call,
     settings: config.Settings,
-    wanted: Sequence[str] = (),
+    reason: CannotTry | None = None,
 ) -> Flow[None]:
     """Ask for consent before a skill's body, unless it asks by itself or needs none.
 
-    What it `wanted` to do outside the scene when it was tried is named.
+    The question names what it was stopped at when it was tried, if that is the reason to ask.
     """
-    if wanted:
+    if reason is not None and reason.wanted:
         call.raise_risk("destructive")
-        gated: Question | None = _outside_question(skill, arguments, call, wanted)
+        gated: Question | None = _outside_question(skill, arguments, call, reason)
     else:
         gated = consent_question(skill, arguments, call, settings)
     if gated is not None:
@@ -100,15 +102,17 @@ def _question(skill: Skill, arguments: Mapping[str, Any], call: Call) -> Questio
 
 
 def _outside_question(
-    skill: Skill, arguments: Mapping[str, Any], call: Call, wanted: Sequence[str]
+    skill: Skill, arguments: Mapping[str, Any], call: Call, reason: CannotTry
 ) -> Question:
     """Make the question of a body that reaches outside the scene, and so cannot be tried."""
     question = _question(skill, arguments, call)
-    lines = "\n".join(f"- {safe_line(act, len(act))}" for act in wanted)
+    lines = "\n".join(f"- {safe_line(act, len(act))}" for act in reason.wanted)
     message = (
         f"{skill.title}?\nUndo does not bring back what it wants to do:\n{lines}\n"
         "It was stopped there. It may do more of that kind."
     )
+    if reason.lost:
+        message += f"\nBefore that it deletes {named(reason.lost)}."
     consent = question.consent or Consent()
     return replace(question, message=message, consent=replace(consent, undoable=False))
 

@@ -8,7 +8,7 @@ import inspect
 import logging
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, InvalidStateError
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
@@ -245,6 +245,7 @@ class Run(RunControl):
             self._outer = call.agreement.needs_grant, call.agreement.is_tried
             with self.pause() if self._main.is_current else nullcontext():
                 call.raise_risk("destructive")  # what was changed so far was allowed
+                call.agreement.is_tried = False  # it asks for consent by itself
         return None if was_granted else gate.ask_inside(fn, args, kwargs, call)
 
     def _end_try_before(self, skill: Skill, *, is_own: bool) -> None:
@@ -342,7 +343,7 @@ class Run(RunControl):
                 return self._attempt.run_watched(self._fresh_body)
             except CannotTry as error:
                 reason = error
-        run_sync(self._ask_before(reason.wanted), "confirm")
+        run_sync(self._ask_before(reason), "confirm")
         return self._attempt.run_untried(self._fresh_body)
 
     def _fresh_body(self) -> Any:
@@ -353,9 +354,9 @@ class Run(RunControl):
     def _ask_missing(self) -> Flow[None]:
         return gate.ask_missing(self.skill, self._arguments, self._missing, self._call)
 
-    def _ask_before(self, wanted: Sequence[str] = ()) -> Flow[None]:
+    def _ask_before(self, reason: CannotTry | None = None) -> Flow[None]:
         settings = self._environment.settings
-        return gate.ask_before(self.skill, self._arguments, self._call, settings, wanted)
+        return gate.ask_before(self.skill, self._arguments, self._call, settings, reason)
 
     def _guarded(self, body: Callable[[], Any], undo: Callable[[], None]) -> Outcome:
         """Run a body and give what came of it; a failed or refused one leaves no change."""

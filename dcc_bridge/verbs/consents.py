@@ -67,7 +67,6 @@ class Consents:
         call.agreement.keeps_answers = True
         if loses and is_new:  # at once: to be allowed more later on would end the undo step
             call.raise_risk("destructive")
-            call.agreement.is_tried = is_trying
         if loses and is_new and not is_trying:
             call.agreement.grants.append(CallGrant("batch", items=()))
         if is_new:

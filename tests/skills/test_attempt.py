@@ -219,6 +219,46 @@ def test_an_answer_that_is_no_consent_is_asked_for_once(stage: Stage) -> None:
     assert stage.host.items == ["hero"]
 
 
+@pytest.mark.parametrize("asks", ["form", "consent"])
+def test_a_yes_that_lists_nothing_is_none_to_what_is_lost(stage: Stage, asks: str) -> None:
+    before = stage.state()
+
+    def clear() -> None:
+        """Ask something, and clear."""
+        if asks == "form":
+            elicit_form_sync("Which name?", NAME)
+        else:
+            confirm_sync("Use metres?")
+        stage.host.items.clear()
+
+    first = Reply("accept", {"name": "hero"} if asks == "form" else {"confirm": True})
+
+    assert stage.call(clear, first, NO)[0] == "refused"
+    assert stage.asked == [(), tuple(CAMERAS)]
+    assert stage.state() == before
+    assert stage.call(clear, first, YES)[0] == "done"
+    assert stage.asked == [(), tuple(CAMERAS)]
+
+
+def test_a_form_of_a_called_skill_is_no_yes_to_what_its_caller_loses(stage: Stage) -> None:
+    @skill(risk="destructive")
+    def drop() -> None:
+        """Ask, and drop one."""
+        elicit_form_sync("Which name?", NAME)
+        stage.host.items.remove("cam0")
+
+    @skill(risk="edit")
+    def tidy() -> None:
+        """Drop two."""
+        drop()
+        stage.host.items.remove("cam1")
+
+    named = Reply("accept", {"name": "hero"})
+
+    assert stage.call(tidy, named, YES)[0] == "done"
+    assert stage.asked == [(), ("cam0", "cam1")]
+
+
 def test_a_loss_before_the_bodys_own_question_is_asked_for_first(stage: Stage) -> None:
     def drop_and_ask() -> None:
         """Drop one, and ask about another."""
@@ -412,6 +452,7 @@ def test_a_body_that_loses_something_and_reaches_outside_is_asked_about_that(
     assert stage.call(publish, YES)[0] == "done"
     (question,) = stage.person.shown
     assert f"- write the new file {tmp_path / 'shot.usda'}\n" in question.message
+    assert question.message.endswith("Before that it deletes cam0, cam1, cam2.")
     assert (tmp_path / "shot.usda").exists()
     assert stage.host.items == []
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
+from pathlib import Path
 from time import perf_counter
 from typing import Final, NoReturn, TypeVar
 
@@ -46,14 +47,21 @@ class CannotTry(BaseException):
         wanted: The acts outside the scene that it was stopped at, if those are why: "write the new
             file /shots/a.usda".
         lost: What it had lost until then.
+        files: The files that are there and that it would have written over or removed.
         is_watched: It can be reverted, so it is stopped at such acts also once it is agreed to.
     """
 
     def __init__(
-        self, wanted: Sequence[str] = (), lost: Sequence[str] = (), *, is_watched: bool = False
+        self,
+        wanted: Sequence[str] = (),
+        lost: Sequence[str] = (),
+        files: Sequence[Path] = (),
+        *,
+        is_watched: bool = False,
     ) -> None:
         super().__init__()
         self.wanted = tuple(wanted)
+        self.files = tuple(files)
         self.lost = tuple(lost)
         self.is_watched = is_watched
 
@@ -337,9 +345,11 @@ class Attempt:
 
     def _cannot_try(self) -> CannotTry | None:
         """Return why a body has to be asked about first; None if it has not."""
-        wanted = self._guard.wanted if self._guard is not None else []
+        guard = self._guard
+        wanted = guard.wanted if guard is not None else []
+        files = guard.files if guard is not None else []
         if wanted or self._must_be_asked_first:
-            return CannotTry([*wanted, *self._wanted], self._host.lost(()))
+            return CannotTry([*wanted, *self._wanted], self._host.lost(()), files)
         return None
 
     def _check_can_try(self) -> None:

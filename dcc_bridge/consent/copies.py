@@ -31,7 +31,8 @@ def ask_with_checkpoint(question: Question, call: Call) -> Flow[ElicitationRespo
     answer = yield from ask_flow(question)
     if question.agrees(answer):
         with call.agreement.holding(question.id):  # without a copy nothing may be lost
-            yield from look(lambda: keep_checkpoint(call))
+            files = question.consent.files if question.consent is not None else None
+            yield from look(lambda: keep_checkpoint(call, files))
     return answer
 
 

@@ -14,6 +14,7 @@ import os
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
@@ -54,6 +55,7 @@ class OutsideGuard(Watch):
     Attributes:
         wanted: The acts that were refused, once each: "write the new file /shots/a.usda". The body
             may have caught the error.
+        files: The files of these acts that are there, and would be written over or removed.
     """
 
     def __init__(self, file: str) -> None:
@@ -64,6 +66,7 @@ class OutsideGuard(Watch):
         """
         super().__init__()
         self.wanted: list[str] = []
+        self.files: list[Path] = []
         self._file = file
         self._temporary = os.path.realpath(tempfile.gettempdir())
         self._made: set[str] = set()
@@ -73,7 +76,7 @@ class OutsideGuard(Watch):
         act = events.file_act(event, args)
         if act is not None:
             if not all(map(self._is_own_temporary, act.paths)):
-                self.refuse(_told(act))
+                self._refuse_files(act)
             return
         if event == _SOCKET_MADE:
             return
@@ -112,6 +115,14 @@ class OutsideGuard(Watch):
         if act not in self.wanted:
             self.wanted.append(act)
         raise ReachedOutside(act)
+
+    def _refuse_files(self, act: events.FileAct) -> None:
+        try:
+            self.refuse(_told(act))
+        except ReachedOutside:
+            there = [Path(path) for path in act.paths if os.path.isfile(path)]
+            self.files += [file for file in there if file not in self.files]
+            raise
 
     def _is_by_body(self) -> bool:
         frame = self.frame()

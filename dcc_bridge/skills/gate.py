@@ -114,7 +114,8 @@ def _outside_question(
     if reason.lost:
         message += f"\nBefore that it deletes {named(reason.lost)}."
     consent = question.consent or Consent()
-    return replace(question, message=message, consent=replace(consent, undoable=False))
+    consent = replace(consent, undoable=False, files=reason.files or None)
+    return replace(question, message=message, consent=consent)
 
 
 def _shown(arguments: Mapping[str, Any], call: Call) -> tuple[tuple[str, str], ...]:

@@ -458,6 +458,23 @@ def test_a_body_that_loses_something_and_reaches_outside_is_asked_about_that(
 
 
 @pytest.mark.usefixtures("own_temporary")
+def test_a_file_that_is_written_over_is_copied_first(stage: Stage, tmp_path: Path) -> None:
+    (tmp_path / "shot.usda").write_text("as it was")
+
+    def publish() -> None:
+        """Write over a file."""
+        _write(tmp_path)
+
+    with live(tmp_path / "run", publish, host=stage.host, presenter=Person(YES)) as running:
+        running.call("publish")
+        (record,) = running.bridge.recent.records()
+
+    assert record.effect.copy is not None
+    assert (record.effect.copy / "shot.usda").read_text() == "as it was"
+    assert (tmp_path / "shot.usda").read_text() == "new"
+
+
+@pytest.mark.usefixtures("own_temporary")
 @pytest.mark.parametrize("catches", [False, True])
 def test_what_was_agreed_to_as_a_whole_writes_no_file_of_which_nobody_was_told(
     stage: Stage, tmp_path: Path, catches: bool, monkeypatch: pytest.MonkeyPatch

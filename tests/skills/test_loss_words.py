@@ -209,5 +209,6 @@ def test_the_question_before_a_file_says_whether_it_is_there_already(
         "It was stopped there. It may do more of that kind.",
     ]
     assert question.consent is not None
-    assert "A copy of the scene is kept first" in undo_line(question.consent)
+    copied = "A copy" if is_there else "A copy of the scene"
+    assert f"{copied} is kept first" in undo_line(question.consent)
     assert file.read_text() == "new"

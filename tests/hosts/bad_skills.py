@@ -248,6 +248,7 @@ class Play:
             "risk": plan.risk,
             "confirms": plan.confirms,
             "undo": None if plan.undoable else False,
+            "tried": False,  # what is tried is in `undecorated_play`
             "thread": "any" if plan.thread == "any" else "main",
         }
         if plan.thread == "async":

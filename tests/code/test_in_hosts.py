@@ -180,7 +180,7 @@ LINES = {
         undoes='getattr(doc, "un" + "do")()',
         saves='doc.saveCopy("{folder}/kept.FCStd")',
         opens='App.openDocument("{folder}/kept.FCStd")\n1 / 0',
-        opened="is open still",
+        opened="opens or closes a document",  # which is closed again
         left="Nothing was changed",
         beside=(),  # documents that are new are closed with the rest
         leaves="class Left: slotCreatedObject = staticmethod(note)\n"

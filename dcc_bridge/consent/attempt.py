@@ -17,24 +17,20 @@ from typing import Final, NoReturn, TypeVar
 
 from dcc_bridge.consent.audit_hook import Writer, watched_by
 from dcc_bridge.consent.call import Call
-from dcc_bridge.consent.loss import MAX_NAMED, Loss, UnauthorizedLoss, counted, named
+from dcc_bridge.consent.loss import Loss, UnauthorizedLoss
+from dcc_bridge.consent.loss_questions import ask_about_edit, ask_about_loss
 from dcc_bridge.consent.outside import OutsideGuard
 from dcc_bridge.consent.undo_steps import Steps
-from dcc_bridge.elicitation.ask import ask_flow, sayable, yes_or_no
-from dcc_bridge.elicitation.question import Consent, Question
-from dcc_bridge.elicitation.refusal import check
-from dcc_bridge.elicitation.text import plural
+from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.types import ElicitationResponse
 from dcc_bridge.errors import NoConsent
 from dcc_bridge.host import Changes, Host, SceneGuard
-from dcc_bridge.threads.flows import run_sync
 
 T = TypeVar("T")
 AskForLoss = Callable[[Loss], None]  # NotConfirmed: the person did not agree
 
 MAX_QUESTIONS: Final = 3  # of one attempt; it is another loss each time
 _ANOTHER: Final = "loses something else each time that it runs"
-_LONG_S: Final = 1.0  # of a body that ran for longer the question says how long
 _TOO_LONG_S: Final = 10.0  # a body that ran for longer is asked about first from then on
 
 
@@ -182,7 +178,8 @@ class Attempt:
         if isinstance(error, UnauthorizedLoss):
             self._ask_for_loss(error.loss)
         elif isinstance(error, _Unasked):
-            self._ask_for_edit(error)
+            self._is_agreed = True
+            ask_about_edit(self._host, self._call, error.changes, error.loss, self._seconds)
 
     def _check_may_ask(self, error: UnauthorizedLoss) -> None:
         """Refuse a loss after the body's own question, and one that differs with each try."""
@@ -371,61 +368,9 @@ class Attempt:
         raise _Unasked(count(), Loss(tuple(lost), tuple(trial.broken())))
 
     def _ask_to_delete(self, loss: Loss) -> None:
-        """Ask the person about a loss; what was lost is there again now."""
-        self._call.raise_risk("destructive")  # no answer for the session covers a loss
-        verb = loss.verb(self._host)
-        message = f"{verb} {loss.described(self._host)}?"
-        self._confirm(message, loss, f"{verb} {loss.counted(self._host)}")
-
-    def _ask_for_edit(self, edit: _Unasked) -> None:
-        """Ask the person about all that an edit changes and loses."""
-        self._is_agreed = True
-        if edit.loss.items:
-            self._call.raise_risk("destructive")
-        message = f"{self._call.title}?{_changes_named(edit.changes, self._host)}"
-        self._confirm(message, edit.loss, self._call.title)
-
-    def _confirm(self, message: str, loss: Loss, verb: str) -> None:
-        if loss.breaks:
-            message += f"\n{plural(len(loss.breaks), 'thing')} will break: {named(loss.breaks)}."
-        if self._seconds > _LONG_S:
-            message += f"\nIt will take about {self._seconds:.0f} s."
-        agreed_to = self._host.fingerprint(loss.items)  # it knows them again by that
-        labels = tuple(self._host.display_names(loss.items))
-        question = Question(
-            message=sayable(message),
-            call=self._call,
-            form=yes_or_no(verb),
-            title=self._call.title,
-            key="consent",
-            consent=Consent(loss.items, loss.kinds(self._host), labels=labels),
-        )
-        check(question, run_sync(ask_flow(question), "confirm"))
-        if self._host.fingerprint(loss.items) != agreed_to:  # others have these names by now
-            self._call.agreement.drop(question.id)
-        for grant in self._call.agreement.grants:
-            if grant.question == question.id:
-                grant.items = loss.items  # what is not listed is not agreed to
+        ask_about_loss(self._host, self._call, loss, self._seconds)
 
 
 def _lists_nothing(question: Question) -> bool:
     """Return whether a question lists no loss, so that its answer may stand for another try."""
     return question.consent is None or (question.undoable and not question.items)
-
-
-def _changes_named(changes: Changes, host: Host) -> str:
-    """Return the lines of a question that tell what an edit makes, changes and deletes."""
-    rows = (
-        ("It makes", changes.created),
-        ("It changes", changes.changed),
-        ("It deletes", changes.deleted),
-    )
-    lines = [f"\n{word} {_listed(items, host)}." for word, items in rows if items]
-    return "".join(lines)
-
-
-def _listed(items: Sequence[str], host: Host) -> str:
-    """Return how many items there are, and the first ones as the person sees them."""
-    shown = host.display_names(items[:MAX_NAMED])
-    names = named([*shown, *items[MAX_NAMED:]])
-    return f"{counted(host, items)}: {names}"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
 
-from dcc_bridge.consent import attempt
+from dcc_bridge.consent import attempt, loss_questions
 from dcc_bridge.consent.call import Agreement
 from dcc_bridge.consent.undo_steps import Steps
 from dcc_bridge.errors import NotUndoable
@@ -270,7 +270,7 @@ def found_without(check: str, kind: type[Field], folder: Path) -> list[str]:
             covered = property(lambda agreement: None if agreement.grants else [])
             stack.enter_context(patch.object(Agreement, "covered", covered))
         elif check == "answers":
-            stack.enter_context(patch.object(attempt, "check", lambda *_: None))
+            stack.enter_context(patch.object(loss_questions, "check", lambda *_: None))
             covered = property(lambda agreement: None if agreement.refused else [])
             stack.enter_context(patch.object(Agreement, "covered", covered))
         return Judge(Blind, folder).play(plans[check])

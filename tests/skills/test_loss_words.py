@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dcc_bridge import skill
-from dcc_bridge.consent import attempt
+from dcc_bridge.consent import loss_questions
 from dcc_bridge.consent.loss import Loss, counted, named
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.view import undo_line
@@ -164,7 +164,7 @@ def test_the_question_says_what_will_break(
 def test_the_question_of_a_body_that_took_long_says_how_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attempt, "_LONG_S", -1.0)
+    monkeypatch.setattr(loss_questions, "_LONG_S", -1.0)
     scene = Scene(CAMERAS[:1], has_ui=True)
 
     question = asked(tmp_path, lambda it: it.items.clear(), scene, "destructive")

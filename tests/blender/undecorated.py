@@ -79,7 +79,7 @@ class BlenderField(bad_skills.BlenderPort, Field):
             every = getattr(bpy.data, name)
             found |= {f"{name} {it[MARK]}": it.name for it in every if it.get(MARK)}
         found |= {f"{it.name}|vert": "a" for it in bpy.data.meshes if len(it.vertices)}
-        found |= {f"{it.name}|text": it.name for it in bpy.data.texts if it.as_string()}
+        found |= {f"{it.name}|line": it.name for it in bpy.data.texts if it.as_string()}
         return found
 
     def _add(self, each: Any, mark: str, found: dict[str, str]) -> None:

@@ -52,7 +52,7 @@ class Field(Port, Protocol):
         for mark, item in self.things().items():
             words = MARK, mark.rpartition("|")[2]
             told = [what for what, owner in parts if self.is_called(item, owner)]
-            is_named = any(word in what for what in told for word in words)
+            is_named = any(word.lower() in what.lower() for what in told for word in words)
             is_below = any(each in items for each in (item, *self.above(item)))
             if is_named or is_below:
                 marks.add(mark)

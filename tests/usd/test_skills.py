@@ -277,6 +277,8 @@ def forest(monkeypatch: pytest.MonkeyPatch) -> Iterator[UsdSession]:
     assert session.undo_labels
     clock = SimpleNamespace(perf_counter=itertools.count().__next__)  # each look at it, a second
     monkeypatch.setattr("dcc_bridge.skills.skill.time", clock)
+    # A secret that another test has left is not looked for among thousands of items.
+    monkeypatch.setattr("dcc_bridge.elicitation.secret.registered", tuple)
     uninstall = install(session)
     yield session
     uninstall()

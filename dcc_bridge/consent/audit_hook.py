@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import get_ident
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any, Final
 
 from dcc_bridge.consent import audit_events as events
@@ -83,17 +83,20 @@ def watched_by(watch: Watch, writers: Sequence[Writer] = ()) -> Iterator[None]:
         _has_hook = True
     ident = get_ident()
     originals = list[tuple[Any, str, Any]]()
+    watch.fixed.clear()  # of the stretch before this one
     wrote_bytecode = sys.dont_write_bytecode
     outer = sys.getprofile()
     try:
         sys.dont_write_bytecode = True  # modules come in still
         every: list[tuple[Any, str, Any]] = [*events.WRAPPED, *writers]
         for owner, name, does in every:
+            if isinstance(owner, ModuleType) and not hasattr(owner, name):
+                continue  # another Python or system has it
             try:
                 original = vars(owner)[name]
                 setattr(owner, name, wrapped(original, does))
                 originals.append((owner, name, original))
-            except (KeyError, TypeError):  # it is not here, or in C, where nobody can replace it
+            except (KeyError, TypeError):  # of a type written in C, where nobody can replace it
                 watch.fixed.append((owner, name, does))
         profiler = watch.profiler()
         if profiler is not None:

@@ -16,7 +16,7 @@ from typing import Any, Final
 import pytest
 
 from dcc_bridge import confirm_sync, elicit_form_sync, skill
-from dcc_bridge.consent.audit_hook import watched_by
+from dcc_bridge.consent.audit_hook import Writer, watched_by
 from dcc_bridge.consent.outside import OutsideGuard, ReachedOutside
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.host import SceneGuard
@@ -681,3 +681,18 @@ def test_a_no_to_the_bodys_own_question_is_no_reason_to_ask_another(
     assert stage.call(publish, NO, YES)[0] == "refused"
     assert [question.message for question in stage.person.shown] == ["Publish it?"]
     assert not (tmp_path / "shot.usda").exists()
+
+
+def test_calls_are_followed_only_for_writers_that_cannot_be_replaced() -> None:
+    """To follow each call slows a body down: not for what this Python does not have."""
+    followed = []
+    guard = OutsideGuard(__file__)
+    missing: Writer = (os, "a_function_of_another_system", lambda: [])
+    in_c: Writer = (dict, "popitem", lambda *_: [])
+
+    for writers in ([missing], [missing, in_c], [missing]):
+        with watched_by(guard, writers):
+            followed.append(sys.getprofile() is not None)
+
+    assert followed == [False, True, False]
+    assert sys.getprofile() is None

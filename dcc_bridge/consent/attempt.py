@@ -8,13 +8,14 @@ Main thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Final, NoReturn, TypeVar
+from typing import Final, Literal, NoReturn, TypeVar
 
+from dcc_bridge.consent.answer_memory import AnswerMemory, lists_nothing
 from dcc_bridge.consent.audit_hook import Writer, watched_by
 from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.loss import Loss, UnauthorizedLoss
@@ -28,6 +29,8 @@ from dcc_bridge.host import Changes, Host, SceneGuard
 
 T = TypeVar("T")
 AskForLoss = Callable[[Loss], None]  # NotConfirmed: the person did not agree
+# The body does not run; it is tried; or it runs once a person has agreed, and its edit stays.
+Phase = Literal["idle", "trying", "agreed"]
 
 MAX_QUESTIONS: Final = 3  # of one attempt; it is another loss each time
 _ANOTHER: Final = "loses something else each time that it runs"
@@ -66,8 +69,13 @@ class TryAgain(BaseException):
     """A body begins anew with the answers given so far; `except Exception` lets it pass."""
 
 
-class _Unasked(Exception):
-    """A body has edited the scene where every edit has to be asked about."""
+class _EditToAsk(Exception):
+    """A body has edited the scene where every edit has to be asked about.
+
+    Attributes:
+        changes: What became of the items.
+        loss: What the edit lost.
+    """
 
     def __init__(self, changes: Changes, loss: Loss) -> None:
         super().__init__()
@@ -108,33 +116,31 @@ class Attempt:
         self._call = call
         self._steps = steps
         self.is_gated = is_gated  # the person is asked first where it cannot be tried
-        self._asks_edits = asks_edits
+        self._asks_edits = asks_edits  # until the person has agreed to the edit
         self._restart = restart
         self._guard = guard
         self._writers = writers
         self._ask_for_loss = ask_for_loss or self._ask_to_delete
-        self._is_running = False
-        self._is_replaying = False
-        self._is_agreed = False
-        self._must_be_asked_first = False
-        self._wanted: list[str] = []
+        self._phase: Phase = "idle"
+        self._ending: CannotTry | TryAgain | None = None  # of this try, which a body may catch
+        self._answers = AnswerMemory()
         self._asked_at = 0.0
         self._waited = 0.0
         self._seconds = 0.0
-        self._answers: dict[Hashable, ElicitationResponse] = {}
-        self._inputs_asked = 0
         self._questions = 0
         self._consents_before = 0
 
     @property
     def is_trying(self) -> bool:
         """Whether the body is running now, and what it loses is asked about at its end."""
-        return self._is_running and self._call.agreement.is_tried
+        return self._phase == "trying" and self._call.agreement.judges_losses
 
     @property
     def is_too_long(self) -> bool:
         """Whether the body ran for so long that it should not be tried again."""
         return self._seconds > _TOO_LONG_S
+
+    # ---- the loop
 
     def run(self, body: Callable[[], T]) -> T:
         """Run a body until what it loses is what was agreed to, and return its result.
@@ -148,48 +154,15 @@ class Attempt:
             NoConsent: It loses something else each time, or after its own question.
             BaseException: The body's own error; nothing has changed.
         """
-        risk = self._call.risk
         deeds = len(self._call.dialogue.deeds)
-        if self._guard is not None:
-            self._steps.watching = partial(watched_by, self._guard, self._writers())
-        while True:
-            del self._call.dialogue.deeds[deeds:]
-            self._call.agreement.begin_anew()
-            self._consents_before = self._call.agreement.consents
-            try:
-                return self._once(body)
-            except CannotTry:
-                refused = self._call.agreement.refused
-                self._steps.watching = nullcontext
-                self._steps.roll_back()
-                if refused is not None:  # a no to the body's own question is no reason to ask again
-                    raise refused from None
-                self._call.start_over(risk)
-                raise
-            except (TryAgain, _Unasked, UnauthorizedLoss) as error:
-                self._ask_about(error)
-            self._restart()
-
-    def _ask_about(self, error: BaseException) -> None:
-        """Revert a try, and ask the person about what ended it, if that can be asked about."""
-        if isinstance(error, UnauthorizedLoss):
-            self._check_may_ask(error)
-        self._steps.roll_back()
-        if isinstance(error, UnauthorizedLoss):
-            self._ask_for_loss(error.loss)
-        elif isinstance(error, _Unasked):
-            self._is_agreed = True
-            ask_about_edit(self._host, self._call, error.changes, error.loss, self._seconds)
-
-    def _check_may_ask(self, error: UnauthorizedLoss) -> None:
-        """Refuse a loss after the body's own question, and one that differs with each try."""
-        agreement = self._call.agreement
-        has_asked = agreement.consents > self._consents_before
-        if has_asked and not agreement.keeps_answers:
-            raise error
-        self._questions += 1
-        if self._questions > MAX_QUESTIONS:
-            raise NoConsent(self._call.skill, _ANOTHER) from None
+        with self._guarded():
+            while True:
+                self._begin_anew(deeds)
+                try:
+                    return self._try_once(body)
+                except (TryAgain, _EditToAsk, UnauthorizedLoss) as error:
+                    self._ask_about(error)
+                self._restart()
 
     def run_watched(self, body: Callable[[], T]) -> T:
         """Run a body that a person has agreed to, until it reaches outside the scene.
@@ -201,56 +174,11 @@ class Attempt:
             CannotTry: It wanted to do what the person was not told of; nothing has changed.
             BaseException: What the body raises; nothing has changed.
         """
-        risk = self._call.risk
-        if self._guard is not None:
-            self._steps.watching = partial(watched_by, self._guard, self._writers())
-        try:
-            with self._steps.open(is_last=True), self._replaying():
-                try:
-                    return body()
-                finally:
-                    self._check_outside()
-        except CannotTry:
-            self._steps.watching = nullcontext
-            self._steps.roll_back()
-            self._call.start_over(risk)
-            raise
-
-    def answered_before(self, question: Question) -> ElicitationResponse | None:
-        """Return the answer that an earlier try got to the same question, or None.
-
-        Args:
-            question: The question that the body is about to ask.
-
-        Raises:
-            CannotTry: It asks for consent where every edit has to be asked about.
-        """
-        if not (self._is_running or self._is_replaying):
-            return None
-        self._asked_at = perf_counter()
-        if question.consent is not None and self._is_running and self._must_ask_first:
-            self.give_up()
-        if not _lists_nothing(question):
-            return None
-        self._inputs_asked += 1
-        return self._answers.get(self._key(question))
-
-    @property
-    def _must_ask_first(self) -> bool:
-        return self._asks_edits and not self._is_agreed
-
-    def give_up(self, wanted: Sequence[str] = ()) -> NoReturn:
-        """End a try here, even if the body catches that.
-
-        Args:
-            wanted: What the body was about to do that undo does not bring back.
-
-        Raises:
-            CannotTry: Always.
-        """
-        self._must_be_asked_first = True
-        self._wanted = list(wanted)
-        raise CannotTry(wanted)
+        with self._guarded(), self._steps.open(is_last=True), self._in_phase("agreed"):
+            try:
+                return body()
+            finally:
+                self._check_ending()
 
     def run_untried(self, body: Callable[[], T]) -> T:
         """Run a body that was asked about first, and return its result.
@@ -265,52 +193,91 @@ class Attempt:
         """
         deeds = len(self._call.dialogue.deeds)
         while True:
-            del self._call.dialogue.deeds[deeds:]
-            self._call.agreement.begin_anew()
+            self._begin_anew(deeds)
             try:
-                with self._steps.open(is_last=True), self._replaying():
+                with self._steps.open(is_last=True), self._in_phase("agreed"):
                     return body()
             except TryAgain:
                 self._steps.roll_back()
             self._restart()
 
+    def give_up(self, wanted: Sequence[str] = ()) -> NoReturn:
+        """End a try here, even if the body catches that.
+
+        Args:
+            wanted: What the body was about to do that undo does not bring back.
+
+        Raises:
+            CannotTry: Always.
+        """
+        self._ending = CannotTry(wanted)
+        raise self._ending
+
+    def _begin_anew(self, deeds: int) -> None:
+        """Forget what the last try has done, and which of the agreed losses it has used."""
+        del self._call.dialogue.deeds[deeds:]
+        self._call.agreement.begin_anew()
+        self._consents_before = self._call.agreement.consents
+
     @contextmanager
-    def _replaying(self) -> Iterator[None]:
-        self._inputs_asked = 0
-        self._is_replaying = True
+    def _guarded(self) -> Iterator[None]:
+        """Watch for acts outside the scene; leave nothing of a body that cannot be tried."""
+        risk = self._call.risk
+        if self._guard is not None:
+            self._steps.watching = partial(watched_by, self._guard, self._writers())
         try:
             yield
-        finally:
-            self._is_replaying = False
+        except CannotTry:
+            refused = self._call.agreement.refused
+            self._steps.watching = nullcontext
+            self._steps.roll_back()
+            if refused is not None:  # a no to the body's own question is no reason to ask again
+                raise refused from None
+            self._call.start_over(risk)
+            raise
 
-    def note_answer(self, question: Question, response: ElicitationResponse) -> None:
-        """Keep the answer to a question that lists nothing to lose, for the next try."""
-        self._waited += perf_counter() - self._asked_at
-        if self._is_running and _lists_nothing(question):
-            self._answers[self._key(question)] = response
+    def _ask_about(self, error: BaseException) -> None:
+        """Revert a try, and ask the person about what ended it, if that can be asked about."""
+        if isinstance(error, UnauthorizedLoss):
+            self._check_may_ask(error)
+        self._steps.roll_back()
+        if isinstance(error, UnauthorizedLoss):
+            self._ask_for_loss(error.loss)
+        elif isinstance(error, _EditToAsk):
+            self._asks_edits = False
+            ask_about_edit(self._host, self._call, error.changes, error.loss, self._seconds)
 
-    def _key(self, question: Question) -> Hashable:
-        schema = question.form.schema if question.form is not None else None
-        return self._inputs_asked, question.message, repr(schema), question.page
+    def _check_may_ask(self, error: UnauthorizedLoss) -> None:
+        """Refuse a loss after the body's own question, and one that differs with each try."""
+        agreement = self._call.agreement
+        has_asked = agreement.consents > self._consents_before
+        if has_asked and not agreement.keeps_answers:
+            raise error
+        self._questions += 1
+        if self._questions > MAX_QUESTIONS:
+            raise NoConsent(self._call.skill, _ANOTHER) from None
 
-    def _once(self, body: Callable[[], T]) -> T:
+    def _ask_to_delete(self, loss: Loss) -> None:
+        ask_about_loss(self._host, self._call, loss, self._seconds)
+
+    # ---- one try
+
+    def _try_once(self, body: Callable[[], T]) -> T:
         failure: BaseException | None = None
         self._steps.unauthorized = None
-        self._inputs_asked = 0
+        self._ending = None
         try:
             with self._steps.open(is_last=True):
                 self._check_can_try()
                 self._steps.note_begin()
                 try:
                     value = self._timed(body)
-                    self._check_outside()
+                    self._check_ending()
                 except BaseException as error:
-                    failure = error
-                    reason = self._cannot_try()
-                    if reason is None:
+                    failure = self._find_ending() or error  # and not what the try has lost
+                    if failure is error:
                         raise
-                    failure = reason  # and not what it has lost
-                    raise reason from None
+                    raise failure from None
         except UnauthorizedLoss as loss:
             if failure is not None and failure is not loss:
                 raise failure from None  # who failed is asked nothing
@@ -322,32 +289,25 @@ class Attempt:
     def _timed(self, body: Callable[[], T]) -> T:
         begin = perf_counter()
         self._waited = 0.0
-        self._is_running = True
         try:
-            if not self._asks_edits or self._is_agreed:
-                return body()
-            with self._host.changes() as count:
-                value = body()
-                self._check_edit(count)
-            return value
+            with self._in_phase("trying"):
+                if not self._asks_edits:
+                    return body()
+                with self._host.changes() as count:
+                    value = body()
+                    self._check_edit(count)
+                return value
         finally:
-            self._is_running = False
             self._seconds = perf_counter() - begin - self._waited
 
-    def _check_outside(self) -> None:
-        """End a try that was refused something, even if the body has caught the refusal."""
-        reason = self._cannot_try()
-        if reason is not None:
-            raise reason
-
-    def _cannot_try(self) -> CannotTry | None:
-        """Return why a body has to be asked about first; None if it has not."""
-        guard = self._guard
-        wanted = guard.wanted if guard is not None else []
-        files = guard.files if guard is not None else []
-        if wanted or self._must_be_asked_first:
-            return CannotTry([*wanted, *self._wanted], self._host.lost(()), files)
-        return None
+    @contextmanager
+    def _in_phase(self, phase: Phase) -> Iterator[None]:
+        self._answers.rewind()
+        self._phase = phase
+        try:
+            yield
+        finally:
+            self._phase = "idle"
 
     def _check_can_try(self) -> None:
         """Refuse a try that would leave a trace even after a no, or whose loss nobody would see."""
@@ -357,7 +317,7 @@ class Attempt:
         if self.is_gated and not (keeps_all and sees_losses):
             raise CannotTry(is_watched=trial is not None)
         # Where nothing can be reverted, an edit is not asked about what it has lost already.
-        self._call.agreement.is_tried = trial is not None
+        self._call.agreement.judges_losses = trial is not None
 
     def _check_edit(self, count: Callable[[], Changes]) -> None:
         """End a try that has edited, so that the person is asked about the edit."""
@@ -365,12 +325,73 @@ class Attempt:
         if trial is None or not trial.is_edited():
             return
         lost = self._host.lost(())
-        raise _Unasked(count(), Loss(tuple(lost), tuple(trial.broken())))
+        raise _EditToAsk(count(), Loss(tuple(lost), tuple(trial.broken())))
 
-    def _ask_to_delete(self, loss: Loss) -> None:
-        ask_about_loss(self._host, self._call, loss, self._seconds)
+    def _check_ending(self) -> None:
+        """Raise what has ended a try before its own end, even if the body has caught that."""
+        ending = self._find_ending()
+        if ending is not None:
+            raise ending
 
+    def _find_ending(self) -> CannotTry | TryAgain | None:
+        """Return what has ended a try before its own end; None for nothing."""
+        guard = self._guard
+        wanted = guard.wanted if guard is not None else []
+        files = guard.files if guard is not None else []
+        ending = self._ending
+        if isinstance(ending, CannotTry):
+            wanted = [*wanted, *ending.wanted]
+        elif not wanted:
+            return ending
+        return CannotTry(wanted, self._host.lost(()), files)
 
-def _lists_nothing(question: Question) -> bool:
-    """Return whether a question lists no loss, so that its answer may stand for another try."""
-    return question.consent is None or (question.undoable and not question.items)
+    # ---- the body's own questions
+
+    def answered_before(self, question: Question) -> ElicitationResponse | None:
+        """Return the answer that an earlier try got to the same question, or None.
+
+        Where there is none, what the body has edited so far is reverted: once there is an answer it
+        begins anew with it, and is one undo step. A body that asks something else in each try goes
+        on instead.
+
+        Args:
+            question: The question that the body is about to ask.
+
+        Raises:
+            CannotTry: It asks for consent where every edit has to be asked about.
+        """
+        if self._phase == "idle":
+            return None
+        self._asked_at = perf_counter()
+        if question.consent is not None and self._phase == "trying" and self._asks_edits:
+            self.give_up()
+        if not lists_nothing(question):
+            return None
+        response = self._answers.recall(question)
+        if response is None:
+            self._revert_before_question()
+        elif self._call.is_refusal(question, response):
+            self._repeat_refusal(question, response)
+        return response
+
+    def note_answer(self, question: Question, response: ElicitationResponse) -> None:
+        """Keep the answer to a question that lists nothing to lose, for the next try.
+
+        Raises:
+            TryAgain: What the body had edited before it asked was reverted.
+        """
+        self._waited += perf_counter() - self._asked_at
+        if self._phase != "trying" or not lists_nothing(question):
+            return
+        self._answers.keep(question, response)
+        if isinstance(self._ending, TryAgain):
+            raise self._ending
+
+    def _revert_before_question(self) -> None:
+        if self._phase == "trying" and self._answers.is_new_here and self._steps.revert():
+            self._ending = TryAgain()
+
+    def _repeat_refusal(self, question: Question, response: ElicitationResponse) -> None:
+        """Withdraw in this try too what a refusal withdraws, for what the body does from here."""
+        with self._steps.pause():
+            self._call.note_answer(question, response)

@@ -48,7 +48,7 @@ class Agreement:
     """What was agreed to so far, and what is kept of it."""
 
     needs_grant: bool = False  # a change without a grant is undone
-    is_tried: bool = False  # only a loss needs a grant, for as long as the body can be done again
+    judges_losses: bool = False  # only a loss needs a grant, while the body can be done again
     grants: list[CallGrant] = field(default_factory=list)  # what a person agreed to, oldest first
     refused: NotConfirmed | None = None  # why the last question was, if nothing was changed since
     refusals: int = 0  # how often all that was granted was withdrawn
@@ -80,12 +80,12 @@ class Agreement:
     @property
     def allows_change(self) -> bool:
         """Whether the scene may be changed: no grant is needed, or there is one."""
-        return self.is_tried or not self.needs_grant or bool(self.live)
+        return self.judges_losses or not self.needs_grant or bool(self.live)
 
     @property
     def covered(self) -> list[str] | None:
         """The items that may be lost; None where nothing limits them."""
-        is_limited = self.needs_grant or self.is_tried
+        is_limited = self.needs_grant or self.judges_losses
         if not is_limited or any(grant.items is None for grant in self.live):
             return None
         return [item for grant in self.live for item in grant.items or () if item not in grant.used]
@@ -107,7 +107,7 @@ class Agreement:
         """Withdraw all that was granted: a person refused, so nothing may be changed any more."""
         self.grants.clear()
         self.needs_grant = True
-        self.is_tried = False
+        self.judges_losses = False
         self.refusals += 1
 
     @contextmanager
@@ -278,16 +278,16 @@ class Call(Caller):
         if risk == "destructive" and self.risk != risk:
             self.risk = risk
             self.agreement.is_raised = True
-            is_tried = self.agreement.is_tried
+            is_tried = self.agreement.judges_losses
             self.agreement.withdraw()
-            self.agreement.is_tried = is_tried  # what it loses is seen at its end all the same
+            self.agreement.judges_losses = is_tried  # what it loses is seen at its end all the same
 
     def start_over(self, risk: Risk) -> None:
         """Be as before the body: of this risk, and nothing was agreed to."""
         self.risk = risk
         agreement = self.agreement
         agreement.is_raised = False
-        agreement.is_tried = False
+        agreement.judges_losses = False
         agreement.refused = None
         agreement.grants.clear()
 
@@ -312,27 +312,33 @@ class Call(Caller):
         """Tell the run how a question ended. Any thread."""
         self.control.question_closed(answered)
 
+    def is_refusal(self, question: Question, response: ElicitationResponse) -> bool:
+        """Return whether an answer refuses more than an input, or to go to a page."""
+        if question.page is not None or question.id in self.dialogue.inputs:
+            return False
+        if question.consent is not None:
+            return not question.agrees(response)
+        return not response.accepted
+
     def note_answer(self, question: Question, response: ElicitationResponse) -> None:
         """Grant what an answer agrees to, or withdraw all that was granted."""
         agreement = self.agreement
         agreement.kept.clear()  # the person may have worked on meanwhile
         lists_nothing = self.control.is_trying and not question.items and question.undoable
         agreement.consents += question.consent is not None and not lists_nothing
-        self.control.note_answer(question, response)
-        agreed = question.agrees(response)
-        is_yes = agreed if question.consent else response.accepted
-        ends_nothing = question.page is not None or question.id in self.dialogue.inputs
-        is_refusal = not is_yes and not ends_nothing
+        is_refusal = self.is_refusal(question, response)
         agreement.refused = None
         if is_refusal and self.risk != "read":
             agreement.refused = refusal(question, response)
-        if question.consent and agreed and response.answered_by in _GRANTORS:
+        is_granted = question.agrees(response) and response.answered_by in _GRANTORS
+        if question.consent and is_granted:
             grant = _grant(question)
             if lists_nothing:  # what it loses is asked about once that is known
                 grant.items = ()
             agreement.grants.append(grant)
         elif is_refusal and (question.consent or response.answered_by in ("client", "host")):
             agreement.withdraw()
+        self.control.note_answer(question, response)  # at last: the body may begin anew there
 
 
 def _grant(question: Question) -> CallGrant:

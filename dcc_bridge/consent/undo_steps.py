@@ -152,14 +152,8 @@ class Steps:
 
     def take_back(self) -> bool:
         """Undo what the call changed, and go on in a new step; gives whether there was anything."""
-        trial = self._trial
-        if trial is not None and not self._done and self._is_alone:
-            is_edited = trial.is_edited()
-            if is_edited:
-                self._revert(trial)
-            if isinstance(self.lost, errors.NotUndoable):
-                raise self.lost
-            return is_edited
+        if self._can_revert:
+            return self.revert()
         try:
             self._end()
             changed = bool(self._done)
@@ -167,6 +161,30 @@ class Steps:
         finally:
             self._begin()
         return changed
+
+    def revert(self) -> bool:
+        """Revert what the open step has edited, if that is all that the call did. Any thread.
+
+        Returns:
+            Whether anything was reverted; never on another thread than the main one.
+
+        Raises:
+            NotUndoable: Some of it could not be reverted.
+        """
+        if not self._main.is_current or not self._can_revert:
+            return False
+        trial = self._trial
+        if trial is None or not trial.is_edited():
+            return False
+        self._revert(trial)
+        if isinstance(self.lost, errors.NotUndoable):
+            raise self.lost
+        return True
+
+    @property
+    def _can_revert(self) -> bool:
+        """Whether the open step can be reverted, and is all that the call did. Main thread."""
+        return self._trial is not None and not self._done and self._is_alone
 
     def roll_back(self) -> None:
         """Undo what the call changed, newest first; PartlyApplied: not all of it could be."""

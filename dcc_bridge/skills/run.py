@@ -242,10 +242,10 @@ class Run(RunControl):
             self._end_try_before(skill, is_own=is_own)
         was_granted = is_own and call.agreement.covered is None
         if call.risk != "destructive":
-            self._outer = call.agreement.needs_grant, call.agreement.is_tried
+            self._outer = call.agreement.needs_grant, call.agreement.judges_losses
             with self.pause() if self._main.is_current else nullcontext():
                 call.raise_risk("destructive")  # what was changed so far was allowed
-                call.agreement.is_tried = False  # it asks for consent by itself
+                call.agreement.judges_losses = False  # it asks for consent by itself
         return None if was_granted else gate.ask_inside(fn, args, kwargs, call)
 
     def _end_try_before(self, skill: Skill, *, is_own: bool) -> None:
@@ -265,7 +265,7 @@ class Run(RunControl):
         if not agreement.is_raised or self._outer is None:
             yield
             return
-        needs_grant, is_tried = self._outer
+        needs_grant, judges_losses = self._outer
         self._outer, refusals = None, agreement.refusals
         yield  # where it fails or is undone, nothing is given back
         # What was agreed to by name limits the caller too, and it all stays one undo step.
@@ -275,7 +275,7 @@ class Run(RunControl):
                 agreement.grants.clear()
                 call.risk, agreement.is_raised = "edit", False
                 agreement.needs_grant = needs_grant
-                agreement.is_tried = is_tried
+                agreement.judges_losses = judges_losses
 
     def record_undo(self, label: str) -> None:
         """Write down that another call's undo step is undone next. Main thread."""

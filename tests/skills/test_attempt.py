@@ -25,6 +25,7 @@ from tests.stand_ins import FakeHost, FakeTrial, Person, after
 
 YES: Final = Reply("accept", {"confirm": True})
 NO: Final = Reply("decline")
+HERO: Final = Reply("accept", {"name": "hero"})
 NAME: Final = {"type": "object", "properties": {"name": {"type": "string"}}}
 CAMERAS: Final = ["cam0", "cam1", "cam2"]
 
@@ -209,9 +210,7 @@ def test_an_answer_that_is_no_consent_is_asked_for_once(stage: Stage) -> None:
         answer = elicit_form_sync("Which name?", NAME, consent=False)
         stage.host.items[:] = [(answer.data or {})["name"]]
 
-    named = Reply("accept", {"name": "hero"})
-
-    assert stage.call(rename_and_drop, named, YES)[0] == "done"
+    assert stage.call(rename_and_drop, HERO, YES)[0] == "done"
     assert [question.message for question in stage.person.shown] == [
         "Which name?",
         "Delete 2 cams?",
@@ -253,9 +252,7 @@ def test_a_form_of_a_called_skill_is_no_yes_to_what_its_caller_loses(stage: Stag
         drop()
         stage.host.items.remove("cam1")
 
-    named = Reply("accept", {"name": "hero"})
-
-    assert stage.call(tidy, named, YES)[0] == "done"
+    assert stage.call(tidy, HERO, YES)[0] == "done"
     assert stage.asked == [(), ("cam0", "cam1")]
 
 
@@ -277,12 +274,67 @@ def test_a_body_that_catches_everything_is_asked_for_all_the_same(stage: Stage) 
     def clear() -> None:
         """Clear, and catch what comes of that."""
         stage.host.items.clear()
-        with suppress(Exception):
+        with suppress(BaseException):
             elicit_form_sync("Which name?", NAME, consent=False)
 
-    assert stage.call(clear, NO)[0] == "refused"
-    assert stage.asked == [tuple(CAMERAS)]
+    assert stage.call(clear, HERO, NO)[0] == "refused"
+    assert stage.asked == [(), tuple(CAMERAS)]
     assert stage.state() == before
+
+
+def test_an_edit_around_a_question_is_one_step_and_not_there_while_it_is_asked(
+    stage: Stage,
+) -> None:
+    steps = len(stage.host.labels)
+    seen = []
+
+    def add_two() -> None:
+        """Add a light, and one with a name that is asked for."""
+        stage.host.items.append("light")
+        answer = elicit_form_sync("Which name?", NAME, consent=False)
+        stage.host.items.append((answer.data or {})["name"])
+
+    def look() -> None:
+        seen.append(list(stage.host.items))
+
+    assert stage.call(add_two, after(look, HERO))[0] == "done"
+    assert seen == [CAMERAS]
+    assert stage.host.items == [*CAMERAS, "light", "hero"]
+    assert len(stage.host.labels) == steps + 1
+    assert len(stage.asked) == 1
+
+
+@pytest.mark.parametrize(("heeds", "ending"), [(True, "refused"), (False, "no_consent")])
+def test_a_no_after_an_edit_leaves_nothing_of_it(stage: Stage, heeds: bool, ending: str) -> None:
+    before = stage.state()
+
+    def add_and_ask() -> str:
+        """Add a light, and ask whether to go on."""
+        stage.host.items.append("light")
+        answer = elicit_form_sync("Go on?", NAME)
+        if answer.accepted or not heeds:
+            stage.host.items.append("another")
+        return "not now"
+
+    assert stage.call(add_and_ask, NO)[0] == ending
+    assert stage.asked == [()]
+    assert stage.state() == before
+
+
+def test_a_body_that_asks_something_else_each_time_goes_on_after_its_question(
+    stage: Stage,
+) -> None:
+    numbers = iter(range(9))
+
+    def add_two() -> None:
+        """Ask in words that are never the same, between two edits."""
+        stage.host.items.append("light")
+        elicit_form_sync(f"Which name? {next(numbers)}", NAME, consent=False)
+        stage.host.items.append("hero")
+
+    assert stage.call(add_two, HERO, HERO)[0] == "done"
+    assert stage.host.items == [*CAMERAS, "light", "hero"]
+    assert len(stage.asked) == 2
 
 
 def test_where_nothing_can_be_reverted_a_plain_function_is_asked_for_first(stage: Stage) -> None:
@@ -585,9 +637,7 @@ def test_the_time_that_a_person_takes_is_none_of_the_body(
         stage.host.items.pop()
 
     thinks = lambda: now.append(now.pop() + 60.0)  # noqa: E731
-    named = Reply("accept", {"name": "hero"})
-
-    assert stage.call(drop, after(thinks, named), NO)[0] == "refused"
+    assert stage.call(drop, after(thinks, HERO), NO)[0] == "refused"
     assert stage.person.shown[1].message == "Delete cam cam2?"
 
 
@@ -661,9 +711,7 @@ def test_a_body_that_has_to_run_untried_asks_for_no_input_again(
         answer = elicit_form_sync("Which name?", NAME, consent=False)
         (tmp_path / "shot.usda").write_text((answer.data or {})["name"])
 
-    named = Reply("accept", {"name": "hero"})
-
-    assert stage.call(publish, named, YES)[0] == "done"
+    assert stage.call(publish, HERO, YES)[0] == "done"
     assert len(stage.person.shown) == 2
     assert (tmp_path / "shot.usda").read_text() == "hero"
 

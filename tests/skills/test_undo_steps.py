@@ -157,7 +157,7 @@ def forgetful(host: FakeHost, monkeypatch: pytest.MonkeyPatch) -> None:
 def failing_after_a_question(host: FakeHost) -> Callable[[], None]:
     """Make a skill that adds two things, a question between them, and fails."""
 
-    @skill(risk="edit")
+    @skill(risk="edit", tried=False)
     def tidy() -> None:
         """Add two in steps of their own, and fail."""
         host.items.append("c")
@@ -206,7 +206,7 @@ def test_a_body_that_goes_on_after_an_undo_that_lost_something_is_not_said_to_be
 def test_a_body_that_undoes_its_own_step_may_do_so(tmp_path: Path) -> None:
     host = FakeHost(["a"])
 
-    @skill(risk="edit")
+    @skill(risk="edit", tried=False)
     def tidy() -> None:
         """Add one, ask, and undo that again."""
         host.items.append("c")

@@ -47,7 +47,7 @@ YESES: dict[str, list[Reply]] = {
     "a file that it wrote itself": [],
     "junk": [Reply("accept", {"unused": ["/Material"]})],
 }
-YESES["two questions"] = [YES, *YESES["junk"]]
+YESES["two questions"] = [*YESES["junk"], YES]
 
 
 def prepared(scene: Studio, folder: Path) -> None:

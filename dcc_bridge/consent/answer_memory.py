@@ -1,0 +1,68 @@
+"""The answers that a body got in one try, for its next one. The thread that runs the body."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.types import ElicitationResponse
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """The answer to one question, and what tells that question from another.
+
+    Attributes:
+        asked: All that a person reads of the question.
+        response: What was answered.
+    """
+
+    asked: Hashable
+    response: ElicitationResponse
+
+
+class AnswerMemory:
+    """What a person has answered to the questions of a body that list no loss, in their order."""
+
+    def __init__(self) -> None:
+        self._answers: dict[int, _Answer] = {}
+        self._place = 0
+
+    def rewind(self) -> None:
+        """Begin with the first question again: the body begins anew."""
+        self._place = 0
+
+    def recall(self, question: Question) -> ElicitationResponse | None:
+        """Return what was answered to a question in an earlier try, and go on to the next one.
+
+        Args:
+            question: What the body asks now.
+
+        Returns:
+            The response; None where nothing was answered, or something else was asked here.
+        """
+        self._place += 1
+        answer = self._answers.get(self._place)
+        if answer is None or answer.asked != _asked(question):
+            return None
+        return answer.response
+
+    @property
+    def is_new_here(self) -> bool:
+        """Whether no try before this one has got an answer at this place."""
+        return self._place not in self._answers
+
+    def keep(self, question: Question, response: ElicitationResponse) -> None:
+        """Keep the answer to the question that `recall` was asked for last."""
+        self._answers[self._place] = _Answer(_asked(question), response)
+
+
+def lists_nothing(question: Question) -> bool:
+    """Return whether a question lists no loss, so that its answer may stand for another try."""
+    return question.consent is None or (question.undoable and not question.items)
+
+
+def _asked(question: Question) -> Hashable:
+    schema = question.form.schema if question.form is not None else None
+    return question.message, repr(schema), question.page, question.arguments, question.details

@@ -43,6 +43,7 @@ class Losses:
         self._left: dict[Sdf.Path, None] = {}  # prims that may be elsewhere
         self._changed: dict[Sdf.Path, None] = {}  # prims that hold something else
         self._moves = Moves(told.moves, told.blocks)
+        self._relocated: dict[Sdf.Path, Sdf.Path] = {}  # prims of what is referred to
         self._elsewhere: list[Sdf.Path] = []  # prims of which USD did not tell where they are now
         self._search()
 
@@ -79,6 +80,7 @@ class Losses:
         properties = self._compare_layers()
         hidden = self._told.resynced - self._changed.keys()
         self._find_moved()
+        hidden |= self._came.keys()  # a layer may hide what it refers to, and it may be renamed
         for path in tracked([*self._left], CHECKING):
             self._lose_prim(path)
         for path in tracked([*self._changed], CHECKING):
@@ -90,6 +92,8 @@ class Losses:
             self._look_for_hidden(path)
         for path in (*(old for old, _ in self._told.moves), *self._elsewhere):
             self._look_inside_hidden(path)
+        for path, new in self._relocated.items():
+            self._look_for_relocated(path, new)
 
     def _compare_layers(self) -> dict[Sdf.Path, None]:
         """Note which prims left, came or changed; gives the properties that may have."""
@@ -216,25 +220,28 @@ class Losses:
             return not has
         if not prim.GetParent().IsActive():
             return False
-        defined = _specifiers(had)
-        if Sdf.SpecifierDef in defined and prim.GetParent().IsDefined():
-            if not prim.IsDefined() and Sdf.SpecifierDef not in _specifiers(has):
+        before = _specifiers(had)
+        now = _specifiers(has)
+        if prim.GetParent().IsDefined():
+            if Sdf.SpecifierDef in before - now and not prim.IsDefined():
                 return True
-            is_class = Sdf.SpecifierClass in _specifiers(has)
-            if is_class and Sdf.SpecifierClass not in defined and prim.IsAbstract():
+            is_new_class = Sdf.SpecifierClass in now - before and prim.IsAbstract()
+            if is_new_class and Sdf.SpecifierDef in before | _specifiers(prim.GetPrimStack()):
                 return True
         return not prim.IsActive() and _active(had) is not False and _active(had) != _active(has)
 
     def _look_for_hidden(self, path: Sdf.Path) -> None:
         """Note a prim that is hidden in a prim that refers to what was edited."""
         scene = self._scene
-        prim = path.IsPrimPath() and scene.stage.GetPrimAtPath(path)
+        if not path.IsPrimPath() or scene.had(path) or self._is_gone(path):
+            return
+        if path in self._relocated.values():  # it is looked at under its old name
+            return
+        prim = scene.stage.GetPrimAtPath(self._moves.now(path))
         if not prim or not prim.GetParent().IsActive():
             return
         is_class = prim.IsAbstract() and not prim.GetParent().IsAbstract()
         if prim.IsActive() and not is_class:
-            return
-        if scene.had(path) or self._is_gone(path):
             return
         every = (scene.had(it) for it in path.GetParentPath().GetPrefixes())
         if any(spec.HasInfo(arc) for specs in every for spec in specs for arc in _ARCS):
@@ -242,16 +249,29 @@ class Losses:
 
     def _look_inside_hidden(self, path: Sdf.Path) -> None:
         """Note a prim that was put into one that is in the scene no more."""
-        scene = self._scene
         new = self._moves.now(path)
-        if new == path or not scene.had(path) or self._is_gone(path):
+        if new == path or not self._scene.had(path) or self._is_gone(path):
             return
-        prim = scene.stage.GetPrimAtPath(new)
-        if prim and prim.IsActive() and prim.IsDefined() and not prim.IsAbstract():
-            return
-        hidden = {self._moves.now(each) for each in self.gone}
-        if not hidden.isdisjoint(new.GetPrefixes()):
+        if not self._is_shown(new) and self._is_inside_gone(new):
             self.gone.add(path)
+
+    def _look_for_relocated(self, path: Sdf.Path, new: Sdf.Path) -> None:
+        """Note a prim of what is referred to, whose new place is in the scene no more."""
+        if self._is_gone(path) or self._is_shown(new):
+            return
+        has = self._scene.has(new)
+        is_hidden = _active(has) is False or Sdf.SpecifierClass in _specifiers(has)
+        if is_hidden or self._is_inside_gone(new):
+            self.gone.add(path)
+
+    def _is_shown(self, path: Sdf.Path) -> bool:
+        prim = self._scene.stage.GetPrimAtPath(path)
+        return bool(prim) and prim.IsActive() and prim.IsDefined() and not prim.IsAbstract()
+
+    def _is_inside_gone(self, path: Sdf.Path) -> bool:
+        """Return whether a prim is in one that is gone, wherever that is now."""
+        gone = {self._moves.now(each) for each in self.gone}
+        return not gone.isdisjoint(path.GetPrefixes())
 
     def _prim(self, path: Sdf.Path) -> Usd.Prim | None:
         """Return the prim of the scene at the path of a spec; None where it is in no use."""
@@ -326,9 +346,12 @@ class Losses:
             whose = "the scene" if is_own else layer.GetDisplayName()
             for part in went(before, now, self._moves.now):
                 self._of_layers.append(f"{part.what} of {whose}")
-            # what is referred to is deleted by telling that it is nowhere
-            removed = _relocated_away(now) - _relocated_away(before)
-            self.gone |= removed
+            relocated = _relocates(now)
+            for source, target in relocated.items() - _relocates(before).items():
+                if target.isEmpty:  # so what is referred to is deleted
+                    self.gone.add(source)
+                else:
+                    self._relocated[source] = target
 
     # ---- names
 
@@ -366,8 +389,9 @@ def lost(scene: Scene, told: Told, agreed: Set[str]) -> list[str]:
     return Losses(scene, told, agreed).names()
 
 
-def _relocated_away(fields: Fields) -> set[Sdf.Path]:
-    return {source for source, target in fields.get("layerRelocates", ()) if target.isEmpty}
+def _relocates(fields: Fields) -> dict[Sdf.Path, Sdf.Path]:
+    """Return where a layer puts prims of what it refers to; the empty path is nowhere."""
+    return dict(fields.get("layerRelocates", ()))
 
 
 def _children(specs: Iterable[Any]) -> list[str]:

@@ -24,6 +24,8 @@ PAGES: Final = (
     "farm",
     "batch",
     "architecture",
+    "contributing",
+    "changelog",
 )
 _MOST: Final = 60
 # Names that are no files on Windows, whatever comes after their dot.

@@ -48,4 +48,4 @@ def test_a_run_pauses_after_so_many_failures(
         for number in range(failed):
             book.write(number, "failed", why="It is broken.", attempt=1, run="first")
 
-    assert ledger.is_over(made, "first") is is_over
+    assert ledger.has_too_many_failures(made, "first") is is_over

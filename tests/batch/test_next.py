@@ -312,4 +312,4 @@ def test_a_progress_counts_the_scenes_of_each_task_once(
 
     progress = outcome.RunProgress(made)
 
-    assert [progress.at(*it) for it in reported] == expected
+    assert [progress.update(*it) for it in reported] == expected

@@ -122,7 +122,7 @@ def test_a_run_pauses_where_too_many_scenes_fail_and_goes_on_when_told(tmp_path:
     ways = {**dict.fromkeys((1, 5, 9), "idle"), **dict.fromkeys((0, 10, 2, 3), "waits")}
     show = approved_show(tmp_path, 12, 4, ways)
 
-    with pytest.raises(engine.Stopped, match=r"The run pauses: 2 of 12 scenes have failed"):
+    with pytest.raises(engine.RunStopped, match=r"The run pauses: 2 of 12 scenes have failed"):
         run(show.plan, 1)
     states = outcome.totals(show.plan).states
     for folder in show.root.iterdir():
@@ -322,7 +322,7 @@ def test_a_scene_is_never_half_where_the_disk_is_full(tmp_path: Path) -> None:
         before = digests(small)
         for room in (0, 30_000):
             full = fill(small, room)
-            with suppress(engine.Stopped):
+            with suppress(engine.RunStopped):
                 run(show.plan, 1)
             entry = ledger.entries(show.plan, 0)[0]
             full.unlink()
@@ -343,7 +343,7 @@ def test_no_scene_is_lost_where_the_ledgers_disk_is_full(
         show = make_show(tmp_path / "show", small / "plan", 10)
         approval.approve(show.plan)
         full = fill(small, 4096)  # room for the entries of some scenes
-        with pytest.raises(engine.Stopped, match=r"^The ledger .* No space left on device\.$"):
+        with pytest.raises(engine.RunStopped, match=r"^The ledger .* No space left on device\.$"):
             run(show.plan, 1)
         stopped = outcome.totals(show.plan).states
         after_stop = wrong(show, before)
@@ -369,7 +369,7 @@ def test_a_run_whose_hosts_do_not_start_says_why(tmp_path: Path) -> None:
     other = write_plan(tmp_path / "other", request, FACTS, show.root, lines)
     approval.approve(other)
 
-    with pytest.raises(engine.Stopped, match="does not say which FreeCAD"):
+    with pytest.raises(engine.RunStopped, match="does not say which FreeCAD"):
         run(other, 1)
 
     assert outcome.totals(other).states == {"open": 2}

@@ -14,7 +14,7 @@ import pytest
 
 from dcc_bridge_batch import files, hosts, ledger, outcome, plan, swap, task
 from dcc_bridge_batch.plan import Plan, Request
-from dcc_bridge_batch.swap import Left, Places
+from dcc_bridge_batch.swap import Places, SceneLeft
 from tests.batch.conftest import FACTS, Command, scene_line
 
 ORIGINAL, EDITED, OWN = "as it was planned", "as the skill left it", "a day of somebody's work"
@@ -102,7 +102,7 @@ def test_a_save_while_the_original_is_copied_stays(
         os.replace(other, source)
 
     beside(monkeypatch, "copy_file", save)
-    with pytest.raises(Left, match="It was changed after it was planned"):
+    with pytest.raises(SceneLeft, match="It was changed after it was planned"):
         case.replace()
 
     assert case.texts() == {"scene": OWN, "work": EDITED}
@@ -116,7 +116,7 @@ def test_a_save_after_the_original_has_its_second_name_stays(
         os.replace(folder / "other", case.places.scene)
 
     beside(monkeypatch, "sync_folder", save, first=True)
-    with pytest.raises(Left, match="It was changed after it was planned"):
+    with pytest.raises(SceneLeft, match="It was changed after it was planned"):
         case.replace()
 
     assert case.texts() == {"scene": OWN, "work": EDITED}
@@ -126,7 +126,7 @@ def test_an_original_that_is_deleted_meanwhile_is_kept(
     case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     beside(monkeypatch, "sync_folder", lambda _: case.places.scene.unlink(), first=True)
-    with pytest.raises(Left, match="It is not there any more"):
+    with pytest.raises(SceneLeft, match="It is not there any more"):
         case.replace()
 
     assert case.texts() == {"work": EDITED, "kept": ORIGINAL}
@@ -142,7 +142,7 @@ def test_a_save_while_rollback_reads_the_scene_stays(
             file.write_text(OWN)
 
     beside(monkeypatch, "digest_file", save)
-    with pytest.raises(Left, match="It was changed after the run"):
+    with pytest.raises(SceneLeft, match="It was changed after the run"):
         swap.roll_back(case.places, case.proved, case.planned)
 
     assert case.texts() == {"scene": OWN, "kept": ORIGINAL}
@@ -192,7 +192,7 @@ def test_where_it_is_not_known_whether_a_rename_was_done_every_file_stays(
 
     failing_rename(monkeypatch, OSError(5, "Input/output error"), save)
 
-    with pytest.raises(swap.Unsure):
+    with pytest.raises(swap.UnclearReplacement):
         case.replace()
 
     assert case.texts() == {"scene": OWN, "work": EDITED, "kept": ORIGINAL}
@@ -201,7 +201,7 @@ def test_where_it_is_not_known_whether_a_rename_was_done_every_file_stays(
 def test_a_copy_that_was_written_to_after_it_was_proved_is_not_put_in_place(case: Case) -> None:
     case.places.work.write_text("somebody's, half")
 
-    with pytest.raises(swap.Unproved, match="The copy was written to after it was proved"):
+    with pytest.raises(swap.UnprovedCopy, match="The copy was written to after it was proved"):
         case.replace()
 
     assert case.texts()["scene"] == ORIGINAL

@@ -53,7 +53,7 @@ class Run:
         with ledger.TaskLedger(self.plan, 0) as book:
             last = book.last(0)
             edit = task._Edit(work, book, host, self.plan.scene(0))
-            if last is None or last["state"] not in ledger.FINAL:
+            if last is None or last["state"] not in ledger.FINAL_STATES:
                 with ThreadPoolExecutor(1) as own:  # the other run may be in its loop
                     own.submit(anyio.run, edit.run).result()
 

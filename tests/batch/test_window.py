@@ -198,7 +198,7 @@ def test_what_no_dialog_can_show_whole_is_agreed_to_in_none(
     made = asking(tmp_path / "plan", arguments, *asked)
 
     with pytest.raises(
-        summary.TooLong, match=r"report\.html lists .* cuts .*scenes\.jsonl has all"
+        summary.PlanTooLong, match=r"report\.html lists .* cuts .*scenes\.jsonl has all"
     ):
         summary.details(made)
 

@@ -63,7 +63,7 @@ def _write_ledger(read: Plan, task: int, most: int) -> None:
     with ledger.TaskLedger(read, task) as book:
         for number in read.numbers(task)[:most]:
             last = book.last(number)
-            if last is None or last["state"] not in ledger.FINAL:
+            if last is None or last["state"] not in ledger.FINAL_STATES:
                 book.write(number, "editing", attempt=1, tries=1)
                 book.write(number, "proved", sha256="0" * 64, changed=2, attempt=1)
                 book.write(number, "done", sha256="0" * 64, changed=2)

@@ -25,16 +25,15 @@ from . import files
 from .plan import Plan, PlanError, user, when
 
 FILE: Final = "approval.json"
-HOURS: Final = 72.0
-MOST_HOURS: Final = 8_760.0  # a year
+DEFAULT_HOURS: Final = 72.0  # for which a consent holds
+MAX_HOURS: Final = 8_760.0  # a year
 _KEY_BYTES: Final = 32
-
-
-NOTHING: Final = "No scene would be changed, so there is nothing to approve."
+_CLOCK_TOLERANCE: Final = timedelta(minutes=5)  # by which the clock of the signer may be fast
+NOTHING_TO_APPROVE: Final = "No scene would be changed, so there is nothing to approve."
 
 
 class NotApproved(Exception):
-    """A plan may not be run. A sentence for the person."""
+    """A plan may not be run. Its text is a sentence for the person."""
 
 
 def key_folder() -> Path:
@@ -42,21 +41,21 @@ def key_folder() -> Path:
     return platformdirs.user_state_path("dcc_bridge") / "batch"
 
 
-def _made_key() -> bytes:
-    """Return the user's key, which is made where there is none."""
+def _read_or_make_key() -> bytes:
+    """Return the user's key, and make one where there is none."""
     file = private_files.folder(key_folder()) / "key"
     try:
         descriptor = private_files.create(file)
     except FileExistsError:
-        return _key()
+        return _read_key()
     key = secrets.token_bytes(_KEY_BYTES)
     with open(descriptor, "wb") as out:
         out.write(key)
     return key
 
 
-def _key() -> bytes:
-    """Read the user's key. OSError: there is none that only they can read."""
+def _read_key() -> bytes:
+    """Read the user's key; OSError: there is none that only the user can read."""
     file = key_folder() / "key"
     with open(private_files.open_own(file), "rb") as stream:
         key = stream.read()
@@ -70,18 +69,21 @@ def _signature(key: bytes, statement: Mapping[str, Any]) -> str:
 
 
 def approve(
-    plan: Plan, hours: float = HOURS, audit: Path | None = None, by: str = "terminal"
+    plan: Plan, hours: float = DEFAULT_HOURS, audit: Path | None = None, by: str = "terminal"
 ) -> dict[str, Any]:
-    """Sign a plan as the user, and write it down beside the plan and in the audit log.
+    """Sign a plan as the user, and write the consent beside the plan and into the audit log.
 
     Args:
-        plan: What they agreed to.
-        hours: How long it holds.
-        audit: The folder of the logs; None for the usual one.
-        by: Where they did: "terminal", "window", or "host".
+        plan: The plan that the user agreed to.
+        hours: How long the consent holds.
+        audit: The folder of the audit logs; None for the usual one.
+        by: Where the user agreed: "terminal", "window", or "host".
+
+    Returns:
+        The consent as the file `FILE` has it, with "name", "signed", "expires" and "signature".
 
     Raises:
-        NotRecorded: It cannot be put on record, which comes first.
+        NotRecorded: The consent cannot be written into the audit log, which comes first.
         PlanError: The skill was changed, or no scene would be.
         OSError: The user's key cannot be read or made.
     """
@@ -96,7 +98,7 @@ def approve(
         "signed": now.isoformat(timespec="seconds"),
         "expires": ends.isoformat(timespec="seconds"),
     }
-    signature = _signature(_made_key(), statement)
+    signature = _signature(_read_or_make_key(), statement)
     facts = {name: statement[name] for name in ("name", "expires")}
     record_answer(plan, by, "granted", facts, audit)
     entry = {**statement, "signature": signature}
@@ -105,32 +107,35 @@ def approve(
 
 
 def check_worth(plan: Plan) -> None:
-    """Have a plan change a scene; PlanError: it would change none, so nobody is asked."""
+    """Raise PlanError if a plan would change no scene, so that nobody is asked about it."""
     if not plan.asks:
-        raise PlanError(NOTHING)
+        raise PlanError(NOTHING_TO_APPROVE)
 
 
 def withdraw(plan: Plan) -> None:
-    """Take the consent to a plan back: it is not run again before it is approved again."""
+    """Take the consent to a plan back: the plan is not run before somebody approves it again."""
     (plan.folder / FILE).unlink(missing_ok=True)
 
 
 def record_answer(
     plan: Plan, surface: str, event: str, fields: Mapping[str, Any], audit: Path | None = None
 ) -> None:
-    """Write down what a person was asked and how they answered; NotRecorded.
+    """Write a person's question and their answer into the audit log.
 
     Args:
-        plan: What it was about.
+        plan: The plan that they were asked about.
         surface: Where they were asked: "terminal", "window", or "host".
-        event: "granted", or "declined".
-        fields: What else is known of the answer.
-        audit: The folder of the logs; None for the usual one.
+        event: "granted" or "declined".
+        fields: More fields of the answer's entry.
+        audit: The folder of the audit logs; None for the usual one.
+
+    Raises:
+        NotRecorded: The audit log cannot be written.
     """
     skill = plan.header["skill"]["name"]
     root = plan.header["root"]
     names = [scene["path"] for scene in islice(plan.scenes(), 5)]
-    about = {
+    question = {
         "question": plan.id,
         "message": f"Let {skill} change {plan.asks:,} of {plan.count:,} scenes below {root}?",
         "surface": surface,
@@ -138,19 +143,30 @@ def record_answer(
         "names": names,
     }
     answer = {"question": plan.id, "by": "host", **fields}
-    _record(plan, [("asked", about), (event, answer)], audit)
+    _record(plan, [("asked", question), (event, answer)], audit)
 
 
 def record_end(plan: Plan, status: str, scenes: Mapping[str, int], *, is_changed: bool) -> None:
-    """Write down what a commit or a rollback did, and how many scenes are in which state."""
-    _record(plan, [("end", {"status": status, "changed": is_changed, "scenes": dict(scenes)})])
+    """Write the end of a commit or a rollback into the audit log.
+
+    Args:
+        plan: The plan.
+        status: "committed", "rolled back", or "done" where no scene was changed.
+        scenes: How many scenes are in each state of the ledger.
+        is_changed: Whether the commit or the rollback changed any scene.
+
+    Raises:
+        NotRecorded: The audit log cannot be written.
+    """
+    fields = {"status": status, "changed": is_changed, "scenes": dict(scenes)}
+    _record(plan, [("end", fields)])
 
 
 def _record(
     plan: Plan, events: Sequence[tuple[str, Mapping[str, Any]]], audit: Path | None = None
 ) -> None:
-    """Write events of a plan into the audit log, which has a file for them; NotRecorded."""
-    facts = {
+    """Write events of a plan into a file of their own in the audit log; NotRecorded."""
+    common = {
         "call": f"batch-{plan.id}",
         "skill": plan.header["skill"]["name"],
         "client": None,
@@ -159,22 +175,24 @@ def _record(
         "arguments": plan.header["arguments"],
         "objects_digest": plan.digest,
     }
-    whole = [(event, {**facts, **fields}) for event, fields in events]
+    entries = [(event, {**common, **fields}) for event, fields in events]
     about = {"host": plan.header["host"], "batch": plan.digest}
-    record_events(about, whole, audit or Settings.load().under().audit)
+    if audit is None:
+        audit = Settings.load().under().audit
+    record_events(about, entries, audit)
 
 
 def check(plan: Plan, consent: str = "") -> str:
     """Return the name of the user who agreed to a plan.
 
     Args:
-        plan: What is to be run.
-        consent: The digest of the consent that counts, on a farm; "" for the user's own.
+        plan: The plan that is to be run.
+        consent: The digest of the one consent that counts, on a farm; "" for the user's own.
 
     Raises:
-        NotApproved: The plan may not be run. It says what is missing.
+        NotApproved: The plan may not be run. The message says what is missing.
     """
-    entry = _read(plan.folder)
+    entry = _read_consent(plan.folder)
     why = ""
     if entry is not None:
         try:
@@ -188,7 +206,11 @@ def check(plan: Plan, consent: str = "") -> str:
 
 
 def digest(plan: Plan) -> str:
-    """Return the digest of the consent to a plan, by which a farm's worker knows it. OSError."""
+    """Return the digest of the consent to a plan, by which a farm's worker knows it.
+
+    Raises:
+        OSError: There is no consent, or it cannot be read.
+    """
     return files.digest_of(files.read_json(plan.folder / FILE))
 
 
@@ -199,7 +221,7 @@ def _checked(plan: Plan, entry: Mapping[str, Any], consent: str) -> str:
         subject = (entry["plan"], entry["skill"])
         signed = datetime.fromisoformat(entry["signed"])
         expires = datetime.fromisoformat(entry["expires"])
-        is_on_time = signed - timedelta(minutes=5) <= datetime.now(UTC) < expires
+        is_on_time = signed - _CLOCK_TOLERANCE <= datetime.now(UTC) < expires
         is_signed = files.digest_of(entry) == consent if consent else _is_own(entry)
     except (ValueError, TypeError, KeyError):
         raise NotApproved("The approval was changed.") from None
@@ -216,18 +238,20 @@ def _is_own(entry: Mapping[str, Any]) -> bool:
     """Return whether the user has signed a consent with their key."""
     statement = {name: value for name, value in entry.items() if name != "signature"}
     try:
-        key = _key()
-    except FileNotFoundError:  # they never approved a plan
+        key = _read_key()
+    except FileNotFoundError:  # this user never approved a plan
         return False
     except OSError as error:
         raise NotApproved(str(error)) from None
     return hmac.compare_digest(str(entry["signature"]), _signature(key, statement))
 
 
-def _read(folder: Path) -> dict[str, Any] | None:
-    """Read the consent; None where there is no file, or none that can be read."""
+def _read_consent(folder: Path) -> dict[str, Any] | None:
+    """Read the consent in a plan's folder; None where no file can be read."""
     try:
         entry = files.read_json(folder / FILE)
     except (OSError, ValueError):
         return None
-    return entry if isinstance(entry, dict) else None
+    if not isinstance(entry, dict):
+        return None
+    return entry

@@ -1,4 +1,4 @@
-"""Asks the person for their consent to a plan: in a window, or at the terminal. Main thread."""
+"""Asks the person for their consent to a plan, in a window or at the terminal. Main thread."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ from .plan import Plan
 
 
 def ask(plan: Plan, to: Console, *, in_terminal: bool) -> str:
-    """Ask, and give where the person agreed: "window" or "terminal".
+    """Ask the person for their consent to a plan.
 
     Args:
-        plan: What is agreed to.
+        plan: The plan.
         to: The terminal, where the plan was shown.
-        in_terminal: Open no window, also where there is a screen.
+        in_terminal: Whether no window is opened, even if there is a screen.
+
+    Returns:
+        Where the person agreed: "window" or "terminal".
 
     Raises:
-        exits.Failure: They did not agree, which is on record; or nobody can be asked.
+        exits.Failure: The person did not agree, which is on record; or nobody can be asked.
     """
     can_open_window = not in_terminal and window.has_screen()
     if can_open_window and _is_too_long(plan):
@@ -31,29 +34,32 @@ def ask(plan: Plan, to: Console, *, in_terminal: bool) -> str:
         exits.tell("A window asks for your consent.")
         answer = window.ask(plan)
         if answer is not None:
-            return _agreed(plan, "window", answer == "accept")
+            _check_agreed(plan, "window", is_agreed=answer == "accept")
+            return "window"
         exits.tell("The window could not be shown.")
     if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
         where = "at a terminal" if in_terminal else "in a window or at a terminal"
         raise exits.Failure(f"A person must agree to a plan, {where}.", exits.REFUSED)
     changed = "1 scene is changed" if plan.asks == 1 else f"{plan.asks:,} scenes are changed"
     to.print(f"To agree that {changed}, type {plan.asks}: ", end="")
-    typed = sys.stdin.readline().strip().replace(",", "")
-    return _agreed(plan, "terminal", typed == str(plan.asks))
+    line = sys.stdin.readline()
+    number = line.strip().replace(",", "")
+    _check_agreed(plan, "terminal", is_agreed=number == str(plan.asks))
+    return "terminal"
 
 
 def _is_too_long(plan: Plan) -> bool:
-    """Tell whether no window can show a plan, and say so."""
+    """Return whether a plan is too long for a window, and tell the person if so."""
     try:
         summary.details(plan)
-    except summary.TooLong as error:
+    except summary.PlanTooLong as error:
         exits.tell(str(error))
         return True
     return False
 
 
-def _agreed(plan: Plan, where: str, is_agreed: bool) -> str:
+def _check_agreed(plan: Plan, surface: str, *, is_agreed: bool) -> None:
+    """Record a refusal, and raise Failure for it."""
     if not is_agreed:
-        approval.record_answer(plan, where, "declined", {})
+        approval.record_answer(plan, surface, "declined", {})
         raise exits.Failure("It was not approved, and nothing is changed.", exits.REFUSED)
-    return where

@@ -11,7 +11,7 @@ import os
 import signal
 from collections.abc import Callable
 from datetime import datetime
-from functools import partial, wraps
+from functools import wraps
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -20,76 +20,79 @@ from dcc_bridge.cli import exits, interpreter
 from dcc_bridge.spi.batch import NotRecorded
 
 from . import approval, hosts, job_commands, ledger, outcome, report, scenes
-from .files import Busy
+from .files import PlanBusy
 from .host_files import CALLS
 from .plan import Plan, PlanError, Request, when
 
-_FOLDER: Final = Path(__file__).resolve().parent / "skills"
+_SKILL_FOLDER: Final = Path(__file__).resolve().parent / "skills"
 SUMMARY: Final = "run one skill on many scene files, agreed to at once"
-_NEEDS: Final = ("openjd", "rich")  # what the extra "batch" brings
-_NEXT: Final = "Next: dcc-bridge batch {} {}"
-Run = Callable[[argparse.Namespace], int]
+_EXTRA_PACKAGES: Final = ("openjd", "rich")  # what the extra "batch" brings
+_NEXT_COMMAND: Final = "Next: dcc-bridge batch {} {}"
+Command = Callable[[argparse.Namespace], int]
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the commands to a parser.
 
     Args:
-        parser: Of ``dcc-bridge batch``.
+        parser: The parser of ``dcc-bridge batch``.
 
     Raises:
-        Failure: What the extra "batch" brings is not installed.
+        Failure: A package of the extra "batch" is not installed.
     """
     _check_installed()
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    def add(name: str, run: Run, summary: str | None) -> argparse.ArgumentParser:
-        if summary is None:  # argparse does not list it then
+    def add(name: str, command: Command, summary: str | None) -> argparse.ArgumentParser:
+        if summary is None:  # argparse does not list a command without help
             added = commands.add_parser(name)
         else:
             added = commands.add_parser(name, help=summary, description=summary)
-        added.set_defaults(batch=_sentences(run))
+        added.set_defaults(batch=_failing_in_sentences(command))
         return added
 
-    committing = partial(_end, what="Committing", end=outcome.commit, wanted="committed")
-    rolling_back = partial(_end, what="Rolling back", end=outcome.roll_back, wanted="rolled_back")
-    _fill_plan(add("plan", _plan, "say what a skill would do to many scenes; changes none"))
-    for name, run, summary in (
-        ("approve", _approve, "look at a plan, and agree to it"),
-        ("run", _run, "do what was agreed to; again, to go on"),
-        ("export", _export, "write the job for a farm"),
-        ("status", _status, "say what became of each scene"),
-        ("commit", committing, "delete the originals that were kept"),
-        ("rollback", rolling_back, "put the originals back"),
-    ):
-        added = add(name, run, summary)
-        added.add_argument("plan", type=Path, metavar="PLAN", help="the folder of the plan")
-        if name == "approve":
-            hours = f"how long the consent holds: 1 to {approval.MOST_HOURS:g} ({approval.HOURS:g})"
-            added.add_argument("--hours", type=_hours, default=approval.HOURS, help=hours)
-            here = "ask here, and open no window where there is a screen"
-            added.add_argument("--terminal", action="store_true", help=here)
-        if name == "run":
-            jobs = "hosts at a time; default: one a core"
-            added.add_argument("--jobs", type=int, metavar="N", default=_cores(), help=jobs)
-            version = "go on in another version of the host than the plan was made in"
-            added.add_argument("--any-version", action="store_true", help=version)
-        if name in ("commit", "rollback"):
-            root = "the folder of the scenes, if they are not where the plan was made"
-            added.add_argument("--root", type=Path, metavar="DIR", help=root)
-        if name == "export":
-            added.add_argument("folder", type=Path, metavar="DIR", help="where the job goes")
-            python = "the worker's Python, which has dcc-bridge-mcp[batch] (python)"
-            added.add_argument("--python", default="python", metavar="PATH", help=python)
+    plan = add("plan", _plan, "say what a skill would do to many scenes; changes none")
+    approve = add("approve", _approve, "look at a plan, and agree to it")
+    run_plan = add("run", _run, "do what was agreed to; again, to go on")
+    export = add("export", _export, "write the job for a farm")
+    status = add("status", _status, "say what became of each scene")
+    commit = add("commit", _commit, "delete the originals that were kept")
+    roll_back = add("rollback", _roll_back, "put the originals back")
     add("skills", _skills, "print the folder of `plan_batch`, for hosts in which agents may plan")
     job_commands.fill(add)
 
+    _fill_plan(plan)
+    for command in (approve, run_plan, export, status, commit, roll_back):
+        command.add_argument("plan", type=Path, metavar="PLAN", help="the folder of the plan")
+
+    default_hours = approval.DEFAULT_HOURS
+    hours = f"how long the consent holds: 1 to {approval.MAX_HOURS:g} ({default_hours:g})"
+    approve.add_argument("--hours", type=_hours, default=default_hours, help=hours)
+    here = "ask here, and open no window where there is a screen"
+    approve.add_argument("--terminal", action="store_true", help=here)
+
+    jobs = "hosts at a time; default: one a core"
+    run_plan.add_argument("--jobs", type=int, metavar="N", default=_cores(), help=jobs)
+    version = "go on in another version of the host than the plan was made in"
+    run_plan.add_argument("--any-version", action="store_true", help=version)
+
+    export.add_argument("folder", type=Path, metavar="DIR", help="where the job goes")
+    python = "the worker's Python, which has dcc-bridge-mcp[batch] (python)"
+    export.add_argument("--python", default="python", metavar="PATH", help=python)
+
+    root = "the folder of the scenes, if they are not where the plan was made"
+    for command in (commit, roll_back):
+        command.add_argument("--root", type=Path, metavar="DIR", help=root)
+
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command that was typed, and return its exit code.
+    """Run the command that was typed.
 
     Args:
-        options: What a parser read that `fill` was given.
+        options: The arguments, read by the parser that `fill` was given.
+
+    Returns:
+        The command's exit code.
 
     Raises:
         Failure: The command cannot go on.
@@ -98,8 +101,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_installed() -> None:
-    """Have all be there before any work is done; Failure: what the extra brings is not."""
-    for package in _NEEDS:
+    """Raise Failure unless all packages of the extra are installed."""
+    for package in _EXTRA_PACKAGES:
         if find_spec(package) is None:
             raise exits.Failure(
                 f"{package} is not installed: pip install 'dcc-bridge-mcp[batch]'", exits.USAGE
@@ -144,13 +147,13 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _hours(text: str) -> float:
-    most = approval.MOST_HOURS
+    maximum = approval.MAX_HOURS
     try:
         hours = float(text)
     except ValueError:
         hours = 0.0
-    if not 1 <= hours <= most:  # NaN is not
-        raise argparse.ArgumentTypeError(f"1 to {most:g} hours, not {text}")
+    if not 1 <= hours <= maximum:  # NaN fails this comparison too
+        raise argparse.ArgumentTypeError(f"1 to {maximum:g} hours, not {text}")
     return hours
 
 
@@ -158,16 +161,16 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _sentences(run: Run) -> Run:
-    """Have a command's expected errors be sentences, with the exit code that tells which."""
+def _failing_in_sentences(command: Command) -> Command:
+    """Wrap a command so that its expected errors become a Failure with the fitting exit code."""
 
-    @wraps(run)
+    @wraps(command)
     def wrapped(options: argparse.Namespace) -> int:
         try:
-            return run(options)
+            return command(options)
         except approval.NotApproved as error:
             raise exits.Failure(str(error), exits.REFUSED) from None
-        except (PlanError, Busy, FileExistsError) as error:
+        except (PlanError, PlanBusy, FileExistsError) as error:
             raise exits.Failure(str(error)) from None
         except (hosts.HostFailed, NotRecorded, OSError) as error:
             raise exits.Failure(str(error), exits.TOOL_ERROR) from None
@@ -176,7 +179,7 @@ def _sentences(run: Run) -> Run:
 
 
 def _plan(options: argparse.Namespace) -> int:
-    from . import display, planning  # the client takes half a second
+    from . import display, planning  # to import the client takes half a second
 
     if options.jobs < 1 or options.chunk < 1 or not 0 <= options.failures <= 1:
         raise exits.Failure("--jobs and --chunk are at least 1, and --failures is from 0 to 1.")
@@ -184,26 +187,29 @@ def _plan(options: argparse.Namespace) -> int:
         raise exits.Failure("--limit is more than 0.")
     paths = scenes.find(options.scenes, Path.cwd())
     name = f"batch-{options.skill}-{datetime.now():%Y%m%d-%H%M%S}"
-    folder = (options.out or Path(name)).absolute()
+    folder = options.out or Path(name)
+    folder = folder.absolute()
+    skill_folders = [str(path) for path in interpreter.skill_folders(options)]
     request = Request(
-        options.host,
-        options.skill,
-        options.args,
-        [str(it) for it in interpreter.skill_folders(options)],
-        options.interpreter,
-        options.chunk,
-        options.failures,
-        options.limit,
+        host=options.host,
+        skill=options.skill,
+        arguments=options.args,
+        folders=skill_folders,
+        interpreter=options.interpreter,
+        chunk=options.chunk,
+        failures=options.failures,
+        limit=options.limit,
     )
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # its hosts end with it
+    # SIGTERM raises KeyboardInterrupt, so the hosts end with this process.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with display.progress("Planning", len(paths), is_counted=options.counts) as shown:
         plan = planning.make(request, paths, folder, options.jobs, lambda _: shown.advance())
     report.write(plan)
     display.show_plan(plan, display.console())
     if plan.asks:
-        exits.tell(_NEXT.format("approve", folder))
+        exits.tell(_NEXT_COMMAND.format("approve", folder))
     else:
-        exits.tell(approval.NOTHING)
+        exits.tell(approval.NOTHING_TO_APPROVE)
     print(folder)
     return exits.SUCCESS
 
@@ -214,13 +220,13 @@ def _approve(options: argparse.Namespace) -> int:
 
     plan = Plan.read(options.plan)
     plan.check_skill()
-    report.write(plan)  # anew: no digest covers the one that is there
-    to = display.console()
-    display.show_plan(plan, to)
+    report.write(plan)  # again, because no digest covers the report that is there
+    console = display.console()
+    display.show_plan(plan, console)
     approval.check_worth(plan)
-    where = ask_person.ask(plan, to, in_terminal=options.terminal)
-    entry = approval.approve(plan, options.hours, by=where)
-    exits.tell(f"Approved until {when(entry['expires'])}. {_next(plan, outcome.totals(plan))}")
+    surface = ask_person.ask(plan, console, in_terminal=options.terminal)
+    consent = approval.approve(plan, options.hours, by=surface)
+    exits.tell(f"Approved until {when(consent['expires'])}. {_next(plan, outcome.totals(plan))}")
     return exits.SUCCESS
 
 
@@ -228,64 +234,78 @@ def _run(options: argparse.Namespace) -> int:
     plan = Plan.read(options.plan)
     approval.check(plan)
     plan.check_skill()
-    from . import display, engine  # Open Job Description: half a second
+    from . import display, engine  # to import Open Job Description takes half a second
 
     progress = outcome.RunProgress(plan)
     with display.progress("Running", plan.count, progress.scenes) as shown:
-        run = engine.Run(
-            plan,
-            max(1, options.jobs),
-            lambda task, part: shown.at(progress.at(task, part)),
-            is_any_version=options.any_version,
-        )
-        why = ""
+
+        def on_progress(task: int, part: float) -> None:
+            shown.set_completed(progress.update(task, part))
+
+        jobs = max(1, options.jobs)
+        run = engine.Run(plan, jobs, on_progress, is_any_version=options.any_version)
+        why_stopped = ""
         is_interrupted = False
         try:
             with exits.on_signal(run.stop):
                 run.run()
-        except engine.Stopped as stopped:
-            why = str(stopped)
+        except engine.RunStopped as error:
+            why_stopped = str(error)
         except KeyboardInterrupt:
             is_interrupted = True
     totals = outcome.totals(plan)
     display.show_totals(plan, totals, display.console())
-    if why:
-        raise exits.Failure(why, exits.TOOL_ERROR)
+    if why_stopped:
+        raise exits.Failure(why_stopped, exits.TOOL_ERROR)
     if is_interrupted:
         exits.tell(f"Ctrl+C ended the run. {_next(plan, totals)}")
         return exits.INTERRUPTED
     exits.tell(_next(plan, totals))
-    is_done = totals.is_over and not totals.missed
-    return exits.SUCCESS if is_done else exits.TOOL_ERROR
+    if totals.is_over and not totals.missed:
+        return exits.SUCCESS
+    return exits.TOOL_ERROR
 
 
 def _next(plan: Plan, totals: outcome.Totals) -> str:
-    """Say what can be done with a plan now."""
+    """Return a sentence that names the next command for a plan."""
     states = totals.states
-    folder = plan.folder
+    roll_back = _NEXT_COMMAND.format("rollback", plan.folder)
     if states["rolling_back"]:
-        return f"{_NEXT.format('rollback', folder)}, which was interrupted"
+        return f"{roll_back}, which was interrupted"
     if totals.is_over:
-        new = "What was left needs a new plan." if totals.missed else ""
-        if states["done"]:
-            return f"{_NEXT.format('commit', folder)}, or rollback{f'. {new}' if new else ''}"
-        return new or "There is nothing left to do."
+        return _next_when_over(plan, totals)
     try:
         approval.check(plan)
     except approval.NotApproved as error:
-        if states["rolled_back"] and states["done"]:
-            return f"{_NEXT.format('rollback', folder)}, for what is not rolled back yet"
-        again = f"To do it again: dcc-bridge batch approve {folder}"
-        return again if states["rolled_back"] else str(error)
-    again = ", which tries again what failed" if states["failed"] else ""
-    return f"{_NEXT.format('run', folder)}{again}"
+        if not states["rolled_back"]:
+            return str(error)
+        if states["done"]:
+            return f"{roll_back}, for what is not rolled back yet"
+        return f"To do it again: dcc-bridge batch approve {plan.folder}"
+    run_again = _NEXT_COMMAND.format("run", plan.folder)
+    if states["failed"]:
+        run_again += ", which tries again what failed"
+    return run_again
+
+
+def _next_when_over(plan: Plan, totals: outcome.Totals) -> str:
+    """Return the same for a plan of which a further run would find nothing to do."""
+    new_plan = "What was left needs a new plan."
+    if totals.states["done"]:
+        commit = f"{_NEXT_COMMAND.format('commit', plan.folder)}, or rollback"
+        if totals.missed:
+            return f"{commit}. {new_plan}"
+        return commit
+    if totals.missed:
+        return new_plan
+    return "There is nothing left to do."
 
 
 def _export(options: argparse.Namespace) -> int:
     plan = Plan.read(options.plan)
     approval.check(plan)
     plan.check_skill()
-    from . import bundle  # as above
+    from . import bundle  # to import Open Job Description takes half a second
 
     bundle.export(plan, options.folder, options.python)
     print(options.folder)
@@ -302,52 +322,67 @@ def _status(options: argparse.Namespace) -> int:
     return exits.SUCCESS
 
 
+def _commit(options: argparse.Namespace) -> int:
+    return _end(options, "Committing", outcome.commit, "committed")
+
+
+def _roll_back(options: argparse.Namespace) -> int:
+    return _end(options, "Rolling back", outcome.roll_back, "rolled_back")
+
+
 def _end(
     options: argparse.Namespace,
-    what: str,
+    title: str,
     end: Callable[[Plan, Path, Callable[[], None]], outcome.Totals],
-    wanted: str,
+    end_state: str,
 ) -> int:
-    """Commit or roll back; a scene for which that could not be done is a failure."""
+    """Commit or roll back; a scene that could not be brought to the end state is a failure."""
     from . import display
 
     plan = Plan.read(options.plan)
-    root = options.root.absolute() if options.root else plan.root
+    root = plan.root
+    if options.root:
+        root = options.root.absolute()
     if not root.is_dir():
         raise exits.Failure(f"There is no folder {root}; --root says where the scenes are.")
-    before = outcome.totals(plan).states[wanted]
+    before = outcome.totals(plan).states[end_state]
     is_begun = ledger.is_begun(plan)
     was_approved = (plan.folder / approval.FILE).exists()
-    with display.progress(what, plan.count) as shown:
+    with display.progress(title, plan.count) as shown:
         totals = end(plan, root, shown.advance)
     states = totals.states
-    is_changed = states[wanted] > before
-    said = wanted.replace("_", " ")
-    status = said if is_changed else "done"
+    participle = end_state.replace("_", " ")
+    is_changed = states[end_state] > before
+    status = participle if is_changed else "done"
     approval.record_end(plan, status, states, is_changed=is_changed)
     display.show_totals(plan, totals, display.console())
-    if wanted == "rolled_back" and states["committed"]:
+    is_roll_back = end_state == "rolled_back"
+    if is_roll_back and states["committed"]:
         exits.tell("What was changed for good cannot be put back: its originals were deleted.")
         return exits.TOOL_ERROR
     if not is_begun:
-        back = " Its approval was taken back." if was_approved and wanted == "rolled_back" else ""
-        exits.tell(f"Nothing was run from {plan.folder} yet, so no scene can be {said}.{back}")
+        sentence = f"Nothing was run from {plan.folder} yet, so no scene can be {participle}."
+        if is_roll_back and was_approved:
+            sentence += " Its approval was taken back."
+        exits.tell(sentence)
     if totals.refused:
         paths = [path for path, _ in totals.refused]
-        what = f"{report.scenes(len(paths))} could not be {said}, as said above"
-        exits.tell(f"{what}: {report.named(paths)}.")
+        refusals = f"{report.scenes(len(paths))} could not be {participle}, as said above"
+        exits.tell(f"{refusals}: {report.named(paths)}.")
     exits.tell(_next(plan, totals))
-    is_open = totals.refused or states["done"] or states["rolling_back"]
-    return exits.TOOL_ERROR if is_open else exits.SUCCESS
+    if totals.refused or states["done"] or states["rolling_back"]:
+        return exits.TOOL_ERROR
+    return exits.SUCCESS
 
 
 def skill_folders() -> list[Path]:
-    """Return the folder of `plan_batch`; none where what it needs is not installed."""
-    if any(find_spec(package) is None for package in _NEEDS):
-        return []
-    return [_FOLDER]
+    """Return the folder of `plan_batch`; none where a package of the extra is not installed."""
+    for package in _EXTRA_PACKAGES:
+        if find_spec(package) is None:
+            return []
+    return [_SKILL_FOLDER]
 
 
 def _skills(options: argparse.Namespace) -> int:
-    print(_FOLDER)
+    print(_SKILL_FOLDER)
     return exits.SUCCESS

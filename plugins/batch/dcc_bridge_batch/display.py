@@ -26,32 +26,34 @@ from . import ledger, outcome, report, summary
 from .outcome import Totals
 from .plan import SCENES, Plan
 
-_MOST_ASKED = 20  # distinct questions of a plan that are shown
-_MOST_REASONS = 8  # why scenes are not done
+_MAX_QUESTIONS = 20  # distinct questions of a plan that are shown
+_MAX_REASONS = 8  # reasons that are shown why scenes are not done
 _WORDS = {"left": "left", "unchanged": "unchanged", "failed": "failed", "done": "changed"}
-_SOON = 20.0  # seconds of which the speed must be known before a remaining time is said
+_MEASURED_S = 20.0  # for which the speed is measured before a remaining time is shown
 _ELSEWHERE = "none of the items that were agreed to is gone or another one, as far as is told"
 
 
 def console() -> Console:
-    """Return the terminal for what is said beside a result: stderr, as in all commands."""
+    """Return the terminal for messages: stderr, as in all commands; stdout has the result."""
     return Console(stderr=True, highlight=False, soft_wrap=False)
 
 
 class _Remaining(ProgressColumn):
-    """How long it still takes at the speed of late; nothing before that is known."""
+    """A column with the remaining time at the latest speed, once the speed is known."""
 
     max_refresh = 1.0
 
     def render(self, task: Task) -> Text:
-        """Draw it."""
+        """Return the text of the column."""
         if task.finished:
             return Text("")
         seconds = task.time_remaining
-        if seconds is None or (task.elapsed or 0.0) < min(_SOON, seconds):
+        elapsed = task.elapsed or 0.0
+        if seconds is None or elapsed < min(_MEASURED_S, seconds):
             return Text("remaining time not known yet")
         if seconds < 90:
-            return Text(f"about {max(5, round(seconds / 5) * 5)} s to go")
+            rounded = round(seconds / 5) * 5
+            return Text(f"about {max(5, rounded)} s to go")
         if seconds < 5400:
             return Text(f"about {round(seconds / 60)} min to go")
         return Text(f"about {seconds / 3600:.1f} h to go")
@@ -59,11 +61,15 @@ class _Remaining(ProgressColumn):
 
 @contextmanager
 def progress(
-    what: str, total: int, done: float = 0, *, is_counted: bool = False
-) -> Iterator[ProgressShown]:
-    """Show a progress of scenes while in the ``with``; only at a terminal.
+    title: str, total: int, completed: float = 0, *, is_counted: bool = False
+) -> Iterator[ProgressBar]:
+    """Show a progress bar of scenes during the ``with`` block, if stderr is a terminal.
 
-    A program that asked for it has it `is_counted`: "3/10" on stdout, a line for each scene.
+    Args:
+        title: The words before the bar.
+        total: The number of scenes.
+        completed: How many scenes are over at the start.
+        is_counted: Whether stdout gets a line such as "3/10" for each scene, for a program.
     """
     columns = (
         TextColumn("{task.description}"),
@@ -72,58 +78,68 @@ def progress(
         TimeElapsedColumn(),
         _Remaining(),
     )
-    shown = Progress(
+    bar = Progress(
         *columns, console=console(), speed_estimate_period=120, disable=not sys.stderr.isatty()
     )
-    with shown:
-        task = shown.add_task(what, total=total, completed=round(done))
-        yield ProgressShown(shown, task, total if is_counted else None)
+    printed_total = total if is_counted else None
+    with bar:
+        task = bar.add_task(title, total=total, completed=round(completed))
+        yield ProgressBar(bar, task, printed_total)
 
 
-class ProgressShown:
-    """A progress that is shown. Any thread."""
+class ProgressBar:
+    """A progress bar of scenes. Any thread."""
 
-    def __init__(self, progress: Progress, task: TaskID, counted: int | None) -> None:
+    def __init__(self, progress: Progress, task: TaskID, printed_total: int | None) -> None:
+        """Take the bar, and the number of scenes if each scene is printed; None for none."""
         self._progress = progress
         self._task = task
-        self._counted = counted  # how many there are in all, where it is printed; or None
-        self._done = 0
+        self._printed_total = printed_total
+        self._advanced = 0
 
     def advance(self) -> None:
-        """One scene more. One thread."""
+        """Count one scene more. Always the same thread."""
         self._progress.advance(self._task)
-        self._done += 1
-        if self._counted is not None:
-            print(f"{self._done}/{self._counted}", flush=True)
+        self._advanced += 1
+        if self._printed_total is not None:
+            print(f"{self._advanced}/{self._printed_total}", flush=True)
 
-    def at(self, completed: float) -> None:
-        """So many scenes in all."""
+    def set_completed(self, completed: float) -> None:
+        """Set the number of scenes that are over."""
         self._progress.update(self._task, completed=round(completed))
 
 
-def show_plan(plan: Plan, to: Console, most: int = 15) -> None:
-    """Show what somebody is asked to agree to: counts, then the scenes that differ."""
-    seen = report.overview(plan)
+def show_plan(plan: Plan, to: Console, max_differing: int = 15) -> None:
+    """Show a plan as a person needs it to agree: the counts, then the scenes that differ.
+
+    Args:
+        plan: The plan.
+        to: The terminal.
+        max_differing: How many of the scenes that differ are listed.
+    """
+    overview = report.overview(plan)
+    differing = overview.differing
     skill = plan.header["skill"]["name"]
     to.print(Text(f"{skill} in {report.scenes(plan.count)}", style="bold"))
     for name, text in report.facts(plan).items():
         to.print(Text(f"  {name:10}{text}"))
-    for line in summary.counts(seen):
+    for line in summary.counts(overview):
         to.print(Text(line))
-    _show_asked(plan, to)
-    if seen.differing:
-        to.print(Text(summary.heading(seen, is_odd=True), style="bold"))
-    for number, why in seen.differing[:most]:
-        to.print(Text(f"  {safe_line(plan.scene(number)['path'], 120)}: {safe_line(why, 200)}"))
-    if len(seen.differing) > most:
-        to.print(Text(f"  and {len(seen.differing) - most:,} more"))
+    _show_questions(plan, to)
+    if differing:
+        to.print(Text(summary.heading(overview, is_odd=True), style="bold"))
+    for number, why in differing[:max_differing]:
+        path = safe_line(plan.scene(number)["path"], 120)
+        to.print(Text(f"  {path}: {safe_line(why, 200)}"))
+    if len(differing) > max_differing:
+        to.print(Text(f"  and {len(differing) - max_differing:,} more"))
     to.print(Text(f"Each scene, long texts cut: {plan.folder / report.FILE}"))
     to.print(Text(f"All items, and each text whole: {plan.folder / SCENES}"))
 
 
-def _show_asked(plan: Plan, to: Console) -> None:
+def _show_questions(plan: Plan, to: Console) -> None:
     """Show each question that scenes of a plan have in common, whole."""
-    lines, is_whole = summary.asked(plan, _MOST_ASKED)
+    lines, is_whole = summary.question_lines(plan, _MAX_QUESTIONS)
     for line in lines:
         to.print(Text(line))
     if not is_whole:
@@ -131,7 +147,7 @@ def _show_asked(plan: Plan, to: Console) -> None:
 
 
 def show_totals(plan: Plan, totals: Totals, to: Console) -> None:
-    """Show what became of a plan's scenes, and why some were not changed."""
+    """Show the states of a plan's scenes, and why some were not changed."""
     table = Table(box=None, show_header=False, padding=(0, 2))
     for state, count in totals.states.most_common():
         table.add_row(Text(f"{count:,}", justify="right"), Text(outcome.WORDS[state]))
@@ -139,11 +155,11 @@ def show_totals(plan: Plan, totals: Totals, to: Console) -> None:
     if totals.elsewhere:
         to.print(Text(f"  {totals.elsewhere:,} of those changed: {_ELSEWHERE}"))
     troubles = outcome.troubles(plan)
-    for state, why, paths in troubles[:_MOST_REASONS]:
+    # Soft wrap, because a path that is cut in two cannot be copied.
+    for state, why, paths in troubles[:_MAX_REASONS]:
         word = _WORDS.get(state, "interrupted")
-        # a path that is cut in two cannot be copied
         to.print(Text(f"  {len(paths):,} {word}: {safe_line(why, 1000)}"), soft_wrap=True)
         to.print(Text(f"    {report.named(paths)}"), soft_wrap=True)
-    if len(troubles) > _MOST_REASONS:
-        rest = f"{len(troubles) - _MOST_REASONS:,} more reasons: {ledger.folder(plan)} has all."
+    if len(troubles) > _MAX_REASONS:
+        rest = f"{len(troubles) - _MAX_REASONS:,} more reasons: {ledger.folder(plan)} has all."
         to.print(Text(f"  and {rest}"), soft_wrap=True)

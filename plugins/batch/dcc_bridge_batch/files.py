@@ -12,46 +12,57 @@ from typing import Any, Final
 
 from dcc_bridge.spi.batch import private_files
 
-_BLOCK: Final = 1 << 20
-_LOCK: Final = "lock"
-Stamp = tuple[int, int, int]  # what tells a file from what became of it: node, size, time
+_BLOCK_BYTES: Final = 1 << 20
+_LOCK_NAME: Final = "lock"
+# A file's inode, size in bytes and time of the last change in ns: they differ once it was changed.
+Stamp = tuple[int, int, int]
 
 
-class Busy(OSError):
+class PlanBusy(OSError):
     """Another process works on the same plan."""
 
 
 def canonical(value: object) -> bytes:
-    """Serialize a value in the one way that a digest is made of."""
+    """Serialize a value as canonical JSON, of which digests are made."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return text.encode("ascii")
 
 
 def digest_of(value: object) -> str:
-    """Digest what JSON can carry."""
+    """Return the SHA-256 digest of a value that JSON can carry, in hexadecimal."""
     return hashlib.sha256(canonical(value)).hexdigest()
 
 
 def digest_file(file: Path) -> str:
-    """Digest a file's content; OSError: it cannot be read."""
+    """Return the SHA-256 digest of a file's content; OSError: it cannot be read."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def stamp(file: Path) -> Stamp:
-    """Look at what changes with a file; OSError: it is not there."""
-    facts = file.stat()
-    return facts.st_ino, facts.st_size, facts.st_mtime_ns
+    """Return a file's stamp, which differs once the file was changed; OSError: it is not there."""
+    status = file.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def copy_file(source: Path, target: Path, *, is_flushed: bool = True) -> str:
-    """Copy a file's content to a new one, flushed to the disk or not, and give its digest.
+    """Copy a file's content to a new file.
 
-    FileExistsError: the target is there. OSError: no space, no right; a part of it may be there.
+    Args:
+        source: The file that is copied.
+        target: The new file.
+        is_flushed: Whether to wait until the copy is on the disk.
+
+    Returns:
+        The SHA-256 digest of the content.
+
+    Raises:
+        FileExistsError: The target is there already.
+        OSError: There is no space, or no right to read or write. A part of the target may be there.
     """
     sha256 = hashlib.sha256()
     with source.open("rb") as stream, open(target, "xb") as out:
-        while block := stream.read(_BLOCK):
+        while block := stream.read(_BLOCK_BYTES):
             sha256.update(block)
             out.write(block)
         if is_flushed:
@@ -62,7 +73,7 @@ def copy_file(source: Path, target: Path, *, is_flushed: bool = True) -> str:
 
 def sync_file(file: Path) -> None:
     """Wait until a file's content would outlive a power cut."""
-    descriptor = os.open(file, os.O_RDWR)  # Windows flushes no file that is open to be read only
+    descriptor = os.open(file, os.O_RDWR)  # Windows does not flush a file that is open read-only
     try:
         os.fsync(descriptor)
     finally:
@@ -80,7 +91,11 @@ def sync_folder(folder: Path) -> None:
 
 
 def write_whole(file: Path, data: bytes) -> None:
-    """Write a file as a whole: whoever reads it has the old content or the new one."""
+    """Write a file atomically: a reader gets the old content or the new one.
+
+    Raises:
+        OSError: The file cannot be written; it is as it was.
+    """
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as out:
@@ -95,30 +110,40 @@ def write_whole(file: Path, data: bytes) -> None:
 
 
 def write_json(file: Path, value: object) -> None:
-    """Write a value as a whole, in lines that a person can read."""
-    write_whole(file, _text(value))
+    """Write a value atomically as JSON, in lines that a person can read."""
+    write_whole(file, _serialize(value))
 
 
 def read_json(file: Path) -> Any:
-    """Read a value that `write_json` wrote; OSError, or ValueError for a byte that it did not."""
+    """Read a value that `write_json` wrote.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: A byte of the file is not as `write_json` wrote it.
+    """
     data = file.read_bytes()
     value = json.loads(data)
-    if _text(value) != data:
+    if _serialize(value) != data:
         raise ValueError(f"{file.name} was changed after it was written")
     return value
 
 
-def _text(value: object) -> bytes:
-    return (json.dumps(value, indent=1, allow_nan=False) + "\n").encode("ascii")
+def _serialize(value: object) -> bytes:
+    text = json.dumps(value, indent=1, allow_nan=False) + "\n"
+    return text.encode("ascii")
 
 
 @contextmanager
 def only_process(folder: Path) -> Iterator[None]:
-    """Be the only process of this computer that works on a plan; Busy: there is another one."""
-    descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    """Lock a plan's folder, so that no other process of this computer works on the plan.
+
+    Raises:
+        PlanBusy: Another process works on it.
+    """
+    descriptor = os.open(folder / _LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         if not private_files.claim(descriptor):
-            raise Busy(f"Another process works on {folder}; wait until it has ended.")
+            raise PlanBusy(f"Another process works on {folder}; wait until it has ended.")
         yield
     finally:
         os.close(descriptor)

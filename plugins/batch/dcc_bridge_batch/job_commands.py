@@ -1,7 +1,7 @@
-"""Commands of ``dcc-bridge batch`` for the job alone: no help lists them. Main thread.
+"""The commands of ``dcc-bridge batch`` that only programs start: no help lists them. Main thread.
 
-Open Job Description starts `enter`, `leave` and `task`. `window` is started by `approve`, and shows
-its question.
+Open Job Description starts `enter`, `leave` and `task`. `approve` starts `window`, which shows its
+question.
 """
 
 from __future__ import annotations
@@ -19,19 +19,25 @@ from .plan import Plan
 
 
 def fill(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add the commands, by what adds one: a name, what runs it, and its summary or None."""
+    """Add the commands to the parser of ``dcc-bridge batch``.
+
+    Args:
+        add: Adds a command by its name, the function that runs it, and its summary, which is None
+            for a command that no help lists. It returns the parser of the command.
+    """
     add("leave", _leave, None)
-    add("window", _window, None).add_argument("plan", type=Path)
+    show_window = add("window", _window, None)
+    show_window.add_argument("plan", type=Path)
     enter = add("enter", _enter, None)
-    chunk = add("task", _task, None)
-    for parser in (enter, chunk):
+    run_task = add("task", _task, None)
+    for parser in (enter, run_task):
         parser.add_argument("--plan", type=Path, required=True)
         parser.add_argument("--consent", default="")
     enter.add_argument("--interpreter", default="")
     enter.add_argument("--any-version", choices=("yes", "no"), default="no")
-    chunk.add_argument("--root", type=Path, required=True)
-    chunk.add_argument("--task", type=int, required=True)
-    chunk.add_argument("--run", dest="run_name", required=True)
+    run_task.add_argument("--root", type=Path, required=True)
+    run_task.add_argument("--task", type=int, required=True)
+    run_task.add_argument("--run", dest="run_name", required=True)
 
 
 def _enter(options: argparse.Namespace) -> int:
@@ -57,14 +63,18 @@ def _window(options: argparse.Namespace) -> int:
 
 
 def _task(options: argparse.Namespace) -> int:
-    """Do a task; HOST_GONE also where there is no session."""
+    """Do a task; without a session the exit code is HOST_GONE."""
     folder = os.environ.get(session.FOLDER)
     url = os.environ.get(session.URL)
     if folder is None or url is None:
         raise exits.Failure("A task runs in a session of Open Job Description.", task.HOST_GONE)
     plan = Plan.read(options.plan)
     work = task.Work(plan, options.root, options.task, options.run_name, Path(folder), url)
-    stopping: list[int] = []
-    for number in (signal.SIGTERM, signal.SIGINT):  # the scene of now is finished first
-        signal.signal(number, lambda it, _: stopping.append(it))
-    return task.run(work, options.consent, lambda: bool(stopping))
+    received: list[int] = []  # no event, whose lock a second signal may find taken
+
+    def stop_after_scene(number: int, _: object) -> None:
+        received.append(number)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop_after_scene)
+    return task.run(work, options.consent, lambda: bool(received))

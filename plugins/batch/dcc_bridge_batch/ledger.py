@@ -1,6 +1,6 @@
 """The ledger of each scene: one file a task, flushed line by line. Any thread, one writer a file.
 
-The states, and what each says of the files beside a scene, are in the package's own text.
+The package's own docstring lists the states, and what each says of the files beside a scene.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from .plan import Plan
 State = Literal[
     "editing", "proved", "done", "left", "failed", "committed", "rolling_back", "rolled_back"
 ]
-Entry = dict[str, Any]  # "n", "state", "utc", and what belongs to the state
+Entry = dict[str, Any]  # "n", "state", "utc", and the fields that belong to the state
 # The word in the names of each attempt's files, and the digest of its copy once that was proved.
 Attempts = dict[str, str | None]
-HEAD: Final = ("n", "state", "utc")  # what each entry has
-FINAL: Final = ("done", "left", "committed", "rolling_back")  # no run touches it again
-_ATTEMPT: Final = ("editing", "proved", "done")  # they name the attempt: "copy"
+COMMON_FIELDS: Final = ("n", "state", "utc")  # of each entry
+FINAL_STATES: Final = ("done", "left", "committed", "rolling_back")  # no run touches the scene
+_ATTEMPT_STATES: Final = ("editing", "proved", "done")  # their entries name the attempt: "copy"
 _FOLDER: Final = "ledger"
-_FAILURES: Final = "failures"  # an empty file for each scene that failed in a run
+_FAILURES: Final = "failures"  # a folder with an empty file for each scene that failed in a run
 
 
 class LedgerError(OSError):
@@ -64,10 +64,13 @@ class TaskLedger:
     """The file of one task, open to be written."""
 
     def __init__(self, plan: Plan, task: int) -> None:
-        """Open it; what a crash left of a last line is cut off. LedgerError: it cannot be.
+        """Open the file, and cut off the part of a last line that a crash has left.
 
-        A task of a run that was killed may be at its last scene still: that is waited for, where
-        the file system has such locks.
+        A task of a run that was killed may still be at its last scene. Opening waits for its end,
+        where the file system has locks.
+
+        Raises:
+            LedgerError: The file cannot be opened or written.
         """
         with _writing():
             self._open(plan, task)
@@ -81,22 +84,22 @@ class TaskLedger:
         private_files.claim(self._descriptor, wait=True)
         with file.open("rb") as stream:
             content = stream.read()
-        whole = content.rfind(b"\n") + 1
-        if whole < len(content):
-            os.ftruncate(self._descriptor, whole)
-        os.lseek(self._descriptor, whole, os.SEEK_SET)
+        end = content.rfind(b"\n") + 1  # of the last whole line
+        if end < len(content):
+            os.ftruncate(self._descriptor, end)
+        os.lseek(self._descriptor, end, os.SEEK_SET)
         files.sync_folder(file.parent)
-        self._end = whole
+        self._end = end
         self._is_torn = False
         self._last: dict[int, Entry] = {}
         self._attempts: dict[int, Attempts] = {}
-        for entry in _lines(content[:whole]):
+        for entry in _whole_lines(content):
             self._note(entry)
 
     def _note(self, entry: Entry) -> None:
         number = entry["n"]
         self._last[number] = entry
-        if entry["state"] in _ATTEMPT:
+        if entry["state"] in _ATTEMPT_STATES:
             attempts = self._attempts.setdefault(number, {})
             attempts[entry.get("copy", "")] = entry.get("sha256")
 
@@ -114,17 +117,24 @@ class TaskLedger:
         os.close(self._descriptor)
 
     def last(self, number: int) -> Entry | None:
-        """Return the last entry of a scene; None for one that nothing was done to."""
+        """Return the last entry of a scene; None for a scene that has none."""
         return self._last.get(number)
 
     def attempts(self, number: int) -> Attempts:
-        """Return all attempts at a scene that were ever noted, the first one first."""
+        """Return all attempts at a scene that were ever noted, the oldest first."""
         return self._attempts.get(number, {})
 
     def write(self, number: int, state: State, **facts: Any) -> None:
         """Write an entry, and wait until it is on the disk.
 
-        LedgerError: it is not, and the file is as it was; whoever writes must not go on.
+        Args:
+            number: The number of the scene.
+            state: Its new state.
+            **facts: The fields that belong to the state.
+
+        Raises:
+            LedgerError: The entry is not on the disk, and the file is as it was. The caller must
+                not go on.
         """
         utc = datetime.now(UTC).isoformat(timespec="milliseconds")
         entry = {"n": number, "state": state, "utc": utc, **facts}
@@ -136,17 +146,19 @@ class TaskLedger:
         self._end += len(data)
         self._note(entry)
         if state == "failed":
-            with suppress(OSError):  # the entry counts; this is for the count at a glance
-                (self._failures / f"{facts['run']}.{number}").touch()
+            with suppress(OSError):  # the entry counts; the empty file only makes counting quick
+                marker = self._failures / f"{facts['run']}.{number}"
+                marker.touch()
 
     def _append(self, data: bytes) -> None:
         try:
             rest = data
             while rest:
-                rest = rest[os.write(self._descriptor, rest) :]
+                written = os.write(self._descriptor, rest)
+                rest = rest[written:]
             os.fsync(self._descriptor)
         except OSError:
-            self._is_torn = True  # nothing may stand behind what is there until it is cut off
+            self._is_torn = True  # no entry may follow a part of one until that is cut off
             with suppress(OSError):
                 os.ftruncate(self._descriptor, self._end)
                 os.lseek(self._descriptor, self._end, os.SEEK_SET)
@@ -156,34 +168,41 @@ class TaskLedger:
 
 def failures(plan: Plan, run: str) -> int:
     """Count the scenes that failed in a run of that name."""
-    with suppress(FileNotFoundError):
+    try:
         names = os.listdir(folder(plan) / _FAILURES)
-        return sum(name.startswith(f"{run}.") for name in names)
-    return 0
+    except FileNotFoundError:
+        return 0
+    return sum(name.startswith(f"{run}.") for name in names)
 
 
-def is_over(plan: Plan, run: str) -> bool:
+def has_too_many_failures(plan: Plan, run: str) -> bool:
     """Return whether so many scenes have failed in a run that it pauses."""
     part = plan.request.failures
-    most = max(1.0, part * plan.count) if part else 0.0  # of a few scenes one may, if any may
-    return failures(plan, run) > most
+    maximum = part * plan.count
+    if part:
+        maximum = max(1.0, maximum)  # of a few scenes one may fail, if any may
+    return failures(plan, run) > maximum
 
 
 def entries(plan: Plan, task: int) -> dict[int, Entry]:
-    """Read the last entry of each scene of a task; a torn last line is none."""
+    """Read the last entry of each scene of a task, by the scene's number."""
     try:
         content = file_of(plan, task).read_bytes()
     except FileNotFoundError:
         return {}
-    return {entry["n"]: entry for entry in _lines(content[: content.rfind(b"\n") + 1])}
+    return {entry["n"]: entry for entry in _whole_lines(content)}
 
 
 def all_entries(plan: Plan) -> Iterator[tuple[int, Entry | None]]:
     """Yield each scene's number with its last entry, in the order of the list."""
     for task in range(plan.tasks):
         last = entries(plan, task)
-        yield from ((number, last.get(number)) for number in plan.numbers(task))
+        for number in plan.numbers(task):
+            yield number, last.get(number)
 
 
-def _lines(content: bytes) -> Iterator[Entry]:
-    return (json.loads(line) for line in content.splitlines())
+def _whole_lines(content: bytes) -> Iterator[Entry]:
+    """Yield the entries of a file; a last line without its end is none."""
+    end = content.rfind(b"\n") + 1
+    for line in content[:end].splitlines():
+        yield json.loads(line)

@@ -14,7 +14,7 @@ from . import approval, ledger, swap
 from .files import only_process
 from .ledger import LedgerError, TaskLedger
 from .plan import Plan, Scene
-from .swap import Left, Places
+from .swap import Places, SceneLeft
 
 WORDS: Final = {  # what a person reads for each state of the ledger
     "open": "not tried yet",
@@ -29,22 +29,22 @@ WORDS: Final = {  # what a person reads for each state of the ledger
     "rolling_back": "interrupted while it was rolled back",
     "rolled_back": "rolled back",
 }
-_TO_RUN: Final = ("open", "editing", "proved", "failed", "rolled_back")
-_ENDED: Final = ("committed", "rolled_back")
-_NOT_OURS: Final = ("editing", "left", "failed")  # the scene is as it was, by what is noted
+_RUNNABLE_STATES: Final = ("open", "editing", "proved", "failed", "rolled_back")
+_ENDED_STATES: Final = ("committed", "rolled_back")
+_UNTOUCHED_STATES: Final = ("editing", "left", "failed")  # by the ledger the scene is as it was
 
 
 @dataclass(slots=True)
 class Totals:
-    """How many scenes are in which state, and why those are not done that are not.
+    """The numbers of scenes in each state, and the reasons why some are not done.
 
     Attributes:
         states: How many scenes there are of each state.
         reasons: How often each reason is given.
-        elsewhere: Changed scenes in which none of the items that were agreed to is gone or another
-            one.
-        missed: Scenes that were agreed to and left: no run tries them again.
-        refused: Paths of the scenes that a commit or a rollback could not end, and why.
+        elsewhere: How many changed scenes there are in which none of the items that were agreed to
+            is gone or differs.
+        missed: How many scenes that were agreed to are left: no run tries them again.
+        refused: The scenes that a commit or a rollback could not end: the path and the reason.
     """
 
     states: Counter[str] = field(default_factory=Counter)
@@ -56,20 +56,21 @@ class Totals:
     @property
     def is_over(self) -> bool:
         """Whether a further run would find nothing to do."""
-        return not any(self.states[it] for it in _TO_RUN)
+        return not any(self.states[state] for state in _RUNNABLE_STATES)
 
 
 class RunProgress:
-    """How many scenes of a plan are over, by what the tasks of a run report. Any thread."""
+    """The number of scenes of a plan that are over, as the tasks of a run report it. Any thread."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._lock = threading.Lock()
-        self._over = {task: self._final(task) for task in range(plan.tasks)}  # scenes of each
+        # The number of scenes that are over, of each task.
+        self._over = {task: self._count_final(task) for task in range(plan.tasks)}
 
-    def _final(self, task: int) -> float:
+    def _count_final(self, task: int) -> float:
         entries = ledger.entries(self._plan, task).values()
-        return float(sum(it["state"] in ledger.FINAL for it in entries))
+        return float(sum(entry["state"] in ledger.FINAL_STATES for entry in entries))
 
     @property
     def scenes(self) -> float:
@@ -77,8 +78,16 @@ class RunProgress:
         with self._lock:
             return sum(self._over.values())
 
-    def at(self, task: int, part: float) -> float:
-        """Take how far a task is, 0 to 1, and give how many scenes are over in all."""
+    def update(self, task: int, part: float) -> float:
+        """Note the progress of a task.
+
+        Args:
+            task: The number of the task.
+            part: The part of its scenes that is over, from 0 to 1.
+
+        Returns:
+            How many scenes are over in all.
+        """
         over = part * len(self._plan.numbers(task))
         with self._lock:
             self._over[task] = max(over, self._over[task])
@@ -86,70 +95,110 @@ class RunProgress:
 
 
 def totals(plan: Plan) -> Totals:
-    """Read the ledger; what the plan says counts for scenes that were not tried."""
+    """Count a plan's scenes by the ledger, and by the plan where a scene was not tried."""
     counted = Totals()
-    for scene, state, why, entry in _states(plan):
-        counted.states[state] += 1
-        if why:
-            counted.reasons[why] += 1
-        counted.missed += state == "left" and scene["state"] == "asks"
-        if state == "done" and entry.get("proof", "items") != "items":
+    for row in _scene_states(plan):
+        counted.states[row.state] += 1
+        if row.why:
+            counted.reasons[row.why] += 1
+        if row.state == "left" and row.scene["state"] == "asks":
+            counted.missed += 1
+        if row.state == "done" and row.entry.get("proof", "items") != "items":
             counted.elsewhere += 1
     return counted
 
 
-def _states(plan: Plan) -> Iterator[tuple[Scene, str, str, ledger.Entry]]:
-    """Yield each scene, its state, why it was left or failed or is kept still, and its entry."""
+@dataclass(frozen=True, slots=True)
+class _SceneState:
+    """The state of a scene.
+
+    Attributes:
+        scene: Its line of the plan.
+        state: A key of `WORDS`.
+        why: Why the scene was left, has failed, or could not be ended; or "".
+        entry: Its last entry in the ledger; empty where it has none.
+    """
+
+    scene: Scene
+    state: str
+    why: str
+    entry: ledger.Entry
+
+
+def _scene_states(plan: Plan) -> Iterator[_SceneState]:
     for scene, (_, last) in zip(plan.scenes(), ledger.all_entries(plan), strict=True):
         entry = last or {}
         state = str(entry.get("state", "open"))
         if scene["state"] == "nothing" and state in ("open", "left"):
-            yield scene, "nothing", "", entry
-        elif scene["state"] != "asks" and state == "open":
-            yield scene, "left", scene["why"], entry
-        else:
-            state = "unchanged" if state == "left" and "unchanged" in entry else state
-            why = " ".join(entry[it] for it in ("why", "kept") if it in entry)
-            yield scene, state, why, entry
+            yield _SceneState(scene, "nothing", "", entry)
+            continue
+        if scene["state"] != "asks" and state == "open":
+            yield _SceneState(scene, "left", scene["why"], entry)
+            continue
+        if state == "left" and "unchanged" in entry:
+            state = "unchanged"
+        why = " ".join(entry[name] for name in ("why", "kept") if name in entry)
+        yield _SceneState(scene, state, why, entry)
 
 
 def commit(plan: Plan, root: Path, on_scene: Callable[[], None] = lambda: None) -> Totals:
-    """Delete the originals that were kept. What is done cannot be rolled back after it.
+    """Delete the originals that were kept. The changed scenes cannot be rolled back afterwards.
 
-    A scene that is not as the run left it stays as it is, with its original, and is told.
+    A scene that is not as the run left it stays as it is, with its original, and is reported.
 
-    Busy: a run is under way. LedgerError: what was done cannot be noted.
+    Args:
+        plan: The plan that was run.
+        root: The folder below which the scenes lie.
+        on_scene: Called after each scene that a run has begun or passed over.
+
+    Returns:
+        The totals, with the scenes that could not be committed in `Totals.refused`.
+
+    Raises:
+        PlanBusy: A run is under way.
+        LedgerError: The end of a scene cannot be noted.
     """
 
     def end(scene: _Scene) -> None:
         kept = scene.kept()
-        if not (scene.state == "done" or (kept and scene.state in _NOT_OURS)):
+        if not (scene.state == "done" or (kept and scene.state in _UNTOUCHED_STATES)):
             return
-        if not scene.is_untouched():
-            for places in kept or [scene.last]:
-                swap.commit(places, scene.edited, scene.planned)
-            scene.note("committed")
+        if scene.discard_if_untouched():
+            return
+        for places in kept or [scene.last]:
+            swap.commit(places, scene.edited, scene.planned)
+        scene.note("committed")
 
     with only_process(plan.folder):
-        return _each(plan, root, end, on_scene)
+        return _end_scenes(plan, root, end, on_scene)
 
 
 def roll_back(plan: Plan, root: Path, on_scene: Callable[[], None] = lambda: None) -> Totals:
-    """Put all originals back, byte for byte; a scene that was changed since is left and told.
+    """Put all originals back, byte for byte; a scene that was changed since is left and reported.
 
-    The consent goes first: whoever took it back does not want the next run to do it again.
+    The consent goes first: whoever rolls back does not want the next run to do it again.
 
-    Busy: a run is under way. LedgerError: what was done cannot be noted.
+    Args:
+        plan: The plan that was run.
+        root: The folder below which the scenes lie.
+        on_scene: Called after each scene that a run has begun or passed over.
+
+    Returns:
+        The totals, with the scenes that could not be rolled back in `Totals.refused`.
+
+    Raises:
+        PlanBusy: A run is under way.
+        LedgerError: The end of a scene cannot be noted.
     """
 
     def end(scene: _Scene) -> None:
-        if scene.state in _ENDED or scene.is_untouched():
+        if scene.state in _ENDED_STATES or scene.discard_if_untouched():
             return
         kept = scene.kept()
         if kept:
             scene.note("rolling_back", **{**scene.facts, "root": str(root)})
         elif not scene.is_back():
-            raise Left(swap.NOT_HERE)
+            raise SceneLeft(swap.NOT_HERE)
         for places in kept:
             swap.roll_back(places, scene.edited, scene.planned)
         scene.note("rolled_back")
@@ -157,14 +206,23 @@ def roll_back(plan: Plan, root: Path, on_scene: Callable[[], None] = lambda: Non
 
     with only_process(plan.folder):
         approval.withdraw(plan)
-        return _each(plan, root, end, on_scene)
+        return _end_scenes(plan, root, end, on_scene)
 
 
 class _Scene:
-    """A scene that a commit or a rollback ends, with all attempts at it that were ever noted."""
+    """A scene that a commit or a rollback ends, with all attempts at it that were ever noted.
+
+    Attributes:
+        path: The scene's path below the root, as the plan has it.
+        planned: The digest that the scene has in the plan.
+        state: The state of its last entry in the ledger.
+        facts: The fields of that entry which belong to the state.
+        edited: The digests of the copies that were proved.
+        last: The files of the last attempt.
+    """
 
     def __init__(self, book: TaskLedger, plan: Plan, number: int, root: Path) -> None:
-        """Look it up; the ledger has an entry of it."""
+        """Look the scene up; the ledger must have an entry of it."""
         scene = plan.scene(number)
         entry = book.last(number)
         attempts = book.attempts(number)
@@ -175,22 +233,24 @@ class _Scene:
         self.path = str(scene["path"])
         self.planned = str(scene["sha256"])
         self.state: ledger.State = entry["state"]
-        self.facts = {name: value for name, value in entry.items() if name not in ledger.HEAD}
+        self.facts = {
+            name: value for name, value in entry.items() if name not in ledger.COMMON_FIELDS
+        }
         self._places = [Places.of(plan, scene, root, copy) for copy in attempts]
         self.edited = [sha256 for sha256 in attempts.values() if sha256 is not None]
         self.last = Places.of(plan, scene, root, entry.get("copy", ""))
 
     def kept(self) -> list[Places]:
-        """List the attempts whose originals are there."""
-        return [it for it in self._places if os.path.exists(it.kept)]
+        """List the files of the attempts whose originals are there."""
+        return [places for places in self._places if os.path.exists(places.kept)]
 
     def note(self, state: ledger.State, **facts: Any) -> None:
-        """Write an entry."""
+        """Write an entry into the ledger."""
         self._book.write(self._number, state, **facts)
 
-    def is_untouched(self) -> bool:
-        """Return whether no attempt has changed it; then what lies beside it is deleted."""
-        if self.state not in _NOT_OURS:
+    def discard_if_untouched(self) -> bool:
+        """Return whether no attempt has changed the scene; if so, delete all files beside it."""
+        if self.state not in _UNTOUCHED_STATES:
             return False
         kept = self.kept()
         if kept and swap.digest(self.last.scene) != self.planned:
@@ -209,27 +269,30 @@ class _Scene:
                 swap.discard(places)
 
     def is_back(self) -> bool:
-        """Return whether it is the original for sure, where no original is kept beside it."""
+        """Return whether the scene is surely the original, where none is kept beside it."""
         is_begun = self.state == "rolling_back" and self.facts.get("root") == self._root
         is_waiting = self.state == "proved" and self.last.work.exists()  # to be put in place
-        return (is_begun or is_waiting) and swap.digest(self.last.scene) == self.planned
+        if not (is_begun or is_waiting):
+            return False
+        return swap.digest(self.last.scene) == self.planned
 
     def refuse(self, why: str) -> None:
-        """Note why it could not be ended. It has the state that it had."""
-        now = self._book.last(self._number) or {}
-        if now.get("state") == "rolling_back" and not self.kept():  # it may be back already
-            self.note("rolling_back", **{**self.facts, "root": now.get("root"), "kept": why})
+        """Note why the scene could not be ended. It keeps the state that it had."""
+        facts = {**self.facts, "kept": why}
+        last = self._book.last(self._number) or {}
+        if last.get("state") == "rolling_back" and not self.kept():  # it may be back already
+            self.note("rolling_back", **{**facts, "root": last.get("root")})
         else:
-            self.note(self.state, **{**self.facts, "kept": why})
+            self.note(self.state, **facts)
 
 
-def _each(
+def _end_scenes(
     plan: Plan,
     root: Path,
     end: Callable[[_Scene], None],
     on_scene: Callable[[], None],
 ) -> Totals:
-    """End each scene; one that cannot be ended stops no other."""
+    """End each scene; one that cannot be ended does not stop the others."""
     refused = []
     for task in range(plan.tasks):
         if not ledger.file_of(plan, task).exists():
@@ -248,16 +311,16 @@ def _each(
 
 
 def _refusal(scene: _Scene, end: Callable[[_Scene], None]) -> str:
-    """End a scene; give why it cannot be, which is noted, or "". LedgerError."""
+    """End a scene, and return why that is not possible, which is noted; or "". LedgerError."""
     try:
         end(scene)
     except LedgerError:
         raise
-    except Left as left:
+    except SceneLeft as left:
         why = str(left)
     except OSError as error:
-        kept = "".join(f" The original is {it.kept}." for it in scene.kept())
-        why = f"{error.strerror or error}.{kept} Mend that, and do it again."
+        originals = "".join(f" The original is {places.kept}." for places in scene.kept())
+        why = f"{error.strerror or error}.{originals} Mend that, and do it again."
     else:
         return ""
     scene.refuse(why)
@@ -265,9 +328,11 @@ def _refusal(scene: _Scene, end: Callable[[_Scene], None]) -> str:
 
 
 def troubles(plan: Plan) -> list[tuple[str, str, list[str]]]:
-    """Return why scenes are not as they should be: state, why, and the paths; the most first."""
+    """Return why scenes are not done: the state, the reason and the paths; the most paths first."""
     grouped: dict[tuple[str, str], list[str]] = {}
-    for scene, state, why, _ in _states(plan):
-        if why:
-            grouped.setdefault((state, why), []).append(scene["path"])
-    return sorted(((*it, paths) for it, paths in grouped.items()), key=lambda row: -len(row[2]))
+    for row in _scene_states(plan):
+        if row.why:
+            grouped.setdefault((row.state, row.why), []).append(row.scene["path"])
+    rows = [(state, why, paths) for (state, why), paths in grouped.items()]
+    rows.sort(key=lambda row: len(row[2]), reverse=True)
+    return rows

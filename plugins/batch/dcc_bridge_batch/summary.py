@@ -1,7 +1,7 @@
-"""A plan as a text that a person reads before they agree: what is asked, then what differs.
+"""A plan as a text that a person reads before they agree: the questions, then the scenes.
 
-`details` is what a dialog shows, here or in a host. What the skill asks and is called with is in it
-whole, or there is no dialog; of the scenes it has as many as fit, and says where the rest is. Any
+A dialog, here or in a host, shows `details`. The questions and the arguments of the skill are whole
+in it, or there is no dialog; of the scenes it has as many as fit, and says where the rest is. Any
 thread.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
@@ -21,31 +21,31 @@ from . import files, report
 from .plan import SCENES, Plan, Scene
 from .report import Overview, scenes
 
-_MOST_MARKED: Final = 100  # scenes that differ, each with its reason
-_MOST_ITEMS: Final = 4  # of one scene
-_MOST_PATH: Final = 120  # characters
-_MOST_ITEM: Final = 60
-_MOST_TEXT: Final = 300
-_MOST_KINDS: Final = 8
-_MOST_ASKED: Final = 3  # questions above the details, each as long as a line is
-_REST: Final = 400  # bytes for the line that says where the rest is
-_WIDTH: Final = 76  # characters of a line that a dialog does not wrap
-_DEEPEST: Final = 40  # characters that a value is indented
+_MAX_MARKS: Final = 100  # scenes that differ, each marked with its reason
+_MAX_ITEMS: Final = 4  # of one scene
+_MAX_PATH_CHARACTERS: Final = 120
+_MAX_ITEM_CHARACTERS: Final = 60
+_MAX_TEXT_CHARACTERS: Final = 300
+_MAX_KINDS: Final = 8
+_MAX_QUESTIONS: Final = 3  # above the details, a line each
+_REST_BYTES: Final = 400  # for the line that says where the rest is
+_LINE_CHARACTERS: Final = 76  # of a line that a dialog does not wrap
+_MAX_INDENT: Final = 40  # characters
 
 
-class TooLong(Exception):
-    """A plan does not fit in a dialog. A sentence for the person."""
+class PlanTooLong(Exception):
+    """A plan does not fit in a dialog. Its text is a sentence for the person."""
 
 
 @dataclass(slots=True)
-class _Asked:
-    """A question that scenes have in common, but for the name of their file.
+class _Question:
+    """A question that scenes have in common, except for the name of their file.
 
     Attributes:
-        path: Of the first scene that asks it.
-        message: The question.
-        arguments: What it names besides: a name and a text each.
-        is_named: Whether the file's name is in it.
+        path: The path of the first scene that asks it.
+        message: Its message.
+        arguments: The arguments that it names besides: a name and a text each.
+        is_named: Whether the file's name is in its text.
         count: How many scenes ask it.
     """
 
@@ -56,35 +56,41 @@ class _Asked:
     count: int = 1
 
     def where(self, plan: Plan) -> str:
-        """Say in which scenes it is asked."""
-        path = safe_line(self.path, _MOST_PATH)
+        """Return in which scenes it is asked, for a sentence."""
+        path = safe_line(self.path, _MAX_PATH_CHARACTERS)
         if self.count == 1:
             return path
         count = "each" if self.count == plan.asks else scenes(self.count)
-        return f"{count}, as in {path}" if self.is_named else count
+        if not self.is_named:
+            return count
+        return f"{count}, as in {path}"
 
 
 def message(plan: Plan) -> str:
-    """Return the question, a few sentences; TooLong."""
+    """Return the question that a person is asked about a plan, in a few sentences.
+
+    Raises:
+        PlanTooLong: No dialog has room for all questions of the skill.
+    """
     skill = safe_line(plan.header["skill"]["name"])
-    asks = plan.asks
-    changed = f"{asks:,} of {plan.count:,} scenes" if asks != plan.count else scenes(asks)
+    changed = scenes(plan.asks)
+    if plan.asks != plan.count:
+        changed = f"{plan.asks:,} of {plan.count:,} scenes"
+    root = safe_line(plan.header["root"], _MAX_TEXT_CHARACTERS)
+    lines = [f"Let {skill} change {changed} below {root}?"]
+    questions = list(_all_questions(plan).values())
+    for question in questions[:_MAX_QUESTIONS]:
+        text = " ".join(question.message.split())
+        lines.append(f"It asks in {question.where(plan)}: {safe_line(text)}")
+    if len(questions) > _MAX_QUESTIONS:
+        lines.append(f"{len(questions) - _MAX_QUESTIONS:,} more questions are below.")
     kinds = Counter(plan.header["totals"]["items"])
-    items = [f"{count:,} {_kind(kind)}" for kind, count in kinds.most_common(_MOST_KINDS)]
-    named = f"Items: {', '.join(items)}. " if items else ""
-    asked = list(_asked(plan).values())
-    questions = [
-        f"It asks in {it.where(plan)}: {safe_line(' '.join(it.message.split()))}\n"
-        for it in asked[:_MOST_ASKED]
-    ]
-    if len(asked) > _MOST_ASKED:
-        questions.append(f"{len(asked) - _MOST_ASKED:,} more questions are below.\n")
-    return (
-        f"Let {skill} change {changed} below {safe_line(plan.header['root'], _MOST_TEXT)}?\n"
-        f"{''.join(questions)}"
-        f"{named}Nothing is changed before the plan is run, and each original is kept until a "
-        "commit."
-    )
+    items = [f"{count:,} {_kind(kind)}" for kind, count in kinds.most_common(_MAX_KINDS)]
+    last = "Nothing is changed before the plan is run, and each original is kept until a commit."
+    if items:
+        last = f"Items: {', '.join(items)}. {last}"
+    lines.append(last)
+    return "\n".join(lines)
 
 
 def verb(plan: Plan) -> str:
@@ -93,157 +99,190 @@ def verb(plan: Plan) -> str:
 
 
 def details(plan: Plan) -> Details:
-    """Return the counts, what is asked and called with, and the scenes, odd ones first and marked.
+    """Return the counts, the questions, the arguments, and the scenes, marked where they differ.
 
-    TooLong: what is asked and called with takes more than half of what a dialog has room for.
+    The scenes that differ from the rest come first.
+
+    Raises:
+        PlanTooLong: The questions and arguments take more than half of the room of a dialog.
     """
-    seen = report.overview(plan)
-    asked = _asked(plan)
-    lines = list(counts(seen))
-    marks = list[tuple[int, str]]()
-    lines += [*_questions(plan, asked), *_arguments(plan)]
+    overview = report.overview(plan)
+    questions = _all_questions(plan)
+    lines = list(counts(overview))
+    lines += _question_texts(plan, questions)
+    lines += _argument_texts(plan)
     lines.append(f"Each scene: {plan.folder / report.FILE}")
-    size = sum(map(_size, lines))
+    size = _size(lines)
     if size > Details.max_bytes // 2 or len(lines) > Details.max_lines // 2:
         raise _too_long(plan)
-    ranks = {key: rank for rank, key in enumerate(asked, 1)} if len(asked) > 1 else {}
-    room = Details.max_bytes - _REST - size
+    ranks = {key: rank for rank, key in enumerate(questions, 1)}
+    marks: list[tuple[int, str]] = []
+    room = Details.max_bytes - _REST_BYTES - size
     shown = 0
-    last = ""
-    for number, why in seen.order:
+    last_heading = ""
+    for number, why in overview.order:
         scene = plan.scene(number)
-        rank = ranks.get(_key(scene)) if ranks and scene["state"] == "asks" else None
-        line = f"  {f'[{rank}] ' if rank else ''}{_scene(scene)}"
-        part = heading(seen, is_odd=bool(why))
-        new = [line] if part == last else ["", part, line]
-        room -= sum(map(_size, new))
+        line = f"  {_scene(scene)}"
+        if len(ranks) > 1 and scene["state"] == "asks":
+            rank = ranks[_question_key(scene)]
+            line = f"  [{rank}] {_scene(scene)}"
+        new = [line]
+        heading_line = heading(overview, is_odd=bool(why))
+        if heading_line != last_heading:
+            new = ["", heading_line, line]
+        room -= _size(new)
         if room < 0 or len(lines) + len(new) > Details.max_lines - 2:
             break
         lines += new
         shown += 1
-        last = part
-        if why and len(marks) < _MOST_MARKED:
-            marks.append((len(lines), safe_line(why, _MOST_TEXT)))
+        last_heading = heading_line
+        if why and len(marks) < _MAX_MARKS:
+            marks.append((len(lines), safe_line(why, _MAX_TEXT_CHARACTERS)))
     if shown < plan.count:
         rest = f"and {plan.count - shown:,} more scenes: {plan.folder / report.FILE} lists them all"
         lines += ["", rest]
     return Details("\n".join(lines), tuple(marks))
 
 
-def _size(line: str) -> int:
-    return len(line.encode("utf-8", "surrogatepass")) + 1
+def _size(lines: Iterable[str]) -> int:
+    """Return the size of lines in bytes, each with its end."""
+    return sum(len(line.encode("utf-8", "surrogatepass")) + 1 for line in lines)
 
 
-def heading(seen: Overview, *, is_odd: bool) -> str:
+def heading(overview: Overview, *, is_odd: bool) -> str:
     """Return the line above the scenes that differ from the rest, or above the rest."""
-    differing = len(seen.differing)
+    differing = len(overview.differing)
     if is_odd:
         verb = "differs" if differing == 1 else "differ"
         return f"{scenes(differing)} {verb} from the rest:"
-    return "The others:" if differing else "The scenes:"
+    if differing:
+        return "The others:"
+    return "The scenes:"
 
 
-def counts(seen: Overview) -> Iterator[str]:
+def counts(overview: Overview) -> Iterator[str]:
     """Yield a line for the scenes of each state, and for the items of each type."""
-    for state, count in seen.states.most_common():
-        yield f"{count:>7,} {'scene' if count == 1 else 'scenes'}: {report.WORDS[state]}"
-    for kind, count in seen.kinds.most_common(_MOST_KINDS):
-        yield f"{count:>7,} {'item' if count == 1 else 'items'} of type {_kind(kind)}"
+    for state, count in overview.states.most_common():
+        noun = "scene" if count == 1 else "scenes"
+        yield f"{count:>7,} {noun}: {report.WORDS[state]}"
+    for kind, count in overview.kinds.most_common(_MAX_KINDS):
+        noun = "item" if count == 1 else "items"
+        yield f"{count:>7,} {noun} of type {_kind(kind)}"
 
 
-def _too_long(plan: Plan) -> TooLong:
+def _too_long(plan: Plan) -> PlanTooLong:
     where = plan.folder / report.FILE
     whole = plan.folder / SCENES
-    return TooLong(
+    return PlanTooLong(
         f"What the plan would do is too long for a dialog. {where} lists each scene and cuts long "
         f"texts and lists of items; {whole} has all of it."
     )
 
 
 def _texts(scene: Scene) -> list[str]:
+    """Return all texts of a scene's question: its message, and the arguments that it names."""
     question = scene["question"]
-    return [question["message"], *(it for pair in question["arguments"] for it in pair)]
+    texts = [question["message"]]
+    for pair in question["arguments"]:
+        texts += pair
+    return texts
 
 
-def _key(scene: Scene) -> str:
-    """Digest what a scene asks, but for its file's name."""
+def _question_key(scene: Scene) -> str:
+    """Return the digest of a scene's question, without the name of the scene's file."""
     name = PurePosixPath(scene["path"]).name
-    return files.digest_of([it.replace(name, "\0") for it in _texts(scene)])
+    return files.digest_of([text.replace(name, "\0") for text in _texts(scene)])
 
 
-def _asked(plan: Plan) -> dict[str, _Asked]:
-    """Return the questions of a plan by their digests, those of the most scenes first; TooLong."""
-    asked, is_whole = _first_asked(plan)
+def _all_questions(plan: Plan) -> dict[str, _Question]:
+    """Return the distinct questions by their digests, those of the most scenes first.
+
+    Raises:
+        PlanTooLong: A dialog has no room for all of them.
+    """
+    questions, is_whole = _first_questions(plan)
     if not is_whole:
         raise _too_long(plan)
-    return asked
+    return questions
 
 
-def asked(plan: Plan, most: int) -> tuple[list[str], bool]:
-    """Return a plan's distinct questions, a line each, and whether these are all of them.
+def question_lines(plan: Plan, maximum: int) -> tuple[list[str], bool]:
+    """Return a plan's distinct questions, a line each, those that the most scenes ask first.
 
-    Those that the most scenes ask come first.
+    Args:
+        plan: The plan.
+        maximum: How many lines are returned at most.
+
+    Returns:
+        The lines, and whether they are all questions.
     """
-    listed, is_whole = _first_asked(plan)
-    lines = [_line(plan, it) for it in list(listed.values())[:most]]
-    return lines, is_whole and len(listed) <= most
+    questions, is_whole = _first_questions(plan)
+    lines = [_question_line(plan, question) for question in questions.values()]
+    return lines[:maximum], is_whole and len(lines) <= maximum
 
 
-def _line(plan: Plan, it: _Asked) -> str:
-    pairs = "; ".join(": ".join(pair) for pair in it.arguments)
-    text = " ".join(f"{it.message} {f'({pairs})' if pairs else ''}".split())
-    return f"It asks in {it.where(plan)}: {safe_line(text, len(text))}"
+def _question_line(plan: Plan, question: _Question) -> str:
+    text = question.message
+    pairs = "; ".join(": ".join(pair) for pair in question.arguments)
+    if pairs:
+        text = f"{text} ({pairs})"
+    text = " ".join(text.split())
+    return f"It asks in {question.where(plan)}: {safe_line(text, len(text))}"
 
 
-def _first_asked(plan: Plan) -> tuple[dict[str, _Asked], bool]:
+def _first_questions(plan: Plan) -> tuple[dict[str, _Question], bool]:
     """Return the distinct questions by their digests, and whether a dialog has room for all."""
-    asked = dict[str, _Asked]()
+    questions: dict[str, _Question] = {}
     room = Details.max_bytes // 2
     is_whole = True
     for scene in plan.scenes():
         if scene["state"] != "asks":
             continue
-        key = _key(scene)
-        if key in asked:
-            asked[key].count += 1
+        key = _question_key(scene)
+        if key in questions:
+            questions[key].count += 1
             continue
         path = scene["path"]
         question = scene["question"]
         text = "\n".join(_texts(scene))
-        room -= _size(text)
-        if room < 0 and asked:
+        room -= _size([text])
+        if room < 0:
             is_whole = False
-            continue
+            if questions:  # the first one is returned in any case
+                continue
         is_named = PurePosixPath(path).name in text
-        asked[key] = _Asked(path, question["message"], question["arguments"], is_named)
-        is_whole = is_whole and room >= 0
-    return dict(sorted(asked.items(), key=lambda it: -it[1].count)), is_whole
+        questions[key] = _Question(path, question["message"], question["arguments"], is_named)
+    by_count = sorted(questions.items(), key=lambda item: item[1].count, reverse=True)
+    return dict(by_count), is_whole
 
 
-def _questions(plan: Plan, asked: dict[str, _Asked]) -> Iterator[str]:
-    """Yield each question whole: its message, and what it names besides."""
-    for rank, it in enumerate(asked.values(), 1):
-        number = f"[{rank}] " if len(asked) > 1 else ""
-        yield from _text(f"{number}It asks in {it.where(plan)}: ", it.message)
-        for name, value in it.arguments:
+def _question_texts(plan: Plan, questions: dict[str, _Question]) -> Iterator[str]:
+    """Yield the lines of each question, whole: its message, and the arguments that it names."""
+    for rank, question in enumerate(questions.values(), 1):
+        head = f"It asks in {question.where(plan)}: "
+        if len(questions) > 1:
+            head = f"[{rank}] {head}"
+        yield from _text(head, question.message)
+        for name, value in question.arguments:
             yield from _text(f"  {safe_line(name, len(name))}: ", value)
 
 
-def _arguments(plan: Plan) -> Iterator[str]:
-    """Yield what the skill is called with, whole."""
+def _argument_texts(plan: Plan) -> Iterator[str]:
+    """Yield the lines of the skill's arguments, whole; PlanTooLong."""
     arguments = plan.header["arguments"]
-    if _size(json.dumps(arguments, ensure_ascii=False)) > Details.max_bytes // 2:
+    if _size([json.dumps(arguments, ensure_ascii=False)]) > Details.max_bytes // 2:
         raise _too_long(plan)
     for name, value in arguments.items():
         head = f"Called with {safe_line(name, len(name))} = "
-        if isinstance(value, str) and "\n" in value:  # as code is
+        if isinstance(value, str) and "\n" in value:  # code, for example
             yield from _text(head, value)
-        else:
-            for line in _json(head, value):
-                yield from _wrapped(safe_line(line, len(line)))
+            continue
+        for line in _json(head, value):
+            yield from _wrapped(safe_line(line, len(line)))
 
 
 def _text(head: str, text: str) -> Iterator[str]:
+    """Yield the lines of a text: beside its head, or below it if the text has several lines."""
     if "\n" not in text:
         yield from _wrapped(head + safe_line(text, len(text)))
         return
@@ -255,7 +294,7 @@ def _text(head: str, text: str) -> Iterator[str]:
 def _json(head: str, value: Any, indent: str = "", tail: str = "") -> Iterator[str]:
     """Yield a value as JSON: in a line where it fits, else each member on its own."""
     line = f"{indent}{head}{json.dumps(value, ensure_ascii=False)}{tail}"
-    is_short = len(line) <= _WIDTH or len(indent) > _DEEPEST
+    is_short = len(line) <= _LINE_CHARACTERS or len(indent) > _MAX_INDENT
     if is_short or not isinstance(value, dict | list):
         yield line
         return
@@ -271,38 +310,45 @@ def _json(head: str, value: Any, indent: str = "", tail: str = "") -> Iterator[s
         end = "]"
     yield f"{indent}{head}{begin}"
     for position, (name, member) in enumerate(zip(names, members, strict=True), 1):
-        yield from _json(name, member, f"{indent}  ", "," if position < len(members) else "")
+        comma = "," if position < len(members) else ""
+        yield from _json(name, member, f"{indent}  ", comma)
     yield f"{indent}{end}{tail}"
 
 
 def _wrapped(line: str, indent: str = "") -> list[str]:
     """Wrap a line between its words, with every character that it has."""
-    after = " " * (len(indent) + len(line) - len(line.lstrip(" ")) + 4)
-    wrap = textwrap.TextWrapper(
-        max(_WIDTH, len(after) + 20),
+    own_indent = len(line) - len(line.lstrip(" "))
+    subsequent_indent = " " * (len(indent) + own_indent + 4)
+    wrapper = textwrap.TextWrapper(
+        max(_LINE_CHARACTERS, len(subsequent_indent) + 20),
         initial_indent=indent,
-        subsequent_indent=after,
+        subsequent_indent=subsequent_indent,
         drop_whitespace=False,
         expand_tabs=False,
         replace_whitespace=False,
         break_on_hyphens=False,
     )
-    return wrap.wrap(line) or [indent]
+    return wrapper.wrap(line) or [indent]
 
 
 def _scene(scene: Scene) -> str:
-    path = safe_line(scene["path"], _MOST_PATH)
+    """Return the line of a scene: its path, and what would be changed in it."""
+    path = safe_line(scene["path"], _MAX_PATH_CHARACTERS)
     question = scene["question"]
     if question is None:
         return f"{path}: {report.WORDS[scene['state']]}"
     items = question["items"]
-    kinds = Counter(question["kinds"])
     if not items:
-        return f"{path}: {safe_line(question['message'], _MOST_TEXT)}"
+        return f"{path}: {safe_line(question['message'], _MAX_TEXT_CHARACTERS)}"
+    kinds = Counter(question["kinds"])
     counts = ", ".join(f"{count:,} {_kind(kind)}" for kind, count in kinds.most_common(3))
-    names = ", ".join(safe_line(item, _MOST_ITEM) for item in items[:_MOST_ITEMS])
-    rest = f" and {len(items) - _MOST_ITEMS:,} more" if len(items) > _MOST_ITEMS else ""
-    return f"{path}: {counts or f'{len(items):,} items'}: {names}{rest}"
+    if not counts:
+        counts = f"{len(items):,} items"
+    names = ", ".join(safe_line(item, _MAX_ITEM_CHARACTERS) for item in items[:_MAX_ITEMS])
+    line = f"{path}: {counts}: {names}"
+    if len(items) > _MAX_ITEMS:
+        line += f" and {len(items) - _MAX_ITEMS:,} more"
+    return line
 
 
 def _kind(kind: str) -> str:

@@ -1,8 +1,8 @@
-"""Never half: a scene is the old one or the new one, and the old one is kept. Any thread.
+"""Replaces a scene by its edited copy, wholly or not at all, and keeps the original. Any thread.
 
 The copy is edited, and takes the scene's place by a rename, which the file system does as a whole.
-The original keeps its name beside it as a second link to the very same file, where there are such
-links; so what `rollback` brings back is not a copy of it.
+Beside it the original stays as a second link to the very same file, where the file system has such
+links; so `rollback` brings back the file itself and not a copy of it.
 
 Two runs of copies of one plan may meet at a scene, as may two workers on storage without locks. So
 each attempt has names of its own for its copy and for the original that it keeps, and no run
@@ -34,21 +34,21 @@ NOT_HERE: Final = (
     "Its original is not beside it any more. Where the scenes are in another folder, --root names "
     "it; else only a backup has the original."
 )
-_MOVE: Final = "To have that back, move the scene away and roll back again."
-_LOOK: Final = "Look at both, and put the one that you want in the scene's place."
-_WRITTEN: Final = "The copy was written to after it was proved."
-_LONG: Final = 180  # bytes of a name above which ours would not fit into a folder
+_MOVE_AWAY: Final = "To have that back, move the scene away and roll back again."
+_LOOK_AT_BOTH: Final = "Look at both, and put the one that you want in the scene's place."
+_COPY_WRITTEN: Final = "The copy was written to after it was proved."
+_MAX_NAME_BYTES: Final = 180  # of a scene's name; with a longer one the names here would not fit
 
 
-class Left(Exception):
+class SceneLeft(Exception):
     """A scene is left as it is. Its text is the reason, a sentence."""
 
 
-class Unproved(Exception):
+class UnprovedCopy(Exception):
     """A copy is not the one that was proved; the scene is tried again. Its text is a sentence."""
 
 
-class Unsure(Exception):
+class UnclearReplacement(Exception):
     """A scene may have been replaced or not; the next run, or rollback, looks again."""
 
 
@@ -68,29 +68,32 @@ class Places:
 
     @classmethod
     def of(cls, plan: Plan, scene: Scene, root: Path, attempt: str = "") -> Places:
-        """Name them; PlanError: the scene would not lie below the root.
+        """Name the files of an attempt.
 
         Args:
             plan: The plan of the scene.
-            scene: Its line.
-            root: The folder below which it lies.
-            attempt: A short word that no other attempt at it has.
+            scene: The scene's line of the plan.
+            root: The folder below which the scene lies.
+            attempt: A short word that no other attempt at the scene has.
+
+        Raises:
+            PlanError: The scene would not lie below the root.
         """
         parts = scene["path"].split("/")
-        if not all(parts) or {"..", "."} & set(parts) or Path(scene["path"]).is_absolute():
+        has_odd_part = not all(parts) or "." in parts or ".." in parts
+        if has_odd_part or Path(scene["path"]).is_absolute():
             raise PlanError(f"{scene['path']} does not lie below the plan's root.")
         path = root.joinpath(*parts)
         stem = path.stem
-        if len(os.fsencode(path.name)) > _LONG:
-            stem = f"{stem[:40]}~{files.digest_of(stem)[:8]}"
+        if len(os.fsencode(path.name)) > _MAX_NAME_BYTES:
+            digest = files.digest_of(stem)
+            stem = f"{stem[:40]}~{digest[:8]}"
         name = f".{stem}.{plan.id}"
         if attempt:
             name = f"{name}.{attempt}"
-        return cls(
-            path,
-            path.with_name(f"{name}.work{path.suffix}"),
-            path.with_name(f"{name}.kept{path.suffix}"),
-        )
+        work = path.with_name(f"{name}.work{path.suffix}")
+        kept = path.with_name(f"{name}.kept{path.suffix}")
+        return cls(path, work, kept)
 
 
 def prepare(places: Places, sha256: str) -> files.Stamp:
@@ -101,23 +104,24 @@ def prepare(places: Places, sha256: str) -> files.Stamp:
         sha256: The digest that the scene has in the plan.
 
     Returns:
-        What `replace` compares the scene with.
+        The scene's stamp, for `replace`.
 
     Raises:
-        Left: The scene was changed, is gone, or may not be written.
+        SceneLeft: The scene was changed, is gone, or may not be written.
         OSError: No space, or no right to write in the folder; no copy is left.
     """
     try:
         stamp = files.stamp(places.scene)
     except FileNotFoundError:
-        raise Left(GONE) from None
-    _check_free(places.scene)
+        raise SceneLeft(GONE) from None
+    _check_writable(places.scene)
     try:
-        # the host writes it anew: `replace` flushes what came of it
-        if files.copy_file(places.scene, places.work, is_flushed=False) != sha256:
-            raise Left(CHANGED)
+        # Not flushed: the host writes the copy again, and `replace` flushes that.
+        digest_of_copy = files.copy_file(places.scene, places.work, is_flushed=False)
+        if digest_of_copy != sha256:
+            raise SceneLeft(CHANGED)
         shutil.copymode(places.scene, places.work)
-    except (Left, OSError):
+    except (SceneLeft, OSError):
         discard(places)
         raise
     return stamp
@@ -128,47 +132,50 @@ def replace(places: Places, stamp: files.Stamp, proved: str, planned: str) -> No
 
     Args:
         places: The scene's files.
-        stamp: What `prepare` gave.
-        proved: The digest that the edited copy has.
-        planned: That of the original.
+        stamp: The stamp that `prepare` returned.
+        proved: The digest of the edited copy.
+        planned: The digest of the original.
 
     Raises:
-        Left: Somebody has changed the scene since `prepare`, or has it open where that forbids it.
-        Unproved: The copy is not the one that was proved.
-        Unsure: It cannot be told whether the copy has taken the scene's place; all files are left.
-        OSError: It cannot be; the scene is as it was.
+        SceneLeft: Somebody has changed the scene since `prepare`, or has it open on a system that
+            lets nobody rename an open file.
+        UnprovedCopy: The copy is not the one that was proved.
+        UnclearReplacement: It cannot be told whether the copy has taken the scene's place; all
+            files are left.
+        OSError: The scene cannot be replaced; it is as it was.
     """
-    _dress(places)
+    _copy_attributes(places)
     files.sync_file(places.work)
     if files.digest_file(places.work) != proved:
-        raise Unproved(_WRITTEN)
+        raise UnprovedCopy(_COPY_WRITTEN)
     _check_same(places.scene, stamp)
     try:
-        _keep(places, stamp, planned)
-        _check_same(places.scene, stamp)  # a copy of a large scene takes a while
-    except (Left, OSError):
-        if places.scene.exists():  # as a person has saved it over what is kept
+        _keep_original(places, stamp, planned)
+        _check_same(places.scene, stamp)  # again: to copy a large original takes a while
+    except (SceneLeft, OSError):
+        if places.scene.exists():  # else the file that was kept is the only original
             drop(places)
         raise
     try:
         os.replace(places.work, places.scene)
     except OSError as error:
-        if not _was_done(places, proved, planned):
-            if isinstance(error, PermissionError):  # Windows, where a program has it open
-                raise Left(_IN_USE) from None
+        if not _was_replaced(places, proved, planned):
+            if isinstance(error, PermissionError):  # Windows, where a program has the scene open
+                raise SceneLeft(_IN_USE) from None
             raise
     files.sync_folder(places.scene.parent)
 
 
-def _dress(places: Places) -> None:
+def _copy_attributes(places: Places) -> None:
     """Set the scene's owner, group, attributes and mode on the copy, as far as this user may."""
     if sys.platform != "win32":
-        facts = places.scene.stat()
-        for owner in (facts.st_uid, -1):  # a member of the group may give it that at least
+        status = places.scene.stat()
+        # Who may not set the owner may still set a group of which they are a member.
+        for owner in (status.st_uid, -1):
             with suppress(OSError):
-                os.chown(places.work, owner, facts.st_gid)
+                os.chown(places.work, owner, status.st_gid)
                 break
-    if sys.platform == "linux":  # access lists are among them
+    if sys.platform == "linux":  # access control lists are extended attributes
         with suppress(OSError):
             for name in os.listxattr(places.scene):
                 with suppress(OSError):
@@ -177,18 +184,19 @@ def _dress(places: Places) -> None:
 
 
 def _check_same(file: Path, stamp: files.Stamp) -> None:
-    """Have a file be the scene that was looked at. Left: it is another one."""
+    """Raise SceneLeft unless a file has a stamp."""
     try:
-        if files.stamp(file) != stamp:
-            raise Left(CHANGED)
+        now = files.stamp(file)
     except FileNotFoundError:
-        raise Left(GONE) from None
+        raise SceneLeft(GONE) from None
+    if now != stamp:
+        raise SceneLeft(CHANGED)
 
 
-def _was_done(places: Places, proved: str, planned: str) -> bool:
-    """Return whether a rename was done that reported an error, as NFS does where an answer is lost.
+def _was_replaced(places: Places, proved: str, planned: str) -> bool:
+    """Return whether a rename was done that reported an error, as NFS does if a reply is lost.
 
-    Where it was not, the second link to the scene goes. Unsure.
+    If it was not done, the second link to the scene is deleted. UnclearReplacement.
     """
     try:
         if not os.path.samefile(places.scene, places.kept):
@@ -196,20 +204,21 @@ def _was_done(places: Places, proved: str, planned: str) -> bool:
             if now != planned:
                 if now == proved and not places.work.exists():
                     return True
-                raise Unsure
+                raise UnclearReplacement
         drop(places)
     except OSError:
-        raise Unsure from None
+        raise UnclearReplacement from None
     return False
 
 
-def _keep(places: Places, stamp: files.Stamp, planned: str) -> None:
-    """Have the original by the attempt's own name, and be sure that it is the planned one."""
+def _keep_original(places: Places, stamp: files.Stamp, planned: str) -> None:
+    """Link the original to the attempt's own name, and check that it is the planned one."""
     try:
         os.link(places.scene, places.kept)
     except (OSError, NotImplementedError):  # exFAT, and some network folders
-        if files.copy_file(places.scene, places.kept) != planned:
-            raise Left(CHANGED) from None
+        digest_of_copy = files.copy_file(places.scene, places.kept)
+        if digest_of_copy != planned:
+            raise SceneLeft(CHANGED) from None
         shutil.copystat(places.scene, places.kept)
     else:  # another run may have put its copy in place, and even taken it back again
         _check_same(places.kept, stamp)
@@ -217,92 +226,118 @@ def _keep(places: Places, stamp: files.Stamp, planned: str) -> None:
 
 
 def discard(places: Places) -> None:
-    """Delete the copy of an attempt, if there is one."""
-    with suppress(OSError):  # it is deleted at the end, by `sweep`
+    """Delete the copy of an attempt, if there is one. It raises nothing."""
+    with suppress(OSError):  # the copy is deleted at the end, by `sweep`
         places.work.unlink(missing_ok=True)
 
 
 def sweep(places: Places) -> None:
-    """Delete what a host left beside the copy that was killed while it saved it."""
+    """Delete the copy, and the files beside it of a host that was killed while it saved the copy.
+
+    It raises nothing.
+    """
     discard(places)
     with suppress(OSError):
-        places.work.with_name(f"{places.work.name}@").unlink(missing_ok=True)  # Blender's
+        blender_file = places.work.with_name(f"{places.work.name}@")
+        blender_file.unlink(missing_ok=True)
+        stem = places.work.stem.lstrip(".")
         for folder in places.work.parent.glob(".dcc_bridge-*"):  # of our own application
             parts = list(folder.iterdir())
-            # an empty one may be that of another scene's save, which has just begun
-            stem = places.work.stem.lstrip(".")
-            if parts and all(it.name.lstrip(".").startswith(stem) for it in parts):
+            is_of_copy = all(part.name.lstrip(".").startswith(stem) for part in parts)
+            # An empty folder may belong to another scene's save, which has just begun.
+            if parts and is_of_copy:
                 shutil.rmtree(folder)
 
 
 def commit(places: Places, edited: Collection[str], planned: str) -> None:
     """Delete the original that was kept, if the scene is there as a run left it.
 
-    Left: it is another one, or the original is; nothing is deleted. OSError.
+    Args:
+        places: The scene's files.
+        edited: The digests of all copies that were proved.
+        planned: The digest of the original.
+
+    Raises:
+        SceneLeft: The scene or the original was changed since; nothing is deleted.
+        OSError: A file cannot be read or deleted.
     """
     is_kept = places.kept.exists()
     now = digest(places.scene)
-    if not is_kept:  # as it was deleted just before a crash; and not in any other folder
+    if not is_kept:
+        # An edited scene has lost its original just before a crash; any other scene is not here.
         if now not in edited:
-            raise Left(NOT_HERE)
+            raise SceneLeft(NOT_HERE)
         return
     if now not in (*edited, planned):
-        raise Left(_since(places))
+        raise SceneLeft(_changed_since(places))
     _check_kept(places, planned)
     places.kept.unlink()
 
 
 def drop(places: Places) -> None:
-    """Delete the second name of an original that is the scene still. OSError."""
+    """Delete the second name of an original that is still the scene; OSError."""
     places.kept.unlink(missing_ok=True)
 
 
 def roll_back(places: Places, edited: Collection[str], planned: str) -> None:
     """Put the original back, the very file.
 
-    Left: the scene was changed after the run, and what was done to it since would be lost; or the
-    original was changed, or is gone. OSError.
+    Args:
+        places: The scene's files.
+        edited: The digests of all copies that were proved.
+        planned: The digest of the original.
+
+    Raises:
+        SceneLeft: The scene was changed after the run, and those changes would be lost; or the
+            original was changed, or is gone.
+        OSError: A file cannot be read or renamed.
     """
     if not places.kept.exists():
-        raise Left(NOT_HERE)
+        raise SceneLeft(NOT_HERE)
     _check_kept(places, planned)
     with suppress(FileNotFoundError):
-        stamp = files.stamp(places.scene)
-        if digest(places.scene) not in (*edited, planned) or files.stamp(places.scene) != stamp:
-            raise Left(f"{_since(places)} {_MOVE}")
+        before = files.stamp(places.scene)
+        is_known = digest(places.scene) in (*edited, planned)
+        if not is_known or files.stamp(places.scene) != before:
+            raise SceneLeft(f"{_changed_since(places)} {_MOVE_AWAY}")
     os.replace(places.kept, places.scene)
     drop(places)  # a rename does nothing where both are names of one file
     files.sync_folder(places.scene.parent)
 
 
-def _since(places: Places) -> str:
+def _changed_since(places: Places) -> str:
     return f"It was changed after the run; the original is {places.kept}."
 
 
 def _check_kept(places: Places, planned: str) -> None:
-    """Have the file that was kept be the original; Left: it is another one."""
+    """Raise SceneLeft unless the file that was kept is the original."""
     if files.digest_file(places.kept) != planned:
-        raise Left(f"The original that was kept was changed since: {places.kept}. {_LOOK}")
+        changed = f"The original that was kept was changed since: {places.kept}."
+        raise SceneLeft(f"{changed} {_LOOK_AT_BOTH}")
 
 
 def digest(file: Path) -> str | None:
-    """Digest a file's content; None where it is not there. OSError: it cannot be read."""
+    """Return the digest of a file's content; None where there is no file.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
     try:
         return files.digest_file(file)
     except FileNotFoundError:
         return None
 
 
-def _check_free(file: Path) -> None:
-    """Have a scene be one that may be written; Left: it is read-only, or another one locks it."""
+def _check_writable(file: Path) -> None:
+    """Raise SceneLeft if a scene is read-only, or another program locks it."""
     if not (os.access(file, os.W_OK) and file.stat().st_mode & stat.S_IWRITE):
-        raise Left("It is read-only.")
+        raise SceneLeft("It is read-only.")
     try:
         descriptor = os.open(file, os.O_RDWR)
     except PermissionError:
-        raise Left(_IN_USE) from None
+        raise SceneLeft(_IN_USE) from None
     try:
         if not private_files.claim(descriptor):
-            raise Left(_IN_USE)
+            raise SceneLeft(_IN_USE)
     finally:
         os.close(descriptor)

@@ -1,9 +1,14 @@
 """One task: a chunk of scenes, edited in the warm host of its session. A process of its own.
 
-It is what Open Job Description starts, here or on a farm. It ends with 0 if each of its scenes has
-come to an end or to a failure of its own, with `HOST_GONE` if the host went away, so that another
-session may go on, with `PAUSED` if too many scenes of the plan have failed, with `NO_LEDGER` if
-nothing can be noted of what it does, and with `BROKEN` if something else keeps it from going on.
+Open Job Description starts the process, here or on a farm. Its exit code:
+
+=============  ====================================================================================
+0              each scene has come to an end, or to a failure of its own
+`HOST_GONE`    the host went away; the task can go on in another session
+`PAUSED`       too many scenes of the plan have failed
+`NO_LEDGER`    the ledger cannot be written
+`BROKEN`       something else keeps the task from going on
+=============  ====================================================================================
 """
 
 from __future__ import annotations
@@ -25,27 +30,27 @@ from .host_job import label
 from .hosts import HostFailed, WarmHost
 from .ledger import LedgerError, TaskLedger
 from .plan import Plan, Scene
-from .swap import Left, Places
+from .swap import Places, SceneLeft
 
-BROKEN: Final = 74  # an error of input or output, as sysexits.h has it
-HOST_GONE: Final = 75  # as sysexits.h has it: try again
+BROKEN: Final = 74  # EX_IOERR of sysexits.h
+HOST_GONE: Final = 75  # EX_TEMPFAIL of sysexits.h: try again
 PAUSED: Final = 76
 NO_LEDGER: Final = 77
-_MOST_TRIES: Final = 2  # of a scene with which the host ends
-_DIFFERS: Final = "It asks something else than what was approved: {}"
+_MAX_SCENE_TRIES: Final = 2  # of a scene during which the host ends
+_ASKS_OTHER: Final = "It asks something else than what was approved: {}"
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The scenes that a task is to edit, and where they and their host are.
+    """The scenes that a task edits, and the places of the scenes and of their host.
 
     Attributes:
         plan: The plan.
-        root: The folder of the scenes, where this computer has it.
+        root: The folder below which the scenes lie on this computer.
         task: The number of the task.
-        run: The name of the run: what failed in it is not tried again in it.
+        run: The name of the run: a scene that failed in it is not tried again in it.
         session: The folder of the session's host.
-        url: Where the host is.
+        url: The URL of the host.
     """
 
     plan: Plan
@@ -62,20 +67,23 @@ def run(
     is_stopping: Callable[[], bool] = lambda: False,
     say: Callable[[str], None] = print,
 ) -> int:
-    """Do a task, and give its exit code.
+    """Do a task.
 
     Args:
-        work: What it is to do.
-        consent: The digest of the consent that counts here; "" for the user's own.
-        is_stopping: Whether it is to end after the scene of now.
-        say: Takes the messages of Open Job Description.
+        work: The scenes of the task.
+        consent: The digest of the one consent that counts here; "" for the user's own.
+        is_stopping: Returns whether the task is to end after the scene that it is at.
+        say: Prints a message of Open Job Description.
+
+    Returns:
+        The exit code of the process.
 
     Raises:
         NotApproved: The plan may not be run.
     """
     try:
         with TaskLedger(work.plan, work.task) as book:
-            # not before: a rollback withdraws the consent and has this lock, maybe for a while
+            # After the ledger is locked: a rollback withdraws the consent while it has this lock.
             approval.check(work.plan, consent)
             return anyio.run(_run, work, book, is_stopping, say)
     except approval.NotApproved as error:
@@ -87,8 +95,10 @@ def run(
     except LedgerError as error:
         say(f"openjd_fail: The ledger of the plan cannot be written: {error.strerror or error}.")
         return NO_LEDGER
-    except OSError as error:  # those of a scene are noted in the ledger
-        why = f"{error.strerror}: {error.filename}" if error.filename else error
+    except OSError as error:  # an error with one scene is noted in the ledger instead
+        why = str(error)
+        if error.filename:
+            why = f"{error.strerror}: {error.filename}"
         say(f"openjd_fail: The task cannot go on: {why}.")
         return BROKEN
 
@@ -101,28 +111,32 @@ async def _run(
         for position, number in enumerate(numbers):
             if is_stopping():
                 return 0
-            if ledger.is_over(work.plan, work.run):
+            if ledger.has_too_many_failures(work.plan, work.run):
                 say("openjd_fail: Too many scenes have failed, so the run pauses.")
                 return PAUSED
             last = book.last(number)
             if last is None or not _is_over(last, work.run):
+                edit = _Edit(work, book, host, work.plan.scene(number))
                 with anyio.fail_after(work.plan.request.limit):
-                    await _Edit(work, book, host, work.plan.scene(number)).run()
+                    await edit.run()
             say(f"openjd_progress: {100 * (position + 1) / len(numbers):.2f}")
             sys.stdout.flush()
     return 0
 
 
 def _is_over(last: ledger.Entry, run: str) -> bool:
-    return last["state"] in ledger.FINAL or (last["state"] == "failed" and last["run"] == run)
+    """Return whether a run does not try a scene again, by the scene's last entry."""
+    if last["state"] in ledger.FINAL_STATES:
+        return True
+    return bool(last["state"] == "failed" and last["run"] == run)
 
 
-class _Unchanged(Left):
+class _SceneUnchanged(SceneLeft):
     """A scene is as it was after the skill ran in its copy."""
 
 
 class _Edit:
-    """The edit of one scene, from the ledger's last word to the next final one."""
+    """The edit of one scene, from its last entry in the ledger to the next final one."""
 
     def __init__(self, work: Work, book: TaskLedger, host: WarmHost, scene: Scene) -> None:
         self._work = work
@@ -130,17 +144,19 @@ class _Edit:
         self._host = host
         self._scene = scene
         self._number = int(scene["n"])
-        self._copy = uuid.uuid4().hex[:8]  # so that no other attempt has its files
-        self._places = self._at(self._copy)
+        self._copy = uuid.uuid4().hex[:8]  # in the names of this attempt's files, and of no others
+        self._places = self._places_of(self._copy)
 
-    def _at(self, copy: str) -> Places:
+    def _places_of(self, copy: str) -> Places:
         """Return the files of an attempt."""
         return Places.of(self._work.plan, self._scene, self._work.root, copy)
 
     async def run(self) -> None:
-        """Edit the scene; what keeps it from that is an entry of the ledger.
+        """Edit the scene; an error with this scene becomes an entry of the ledger.
 
-        Unreachable: the host is gone, and the ledger says what it was doing. LedgerError.
+        Raises:
+            Unreachable: The host is gone. The ledger says what it was doing.
+            LedgerError: The ledger cannot be written.
         """
         if self._scene["state"] != "asks":
             self._book.write(self._number, "left", why=self._scene["why"])
@@ -148,26 +164,30 @@ class _Edit:
         last = self._book.last(self._number) or {}
         attempt = int(last.get("attempt", 0)) + 1
         try:
-            done = self._recovered(last) or await self._replaced(last, attempt)
-        except Left as left:
+            done = self._recover(last)
+            if done is None:
+                done = await self._replace(last, attempt)
+        except SceneLeft as left:
             swap.discard(self._places)
-            facts = {"unchanged": True} if isinstance(left, _Unchanged) else {}
+            facts = {}
+            if isinstance(left, _SceneUnchanged):
+                facts["unchanged"] = True
             self._book.write(self._number, "left", why=str(left), **facts)
-        except swap.Unsure:
-            return  # it stays "proved", and is looked at again
-        except (HostFailed, swap.Unproved, OSError) as error:
+        except swap.UnclearReplacement:
+            return  # the scene stays "proved", and the next run looks at it again
+        except (HostFailed, swap.UnprovedCopy, OSError) as error:
             swap.discard(self._places)
             why = f"{error.strerror}." if isinstance(error, OSError) else str(error)
-            named = {"attempt": attempt, "run": self._work.run}
-            self._book.write(self._number, "failed", why=why, **named)
+            run = self._work.run
+            self._book.write(self._number, "failed", why=why, attempt=attempt, run=run)
         else:  # if this cannot be written, the next run finds the scene replaced, and says so
             self._book.write(self._number, "done", **done)
 
-    def _recovered(self, last: ledger.Entry) -> dict[str, Any] | None:
-        """Return what an attempt did that ended before it could say so; None for nothing.
+    def _recover(self, last: ledger.Entry) -> dict[str, Any] | None:
+        """Return the facts of an attempt that ended before it was noted as done, if there is one.
 
         Raises:
-            Left: Somebody else has changed the scene.
+            SceneLeft: Somebody else has changed the scene.
         """
         if last.get("state") != "proved":
             return None
@@ -176,33 +196,40 @@ class _Edit:
         now = swap.digest(self._places.scene)
         if now == self._scene["sha256"]:
             return None
-        places = self._at(last.get("copy", ""))
-        left = Left(swap.GONE if now is None else swap.CHANGED)
-        if places.work.exists() or not places.kept.exists():  # it was not put in place
+        places = self._places_of(last.get("copy", ""))
+        why = swap.CHANGED
+        if now is None:
+            why = swap.GONE
+        if places.work.exists() or not places.kept.exists():  # the copy was not put in place
             swap.discard(places)
-            raise left
+            raise SceneLeft(why)
         if now == last["sha256"]:
             return facts
-        # somebody may have gone on with the edited scene: rollback and commit look at both
-        return {**facts, "kept": f"{left} The original is {places.kept}."}
+        # Somebody may have gone on with the edited scene: rollback and commit look at both.
+        return {**facts, "kept": f"{why} The original is {places.kept}."}
 
-    async def _replaced(self, last: ledger.Entry, attempt: int) -> dict[str, Any]:
-        tries = int(last.get("tries", 0)) if last.get("state") == "editing" else 0
+    async def _replace(self, last: ledger.Entry, attempt: int) -> dict[str, Any]:
+        """Edit a copy, put it in the scene's place, and return the facts of the entry "done"."""
+        tries = 0
+        if last.get("state") == "editing":
+            tries = int(last.get("tries", 0))
         for copy in self._book.attempts(self._number):
-            swap.sweep(self._at(copy))
-        if tries >= _MOST_TRIES:
+            swap.sweep(self._places_of(copy))
+        if tries >= _MAX_SCENE_TRIES:
             raise HostFailed(f"The host ended {tries} times when the skill was run in it.")
         facts = {"attempt": attempt, "copy": self._copy}
         self._book.write(self._number, "editing", **facts, tries=tries + 1)
-        sha256 = self._scene["sha256"]
-        stamp = await anyio.to_thread.run_sync(swap.prepare, self._places, sha256)
-        done = {**await self._edit(), "copy": self._copy}
+        planned = self._scene["sha256"]
+        stamp = await anyio.to_thread.run_sync(swap.prepare, self._places, planned)
+        proof = await self._edit_copy()
+        done = {**proof, "copy": self._copy}
         self._book.write(self._number, "proved", **done, attempt=attempt)
-        await anyio.to_thread.run_sync(swap.replace, self._places, stamp, done["sha256"], sha256)
+        proved = done["sha256"]
+        await anyio.to_thread.run_sync(swap.replace, self._places, stamp, proved, planned)
         return done
 
-    async def _edit(self) -> dict[str, Any]:
-        """Edit, save and prove the copy; give its digest, and how many items became others."""
+    async def _edit_copy(self) -> dict[str, Any]:
+        """Edit, save and prove the copy; return its digest and what `batch_save` says of it."""
         host = self._host
         request = self._work.plan.request
         places = self._places
@@ -210,13 +237,15 @@ class _Edit:
             "batch_open", file=str(places.work), name=places.scene.name, number=self._number
         )
         status, sentence = await host.skill(request.skill, request.arguments)
-        # what was asked comes with what was saved: each call takes as long as a small scene does
-        asked = await host.tool("batch_save" if status == "done" else "batch_asked")
-        other = asked.get("other")
+        # One call, because each takes as long as a small scene does: "batch_save" also says whether
+        # another question was asked.
+        tool = "batch_save" if status == "done" else "batch_asked"
+        result = await host.tool(tool)
+        other = result.get("other")
         if other is not None:
-            raise Left(_DIFFERS.format(other))
+            raise SceneLeft(_ASKS_OTHER.format(other))
         if status != "done":
             raise HostFailed(sentence or f"The skill ended as {status}.")
-        if "unchanged" in asked:
-            raise _Unchanged(asked["unchanged"])
-        return {name: asked[name] for name in ("sha256", "changed", "proof")}
+        if "unchanged" in result:
+            raise _SceneUnchanged(result["unchanged"])
+        return {name: result[name] for name in ("sha256", "changed", "proof")}

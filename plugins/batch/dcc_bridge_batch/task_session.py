@@ -18,16 +18,28 @@ from . import session
 
 
 class TaskSession:
-    """A session of Open Job Description, whose actions are waited for."""
+    """A session of Open Job Description that waits for the end of each of its actions.
+
+    Attributes:
+        why: The last sentence of an action that failed; "" before any has failed.
+    """
 
     def __init__(self, job: Any, values: Any, on_progress: Callable[[int, float], None]) -> None:
+        """Make the session; its environment is entered by `enter`.
+
+        Args:
+            job: The job, as `openjd.model` has it.
+            values: The values of its parameters.
+            on_progress: Called on any thread with the number of a task and the part of it that is
+                over, from 0 to 1.
+        """
         self._job = job
         self._on_progress = on_progress
         self._task = -1
         self._ended = threading.Event()
         self._is_cancelled = False
         self._status: ActionStatus | None = None
-        self.why = ""  # the last sentence of an action that failed
+        self.why = ""
         self._session = Session(
             session_id=uuid.uuid4().hex,
             job_parameter_values=values,
@@ -39,7 +51,7 @@ class TaskSession:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave the environment, which stops the host, and take the folder away."""
+        """Leave the environment, which stops the host, and delete the session's folder."""
         for identifier in reversed(self._session.environments_entered):
             self._ended.clear()
             self._session.exit_environment(identifier=identifier)
@@ -47,43 +59,52 @@ class TaskSession:
         self._session.cleanup()
 
     def enter(self) -> int:
-        """Enter the job's environment; give 0 if its host runs, or the exit code of what failed."""
+        """Enter the job's environment, which starts its host.
+
+        Returns:
+            0 if the host runs, else the exit code of the action that failed; -1 where it has none.
+        """
         (environment,) = self._job.jobEnvironments
-        self._do(
-            lambda: self._session.enter_environment(environment=environment, identifier="WarmHost")
-        )
+        self._ended.clear()
+        self._session.enter_environment(environment=environment, identifier="WarmHost")
+        self._wait_for_end()
         if self._session.state == SessionState.READY:
             return 0
-        return (self._status.exit_code if self._status is not None else None) or -1
+        return self._exit_code() or -1
 
     def run_task(self, number: int) -> int | None:
-        """Run a task, and give its exit code; None if it got none."""
+        """Run a task.
+
+        Returns:
+            Its exit code; None if it failed without one.
+        """
         self._task = number
         value = ParameterValue(type=ParameterValueType.INT, value=str(number))
         script = self._job.steps[0].script
-        self._do(
-            lambda: self._session.run_task(
-                step_script=script, task_parameter_values={"Task": value}
-            )
-        )
-        status = self._status
-        if status is not None and status.state == ActionState.SUCCESS:
+        self._ended.clear()
+        self._session.run_task(step_script=script, task_parameter_values={"Task": value})
+        self._wait_for_end()
+        if self._status is not None and self._status.state == ActionState.SUCCESS:
             self._on_progress(number, 1.0)
             return 0
-        return (status.exit_code or None) if status is not None else None
+        return self._exit_code()
 
-    def _do(self, begin: Callable[[], object]) -> None:
-        """Begin an action, and wait for its end."""
-        self._ended.clear()
-        begin()
-        if self._is_cancelled:  # while there was none that could be: between two tasks
+    def _exit_code(self) -> int | None:
+        """Return the exit code of the last action, which failed; None if it has none."""
+        if self._status is None:
+            return None
+        return self._status.exit_code or None
+
+    def _wait_for_end(self) -> None:
+        """Wait for the end of the action that was just begun."""
+        if self._is_cancelled:  # between two actions, when there was none to cancel
             self.cancel()
         self._ended.wait()
 
     def cancel(self) -> None:
-        """Have the action of now end, or the next one. Any thread."""
+        """End the running action, or the next one. Any thread."""
         self._is_cancelled = True
-        with suppress(RuntimeError):  # there is none
+        with suppress(RuntimeError):  # no action is running
             self._session.cancel_action()
 
     def _on_status(self, _: str, status: ActionStatus) -> None:
@@ -95,25 +116,25 @@ class TaskSession:
             self._ended.set()
 
 
-class _Log(logging.FileHandler):
-    """A log of a run; where the disk is full, what it would have said is lost."""
+class _RunLog(logging.FileHandler):
+    """The log of a run; while the disk is full its records are lost."""
 
     def handleError(self, record: logging.LogRecord) -> None:
         """Do nothing: the ledger cannot be written then either, and the run says so, once."""
 
     def close(self) -> None:
-        """Close the file, whatever becomes of what was not written yet."""
+        """Close the file, also if its last records cannot be written."""
         with suppress(OSError):
             super().close()
 
 
 @contextmanager
 def logged(file: Path) -> Iterator[None]:
-    """Have what the sessions log in a file, and not in the terminal."""
-    handler = _Log(file, encoding="utf-8", errors="backslashreplace")
-    shape = "%(asctime)s %(session_id)s %(message)s"
+    """Write the log of all sessions into a file, and not to the terminal, during the block."""
+    handler = _RunLog(file, encoding="utf-8", errors="backslashreplace")
+    line_format = "%(asctime)s %(session_id)s %(message)s"
     defaults = {"session_id": "-"}
-    handler.setFormatter(logging.Formatter(shape, defaults=defaults))
+    handler.setFormatter(logging.Formatter(line_format, defaults=defaults))
     propagated = LOG.propagate
     LOG.propagate = False
     LOG.setLevel(logging.INFO)

@@ -1,7 +1,8 @@
-"""Plan a skill for many scene files, and ask for approval.
+"""Plans a skill for many scene files, and asks for approval. On a thread of the pool.
 
-A skill like any other, for hosts in whose folders of skills this one is: our own where the extra
-"batch" is installed. The plan is made by ``dcc-bridge batch plan``, in a process of its own.
+This is a skill like any other. A host offers it if this folder is among its folders of skills, as
+our own application does where the extra "batch" is installed. ``dcc-bridge batch plan`` makes the
+plan in a process of its own.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from dcc_bridge_batch import approval, report, summary
 from dcc_bridge_batch.plan import Plan
 from dcc_bridge_batch.scenes import LISTS
 
-_INSTALLED_IN: Final = Path(__file__).resolve().parents[2]  # where the package lies
-_LIMIT: Final = 600.0  # seconds for an answer: there is a list to read
-_EXTRA: Final = "dcc-bridge batch is not installed: pip install 'dcc-bridge-mcp[batch]'"
+_PACKAGE_PARENT: Final = Path(__file__).resolve().parents[2]  # the folder with the package
+_ANSWER_TIMEOUT_S: Final = 600.0  # there is a list to read
+_NOT_INSTALLED: Final = "dcc-bridge batch is not installed: pip install 'dcc-bridge-mcp[batch]'"
 _HOSTS: Final = ("usd", "blender", "freecad", "maya", "houdini")
-_POLL: Final = 0.2  # seconds
-_END: Final = 30.0  # seconds for the end of a plan that is cancelled
+_POLL_S: Final = 0.2
+_END_TIMEOUT_S: Final = 30.0  # for the process of a plan that is cancelled; then it is killed
 
 
 @skill(risk="destructive", confirms=True, thread="any", title="Plan a batch")
@@ -50,59 +51,85 @@ def plan_batch(
     Returns:
         The plan's folder and report, its counts, whether it was approved, and what comes next.
     """
-    name = f"{re.sub(r'[^A-Za-z0-9_-]', '_', skill)[:40]}-{datetime.now():%Y%m%d-%H%M%S-%f}"
+    skill_name = re.sub(r"[^A-Za-z0-9_-]", "_", skill)
+    name = f"{skill_name[:40]}-{datetime.now():%Y%m%d-%H%M%S-%f}"
     folder = approval.key_folder() / "plans" / name
-    _make(_words(skill, scenes, arguments or {}, host, folder))
+    command = _plan_command(skill, scenes, arguments or {}, host, folder)
+    _run(command)
     plan = Plan.read(folder)
-    is_approved, following = _approval(plan)
-    return {**_facts(plan), "approved": is_approved, "next": following}
+    is_approved, next_step = _approval(plan)
+    return {**_facts(plan), "approved": is_approved, "next": next_step}
 
 
-def _words(
+def _plan_command(
     skill: str, scenes: list[str], arguments: dict[str, Any], host: str, folder: Path
 ) -> list[str]:
-    """Return the command that makes the plan; ValueError says what cannot be meant."""
-    relative = [it for it in scenes if not Path(it).is_absolute()]
+    """Return the command that makes the plan; ValueError says which argument is wrong."""
+    relative = [scene for scene in scenes if not Path(scene).is_absolute()]
     if relative or not scenes:
         raise ValueError(f"Give whole paths of scenes, not {relative[:3]}.")
-    # its lines may be anything, and an error that names one goes to the agent
-    listed = [it for it in scenes if Path(it).suffix.lower() in LISTS]
-    if listed:
-        raise ValueError(f"Give the scenes' own paths and patterns, not {listed[0]}.")
-    context = current_context()
-    if not host and context is not None:  # "Blender" is the name of one, and not its word here
-        host = next((it for it in _HOSTS if it in context.host.name.lower().split()), "")
+    # The lines of a list may be anything, and an error that quotes a line goes to the agent.
+    lists = [scene for scene in scenes if Path(scene).suffix.lower() in LISTS]
+    if lists:
+        raise ValueError(f"Give the scenes' own paths and patterns, not {lists[0]}.")
+    host = host or _this_host()
     if host not in _HOSTS:
         raise ValueError(f"host is one of {', '.join(_HOSTS)}, not {host!r}.")
-    folders = context.settings.skills if context is not None else ()
-    more = [word for it in folders if it.is_dir() for word in ("--skills", str(it))]
-    words = [*_program(), "batch", "plan", "--host", host, "--counts", "--out", str(folder), *more]
-    patterns = [f"--scenes={it}" for it in scenes]
-    # What an agent sends is a value, and never an option: each stands behind a "=" or a "--".
-    return [*words, f"--args={json.dumps(arguments)}", *patterns, "--", skill]
+    command = [*_program(), "batch", "plan", "--host", host, "--counts", "--out", str(folder)]
+    context = current_context()
+    skill_folders = context.settings.skills if context is not None else ()
+    for skill_folder in skill_folders:
+        if skill_folder.is_dir():
+            command += ["--skills", str(skill_folder)]
+    # An agent's text must never be read as an option: each stands behind a "=" or a "--".
+    command.append(f"--args={json.dumps(arguments)}")
+    for scene in scenes:
+        command.append(f"--scenes={scene}")
+    return [*command, "--", skill]
+
+
+def _this_host() -> str:
+    """Return the name that ``--host`` takes for the application around; "" for no known one."""
+    context = current_context()
+    if context is None:
+        return ""
+    words = context.host.name.lower().split()
+    for host in _HOSTS:
+        if host in words:
+            return host
+    return ""
 
 
 def _program() -> list[str]:
-    """Find dcc-bridge with its extra: in this Python, in the one of this file, or on PATH."""
+    """Find dcc-bridge with its extra: in this Python, in the Python of this file, or on PATH."""
     if find_spec("openjd") and Path(sys.executable).name.lower().startswith("python"):
         return [sys.executable, "-m", "dcc_bridge"]
-    # of an environment: lib/python3.11/site-packages below it, or Lib/site-packages
-    environments = _INSTALLED_IN.parents[1:3]
-    beside = [str(folder / it) for folder in environments for it in ("bin", "Scripts")]
-    for place in (os.pathsep.join(beside), None):
-        program = shutil.which("dcc-bridge", path=place)
-        if program is not None:
-            return [program]
-    raise ValueError(_EXTRA)
+    # Of an environment the package lies in lib/python3.11/site-packages or in Lib/site-packages.
+    folders = []
+    for environment in _PACKAGE_PARENT.parents[1:3]:
+        folders += [str(environment / "bin"), str(environment / "Scripts")]
+    program = shutil.which("dcc-bridge", path=os.pathsep.join(folders))
+    if program is None:
+        program = shutil.which("dcc-bridge")
+    if program is None:
+        raise ValueError(_NOT_INSTALLED)
+    return [program]
 
 
-def _make(words: list[str]) -> None:
-    """Make the plan, and report how far it is; ValueError says why it could not be made."""
-    # An application's own Python is not that of the process which is started here.
-    env = {it: value for it, value in os.environ.items() if it not in ("PYTHONHOME", "PYTHONPATH")}
+def _run(command: list[str]) -> None:
+    """Run the command that makes the plan, and report its progress.
+
+    Raises:
+        ValueError: The plan could not be made; the message says why.
+        Stopped: The call was cancelled.
+    """
+    env = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1"}
+    # An application sets these for its own Python, which is not the one that is started here.
+    env.pop("PYTHONHOME", None)
+    env.pop("PYTHONPATH", None)
     with subprocess.Popen(
-        words,
-        env={**env, "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1"},
+        command,
+        env=env,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -111,10 +138,10 @@ def _make(words: list[str]) -> None:
     ) as process:
         try:
             sentence = _follow(process)
-        except BaseException:  # it was cancelled: its hosts end with it
-            process.terminate()  # below a script's "&", it would ignore Ctrl+C
+        except BaseException:  # the call was cancelled; the hosts end with the process
+            process.terminate()  # SIGINT would be ignored below a script's "&"
             try:
-                process.wait(_END)
+                process.wait(_END_TIMEOUT_S)
             except subprocess.TimeoutExpired:
                 process.kill()
             raise
@@ -123,70 +150,82 @@ def _make(words: list[str]) -> None:
 
 
 def _follow(process: subprocess.Popen[str]) -> str:
-    """Report the progress that is printed, and give the last sentence. Stopped: cancelled."""
+    """Report the progress that a process prints, and return its last sentence at its end.
+
+    Raises:
+        Stopped: The call was cancelled.
+    """
     lines: queue.SimpleQueue[str] = queue.SimpleQueue()
     sentence = ""
-    reader = threading.Thread(target=_read, args=(process.stdout, lines), daemon=True)
+    reader = threading.Thread(target=_read_lines, args=(process.stdout, lines), daemon=True)
     reader.start()
     while True:
         check_cancelled()
         try:
-            line = lines.get(timeout=_POLL)
+            line = lines.get(timeout=_POLL_S)
         except queue.Empty:
             continue
         if not line:
             return sentence
-        if counts := re.fullmatch(r"(\d+)/(\d+)\n", line):
+        counts = re.fullmatch(r"(\d+)/(\d+)\n", line)
+        if counts:
             report_progress(int(counts[1]), int(counts[2]), "scenes planned")
         elif line.startswith("dcc-bridge: "):
             sentence = line.removeprefix("dcc-bridge: ").strip()
 
 
-def _read(output: IO[str], lines: queue.SimpleQueue[str]) -> None:
-    """Hand lines on, and "" at the end: a read that waits cannot be cancelled."""
+def _read_lines(output: IO[str], lines: queue.SimpleQueue[str]) -> None:
+    """Put lines into a queue, and "" at the end, on a thread of its own.
+
+    A read that waits cannot be cancelled; waiting for a queue can.
+    """
     for line in output:
         lines.put(line)
     lines.put("")
 
 
 def _approval(plan: Plan) -> tuple[bool, str]:
-    """Ask at the host, and sign; tell whether it was approved, and what the person does next."""
-    run, approve = (f"dcc-bridge batch {it} {plan.folder}" for it in ("run", "approve"))
+    """Ask the person at the host, and sign the plan if they agree.
+
+    Returns:
+        Whether the plan was approved, and what the person does next.
+    """
+    approve = f"dcc-bridge batch approve {plan.folder}"
     if not plan.asks:
-        return False, f"{approval.NOTHING} The report says why."
+        return False, f"{approval.NOTHING_TO_APPROVE} The report says why."
     context = current_context()
     if context is None or not (context.host.has_ui and context.settings.host_dialogs):
         return False, f"The person approves it at a terminal: {approve}"
-    verb = {"type": "boolean", "title": summary.verb(plan)}
     try:
         message = summary.message(plan)
         details = summary.details(plan)
-    except summary.TooLong as error:
+    except summary.PlanTooLong as error:
         return False, f"{error} The person approves it at a terminal: {approve} --terminal"
+    field = {"type": "boolean", "title": summary.verb(plan)}
+    schema = {"type": "object", "properties": {"approve": field}, "required": ["approve"]}
     answer = elicit_form_sync(
-        message,
-        {"type": "object", "properties": {"approve": verb}, "required": ["approve"]},
-        title="Approve a plan",
-        details=details,
-        timeout=_LIMIT,
+        message, schema, title="Approve a plan", details=details, timeout=_ANSWER_TIMEOUT_S
     )
-    is_approved = answer.accepted and (answer.data or {}).get("approve") is True
-    if not is_approved:
+    values = answer.data or {}
+    if not answer.accepted or values.get("approve") is not True:
         approval.record_answer(plan, "host", "declined", {"by": answer.answered_by})
         return False, "It was not approved. Ask the person what they want instead."
-    if answer.answered_by != "host":  # a client may answer by itself, and this is signed
+    if answer.answered_by != "host":  # a client may answer by itself, and a consent is signed
         return False, f"The person approves it where they sit: {approve}"
     approval.approve(plan, by="host")
-    return True, f"The person runs it: {run}"
+    return True, f"The person runs it: dcc-bridge batch run {plan.folder}"
 
 
 def _facts(plan: Plan) -> dict[str, Any]:
+    """Return the plan's places and counts, and the first scenes that differ from the rest."""
     seen = report.overview(plan)
-    odd = [{"scene": plan.scene(number)["path"], "why": why} for number, why in seen.differing[:10]]
+    differing = []
+    for number, why in seen.differing[:10]:
+        differing.append({"scene": plan.scene(number)["path"], "why": why})
     return {
         "plan": str(plan.folder),
         "report": str(plan.folder / report.FILE),
         "scenes": {report.WORDS[state]: count for state, count in seen.states.items()},
         "items": dict(seen.kinds.most_common(10)),
-        "differ": odd,
+        "differ": differing,
     }

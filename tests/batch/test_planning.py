@@ -68,7 +68,7 @@ def planned(
         yield cast(WarmHost, host)
 
     monkeypatch.setattr(hosts, "connected", connected)
-    anyio.run(planner._serve, "http://nowhere", deque([(0, host.path)]))
+    anyio.run(planner._plan_in_host, "http://nowhere", deque([(0, host.path)]))
     return scenes
 
 

@@ -9,30 +9,30 @@ from rich.console import Console
 
 from dcc_bridge_batch import display, outcome, warm_host
 from dcc_bridge_batch.ledger import TaskLedger
-from dcc_bridge_batch.warm_host import Desk, _Look
+from dcc_bridge_batch.warm_host import SceneTools, _Snapshot
 from tests.batch.conftest import write_plan
 
 
-def proof(before: _Look, now: _Look, items: list[str]) -> str | None:
-    desk = Desk.__new__(Desk)
-    desk._before, desk._items = before, items
-    return desk._proof(now)
+def proof(before: _Snapshot, now: _Snapshot, items: list[str]) -> str | None:
+    tools = SceneTools.__new__(SceneTools)
+    tools._before, tools._items = before, items
+    return tools._proof(now)
 
 
 @pytest.mark.parametrize(
     ("items", "before", "now", "expected"),
     [
-        (["/a"], _Look(["Camera"], "1", "x"), _Look(["gone"], "2", "y"), "items"),
-        (["/a"], _Look(["Camera"], "1", "x"), _Look(["Camera"], "1", "y"), "scene"),
-        (["/a"], _Look(["Camera"], "1", "x"), _Look(["Camera"], "1", "x"), None),
-        (["/a"], _Look(["Camera"], "1", None), _Look(["Camera"], "2", None), "items"),
-        (["/a"], _Look(["Camera"], "1", None), _Look(["Camera"], "1", None), "file"),
-        ([], _Look([], "1", "x"), _Look([], "1", "y"), "scene"),
-        ([], _Look([], "1", None), _Look([], "1", None), "file"),
+        (["/a"], _Snapshot(["Camera"], "1", "x"), _Snapshot(["gone"], "2", "y"), "items"),
+        (["/a"], _Snapshot(["Camera"], "1", "x"), _Snapshot(["Camera"], "1", "y"), "scene"),
+        (["/a"], _Snapshot(["Camera"], "1", "x"), _Snapshot(["Camera"], "1", "x"), None),
+        (["/a"], _Snapshot(["Camera"], "1", None), _Snapshot(["Camera"], "2", None), "items"),
+        (["/a"], _Snapshot(["Camera"], "1", None), _Snapshot(["Camera"], "1", None), "file"),
+        ([], _Snapshot([], "1", "x"), _Snapshot([], "1", "y"), "scene"),
+        ([], _Snapshot([], "1", None), _Snapshot([], "1", None), "file"),
     ],
 )
 def test_a_saved_scene_differs_in_its_items_or_in_what_it_holds_or_in_its_file_alone(
-    items: list[str], before: _Look, now: _Look, expected: str | None
+    items: list[str], before: _Snapshot, now: _Snapshot, expected: str | None
 ) -> None:
     assert proof(before, now, items) == expected
 
@@ -58,4 +58,4 @@ def test_an_item_that_is_gone_is_told_as_such() -> None:
         def describe(self, item: str) -> dict[str, str]:
             raise LookupError(item)
 
-    assert warm_host._told(Host(), "/a") == "gone"  # type: ignore[arg-type]  # what it asks is there
+    assert warm_host._description(Host(), "/a") == "gone"  # type: ignore[arg-type]  # what it asks is there

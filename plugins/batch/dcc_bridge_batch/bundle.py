@@ -1,8 +1,8 @@
-"""The job as Open Job Description has it: the template, its parameters, the list of files.
+"""The job of Open Job Description: its template, its parameters, its list of files. Any thread.
 
-The run on this computer and a farm have the same template; a bundle is a folder as AWS Deadline
-Cloud takes it: ``template.json``, ``parameter_values.json``, ``asset_references.json``. Nothing in
-the template is an extension, so that whatever knows the revision 2023-09 runs it.
+The run on this computer and a farm use the same template. A bundle is a folder as AWS Deadline
+Cloud takes it: ``template.json``, ``parameter_values.json``, ``asset_references.json``. The
+template uses no extension, so every program that knows the revision 2023-09 can run it.
 """
 
 from __future__ import annotations
@@ -24,23 +24,47 @@ from openjd.model import (
 from . import approval
 from .plan import HEADER, SCENES, Plan, when
 
-PLAN: Final = "plan"  # the copy of the plan in a bundle
-_GRACE: Final = 600  # seconds for the scene of now when a task is cancelled
-_COMMAND: Final = ["-m", "dcc_bridge", "batch"]
-_PLACE: Final = ["--plan", "{{Param.Plan}}"]
-_CONSENT: Final = ["--consent", "{{Param.Consent}}"]
+PLAN: Final = "plan"  # the folder with the copy of the plan in a bundle
+_CANCEL_GRACE_S: Final = 600  # in which a cancelled task may finish the scene that it is at
+_COMMAND: Final = ("-m", "dcc_bridge", "batch")
+_PLAN_OPTIONS: Final = ("--plan", "{{Param.Plan}}", "--consent", "{{Param.Consent}}")
 
 
 def template(plan: Plan, folder: Path, python: str) -> dict[str, Any]:
-    """Make the job template of a plan.
+    """Return the job template of a plan.
 
     Args:
-        plan: What is run.
-        folder: Where the plan is for whoever runs it; in a bundle, relative to the bundle.
-        python: The interpreter that has dcc_bridge with its extra "batch", on the worker.
+        plan: The plan that is run.
+        folder: The folder of the plan on the worker; in a bundle, relative to the bundle.
+        python: The worker's Python interpreter, which has dcc_bridge with its extra "batch".
     """
     skill = plan.header["skill"]["name"]
     made = when(plan.header["created"])
+    enter = _action(
+        "enter",
+        *_PLAN_OPTIONS,
+        "--interpreter",
+        "{{Param.Interpreter}}",
+        "--any-version",
+        "{{Param.AnyVersion}}",
+    )
+    leave = _action("leave")
+    run_task = _action(
+        "task",
+        *_PLAN_OPTIONS,
+        "--root",
+        "{{Param.Root}}",
+        "--task",
+        "{{Task.Param.Task}}",
+        "--run",
+        "{{Param.Run}}",
+    )
+    run_task["cancelation"] = {
+        "mode": "NOTIFY_THEN_TERMINATE",
+        "notifyPeriodInSeconds": _CANCEL_GRACE_S,
+    }
+    last_task = max(0, plan.tasks - 1)
+    task_parameter = {"name": "Task", "type": "INT", "range": f"0-{last_task}"}
     return {
         "specificationVersion": "jobtemplate-2023-09",
         "name": f"{skill} in {plan.count} scenes"[:128],
@@ -58,78 +82,88 @@ def template(plan: Plan, folder: Path, python: str) -> dict[str, Any]:
             {
                 "name": "WarmHost",
                 "description": "One host for all tasks of a session.",
-                "script": {
-                    "actions": {
-                        "onEnter": _action(
-                            *("enter", *_PLACE, *_CONSENT),
-                            *("--interpreter", "{{Param.Interpreter}}"),
-                            *("--any-version", "{{Param.AnyVersion}}"),
-                        ),
-                        "onExit": _action("leave"),
-                    }
-                },
+                "script": {"actions": {"onEnter": enter, "onExit": leave}},
             }
         ],
         "steps": [
             {
                 "name": "Scenes",
-                "parameterSpace": {
-                    "taskParameterDefinitions": [
-                        {"name": "Task", "type": "INT", "range": f"0-{max(0, plan.tasks - 1)}"}
-                    ]
-                },
-                "script": {
-                    "actions": {
-                        "onRun": {
-                            **_action(
-                                *("task", *_PLACE, *_CONSENT, "--root", "{{Param.Root}}"),
-                                *("--task", "{{Task.Param.Task}}", "--run", "{{Param.Run}}"),
-                            ),
-                            "cancelation": {
-                                "mode": "NOTIFY_THEN_TERMINATE",
-                                "notifyPeriodInSeconds": _GRACE,
-                            },
-                        }
-                    }
-                },
+                "parameterSpace": {"taskParameterDefinitions": [task_parameter]},
+                "script": {"actions": {"onRun": run_task}},
             }
         ],
     }
 
 
 def _action(*words: str) -> dict[str, Any]:
+    """Return the action that starts a command of ``dcc-bridge batch``."""
     return {"command": "{{Param.Python}}", "args": [*_COMMAND, *words]}
 
 
 def _path(name: str, flow: str, default: str, text: str) -> dict[str, Any]:
-    facts = {"type": "PATH", "objectType": "DIRECTORY", "dataFlow": flow, "default": default}
-    return {"name": name, "description": text, **facts}
+    """Return the definition of a parameter that is a folder."""
+    return {
+        "name": name,
+        "description": text,
+        "type": "PATH",
+        "objectType": "DIRECTORY",
+        "dataFlow": flow,
+        "default": default,
+    }
 
 
 def _text(name: str, default: str, text: str) -> dict[str, Any]:
+    """Return the definition of a parameter that is a text."""
     return {"name": name, "type": "STRING", "description": text, "default": default}
 
 
 def job(
     plan: Plan, python: str, run: str, *, is_any_version: bool = False
 ) -> tuple[Job, JobParameterValues]:
-    """Make the job that runs on this computer, and its parameters."""
-    decoded = decode_job_template(template=template(plan, plan.folder.absolute(), python))
-    folders = {"Plan": str(plan.folder.absolute()), "Root": str(plan.root)}
-    texts = {"Python": python, "Interpreter": "", "Consent": "", "Run": run}
-    texts["AnyVersion"] = "yes" if is_any_version else "no"
-    path = ParameterValueType.PATH
-    text = ParameterValueType.STRING
-    values = {name: ParameterValue(type=path, value=value) for name, value in folders.items()}
-    values |= {name: ParameterValue(type=text, value=value) for name, value in texts.items()}
-    return create_job(job_template=decoded, job_parameter_values=values), values
+    """Make the job that runs on this computer.
+
+    Args:
+        plan: The plan that is run.
+        python: The Python interpreter that runs the tasks.
+        run: The name of the run.
+        is_any_version: Whether the host may have another version than the one of the plan.
+
+    Returns:
+        The job and its parameters.
+    """
+    folder = plan.folder.absolute()
+    decoded = decode_job_template(template=template(plan, folder, python))
+    folders = {"Plan": str(folder), "Root": str(plan.root)}
+    any_version = "yes" if is_any_version else "no"
+    texts = {
+        "Python": python,
+        "Interpreter": "",
+        "Consent": "",
+        "Run": run,
+        "AnyVersion": any_version,
+    }
+    values: JobParameterValues = {}
+    for name, value in folders.items():
+        values[name] = ParameterValue(type=ParameterValueType.PATH, value=value)
+    for name, value in texts.items():
+        values[name] = ParameterValue(type=ParameterValueType.STRING, value=value)
+    made = create_job(job_template=decoded, job_parameter_values=values)
+    return made, values
 
 
 def export(plan: Plan, folder: Path, python: str) -> None:
-    """Write the bundle of an approved plan into a folder that is not there, or empty.
+    """Write the bundle of an approved plan into a folder.
 
-    FileExistsError: there is something in it. OSError: it cannot be written. NotApproved: the
-    consent that was copied is not the user's own; on a farm nobody can check that any more.
+    Args:
+        plan: The plan.
+        folder: The folder of the bundle; it is made if need be.
+        python: The worker's Python interpreter, which has dcc_bridge with its extra "batch".
+
+    Raises:
+        FileExistsError: The folder is not empty.
+        NotApproved: The consent that was copied is not the user's own. On a farm nobody can check
+            that any more.
+        OSError: The bundle cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
@@ -143,7 +177,7 @@ def export(plan: Plan, folder: Path, python: str) -> None:
     (copy / "ledger").mkdir()
     document = template(plan, Path(PLAN), python)
     for parameter in document["parameterDefinitions"]:
-        if parameter["name"] == "Root":  # a default must lie below the template: it is a value
+        if parameter["name"] == "Root":  # a default would have to lie below the template
             del parameter["default"]
     values = {
         "Root": str(plan.root),
@@ -153,11 +187,12 @@ def export(plan: Plan, folder: Path, python: str) -> None:
     listed = [{"name": name, "value": value} for name, value in values.items()]
     _write(folder / "template.json", document)
     _write(folder / "parameter_values.json", {"parameterValues": listed})
-    # A farm that copies files to its workers copies these, and back what became of them.
-    scenes = [str(plan.root / scene["path"]) for scene in plan.scenes() if scene["state"] == "asks"]
+    # A farm that copies files to its workers copies the inputs, and the outputs back.
+    scenes = [plan.root / scene["path"] for scene in plan.scenes() if scene["state"] == "asks"]
+    folders = {str(scene.parent) for scene in scenes}
     assets = {
-        "inputs": {"filenames": scenes, "directories": []},
-        "outputs": {"directories": sorted({str(Path(scene).parent) for scene in scenes})},
+        "inputs": {"filenames": [str(scene) for scene in scenes], "directories": []},
+        "outputs": {"directories": sorted(folders)},
         "referencedPaths": [],
     }
     _write(folder / "asset_references.json", {"assetReferences": assets})

@@ -1,7 +1,7 @@
 """Opens and saves scenes in a host's own process, by the host's name. Main thread.
 
-It is done as the person would do it, outside of any skill: whether a scene may be replaced is what
-the plan says. What stands here of Maya and Houdini is by their references, and was not run.
+The calls are those of a person, outside of any skill: the plan decides whether a scene may be
+replaced. The calls of Maya and Houdini follow their references, and were never run.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 
 from dcc_bridge.spi import Host, digest
 
-_MOST_CONTENT: Final = 64_000_000  # bytes of a file whose whole content is compared
-_BACKUPS: Final = "CreateBackupFiles"  # FreeCAD's name of it, in its reference of parameters
+_MAX_CONTENT_BYTES: Final = 64_000_000  # of the files of a scene whose whole content is compared
+_FREECAD_BACKUPS: Final = "CreateBackupFiles"  # as FreeCAD's reference of parameters names it
 
 
 class FileCalls(NamedTuple):
@@ -24,12 +24,18 @@ class FileCalls(NamedTuple):
 
 
 def content(host: Any) -> str | None:
-    """Digest what a scene holds, values and all; None where a host cannot tell, or it is large."""
+    """Return the digest of all that a scene holds, values included.
+
+    None where a host cannot tell, and for a large scene.
+    """
     stage = getattr(host, "stage", None)
-    if stage is None or sum(it.stat().st_size for it in host.files()) > _MOST_CONTENT:
+    if stage is None:
+        return None
+    size = sum(file.stat().st_size for file in host.files())
+    if size > _MAX_CONTENT_BYTES:
         return None
     layers = stage.GetLayerStack(includeSessionLayers=False)
-    return digest([it.ExportToString() for it in layers])
+    return digest([layer.ExportToString() for layer in layers])
 
 
 def _open_usd(host: Any, path: Path) -> None:
@@ -46,13 +52,15 @@ def _open_blend(host: Any, path: Path) -> None:
     preferences = bpy.context.preferences
     if preferences is not None:
         preferences.filepaths.save_version = 0  # no ``.blend1`` beside each scene
-    # Scripts in a file do not run, and the layout of windows stays ours: nobody looks at it.
+    # Scripts in a file do not run. Its window layout is not loaded: nobody looks at the windows.
     bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False, use_scripts=False)
     if Path(bpy.data.filepath) != path:
         raise OSError(f"Blender did not open {path.name}.")
-    with host.undo_step("Open"):  # what a load leaves to be evaluated is no edit of the skill's
-        for layer in [it for scene in bpy.data.scenes for it in scene.view_layers]:
-            layer.update()
+    # Blender evaluates some of a file only after its load; that must not count as the skill's edit.
+    with host.undo_step("Open"):
+        for scene in bpy.data.scenes:
+            for layer in scene.view_layers:
+                layer.update()
 
 
 def _save_blend(host: Any) -> None:
@@ -76,25 +84,26 @@ def _save_freecad(host: Any) -> None:
 
     document = FreeCAD.ActiveDocument
     document.recompute()
-    # It keeps copies beside the file, ``.FCBak``, as the user set it for their own work. What is
-    # set here would be theirs too: FreeCAD writes its settings down as it ends.
+    # FreeCAD keeps copies beside the file, ``.FCBak``, if the user set that for their own work. The
+    # setting is put back, because FreeCAD writes its settings down as it ends.
     settings = FreeCAD.ParamGet("User parameter:BaseApp/Preferences/Document")
-    is_set = _BACKUPS in (settings.GetBools() or ())
-    was = settings.GetBool(_BACKUPS, True)
-    settings.SetBool(_BACKUPS, False)
+    names = settings.GetBools() or ()
+    is_set = _FREECAD_BACKUPS in names
+    before = settings.GetBool(_FREECAD_BACKUPS, True)
+    settings.SetBool(_FREECAD_BACKUPS, False)
     try:
         document.save()
     finally:
         if is_set:
-            settings.SetBool(_BACKUPS, was)
+            settings.SetBool(_FREECAD_BACKUPS, before)
         else:
-            settings.RemBool(_BACKUPS)
+            settings.RemBool(_FREECAD_BACKUPS)
 
 
 def _open_maya(host: Any, path: Path) -> None:
     from maya import cmds
 
-    # `executeScriptNodes=False` keeps code that a scene brings from running as it opens.
+    # `executeScriptNodes=False` keeps a scene's own code from running as the scene opens.
     cmds.file(path.as_posix(), open=True, force=True, executeScriptNodes=False)
 
 
@@ -107,7 +116,7 @@ def _save_maya(host: Any) -> None:
 def _open_houdini(host: Any, path: Path) -> None:
     import hou
 
-    # A warning as it loads, such as of an asset that is missing, is an error: it is not ignored.
+    # Without `ignore_load_warnings` a warning, such as that an asset is missing, is an error.
     hou.hipFile.load(path.as_posix(), suppress_save_prompt=True)
 
 
@@ -127,6 +136,6 @@ CALLS: Final[dict[str, FileCalls]] = {
 
 
 def foreign_files(host: Host) -> list[Path]:
-    """List what a save would write over besides the scene's own file: no plan speaks of it."""
+    """List the files besides the scene's own that a save would write over: no plan covers them."""
     own = host.file()
     return [file for file in host.files() if file != own]

@@ -10,9 +10,9 @@ from . import files
 
 JOB: Final = "DCC_BATCH_JOB"  # the environment variable that names the job's file
 REPORT: Final = "host.json"  # in the session's folder: "url" and "pid", or "error"
-STOP: Final = "stop"  # the name of the file that ends it
+STOP: Final = "stop"  # the name of the file in the session's folder that ends the host
 PLANNING: Final = "batch-plan"  # the label of the client that makes a plan
-MODULE: Final = "dcc_bridge_batch.warm_host"  # what runs in the host's interpreter
+MODULE: Final = "dcc_bridge_batch.warm_host"  # the module that runs in the host's interpreter
 
 
 def label(plan_id: str) -> str:
@@ -29,12 +29,13 @@ class Job:
         folder: The session's own folder.
         skill: The name of the skill that is planned, or run.
         skills: More folders of skill files.
-        plan: The folder of the plan that is run; None where one is made.
-        label: Of the only client that it serves: the record has it beside each agreement.
-        consent: The digest of the consent that counts on a farm; "" for the user's own.
-        owner: The process with which it ends, or None.
+        plan: The folder of the plan that is run; None where a plan is made.
+        label: The label of the only client that the host serves. The audit log names it with each
+            consent.
+        consent: The digest of the one consent that counts, on a farm; "" for the user's own.
+        owner: The number of the process with which the host ends, or None.
         is_any_version: Whether the plan may be of another version of the host.
-        idle: Seconds without a call after which it ends.
+        idle: Seconds without a call after which the host ends.
     """
 
     host: str
@@ -55,7 +56,7 @@ class Job:
 
 
 def write_job(job: Job) -> Path:
-    """Write a job into its folder, for `main`."""
+    """Write a job into its folder, and return the file that `JOB` names."""
     file = Path(job.folder, "job.json")
     files.write_json(file, asdict(job))
     return file

@@ -23,21 +23,32 @@ from .plan import PlanError
 if TYPE_CHECKING:
     from dcc_bridge.client.agent import Agent, Result
 
-LOG: Final = "host.log"  # what the host prints, in its session's folder
-START: Final = 180.0  # seconds for a start; an application that starts for the first time is slow
-_END: Final = 20.0  # seconds for its end; then it is killed
-_POLL: Final = 0.02
-_TAIL: Final = 1500  # characters of its output that are shown
+LOG: Final = "host.log"  # the output of the host, in its session's folder
+START_TIMEOUT_S: Final = 180.0  # an application that starts for the first time is slow
+_END_TIMEOUT_S: Final = 20.0  # after which the host is killed
+_POLL_S: Final = 0.02
+_MAX_OUTPUT_CHARACTERS: Final = 1500  # of the host's output in an error, the last ones
 
 
 class HostFailed(Exception):
-    """A host could not be started, or is gone. A sentence for the person."""
+    """A host could not be started, or is gone. Its text is a sentence for the person."""
 
 
 def start(job: Job, program: str | None = None) -> subprocess.Popen[bytes]:
-    """Start a host in a session of its own, and return at once; see `wait_until_ready`.
+    """Start a host in a session of its own, and return at once.
 
-    exits.Failure: there is no such interpreter. The host outlives this process, until `stop`.
+    The host outlives this process, until `stop`. `wait_until_ready` waits for its start.
+
+    Args:
+        job: The job of the host.
+        program: The host's batch interpreter; None for the one on PATH.
+
+    Returns:
+        The process of the host.
+
+    Raises:
+        exits.Failure: There is no such interpreter.
+        OSError: The session's folder cannot be written.
     """
     folder = private_files.folder(Path(job.folder))
     (folder / STOP).unlink(missing_ok=True)
@@ -51,19 +62,31 @@ def start(job: Job, program: str | None = None) -> subprocess.Popen[bytes]:
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # Ctrl+C is for who started it, and it ends in its own way
+            start_new_session=True,  # Ctrl+C goes to this process only, which then stops the host
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
 
 
-def wait_until_ready(folder: Path, process: subprocess.Popen[bytes], limit: float = START) -> str:
-    """Wait until it takes calls, and give its URL; HostFailed says in its own words why not.
+def wait_until_ready(
+    folder: Path, process: subprocess.Popen[bytes], limit: float = START_TIMEOUT_S
+) -> str:
+    """Wait until a host takes calls.
 
-    PlanError: it would not, however often it is started.
+    Args:
+        folder: The folder of its session.
+        process: The process that `start` returned.
+        limit: Seconds to wait.
+
+    Returns:
+        The URL of the host.
+
+    Raises:
+        HostFailed: The host failed, ended, or was not ready in time. The message says why.
+        PlanError: The host cannot run the plan; another start would fail as well.
     """
     end = time.monotonic() + limit
     while True:
-        has_ended = process.poll() is not None
+        has_ended = process.poll() is not None  # before the report is read, or that may be missed
         with suppress(OSError, ValueError):
             report = files.read_json(folder / REPORT)
             if "is_final" in report:
@@ -75,42 +98,61 @@ def wait_until_ready(folder: Path, process: subprocess.Popen[bytes], limit: floa
             raise HostFailed(f"The host ended as it started. It said:\n{_output(folder)}")
         if time.monotonic() > end:
             raise HostFailed(f"The host was not ready after {limit:g} s:\n{_output(folder)}")
-        time.sleep(_POLL)
+        time.sleep(_POLL_S)
 
 
 def _output(folder: Path) -> str:
-    with suppress(OSError):
-        return (folder / LOG).read_text(encoding="utf-8", errors="replace")[-_TAIL:].strip()
-    return ""
+    """Return the end of a host's output; "" where there is none."""
+    try:
+        output = (folder / LOG).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    return output[-_MAX_OUTPUT_CHARACTERS:].strip()
 
 
 def stop(folder: Path, process: subprocess.Popen[bytes] | None = None) -> None:
-    """Have a host end, and wait for it; one that hangs is killed.
+    """Stop a host and wait for its end; a host that hangs is killed.
 
-    Without its process, which another one has started, it is known by its lock, and by its number.
+    Args:
+        folder: The folder of its session.
+        process: Its process; None where another process has started the host, which is then
+            recognised by its lock and its process number.
     """
     with suppress(OSError):
         (folder / STOP).touch()
-    end = time.monotonic() + _END
     if process is not None:
         try:
-            process.wait(_END)
+            process.wait(_END_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
         return
+    end = time.monotonic() + _END_TIMEOUT_S
     while running := running_in(folder / "runtime"):
         if time.monotonic() > end:
-            for instance in running:  # it holds its lock, so the number is its own still
+            kill_signal = 15 if sys.platform == "win32" else 9
+            for instance in running:  # each holds its lock, so the number is still its own
                 with suppress(OSError):
-                    os.kill(instance.pid, 9 if sys.platform != "win32" else 15)
+                    os.kill(instance.pid, kill_signal)
             return
-        time.sleep(_POLL)
+        time.sleep(_POLL_S)
 
 
 @contextmanager
 def warm(job: Job, program: str | None = None) -> Iterator[str]:
-    """Have a host run as long as the block lasts; gives its URL. HostFailed, exits.Failure."""
+    """Run a host during the block.
+
+    Args:
+        job: The job of the host.
+        program: The host's batch interpreter; None for the one on PATH.
+
+    Yields:
+        The URL of the host.
+
+    Raises:
+        HostFailed: The host could not be started.
+        exits.Failure: There is no such interpreter.
+    """
     process = start(replace(job, owner=os.getpid()), program)
     folder = Path(job.folder)
     try:
@@ -126,9 +168,11 @@ class WarmHost:
         self._agent = agent
 
     async def tool(self, name: str, /, **arguments: Any) -> dict[str, Any]:
-        """Call one of the batch's own tools; HostFailed says what went wrong.
+        """Call one of the batch's own tools, and return its result.
 
-        The host going away is Unreachable.
+        Raises:
+            HostFailed: The tool failed. The message says why.
+            Unreachable: The host went away.
         """
         result = await self._agent.call(name, arguments)
         value = result.value
@@ -139,26 +183,49 @@ class WarmHost:
         return value
 
     async def skill(self, name: str, arguments: dict[str, Any]) -> tuple[str, str]:
-        """Call the skill; give its status, as the runner names it, and its sentence if it failed.
+        """Call a skill.
 
-        The host going away is Unreachable.
+        Returns:
+            Its status, as the runner names it, and why it failed, or "".
+
+        Raises:
+            Unreachable: The host went away.
         """
         result = await self._agent.call(name, arguments)
-        status = result.status or ("failed" if result.is_error else "done")
-        return status, _sentence(result) if result.is_error else ""
+        if result.is_error:
+            return result.status or "failed", _sentence(result)
+        return result.status or "done", ""
 
 
 def _sentence(result: Result) -> str:
-    return " ".join(" ".join(result.texts).split()) or "The host gave no reason."
+    """Return the text of a result in one line."""
+    words = " ".join(result.texts).split()
+    if not words:
+        return "The host gave no reason."
+    return " ".join(words)
 
 
 @asynccontextmanager
 async def connected(folder: Path, url: str, label: str) -> AsyncIterator[WarmHost]:
-    """Connect to a host of a session; HostFailed: it is not there. Unreachable: it went away."""
+    """Connect to the host of a session.
+
+    Args:
+        folder: The folder of the session.
+        url: The URL of the host.
+        label: The label of the client, which the host must expect.
+
+    Yields:
+        The connected client.
+
+    Raises:
+        HostFailed: The host is not running any more.
+        Unreachable: The host went away.
+    """
     from dcc_bridge.client.connection import connect
 
-    running = [it for it in running_in(folder / "runtime") if it.url == url]
+    running = [instance for instance in running_in(folder / "runtime") if instance.url == url]
     if not running:
         raise HostFailed("The host of this session is not running any more.")
-    async with connect(url, running[0].token(label)) as agent:
+    token = running[0].token(label)
+    async with connect(url, token) as agent:
         yield WarmHost(agent)

@@ -1,7 +1,7 @@
 """The plan folder: written once, read and verified against its digests. Any thread.
 
-Its format is in the package's own text. Lines of scenes are read one at a time: a plan of 100,000
-scenes takes no more memory than one of ten.
+The package's own docstring describes its format. The lines of scenes are read one at a time: of a
+plan of 100,000 scenes only 40 bytes a scene are in memory.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 import getpass
 import hashlib
 import json
+import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,16 +25,21 @@ SCENES: Final = "scenes.jsonl"
 FORMAT: Final = 1
 State = Literal["asks", "nothing", "twice", "unsafe", "failed"]
 _CHANGED: Final = "The plan in {} was changed after it was made; make a new one."
-Scene = dict[str, Any]  # one line; its fields are in the package's own text
+_MAX_ITEM_TYPES: Final = 200  # in the totals of the header
+Scene = dict[str, Any]  # one line; the package's own docstring lists its fields
 
 
 def when(moment: str) -> str:
-    """Return a time as a person reads it, in UTC; ValueError: it is none."""
-    return f"{datetime.fromisoformat(moment).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    """Return an ISO time as a person reads it, in UTC; ValueError: the text is no time."""
+    time = datetime.fromisoformat(moment).astimezone(UTC)
+    return f"{time:%Y-%m-%d %H:%M} UTC"
 
 
 class PlanError(Exception):
-    """A plan cannot be used: it is not there, or it was changed. A sentence for the person."""
+    """A plan is not there, was changed, or cannot be made. Its text is a sentence for the person.
+
+    Another try of the same would fail as well.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +49,12 @@ class Request:
     Attributes:
         host: The application, by the name that ``--host`` takes.
         skill: The name of the skill.
-        arguments: What the skill is called with.
+        arguments: The arguments that the skill is called with.
         folders: Folders of skill files besides the host's.
-        interpreter: The host's program, where it is not on PATH.
-        chunk: Scenes a task.
-        failures: The part of the scenes whose failure pauses a run.
-        limit: Seconds for one scene; then its host is taken for hung.
+        interpreter: The host's batch interpreter; None for the one on PATH.
+        chunk: How many scenes a task has.
+        failures: The part of the scenes whose failure pauses a run, from 0 to 1.
+        limit: Seconds for one scene; after them its host counts as hung.
     """
 
     host: str
@@ -64,13 +69,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class HostFacts:
-    """The facts that a warm host tells of itself and of the skill.
+    """The facts that a warm host reports of itself and of the skill.
 
     Attributes:
-        version: The application's own version.
+        version: The application's name and version.
         bridge: The version of dcc_bridge.
         skill_sha256: The digest of the skill's file, or of its code where it has none.
-        skill_file: Where the skill's file is, or None for a verb.
+        skill_file: The path of the skill's file; None for a verb.
     """
 
     version: str
@@ -80,51 +85,72 @@ class HostFacts:
 
 
 class _Lines:
-    """The offset and the digest of each line of a file: 40 bytes a line."""
+    """The offset and the digest of each line of a file: 40 bytes a line.
+
+    Attributes:
+        offsets: Where each line begins in the file.
+        sha256: The digest of the whole file.
+    """
 
     def __init__(self, file: Path) -> None:
+        """Read the file."""
         whole = hashlib.sha256()
         self.offsets = array("Q")
         self._digests = bytearray()
-        at = 0
+        offset = 0
         with file.open("rb") as stream:
             for line in stream:
                 whole.update(line)
-                self.offsets.append(at)
+                self.offsets.append(offset)
                 self._digests += hashlib.sha256(line).digest()
-                at += len(line)
+                offset += len(line)
         self.sha256 = whole.hexdigest()
 
     def __len__(self) -> int:
         return len(self.offsets)
 
     def has(self, number: int, line: bytes) -> bool:
-        """Return whether a line is the one that was read."""
-        return self._digests[32 * number : 32 * number + 32] == hashlib.sha256(line).digest()
+        """Return whether the line of a number is still as it was read."""
+        start = 32 * number
+        return self._digests[start : start + 32] == hashlib.sha256(line).digest()
 
 
 class Plan:
-    """A plan that was read. Its digests hold."""
+    """A plan that was read and verified.
+
+    Attributes:
+        folder: The folder of the plan.
+        header: The content of `HEADER`; the package's own docstring lists its fields.
+    """
 
     def __init__(self, folder: Path, header: Mapping[str, Any], lines: _Lines) -> None:
+        """Take the parts of a plan; `read` is the way to get one."""
         self.folder = folder
         self.header = header
         self._lines = lines
 
     @classmethod
     def read(cls, folder: Path) -> Plan:
-        """Read a plan and verify it; PlanError says what is wrong with it."""
+        """Read a plan and verify it.
+
+        Args:
+            folder: The folder of the plan.
+
+        Raises:
+            PlanError: There is no plan, it cannot be read, or it was changed.
+        """
         try:
             header = files.read_json(folder / HEADER)
             rest = {name: value for name, value in header.items() if name != "digest"}
-            is_whole = header["format"] == FORMAT and header["digest"] == files.digest_of(rest)
+            is_same_header = header["digest"] == files.digest_of(rest)
+            is_known_format = header["format"] == FORMAT
             lines = _Lines(folder / SCENES)
-            is_same = lines.sha256 == header["scenes"]["sha256"]
+            are_same_scenes = lines.sha256 == header["scenes"]["sha256"]
         except FileNotFoundError:
             raise PlanError(f"There is no plan in {folder}.") from None
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise PlanError(f"The plan in {folder} cannot be read: {error}.") from None
-        if not (is_whole and is_same):
+        if not (is_known_format and is_same_header and are_same_scenes):
             raise PlanError(_CHANGED.format(folder))
         return cls(folder, header, lines)
 
@@ -135,15 +161,19 @@ class Plan:
 
     @property
     def id(self) -> str:
-        """A short name: it is in the names of the files beside a scene."""
+        """The plan's short name, which is in the names of the files beside a scene."""
         return self.digest[:8]
 
     @property
     def request(self) -> Request:
-        """The request that it was made for."""
-        names = {it.name for it in fields(Request)} & set(self.header) - {"skill"}
-        values = {name: self.header[name] for name in names}
-        return Request(skill=self.header["skill"]["name"], **values)
+        """The request that the plan was made for."""
+        values = {}
+        for field_of_request in fields(Request):
+            name = field_of_request.name
+            if name in self.header:
+                values[name] = self.header[name]
+        values["skill"] = self.header["skill"]["name"]
+        return Request(**values)
 
     @property
     def root(self) -> Path:
@@ -152,41 +182,50 @@ class Plan:
 
     @property
     def count(self) -> int:
-        """How many scenes it has."""
+        """How many scenes the plan has."""
         return int(self.header["scenes"]["count"])
 
     @property
     def asks(self) -> int:
-        """How many scenes it would change."""
+        """How many scenes the plan would change."""
         return int(self.header["totals"]["scenes"].get("asks", 0))
 
     @property
     def tasks(self) -> int:
-        """How many tasks they are."""
-        return -(-self.count // int(self.header["chunk"]))
+        """How many tasks the plan has."""
+        return math.ceil(self.count / int(self.header["chunk"]))
 
     def numbers(self, task: int) -> range:
         """Return the numbers of a task's scenes; PlanError: there is no such task."""
         if not 0 <= task < self.tasks:
             raise PlanError(f"The plan has {self.tasks} tasks, from 0 on, and no task {task}.")
         chunk = int(self.header["chunk"])
-        return range(task * chunk, min((task + 1) * chunk, self.count))
+        start = task * chunk
+        return range(start, min(start + chunk, self.count))
 
     def scenes(self) -> Iterator[Scene]:
-        """Read all lines, one after the other; PlanError: one was changed after `read`."""
+        """Yield all scenes in the order of the list.
+
+        Raises:
+            PlanError: A line was changed after `read`.
+        """
         with (self.folder / SCENES).open("rb") as stream:
             for number in range(len(self._lines)):
-                yield self._checked(number, stream)
+                yield self._read_line(number, stream)
 
     def scene(self, number: int) -> Scene:
-        """Read the line of one scene; PlanError: there is none, or it was changed after `read`."""
+        """Read the line of one scene.
+
+        Raises:
+            PlanError: There is no such scene, or its line was changed after `read`.
+        """
         if not 0 <= number < len(self._lines):
             raise PlanError(f"The plan has no scene {number}.")
         with (self.folder / SCENES).open("rb") as stream:
             stream.seek(self._lines.offsets[number])
-            return self._checked(number, stream)
+            return self._read_line(number, stream)
 
-    def _checked(self, number: int, stream: BinaryIO) -> Scene:
+    def _read_line(self, number: int, stream: BinaryIO) -> Scene:
         line = stream.readline()
         if not self._lines.has(number, line):
             raise PlanError(_CHANGED.format(self.folder))
@@ -194,10 +233,10 @@ class Plan:
         return scene
 
     def check_skill(self) -> None:
-        """Have the skill's file be the one of the plan; PlanError: it is not."""
+        """Raise PlanError unless the skill's file is as it was when the plan was made."""
         skill = self.header["skill"]
         if skill["file"] is None:
-            return  # a verb: the host compares its code
+            return  # a verb: the warm host compares its code
         file = Path(skill["file"])
         try:
             now = files.digest_file(file)
@@ -211,12 +250,14 @@ class Plan:
 
 
 def question_digest(question: Mapping[str, Any] | None) -> str | None:
-    """Digest a question, as the host compares it; None for none."""
-    return None if question is None else files.digest_of(question)
+    """Return the digest by which the host knows a question again; None for no question."""
+    if question is None:
+        return None
+    return files.digest_of(question)
 
 
 def check_new(folder: Path) -> None:
-    """Have no plan be in a folder; PlanError: there is one."""
+    """Raise PlanError if there is a plan in a folder."""
     if (folder / HEADER).exists():
         raise PlanError(f"There is a plan in {folder} already; name another folder with --out.")
 
@@ -226,7 +267,19 @@ def write(
 ) -> Plan:
     """Write a plan into a folder, the header last, and read it again.
 
-    PlanError: a plan is there already. OSError: it cannot be written.
+    Args:
+        folder: The folder of the plan; it is made if need be.
+        request: The request that the plan is made for.
+        facts: The facts of the host and the skill.
+        root: The folder below which all scenes lie.
+        scenes: The lines of the scenes, in the order of their numbers.
+
+    Returns:
+        The plan.
+
+    Raises:
+        PlanError: A plan is there already.
+        OSError: The plan cannot be written.
     """
     check_new(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -242,7 +295,8 @@ def write(
             out.write(line)
             count += 1
             states[scene["state"]] += 1
-            kinds.update((scene["question"] or {}).get("kinds", ()))
+            if scene["question"] is not None:
+                kinds.update(scene["question"]["kinds"])
     files.sync_file(part)
     part.replace(folder / SCENES)
     skill = {"name": request.skill, "sha256": facts.skill_sha256, "file": facts.skill_file}
@@ -256,14 +310,15 @@ def write(
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "by": user(),
         "scenes": {"count": count, "sha256": digest.hexdigest()},
-        "totals": {"scenes": dict(states), "items": dict(kinds.most_common(200))},
+        "totals": {"scenes": dict(states), "items": dict(kinds.most_common(_MAX_ITEM_TYPES))},
     }
     files.write_json(folder / HEADER, {**header, "digest": files.digest_of(header)})
     return Plan.read(folder)
 
 
 def user() -> str:
-    """Return the name of the user, as the system knows it."""
-    with suppress(OSError, KeyError, ImportError):  # an account without a name, as in containers
+    """Return the name of the user, as the system knows it; "unknown" where it has none."""
+    try:
         return getpass.getuser()
-    return "unknown"
+    except (OSError, KeyError, ImportError):  # an account without a name, as in containers
+        return "unknown"

@@ -1,7 +1,7 @@
-"""Makes a plan: each scene through a warm host, as far as its question. On anyio's loop.
+"""Makes a plan: runs the skill in each scene up to its question, in warm hosts. On anyio's loop.
 
-No host has another's scene, so they do not wait for each other. What comes of a scene is written
-into a file of its worker's at once; these are merged in the order of the list at the end.
+No two hosts have the same scene, so they do not wait for each other. Each worker writes the line of
+a scene into a file of its own at once; at the end these files are merged in the order of the list.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import anyio
 import anyio.to_thread
@@ -29,9 +29,9 @@ from .hosts import HostFailed, WarmHost
 from .plan import HostFacts, Plan, PlanError, Request, Scene
 
 OnScene = Callable[[Scene], None]
-_DETAILS: Final = "It asks about a text of its own, which no plan shows: {}"
-_REFUSES: Final = "cannot be called like this:"  # as `dcc_bridge.skills.signature` says it
-_NAME: Final = "Its name is not UTF-8, so no host can be told of it."
+_ASKS_ABOUT_TEXT: Final = "It asks about a text of its own, which no plan shows: {}"
+_BAD_ARGUMENTS: Final = "cannot be called like this:"  # as `dcc_bridge.skills.signature` says it
+_BAD_NAME: Final = "Its name is not UTF-8, so no host can be told of it."
 _UNSAFE: Final = "It would do what undo does not bring back: {}"
 
 
@@ -45,28 +45,33 @@ def make(
     """Make a plan of scenes, and write it into a folder. Nothing is written to a scene.
 
     Args:
-        request: What it is made for.
+        request: The request that the plan is made for.
         paths: The scenes, each once.
-        folder: Where the plan goes.
-        jobs: How many hosts at a time.
+        folder: The folder of the plan.
+        jobs: How many hosts run at a time.
         on_scene: Called with each scene that is planned, in any order, on this thread.
 
+    Returns:
+        The plan.
+
     Raises:
-        PlanError: There is no such skill, or no common root. OSError: no space for the lines.
-        HostFailed: No host could be started. exits.Failure: there is no interpreter for one.
+        PlanError: There is no such skill, or no common root.
+        HostFailed: No host could be started.
+        exits.Failure: There is no interpreter for the host.
+        OSError: There is no space for the plan.
     """
     plan.check_new(folder)
     root = scenes.common_root(paths)
+    count = max(1, min(jobs, len(paths)))
     with TemporaryDirectory(prefix="dcc_batch-") as temporary:
-        workers = [
-            _Planner(request, root, Path(temporary, str(number)), on_scene)
-            for number in range(max(1, min(jobs, len(paths))))
-        ]
+        folders = [Path(temporary, str(number)) for number in range(count)]
+        workers = [_Planner(request, root, own_folder, on_scene) for own_folder in folders]
         anyio.run(_run_all, workers, deque(enumerate(paths)))
-        facts = next(it.facts for it in workers if it.facts is not None)
+        facts = next(worker.facts for worker in workers if worker.facts is not None)
         with ExitStack() as stack:
-            spools = [stack.enter_context(it.spool.open("rb")) for it in workers]
-            merged = heapq.merge(*map(_lines, spools), key=lambda scene: scene["n"])
+            spools = [stack.enter_context(worker.spool.open("rb")) for worker in workers]
+            lines = [_lines(spool) for spool in spools]
+            merged = heapq.merge(*lines, key=lambda scene: scene["n"])
             return plan.write(folder, request, facts, root, merged)
 
 
@@ -75,19 +80,25 @@ async def _run_all(workers: Sequence[_Planner], queue: deque[tuple[int, Path]]) 
         async with anyio.create_task_group() as group:
             for worker in workers:
                 group.start_soon(worker.run, queue)
-    except* (HostFailed, PlanError, OSError) as errors:  # of several alike one says it
+    except* (HostFailed, PlanError, OSError) as errors:  # raise one: the others are alike
         error: BaseException = errors
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         raise error from None
 
 
-def _lines(spool: Any) -> Iterator[Scene]:
-    return (json.loads(line) for line in spool)
+def _lines(spool: BinaryIO) -> Iterator[Scene]:
+    for line in spool:
+        yield json.loads(line)
 
 
 class _Planner:
-    """One host after the other, for as long as there are scenes."""
+    """A worker that plans scenes in one host after the other, as long as there are scenes.
+
+    Attributes:
+        spool: The file with the lines of its scenes.
+        facts: The facts of the host and the skill; None until its first host is ready.
+    """
 
     def __init__(self, request: Request, root: Path, folder: Path, on_scene: OnScene) -> None:
         self._request = request
@@ -99,27 +110,27 @@ class _Planner:
         self.spool.touch()
 
     async def run(self, queue: deque[tuple[int, Path]]) -> None:
-        """Plan scenes until there are no more; one that ends its host harms no other."""
+        """Plan scenes until there are no more; a scene that ends its host harms no other."""
         request = self._request
         while queue:
             job = Job(request.host, str(self._folder), request.skill, request.folders)
             job = replace(job, idle=job.idle + request.limit, owner=os.getpid())
             process = hosts.start(job, request.interpreter)
             try:
-                url = await anyio.to_thread.run_sync(
-                    partial(hosts.wait_until_ready, self._folder, process)
-                )
-                await self._serve(url, queue)
+                url = await anyio.to_thread.run_sync(hosts.wait_until_ready, self._folder, process)
+                await self._plan_in_host(url, queue)
             finally:
                 with anyio.CancelScope(shield=True):
                     await anyio.to_thread.run_sync(hosts.stop, self._folder, process)
 
-    async def _serve(self, url: str, queue: deque[tuple[int, Path]]) -> None:
+    async def _plan_in_host(self, url: str, queue: deque[tuple[int, Path]]) -> None:
+        """Plan scenes in one host, until there are no more or the host ends."""
         number = -1
         path = self._root
         try:
             async with hosts.connected(self._folder, url, PLANNING) as host:
-                self.facts = self.facts or await _about(host, self._request)
+                if self.facts is None:
+                    self.facts = await _about(host, self._request)
                 while queue:
                     number, path = queue.popleft()
                     with anyio.fail_after(self._request.limit):
@@ -130,7 +141,7 @@ class _Planner:
                 raise HostFailed(f"The host ended before it opened a scene: {error}") from None
             why = "The host ended, or hung, when the skill was run in it."
             sha256 = ""
-            with suppress(OSError):  # it may be gone with the host
+            with suppress(OSError):  # the scene may be gone with the host
                 sha256 = await anyio.to_thread.run_sync(files.digest_file, path)
             self._note(self._scene(number, path, sha256, "failed", why))
 
@@ -140,27 +151,29 @@ class _Planner:
         self._on_scene(scene)
 
     async def _plan(self, host: WarmHost, number: int, path: Path) -> Scene:
+        """Run the skill in a scene up to its question, and return the scene's line."""
         try:
             before = files.stamp(path)
             sha256 = await anyio.to_thread.run_sync(files.digest_file, path)
         except OSError as error:
             return self._scene(number, path, "", "failed", f"It cannot be read: {error.strerror}.")
-        result = partial(self._scene, number, path, sha256)
+        line = partial(self._scene, number, path, sha256)
         if not _is_text(path):
-            return result("failed", _NAME)
+            return line("failed", _BAD_NAME)
         try:
             await host.tool("batch_open", file=str(path), name=path.name)
             status, sentence = await host.skill(self._request.skill, self._request.arguments)
-            asked = (await host.tool("batch_asked"))["asked"]
-            _check_called(self._request.skill, sentence)
+            result = await host.tool("batch_asked")
+            _check_arguments(self._request.skill, sentence)
         except HostFailed as error:
-            return result("failed", str(error))
+            return line("failed", str(error))
         try:
-            if files.stamp(path) != before:
-                return result("failed", "It was changed while it was planned.")
+            is_changed = files.stamp(path) != before
         except OSError:
-            return result("failed", "It was deleted while it was planned.")
-        return _judged(result, asked, status, sentence)
+            return line("failed", "It was deleted while it was planned.")
+        if is_changed:
+            return line("failed", "It was changed while it was planned.")
+        return _judged(line, result["asked"], status, sentence)
 
     def _scene(
         self,
@@ -171,8 +184,9 @@ class _Planner:
         why: str = "",
         question: dict[str, Any] | None = None,
     ) -> Scene:
+        """Return a scene's line; the package's own docstring explains the fields."""
         size = 0
-        with suppress(OSError):  # it may be gone
+        with suppress(OSError):  # the scene may be gone
             size = path.stat().st_size
         return {
             "n": number,
@@ -187,7 +201,7 @@ class _Planner:
 
 
 def _is_text(path: Path) -> bool:
-    """Return whether a name is text: on POSIX it may be any bytes."""
+    """Return whether a path is text: on POSIX it may be any bytes."""
     try:
         str(path).encode()
     except UnicodeEncodeError:
@@ -196,33 +210,43 @@ def _is_text(path: Path) -> bool:
 
 
 async def _about(host: WarmHost, request: Request) -> HostFacts:
+    """Return the facts of a host and the skill; PlanError: the host does not have the skill."""
     try:
-        return HostFacts(**await host.tool("batch_about"))
+        facts = await host.tool("batch_about")
     except HostFailed as error:
         raise PlanError(f"{request.skill} cannot be planned: {error}") from None
+    return HostFacts(**facts)
 
 
-def _check_called(skill: str, sentence: str) -> None:
-    """Have a skill take what it is called with, which is the same in all scenes; PlanError."""
-    if sentence.startswith(f"{skill} {_REFUSES}"):
+def _check_arguments(skill: str, sentence: str) -> None:
+    """Raise PlanError if the skill does not take its arguments, which no scene would change."""
+    if sentence.startswith(f"{skill} {_BAD_ARGUMENTS}"):
         raise PlanError(f"{sentence} No plan was made: correct its arguments (--args).")
 
 
 def _judged(
-    result: Callable[..., Scene], asked: Sequence[dict[str, Any]], status: str, sentence: str
+    line: Callable[..., Scene], asked: Sequence[dict[str, Any]], status: str, sentence: str
 ) -> Scene:
-    """Say what becomes of a scene by what its skill asked."""
-    consents = [it for it in asked if it["kind"] == "consent"]
-    unsafe = [it for it in asked if it["kind"] == "unsafe"]
+    """Return the line of a scene, with the state that follows from the skill's questions.
+
+    Args:
+        line: Makes the line of a state, a reason and a question.
+        asked: The questions that the skill asked.
+        status: How the skill ended, as the runner names it.
+        sentence: Why the skill failed, or "".
+    """
+    consents = [question for question in asked if question["kind"] == "consent"]
+    unsafe = [question for question in asked if question["kind"] == "unsafe"]
     if unsafe:
-        return result("unsafe", _UNSAFE.format(unsafe[0]["message"]))
+        return line("unsafe", _UNSAFE.format(unsafe[0]["message"]))
     if len(consents) > 1:
-        return result("twice", f"It asks {len(consents)} times: {consents[-1]['message']}")
-    if consents and consents[0]["details"] is not None:
-        return result("unsafe", _DETAILS.format(consents[0]["message"]))
+        return line("twice", f"It asks {len(consents)} times: {consents[-1]['message']}")
     if consents:
-        facts = {name: value for name, value in consents[0].items() if name != "kind"}
-        return result("asks", question=facts)
+        question = consents[0]
+        if question["details"] is not None:
+            return line("unsafe", _ASKS_ABOUT_TEXT.format(question["message"]))
+        facts = {name: value for name, value in question.items() if name != "kind"}
+        return line("asks", question=facts)
     if status != "done":
-        return result("failed", sentence or f"The skill ended as {status}.")
-    return result("nothing", "It asks nothing: there is nothing to do.")
+        return line("failed", sentence or f"The skill ended as {status}.")
+    return line("nothing", "It asks nothing: there is nothing to do.")

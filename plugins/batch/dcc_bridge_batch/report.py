@@ -28,12 +28,14 @@ WORDS: Final = {  # what a person reads for each state of a scene
     "unsafe": "no plan can speak for it, left as it is",
     "failed": "failed, left as it is",
 }
-_RANK: Final = {"twice": 1, "unsafe": 1, "failed": 0, "asks": 2, "nothing": 4}
-_FAR: Final = 4  # times as many items as the usual scene has, or as few
-_MOST_DETAILED: Final = 2_000  # scenes whose items are in the report
-_MOST_ITEMS: Final = 50  # items of one of them
-_MOST_TEXT: Final = 400
-_MOST_NAMED: Final = 5  # scenes, in a sentence
+# The order of the scenes in the report: the lowest rank comes first.
+_RANKS: Final = {"failed": 0, "twice": 1, "unsafe": 1, "asks": 2, "nothing": 4}
+_USUAL_RANK: Final = 3  # of a scene that asks, and does not differ from the rest
+_OUTLIER_FACTOR: Final = 4  # so many times more items than the usual scene, or fewer
+_MAX_DETAILED: Final = 2_000  # scenes whose items are in the report
+_MAX_ITEMS: Final = 50  # of one of them
+_MAX_TEXT_CHARACTERS: Final = 400
+_MAX_NAMED: Final = 5  # scenes in a sentence
 _PAGE: Final = Path(__file__).with_name("report.html")
 
 
@@ -44,9 +46,9 @@ class Overview:
     Attributes:
         states: How many scenes there are of each state.
         kinds: How many items there are of each type.
-        usual: Items that half of the scenes have at most.
-        order: The numbers of all scenes, those that differ from the rest first, and what each
-            differs in.
+        usual: The median number of items of a scene.
+        order: The number of each scene, and the words that say how it differs from the rest, or "".
+            Scenes that differ come first.
     """
 
     states: Counter[str] = field(default_factory=Counter)
@@ -61,7 +63,7 @@ class Overview:
 
 
 def overview(plan: Plan) -> Overview:
-    """Look at all scenes of a plan, twice."""
+    """Compare all scenes of a plan with each other; this reads them twice."""
     states = Counter[str]()
     kinds = Counter[str]()
     shapes = Counter[str]()
@@ -73,44 +75,58 @@ def overview(plan: Plan) -> Overview:
             kinds.update(scene["question"]["kinds"])
             counts.append(len(scene["question"]["items"]))
     usual = float(median(counts)) if counts else 0.0
-    rare = max(1, plan.count // 50)
-    ranked = []
+    max_rare = max(1, plan.count // 50)
+    can_be_rare = max_rare < plan.count // 2
+    rows: list[tuple[int, int, int, str]] = []
     for scene in plan.scenes():
-        why = _difference(scene, usual, shapes[_shape(scene)] <= rare < plan.count // 2)
-        rank = _RANK[scene["state"]] if why or scene["state"] != "asks" else 3
-        ranked.append((rank, shapes[_shape(scene)], scene["n"], why))
-    ranked.sort(key=lambda row: row[:3])
-    return Overview(states, kinds, usual, [(number, why) for _, _, number, why in ranked])
+        similar = shapes[_shape(scene)]
+        why = _difference(scene, usual, is_rare=can_be_rare and similar <= max_rare)
+        rank = _RANKS[scene["state"]]
+        if scene["state"] == "asks" and not why:
+            rank = _USUAL_RANK
+        rows.append((rank, similar, scene["n"], why))
+    rows.sort(key=lambda row: row[:3])
+    order = [(number, why) for _, _, number, why in rows]
+    return Overview(states, kinds, usual, order)
 
 
 def _shape(scene: Scene) -> str:
-    """Name what a scene has in common with the most others: its state and the types of items."""
-    kinds = set(scene["question"]["kinds"]) if scene["question"] else ()
-    return f"{scene['state']}: {', '.join(sorted(kinds))}"
+    """Return a scene's state and the types of its items, which similar scenes have in common."""
+    return f"{scene['state']}: {_types(scene)}"
 
 
-def _difference(scene: Scene, usual: float, is_rare: bool) -> str:
-    """Say in what a scene differs from the rest, or ""."""
+def _types(scene: Scene) -> str:
+    question = scene["question"]
+    if not question:
+        return ""
+    return ", ".join(sorted(set(question["kinds"])))
+
+
+def _difference(scene: Scene, usual: float, *, is_rare: bool) -> str:
+    """Return in words how a scene differs from the rest, or ""."""
     if scene["state"] in ("failed", "twice", "unsafe"):
         return str(scene["why"])
     if scene["state"] != "asks":
         return ""
     count = len(scene["question"]["items"])
-    if usual and not usual / _FAR <= count <= usual * _FAR:
+    if usual and not usual / _OUTLIER_FACTOR <= count <= usual * _OUTLIER_FACTOR:
         return f"{count:,} items, where most have about {usual:,.0f}"
-    return f"others have no {_shape(scene).partition(': ')[2]}" if is_rare else ""
+    if is_rare:
+        return f"others have no {_types(scene)}"
+    return ""
 
 
 def write(plan: Plan) -> Path:
-    """Write the report into the plan's folder, and give its path. OSError."""
+    """Write the report into the plan's folder, and return its path; OSError."""
     seen = overview(plan)
     skill = plan.header["skill"]["name"]
+    states = Counter({WORDS[state]: count for state, count in seen.states.items()})
     fields = {
         "title": escape(f"{skill} in {scenes(plan.count)}"),
         "facts": "\n".join(_facts(plan)),
-        "states": "\n".join(_bars(Counter({WORDS[k]: n for k, n in seen.states.items()}))),
+        "states": "\n".join(_bars(states)),
         "kinds": "\n".join(_bars(seen.kinds)) or "<p>No items are named.</p>",
-        "differing": _listed(len(seen.differing)),
+        "differing": _heading(len(seen.differing)),
     }
     page = Template(_PAGE.read_text(encoding="utf-8"))
     head, _, tail = page.substitute(fields).partition("@ROWS@")
@@ -118,27 +134,33 @@ def write(plan: Plan) -> Path:
     with target.open("w", encoding="utf-8", errors="backslashreplace") as out:
         out.write(head)
         separator = "[\n"
+        end = "[]"
         for row in _rows(plan, seen):
             out.write(separator + _as_script(row))
             separator = ",\n"
-        out.write("\n]" if separator != "[\n" else "[]")
+            end = "\n]"
+        out.write(end)
         out.write(tail)
     return target
 
 
 def scenes(count: int) -> str:
-    """Count scenes."""
-    return "1 scene" if count == 1 else f"{count:,} scenes"
+    """Return a number of scenes in words: "1 scene", "1,200 scenes"."""
+    if count == 1:
+        return "1 scene"
+    return f"{count:,} scenes"
 
 
 def named(paths: Sequence[str]) -> str:
-    """Name some scenes, in a sentence, and count the rest."""
-    more = f" and {len(paths) - _MOST_NAMED:,} more" if len(paths) > _MOST_NAMED else ""
-    return ", ".join(safe_line(path, 120) for path in paths[:_MOST_NAMED]) + more
+    """Return the paths of some scenes and the number of the rest, for a sentence."""
+    names = ", ".join(safe_line(path, 120) for path in paths[:_MAX_NAMED])
+    if len(paths) <= _MAX_NAMED:
+        return names
+    return f"{names} and {len(paths) - _MAX_NAMED:,} more"
 
 
 def facts(plan: Plan) -> dict[str, str]:
-    """Return what a person reads of a plan as a whole."""
+    """Return the facts that a person reads of a plan as a whole, by their names."""
     header = plan.header
     texts = {
         "Folder": header["root"],
@@ -151,37 +173,38 @@ def facts(plan: Plan) -> dict[str, str]:
 
 
 def _whole(text: str) -> str:
-    # whole, as what is called is a part of what is agreed to
-    return safe_line(text, max(_MOST_TEXT, len(text)))
+    # No text is cut here: the skill and its arguments are a part of what is agreed to.
+    return safe_line(text, max(_MAX_TEXT_CHARACTERS, len(text)))
 
 
 def made(plan: Plan) -> str:
-    """Say when a plan was made, and by whom."""
+    """Return when a plan was made and by whom, for a sentence."""
     return f"{when(plan.header['created'])} by {plan.header['by']}"
 
 
-def _listed(differing: int) -> str:
+def _heading(differing: int) -> str:
+    """Return the heading of the table of scenes, by the number of those that differ."""
     if not differing:
         return "The scenes"
-    many = "the one that differs from the rest comes first"
-    if differing > 1:
-        many = f"the {differing:,} that differ from the rest come first"
-    return f"The scenes: {many}"
+    if differing == 1:
+        return "The scenes: the one that differs from the rest comes first"
+    return f"The scenes: the {differing:,} that differ from the rest come first"
 
 
 def _facts(plan: Plan) -> Iterator[str]:
     skill = plan.header["skill"]
     named_skill = f"{skill['name']} (SHA-256 {skill['sha256'][:16]}…)"
-    told = {"Skill": _whole(named_skill), **facts(plan)}
+    texts = {"Skill": _whole(named_skill), **facts(plan)}
     for name in ("Skill", "Arguments", "Host", "Folder", "Made", "Plan"):
-        yield f"<dt>{name}</dt><dd>{escape(told[name])}</dd>"
+        yield f"<dt>{name}</dt><dd>{escape(texts[name])}</dd>"
 
 
 def _bars(counts: Counter[str]) -> Iterator[str]:
-    most = max(counts.values(), default=1)
+    """Yield a bar for each of the highest counts."""
+    highest = max(counts.values(), default=1)
     for name, count in counts.most_common(30):
         text = escape(safe_line(name, 80) or "(no type)")
-        width = max(1, round(100 * count / most))
+        width = max(1, round(100 * count / highest))
         yield (
             f'<div class="bar"><span>{text}</span><b>{count:,}</b>'
             f'<i style="width:{width}%"></i></div>'
@@ -189,20 +212,25 @@ def _bars(counts: Counter[str]) -> Iterator[str]:
 
 
 def _rows(plan: Plan, seen: Overview) -> Iterator[list[Any]]:
-    """Yield what the page shows of each scene: path, state, why, message, count, kinds, items...
+    """Yield the row of each scene, as the script of the page reads it.
 
-    ... as far as they are in the report, arguments, and the number of its line in `plan.SCENES`.
+    A row has the path, the state, why the scene differs, the message, the number of items, their
+    types, the items (of the first scenes only), the arguments, and the number of the scene's line
+    in `plan.SCENES`.
     """
+    no_question: dict[str, Any] = {"message": "", "items": [], "kinds": [], "arguments": []}
     for position, (number, why) in enumerate(seen.order):
         scene = plan.scene(number)
-        question = scene["question"] or {"message": "", "items": [], "kinds": [], "arguments": []}
+        question = scene["question"] or no_question
         kinds = Counter(question["kinds"]).most_common(3)
-        items = question["items"][:_MOST_ITEMS] if position < _MOST_DETAILED else []
+        items: list[str] = []
+        if position < _MAX_DETAILED:
+            items = question["items"][:_MAX_ITEMS]
         yield [
-            safe_line(scene["path"], _MOST_TEXT),
+            safe_line(scene["path"], _MAX_TEXT_CHARACTERS),
             WORDS[scene["state"]],
-            safe_line(why or scene["why"], _MOST_TEXT),
-            safe_line(question["message"], _MOST_TEXT),
+            safe_line(why or scene["why"], _MAX_TEXT_CHARACTERS),
+            safe_line(question["message"], _MAX_TEXT_CHARACTERS),
             len(question["items"]),
             ", ".join(f"{count} {safe_line(kind, 40)}" for kind, count in kinds),
             [safe_line(item, 200) for item in items],
@@ -212,12 +240,14 @@ def _rows(plan: Plan, seen: Overview) -> Iterator[list[Any]]:
 
 
 def arguments(question: Mapping[str, Any]) -> list[str]:
-    """Return what a question says that it is asked for, a line each."""
-    listed = question["arguments"][:_MOST_ITEMS]
-    return [safe_line(": ".join(map(str, pair)), _MOST_TEXT) for pair in listed]
+    """Return the arguments that a question names, a line each."""
+    lines = []
+    for name, value in question["arguments"][:_MAX_ITEMS]:
+        lines.append(safe_line(f"{name}: {value}", _MAX_TEXT_CHARACTERS))
+    return lines
 
 
 def _as_script(value: object) -> str:
     """Serialize a value so that nothing in it can end the script that it stands in."""
-    text = json.dumps(value)  # ASCII: U+2028 and lone surrogates are escapes
+    text = json.dumps(value)  # ASCII, so U+2028 and lone surrogates are escaped
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

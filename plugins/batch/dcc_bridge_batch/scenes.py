@@ -1,4 +1,4 @@
-"""The frozen list of scenes. Any thread."""
+"""The list of scenes of a plan, from patterns, files and lists of files. Any thread."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ LISTS: Final = (".txt", ".lst", ".list")  # files that name scenes
 def find(words: Iterable[str], cwd: Path) -> list[Path]:
     """List the scenes that words name: patterns, files, or lists of files with a path a line.
 
-    Each file is there once, by its own path, whatever link led to it; in the order of the paths.
-
     Args:
         words: Such as "shots/**/*.usda", "shot.usda" or "scenes.txt".
         cwd: The folder that relative paths start from.
 
+    Returns:
+        The paths, sorted. Each file is listed once, by its own path, whatever link led to it.
+
     Raises:
-        PlanError: A word names nothing, or a file of a list is not there.
+        PlanError: A word names no file, or a file of a list is not there.
     """
     scenes: set[Path] = set()
     for word in words:
@@ -36,16 +37,17 @@ def find(words: Iterable[str], cwd: Path) -> list[Path]:
 
 def _matches(word: str, cwd: Path) -> Iterator[Path]:
     exact = cwd / word
-    if exact.is_file() and exact.suffix.lower() in LISTS:
-        yield from _listed(exact)
-    elif exact.is_file():  # first: a name may have brackets in it
-        yield exact.resolve()
-    else:  # names that begin with a dot are none: copies of ours are called so
-        names = glob.iglob(word, root_dir=cwd, recursive=True)
-        for name in names:
-            path = cwd / name
-            if path.is_file():
-                yield path.resolve()
+    if exact.is_file():  # before it is taken for a pattern: a name may have brackets in it
+        if exact.suffix.lower() in LISTS:
+            yield from _listed(exact)
+        else:
+            yield exact.resolve()
+        return
+    # `glob` passes over names that begin with a dot, as those of our own copies do.
+    for name in glob.iglob(word, root_dir=cwd, recursive=True):
+        path = cwd / name
+        if path.is_file():
+            yield path.resolve()
 
 
 def _listed(file: Path) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""The job's environment: starts the warm host on enter, stops it on exit.
+"""The job's environment: starts the warm host on enter, stops it on exit. Main thread.
 
 The host outlives the process that starts it; its folder lies in the session's working directory.
 """
@@ -17,9 +17,10 @@ from . import approval, hosts
 from .host_job import Job, label
 from .plan import Plan, PlanError
 
-FOLDER: Final = "DCC_BATCH_SESSION"  # variables of the session, which its tasks get
+# Environment variables of the session. Its tasks get the first two.
+FOLDER: Final = "DCC_BATCH_SESSION"
 URL: Final = "DCC_BATCH_URL"
-OWNER: Final = "DCC_BATCH_OWNER"  # of the run on this computer: the host ends with it
+OWNER: Final = "DCC_BATCH_OWNER"  # the process of a run on this computer: the host ends with it
 _DIRECTORY: Final = "OPENJD_SESSION_WORKING_DIR"
 
 
@@ -31,37 +32,41 @@ def enter(
     is_any_version: bool = False,
     say: Callable[[str], None] = print,
 ) -> None:
-    """Start the host, and tell the session where it is, or why there is none.
+    """Start the host, and tell the session its place, or why there is none.
 
     Args:
-        plan: What is run; it must be approved.
+        plan: The plan that is run; it must be approved.
         program: The host's interpreter on this computer; None for the one on PATH.
-        consent: The digest of the consent that counts here; "" for the user's own.
-        is_any_version: Go on in another version of the host than the plan was made in.
-        say: Takes the messages of Open Job Description.
+        consent: The digest of the one consent that counts here; "" for the user's own.
+        is_any_version: Whether the host may have another version than the one of the plan.
+        say: Prints a message of Open Job Description.
 
     Raises:
-        HostFailed: It could not be started. exits.Failure: there is no such interpreter.
-        NotApproved: The plan may not be run. PlanError: its skill was changed, or the host is
-            another version of it.
+        HostFailed: The host could not be started.
+        exits.Failure: There is no such interpreter.
+        NotApproved: The plan may not be run.
+        PlanError: The skill was changed, or the host has another version.
     """
+    folder = Path(os.environ.get(_DIRECTORY, os.getcwd()), "host")
     try:
-        folder, url = _started(plan, program, consent, is_any_version)
+        url = _start_host(plan, folder, program, consent, is_any_version=is_any_version)
     except (hosts.HostFailed, approval.NotApproved, PlanError, exits.Failure) as error:
-        say(f"openjd_fail: {' '.join(str(error).split())}")
+        sentence = " ".join(str(error).split())
+        say(f"openjd_fail: {sentence}")
         raise
     say(f"openjd_env: {FOLDER}={folder}")
     say(f"openjd_env: {URL}={url}")
 
 
-def _started(
-    plan: Plan, program: str | None, consent: str, is_any_version: bool
-) -> tuple[Path, str]:
+def _start_host(
+    plan: Plan, folder: Path, program: str | None, consent: str, *, is_any_version: bool
+) -> str:
+    """Start the host of a session, and return its URL once it takes calls."""
     approval.check(plan, consent)
     plan.check_skill()
-    folder = Path(os.environ.get(_DIRECTORY, os.getcwd()), "host")
     request = plan.request
-    owner = os.environ.get(OWNER)
+    owner_text = os.environ.get(OWNER)
+    owner = int(owner_text) if owner_text else None
     job = Job(
         request.host,
         str(folder),
@@ -70,13 +75,13 @@ def _started(
         plan=str(plan.folder.absolute()),
         label=label(plan.id),
         consent=consent,
-        owner=int(owner) if owner else None,
+        owner=owner,
         is_any_version=is_any_version,
     )
-    job = replace(job, idle=job.idle + request.limit)  # nobody calls it while a skill runs
+    job = replace(job, idle=job.idle + request.limit)  # nobody calls the host while a skill runs
     process = hosts.start(job, program or request.interpreter)
     try:
-        return folder, hosts.wait_until_ready(folder, process)
+        return hosts.wait_until_ready(folder, process)
     except (hosts.HostFailed, PlanError):
         hosts.stop(folder, process)
         raise
@@ -84,5 +89,6 @@ def _started(
 
 def leave() -> None:
     """Stop the host of the session, if there is one."""
-    if folder := os.environ.get(FOLDER):
+    folder = os.environ.get(FOLDER)
+    if folder:
         hosts.stop(Path(folder))

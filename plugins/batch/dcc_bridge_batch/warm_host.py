@@ -1,11 +1,12 @@
 """The process of a warm host: a bridge with four tools more: about, open, asked, save. Main thread.
 
-It is started by `dcc_bridge_batch.hosts` in the host's batch interpreter, keeps its application
-open for one scene after the other, and is found by nobody else: its runtime folder is its session's
-own. Its tools answer one label alone, and what a skill asks is granted by an approved plan alone.
+`dcc_bridge_batch.hosts` starts it in the host's batch interpreter. It keeps the application open
+for one scene after the other. Nobody else finds it, because its runtime folder is that of its
+session. Its tools answer the client of one label only, and only an approved plan grants the
+questions of a skill.
 
-It ends when the file "stop" lies in its folder, when the folder is gone, when the process that it
-was started for is gone, and when nobody has called it for long.
+The process ends when the file "stop" lies in its folder, when the folder is gone, when the process
+that it was started for is gone, and when nobody has called it for long.
 """
 
 from __future__ import annotations
@@ -29,21 +30,21 @@ from .host_job import JOB, REPORT, STOP, Job
 from .plan import Plan, PlanError
 from .questions import PlanGrants
 
-_POLL: Final = 0.2  # seconds
-_MOST_TOLD: Final = 20  # items of which it is compared what the host tells of them
-_NOTHING: Final = "The skill ran, and changed nothing."
-_NOT_ASKED: Final = "It asks nothing now: there is nothing to do."
-_ELSEWHERE: Final = "The skill left another scene open, so nothing was saved."
+_POLL_S: Final = 0.2
+_MAX_DESCRIBED: Final = 20  # items whose descriptions are compared
+_NOTHING_CHANGED: Final = "The skill ran, and changed nothing."
+_NOTHING_ASKED: Final = "It asks nothing now: there is nothing to do."
+_OTHER_SCENE: Final = "The skill left another scene open, so nothing was saved."
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
-    """A look at the items of a question, and at the scene around them.
+class _Snapshot:
+    """A snapshot of the items of a question, and of the scene around them.
 
     Attributes:
         kinds: The type of each item, or "gone".
-        items: A digest of what they and those below them are, and of the values that are told.
-        content: A digest of all that the scene holds, where the host can tell.
+        items: A digest of the items, of those below them, and of their descriptions.
+        content: A digest of all that the scene holds; None where the host cannot tell.
     """
 
     kinds: list[str]
@@ -51,25 +52,39 @@ class _Look:
     content: str | None
 
     @classmethod
-    def at(cls, host: Host, items: list[str]) -> _Look:
-        told = [_told(host, it) for it in items[:_MOST_TOLD]]
-        facts = digest([host.fingerprint(items) if items else "", told])
-        return cls(host.kinds(items), facts, host_files.content(host))
+    def take(cls, host: Host, items: list[str]) -> _Snapshot:
+        descriptions = [_description(host, item) for item in items[:_MAX_DESCRIBED]]
+        fingerprint = host.fingerprint(items) if items else ""
+        digest_of_items = digest([fingerprint, descriptions])
+        return cls(host.kinds(items), digest_of_items, host_files.content(host))
 
 
-def _told(host: Host, item: str) -> object:
+def _description(host: Host, item: str) -> object:
     try:
         return host.describe(item)
     except LookupError:
         return "gone"
 
 
-class Desk:
-    """The scene of now: opened, asked about, saved. Its tools run on threads of the pool."""
+class SceneTools:
+    """The tools by which the batch opens, edits and saves a scene. They run on the pool.
+
+    Attributes:
+        grants: The questions of the skill, and the one that the plan grants.
+        last_call: When a tool was last called, by `time.monotonic`.
+    """
 
     def __init__(
         self, headless: Headless[Host], job: Job, plan: Plan | None, grants: PlanGrants
     ) -> None:
+        """Prepare the tools; `add_tools` offers them.
+
+        Args:
+            headless: The bridge of the host.
+            job: The job of the host.
+            plan: The plan that is run; None where a plan is made.
+            grants: The questions of the skill.
+        """
         self._headless = headless
         self._host = headless.host
         self._calls = host_files.CALLS[job.host]
@@ -77,13 +92,15 @@ class Desk:
         self._plan = plan
         self.grants = grants
         self.last_call = time.monotonic()
-        self._file: Path | None = None  # of the scene that was opened, as the host names it
+        # Of the scene that is open: its file as the host names it, the items of its question, and
+        # their state and the place in the undo stack just after it was opened.
+        self._file: Path | None = None
         self._items: list[str] = []
-        self._before = _Look([], "", None)  # when the scene was opened
-        self._mark = UndoMark(0)  # where the undo stack was then
+        self._before = _Snapshot([], "", None)
+        self._mark = UndoMark(0)
 
     def add_tools(self) -> None:
-        """Add the tools to the bridge. Once it is ready."""
+        """Add the tools to the bridge, once it is ready."""
         for tool in (self.batch_about, self.batch_open, self.batch_asked, self.batch_save):
             self._headless.add_tool(tool)
 
@@ -117,9 +134,12 @@ class Desk:
         return self._run(self._save)
 
     def _run(self, fn: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """Do something on the main thread, as the person would; an error is a part of the result.
+        """Call a function on the main thread, as the person would; an error becomes a result.
 
-        Any thread of the pool. PermissionError: the caller is another client.
+        Any thread of the pool.
+
+        Raises:
+            PermissionError: The caller is another client.
         """
         self.last_call = time.monotonic()
         if calling_client() != self._job.label:
@@ -136,86 +156,96 @@ class Desk:
     # ---- on the main thread
 
     def _about(self) -> dict[str, Any]:
-        found = self._headless.find_skill(self._job.skill)
-        file = found.file
+        skill = self._headless.find_skill(self._job.skill)
+        file = None
+        if skill.file is not None:
+            file = str(skill.file.resolve())
         return {
             "version": version(self._host),
             "bridge": own_version(),
-            "skill_sha256": found.digest,
-            "skill_file": str(file.resolve()) if file is not None else None,
+            "skill_sha256": skill.digest,
+            "skill_file": file,
         }
 
     def _open(self, file: Path, name: str, number: int) -> dict[str, Any]:
         planned = None
         self._items = []
-        if number >= 0:
+        is_run = number >= 0
+        if is_run:
             if self._plan is None:
                 raise PlanError("This host makes a plan, and runs none.")
             scene = self._plan.scene(number)
-            planned = scene["question_sha256"] if scene["state"] == "asks" else None
-            self._items = scene["question"]["items"] if planned else []
+            if scene["state"] == "asks":
+                planned = scene["question_sha256"]
+                self._items = scene["question"]["items"]
             recorded = self._plan.header["skill"]
-            self.grants.skill = recorded["name"], recorded["sha256"]
+            self.grants.skill = (recorded["name"], recorded["sha256"])
         self.grants.begin(file, name, planned)
         self._calls.open(self._host, file)
         self._file = self._host.file()
-        if number >= 0:
-            self._before = _Look.at(self._host, self._items)
+        if is_run:
+            self._before = _Snapshot.take(self._host, self._items)
         self._mark = self._host.undo_mark()
         return {"scene": self._host.scene()}
 
     def _save(self) -> dict[str, Any]:
-        """Save and prove, where there is something to be saved."""
+        """Save the scene and prove its file, unless there is nothing to save."""
         other = self.grants.other()
         if other is not None:
             return {"other": other}
         if not self.grants.has_granted:
-            return {"unchanged": _NOT_ASKED}
+            return {"unchanged": _NOTHING_ASKED}
         file = self._host.file()
         if file is None or file != self._file:
-            raise PlanError(_ELSEWHERE)
+            raise PlanError(_OTHER_SCENE)
         if self._host.undo_mark() == self._mark:
-            return {"unchanged": _NOTHING}
+            return {"unchanged": _NOTHING_CHANGED}
         others = host_files.foreign_files(self._host)
         if others:
             names = ", ".join(path.name for path in others[:5])
             raise PlanError(f"Saving would write {names} too, which the plan does not speak of.")
-        return self._proved(self._host, file)
+        return self._save_and_prove(self._host, file)
 
-    def _proved(self, host: Host, file: Path) -> dict[str, Any]:
-        """Save the scene and open it again; PlanError: what the skill did is not in it."""
-        edited = _Look.at(host, self._items)
-        was = files.digest_file(file)
+    def _save_and_prove(self, host: Host, file: Path) -> dict[str, Any]:
+        """Save the scene and open it again; PlanError: it lacks what the skill did."""
+        edited = _Snapshot.take(host, self._items)
+        sha256_before = files.digest_file(file)
         self._calls.save(host)
         sha256 = files.digest_file(file)
         self._calls.open(host, file)
-        if sha256 == was:
+        if sha256 == sha256_before:
             raise PlanError("The host said that it saved the scene, and its file is as it was.")
-        now = _Look.at(host, self._items)
-        if (now.kinds, now.content) != (edited.kinds, edited.content):
+        saved = _Snapshot.take(host, self._items)
+        if saved.kinds != edited.kinds or saved.content != edited.content:
             raise PlanError("The saved file was opened again, and lacks what the skill did.")
-        proof = self._proof(now)
+        proof = self._proof(saved)
         if proof is None:
-            return {"unchanged": _NOTHING}
-        changed = sum(a != b for a, b in zip(self._before.kinds, now.kinds, strict=True))
+            return {"unchanged": _NOTHING_CHANGED}
+        changed = 0
+        for before, now in zip(self._before.kinds, saved.kinds, strict=True):
+            if before != now:
+                changed += 1
         return {"sha256": sha256, "changed": changed, "proof": proof}
 
-    def _proof(self, now: _Look) -> str | None:
-        """Say in what the saved scene differs from the one that was opened; None: in nothing.
+    def _proof(self, saved: _Snapshot) -> str | None:
+        """Return how the saved scene differs from the one that was opened; None if it does not.
 
-        "items": in what was agreed to. "scene": in something else that it holds. "file": nothing
-        that this host tells of differs, but the file does.
+        "items" if an item that was agreed to differs, "scene" if anything else in it does, "file"
+        if the host can name no difference, but the file differs.
         """
-        if self._items and now.items != self._before.items:
+        if self._items and saved.items != self._before.items:
             return "items"
-        if now.content is None or self._before.content is None:
+        if saved.content is None or self._before.content is None:
             return "file"
-        return "scene" if now.content != self._before.content else None
+        if saved.content != self._before.content:
+            return "scene"
+        return None
 
 
 def main() -> None:
-    """Do the job that the environment names; its report says how far it is."""
-    job = Job(**json.loads(Path(os.environ[JOB]).read_text(encoding="utf-8")))
+    """Do the job that the environment names, and report its progress in the job's folder."""
+    job_text = Path(os.environ[JOB]).read_text(encoding="utf-8")
+    job = Job(**json.loads(job_text))
     report = Path(job.folder, REPORT)
     try:
         _serve(job, report)
@@ -228,12 +258,12 @@ def main() -> None:
 
 
 def version(host: Host) -> str:
-    """Name a host with its version, as a plan does."""
+    """Return a host's name and version, as a plan has them."""
     return f"{host.name} {host.version}"
 
 
 def _check_version(plan: Plan, now: str) -> None:
-    """Have the host be the one of the plan; PlanError: it is another version."""
+    """Raise PlanError unless the host has the version of the plan."""
     planned = plan.header["version"]
     if planned != now:
         raise PlanError(
@@ -249,41 +279,45 @@ def _serve(job: Job, report: Path) -> None:
         approval.check(plan, job.consent)
     settings = Settings.load(
         runtime=Path(job.folder, "runtime"),
-        edit="ask",  # so that an edit that asks nothing by itself is in the plan, too
+        edit="ask",  # so that an edit that asks nothing by itself is in the plan too
         unattended="refuse",
         host_dialogs=False,
         python="off",
         port=0,
     )
-    settings = replace(settings, skills=(*settings.skills, *map(Path, job.skills)))
+    skill_folders = [Path(folder) for folder in job.skills]
+    settings = replace(settings, skills=(*settings.skills, *skill_folders))
     grants = PlanGrants(job.label)
     with open_headless(job.host, job.scenes, settings=settings, covers=grants.covers) as headless:
         if plan is not None and not job.is_any_version:
             _check_version(plan, version(headless.host))
-        desk = Desk(headless, job, plan, grants)
+        tools = SceneTools(headless, job, plan, grants)
 
         def on_ready() -> None:
-            desk.add_tools()
-            threading.Thread(target=_watch, args=(job, desk, headless.stop), daemon=True).start()
+            tools.add_tools()
+            watcher = threading.Thread(
+                target=_stop_when_due, args=(job, tools, headless.stop), daemon=True
+            )
+            watcher.start()
             files.write_json(report, {"url": headless.url, "pid": os.getpid()})
 
         headless.run(on_ready)
 
 
-def _watch(job: Job, desk: Desk, stop: Callable[[], None]) -> None:
-    """Wait until there is a reason to end."""
+def _stop_when_due(job: Job, tools: SceneTools, stop: Callable[[], None]) -> None:
+    """Wait for a reason to end, and stop. A thread of its own."""
     folder = Path(job.folder)
     while folder.is_dir() and not (folder / STOP).exists():
         if job.owner is not None and not _is_alive(job.owner):
             break
-        if time.monotonic() - desk.last_call > job.idle:
+        if time.monotonic() - tools.last_call > job.idle:
             break
-        time.sleep(_POLL)
+        time.sleep(_POLL_S)
     stop()
 
 
 def _is_alive(pid: int) -> bool:
-    """Return whether a process is there; True where only harm would tell, as on Windows."""
+    """Return whether a process is there; always True on Windows, where a signal would end it."""
     if os.name != "posix":
         return True
     try:

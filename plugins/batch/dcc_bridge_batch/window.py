@@ -1,6 +1,7 @@
 """A window that asks a person for their consent to a plan. A process of its own, main thread.
 
-`ask` starts it and reads the answer: a Qt that cannot reach its screen ends the process it is in.
+`ask` starts the process and reads the answer. It is not the process of the command, because Qt ends
+its process if it cannot reach the screen.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from . import report, summary
 from .plan import Plan
@@ -31,25 +32,38 @@ def has_screen() -> bool:
         return False
     if os.environ.get("QT_QPA_PLATFORM", "").partition(":")[0] in _NO_SCREEN:
         return False
-    is_unix = sys.platform not in ("win32", "darwin")
-    return not is_unix or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def ask(plan: Plan) -> Answer | None:
-    """Show the window and wait for the answer; None where it cannot be shown."""
+    """Show the window and wait for the answer.
+
+    Returns:
+        The answer; None where the window cannot be shown.
+    """
     command = [sys.executable, "-m", "dcc_bridge", "batch", "window", str(plan.folder)]
-    shown = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False)
+    process = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False)
     try:
-        answer = json.loads(shown.stdout)
+        answer = json.loads(process.stdout)
     except ValueError:
         return None
-    is_same = isinstance(answer, dict) and answer.get("plan") == plan.digest
-    action: Any = answer.get("action") if is_same else None
-    return action if action in ("accept", "decline", "cancel") else None
+    if not isinstance(answer, dict) or answer.get("plan") != plan.digest:
+        return None
+    action: Any = answer.get("action")
+    if action not in ("accept", "decline", "cancel"):
+        return None
+    return cast("Answer", action)
 
 
 def draw(plan: Plan, answered: Callable[[Answer], None]) -> QuestionDialog:
-    """Make the dialog; `answered` is called with what the person did."""
+    """Make the dialog.
+
+    Args:
+        plan: The plan that it asks about.
+        answered: Called with the person's answer.
+    """
     from dcc_bridge.spi.qt import consent_dialog
 
     return consent_dialog(
@@ -70,17 +84,17 @@ def main(plan: Plan) -> None:
     """Show the dialog and print the answer, as `ask` reads it."""
     from dcc_bridge.spi import qt
 
-    application = qt.QApplication([_NAME])  # a display name would stand in the title once more
+    application = qt.QApplication([_NAME])  # Qt would repeat a display name in the window's title
     application.setWindowIcon(qt.bridge_icon())
-    heard: list[Answer] = []
+    answers: list[Answer] = []
 
     def answered(action: Answer) -> None:
-        heard.append(action)
+        answers.append(action)
         application.quit()
 
     dialog = draw(plan, answered)
-    dialog.show()  # it leaves the keyboard where it is
+    dialog.show()  # the keyboard stays with the window that has it
     application.alert(dialog)
     application.exec()
-    action = heard[0] if heard else "cancel"
+    action = answers[0] if answers else "cancel"
     print(json.dumps({"plan": plan.digest, "action": action}), flush=True)

@@ -55,22 +55,44 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 START_LIMIT_S: Final = 25.0  # after which a bridge that is not ready says what it waits for
-_NOTICED: Final = 60.0  # seconds after which no notice is shown any more
-_RENEWED_AFTER: Final = 5.0  # seconds until an entry that could not be updated is tried again
+_NOTICE_S: Final = 60.0  # that the notice of an edit is kept
+_RENEW_INTERVAL_S: Final = 5.0  # until an entry that could not be updated is written again
 
 
 @dataclass(frozen=True, slots=True)
 class _Running:
-    """What exists only while a bridge runs."""
+    """The parts that exist only while a bridge runs.
 
-    socket: socket  # bound and listening
-    registration: Registration  # its entry among the running hosts
-    library: loader.Library  # imports the skills of files
-    cleanup: ExitStack  # takes everything back in reverse order
+    Attributes:
+        socket: The server's socket, bound and listening.
+        registration: The bridge's entry among the running hosts.
+        library: Imports the skills of files.
+        cleanup: Takes everything back in reverse order.
+    """
+
+    socket: socket
+    registration: Registration
+    library: loader.Library
+    cleanup: ExitStack
 
 
 class Bridge:
-    """An MCP server in a host, and everything it needs."""
+    """An MCP server in a host, and everything it needs.
+
+    Attributes:
+        host: The application.
+        main: The way to its main thread.
+        settings: The settings, with what the studio fixed.
+        registry: The skills that agents can call.
+        clients: The clients that have connected.
+        problem: Why agents cannot connect; None if they can.
+        grants: The grants that a person gave for the session. Any thread.
+        audit: The record of who agreed to what.
+        broker: Asks people.
+        recent: The calls that run, wait or ended lately. Any thread.
+        local_clients: The clients on this computer.
+        stopped: Done once nothing of the bridge is left.
+    """
 
     def __init__(
         self,
@@ -94,34 +116,38 @@ class Bridge:
             settings: None for the environment and the defaults; the studio's policy wins.
             skills: The application's own folders of skill files, the most trusted first; those of
                 the settings come after them.
-            extend: Adds to the SDK's own server object what skills are not: resources, prompts,
+            extend: Adds to the SDK's own server object what is no skill: resources, prompts,
                 completions, a tool registered by hand. Called on the worker.
-            vendor: The folder in which a plug-in brought what it depends on.
-            operations: Makes what the host does for the verbs; called once, on the main thread.
-                None for a host without verbs.
+            vendor: The folder with the dependencies that a plug-in brought.
+            operations: Makes the operations of the host for the verbs; called once, on the main
+                thread. None for a host without verbs.
             covers: Returns whether a question is agreed to before anybody is asked, on any thread;
-                None for what the person agrees to for the session.
+                None for the grants that the person gives for the session.
 
         Raises:
             ValueError: A variable of the environment or the studio's policy is wrong.
+            StartError: The allow-list of the settings is wrong.
         """
         self.host = host
         self.main = main
-        self.settings = (settings or config.Settings.load()).under()
+        if settings is None:
+            settings = config.Settings.load()
+        self.settings = settings.under()
         self.registry = registry.Registry()
         self.clients = ClientRegistry()
         self._skills = list(skills)
         self._extend = extend
         self._vendor = vendor
         self._operations = operations
-        self.problem: StartProblem | None = None  # why agents cannot connect; None if they can
-        self._stop_waiting: Unsubscribe = lambda: None  # for the start to end
-        self._ending_start = threading.Lock()  # while it is said how the start ended
-        self._renews = False  # its record is to be written again in a moment
+        self.problem: StartProblem | None = None
+        self._stop_start_timer: Unsubscribe = lambda: None
+        self._start_end_lock = threading.Lock()  # held while the end of the start is reported
+        self._is_renewing = False  # the entry among the running hosts is written again soon
         self._desk = PageDesk(self.settings, host, main)
         self._worker = Worker(self._make_service)
         about = {"host": host.name, "version": host.version}
-        self.grants = SessionGrants()  # what was agreed to for the session; any thread
+        self.grants = SessionGrants()
+        answers = self.grants if covers is None else routing.FixedAnswers(covers)
         self.audit = AuditLog(log_folder(self.settings.audit), about)
         try:
             self.broker = broker.Broker(
@@ -130,9 +156,9 @@ class Bridge:
                 clock=self._worker.later,
                 holder=self._holder,
                 auditor=self.audit,
-                grants=self.grants if covers is None else routing.FixedAnswers(covers),
+                grants=answers,
             )
-        except ValueError as error:  # the list of what goes on unasked
+        except ValueError as error:  # the allow-list
             raise StartError(str(error)) from None
         main.look_at_holder = lambda job: self.broker.held_up(_call_of(job))
         self.broker.watch(Watchdog(self.broker, main, self._worker.later).note_question)
@@ -145,30 +171,30 @@ class Bridge:
             edited=self._tell_edited,
             auditor=self.audit,
         )
-        self.recent = self._runner.recent  # the calls that run, wait or ended lately; any thread
+        self.recent = self._runner.recent
         self._watchers = Callbacks()
         self.local_clients = LocalClients(self._watchers.call)
         self._undoing = builtin.Undoing(host, self.recent, self.audit, self._watchers.call)
         self._changes = Callbacks()
-        # What takes down the notice of a call while it may be shown; its context holds no call.
+        # By the id of a call: what takes down the notice of its edit, while that may be shown.
         self._notices: dict[str, question.TakeDown] = {}
-        follow = partial(self.recent.follow_undo, host)
-        self._look = Throttle[None](lambda _: main.post(follow), self._worker.later)
+        self._follow_undo_soon = Throttle[None](self._post_follow_undo, self._worker.later)
         self.recent.watch(self._follow_record)
         self._server: Server  # from the start of the worker on
-        self._running: _Running  # from `start` on; what has stopped can still say where it was
+        self._running: _Running  # from `start` on, and after the end: then `url` is still known
         self._state = "new"
         self._ready: Future[None] = Future()
-        self.stopped: Future[None] = Future()  # done once nothing of the bridge is left
+        self.stopped: Future[None] = Future()
 
     def start(self) -> Future[None]:
         """Start, and return at once: the server comes up on its own thread. Main thread.
 
         Returns:
-            Done once requests are taken and the skill files were read.
+            A future that is done once requests are taken and the skill files were read. It may
+            have any of the errors below.
 
         Raises:
-            SkillError: A folder of skills is not there; so may the future.
+            SkillError: A folder of skills is not there.
             StartError: The port is taken or would be open to other computers, or a bridge runs in
                 this process already.
         """
@@ -190,12 +216,14 @@ class Bridge:
         self._desk.origin = self.url.removesuffix("/mcp")
         self._worker.started.add_done_callback(self._read_skills)
         self._ready.add_done_callback(self._note_start)
-        self._stop_waiting = call_later(START_LIMIT_S, self._note_overdue)
+        self._stop_start_timer = call_later(START_LIMIT_S, self._note_overdue)
         self._worker.start()
         return self._ready
 
     def _register(self, listening: socket) -> Registration:
-        url = f"http://{LOOPBACK}:{listening.getsockname()[1]}/mcp"
+        """Make the bridge's entry among the running hosts."""
+        _, port = listening.getsockname()
+        url = f"http://{LOOPBACK}:{port}/mcp"
         scene = scene_facts(self.host)
         instance = Instance(url, self.host.name, self.host.version, **scene)
         try:
@@ -210,14 +238,14 @@ class Bridge:
 
     def pause(self) -> None:
         """Let no edit begin until `resume`; reads go on. Any thread. It raises nothing."""
-        self._pause(True)
+        self._set_paused(True)
 
     def resume(self) -> None:
         """Let edits begin again. Any thread. It raises nothing."""
-        self._pause(False)
+        self._set_paused(False)
 
-    def _pause(self, on: bool) -> None:
-        self._runner.environment.is_paused = on
+    def _set_paused(self, is_paused: bool) -> None:
+        self._runner.environment.is_paused = is_paused
         self._watchers.call()
 
     def watch(self, fn: Callable[[], None]) -> Unsubscribe:
@@ -229,7 +257,7 @@ class Bridge:
             fn: Called on any thread; it must be quick.
 
         Returns:
-            What ends it.
+            A function that ends the calls.
         """
         subscriptions = ExitStack()
         sources = (self._watchers.add, self.broker.watch, self.clients.watch, self.grants.watch)
@@ -240,38 +268,45 @@ class Bridge:
 
     @property
     def address(self) -> str | None:
-        """Where agents reach it; "" as long as it starts, None once they cannot. Any thread."""
+        """The URL for agents; "" while the bridge starts, None if they cannot connect. Any thread.
+
+        It raises nothing.
+        """
         if self.problem is not None:
             return None
         if not self._ready.done() and self._state in ("new", "running"):
             return ""
-        return self.url if self._state == "running" and not self._ready.exception() else None
+        if self._state != "running" or self._ready.exception():
+            return None
+        return self.url
 
     def cancel(self, call: str) -> bool:
         """End a call as its client would. Any thread. It raises nothing.
 
-        A queued one never begins, another one is undone.
+        A queued call never begins; the edits of a running one are undone.
 
         Args:
-            call: Its id, as `Record.id` has it.
+            call: The id of the call, as `Record.id` has it.
 
         Returns:
-            Whether it still went on.
+            Whether the call had not ended yet.
         """
-        if (going := self._runner.cancel(call)) is not None:
-            self.broker.end(going)
-        return going is not None
+        cancelled = self._runner.cancel(call)
+        if cancelled is None:
+            return False
+        self.broker.end(cancelled)
+        return True
 
     def undo(self, label: str) -> bool:
-        """Undo an agent's step, if it is on top. Main thread. What is missing then is shown.
+        """Undo an agent's step, if it is on top. Main thread.
 
-        It raises nothing.
+        It raises nothing: if not all of the step comes back, the person is told.
 
         Args:
-            label: The step's own, as `Host.undo_step` was given it.
+            label: The label of the step, as `Host.undo_step` was given it.
 
         Returns:
-            Whether it was.
+            Whether the step was on top.
         """
         try:
             return self.main.is_unwound and self._undoing(label)
@@ -281,21 +316,19 @@ class Bridge:
 
     @property
     def instance(self) -> Instance:
-        """How it is found by others. Any thread."""
+        """The bridge's entry among the running hosts, from `start` on. Any thread."""
         return self._running.registration.instance
 
     @property
     def url(self) -> str:
-        """Where the server is."""
+        """The URL of the server, from `start` on. Any thread."""
         return self.instance.url
 
     def stop(self) -> None:
         """Stop: end the questions, the queue, the server and the worker, in that order.
 
-        Main thread.
-
-        Called from above a waiting skill's own frame, it ends the questions, and does the rest once
-        that frame is gone. It raises nothing.
+        Main thread. It raises nothing. Called from above a waiting skill's own frame, it ends the
+        questions, and does the rest once that frame is gone.
         """
         if self._state != "running":
             return
@@ -311,7 +344,7 @@ class Bridge:
         self._runner.roll_back()
         self.main.close()
         self._worker.stop()
-        self._stop_waiting()
+        self._stop_start_timer()
         self.audit.close()
         if not self._ready.done():
             self._ready.set_exception(BridgeClosed("The start"))
@@ -321,67 +354,84 @@ class Bridge:
             self.stopped.set_result(None)
 
     def _holder(self) -> Call | None:
-        """Give the call for which others wait, as it waits for an answer. Any thread."""
-        job = self.main.holder if self.main.waiting else None
-        return _call_of(job) if job is not None else None
+        """Return the call that others wait for while it waits for an answer. Any thread."""
+        if not self.main.waiting:
+            return None
+        job = self.main.holder
+        if job is None:
+            return None
+        return _call_of(job)
 
     def _follow_scene(self) -> None:
+        """Note a change of the scene or of the selection. Main thread."""
         facts = scene_facts(self.host)
         if facts["file"] != self.instance.file:
-            self.recent.follow_undo(self.host)  # before anything is undone in it
+            self.recent.follow_undo(self.host)  # before anything is undone in the other scene
         else:
-            self._look(None)
+            self._follow_undo_soon(None)
         self._update_registration(**facts)
         if self.address:  # while the bridge starts there is no server yet
             self._server.name_scene(facts["scene"])
 
+    def _post_follow_undo(self, _: None) -> None:
+        self.main.post(self._follow_undo)
+
+    def _follow_undo(self) -> None:
+        self.recent.follow_undo(self.host)
+
     def _update_registration(self, **facts: Any) -> None:
-        """Let those who look for this host see what has changed."""
+        """Write new facts into the bridge's entry among the running hosts."""
         try:
             self._running.registration.update(**facts)
-        except OSError as error:  # it is found all the same, as it was before
+        except OSError as error:  # others still find the host, with the old facts
             if facts:
                 log.warning("the entry of this host cannot be updated: %s", error)
-            if not self._renews:
-                self._renews = True
-                Context().run(self._worker.later, _RENEWED_AFTER, self._renew_registration)
+            if not self._is_renewing:
+                self._is_renewing = True
+                Context().run(self._worker.later, _RENEW_INTERVAL_S, self._renew_registration)
 
     def _renew_registration(self) -> None:
-        """Write the record once more, on a thread of its own: that may wait for a reader."""
-        self._renews = False
+        """Write the entry once more, on a thread of its own: that may wait for a reader."""
+        self._is_renewing = False
         run_in_thread(self._update_registration, "the record of this host")
 
     def _tell_edited(self, call: Call, label: str) -> None:
-        """Say at the host what an agent did, and offer to take it back. Any thread."""
+        """Show at the host what an agent did, with an offer to undo it. Any thread."""
         surface = self.broker.audience.host
-        if surface is not None and call.client is not None:
-            text = f"{call_history.deed(call)}: done for {routing.client_name(call)}"
-            undo = partial(self._undo_if_on_top, label)
-            self._notices[call.id] = surface.notice(text, undo, call.id)
-            Context().run(self._worker.later, _NOTICED, partial(self._end_notice, call.id))
+        if surface is None or call.client is None:
+            return
+        text = f"{call_history.deed(call)}: done for {routing.client_name(call)}"
+        undo = partial(self._undo_if_on_top, label)
+        self._notices[call.id] = surface.notice(text, undo, call.id)
+        # In a context of its own, so that the timer keeps no call alive.
+        Context().run(self._worker.later, _NOTICE_S, partial(self._end_notice, call.id))
 
     def _follow_record(self, record: call_history.Record) -> None:
         if record.effect.undone_by:
             self._end_notice(record.id)
 
     def _end_notice(self, call: str) -> None:
-        if (take_down := self._notices.pop(call, None)) is not None:
+        take_down = self._notices.pop(call, None)
+        if take_down is not None:
             take_down("undone")
 
     def _undo_if_on_top(self, label: str) -> None:
+        """Undo an agent's step for the person, or tell them why that is not possible."""
         self.recent.follow_undo(self.host)
         record = self.recent.of_step(label)
         if not self.undo(label) and record is not None:
-            top, host = self.host.undo_mark().label, self.host.name
-            self.broker.audience.notify(call_history.why_not_undo(record, top, host))
+            top = self.host.undo_mark().label
+            why = call_history.why_not_undo(record, top, self.host.name)
+            self.broker.audience.notify(why)
 
     def _read_skills(self, started: Future[None]) -> None:
-        """Begin to look at the skill files; the first look done, all is ready. On the worker.
+        """Begin to read the skill files; when they were first read, all is ready. On the worker.
 
         By now the worker has imported what describing a skill needs, and the host stays alive.
         """
-        if (error := started.exception()) is not None:
-            if not self._ready.done():  # it is where the bridge was stopped while it started
+        error = started.exception()
+        if error is not None:
+            if not self._ready.done():  # done if the bridge was stopped while it started
                 self._ready.set_exception(error)
             return
         from dcc_bridge import verbs  # noqa: F401 - here, and not on the host's main thread
@@ -392,75 +442,97 @@ class Bridge:
         loaded.add_done_callback(self._take_operations)
 
     def _make_operations(self) -> HostOperations | None:
-        return self._operations(self.host) if self._operations is not None else None
+        if self._operations is None:
+            return None
+        return self._operations(self.host)
 
     def _note_start(self, ready: Future[None]) -> None:
-        """Say why the start failed, or which files run that the plug-in did not bring."""
-        self._stop_waiting()
+        """Report why the start failed, or which modules run that the plug-in did not bring."""
+        self._stop_start_timer()
         error = ready.exception()
         if error is None:
-            foreign = foreign_modules(self._vendor) if self._vendor is not None else {}
-            if foreign:
-                log.warning("%s", name_foreign(self.host.name, foreign))
-                self._update_registration(foreign=foreign)
-        elif not isinstance(error, BridgeClosed):  # which is what a person did
+            self._note_foreign_modules()
+        elif not isinstance(error, BridgeClosed):  # a person has stopped it then
             self._running.socket.close()  # else a client would wait for an answer
-            with self._ending_start:  # this is why, whatever it seemed to wait for
+            with self._start_end_lock:  # this problem replaces one that `_note_overdue` has noted
                 self._note_problem(explain(error, self.host.name, self._vendor), error)
 
+    def _note_foreign_modules(self) -> None:
+        if self._vendor is None:
+            return
+        foreign = foreign_modules(self._vendor)
+        if foreign:
+            log.warning("%s", name_foreign(self.host.name, foreign))
+            self._update_registration(foreign=foreign)
+
     def _note_overdue(self) -> None:
-        """Say what a start waits for that takes too long; it may still come to its end."""
+        """Report what a slow start waits for; it may still come to its end."""
         if self._worker.started.done():
             cause = "its main thread is busy, or its skill files take long to read"
         else:
             cause = "its server does not come up"
-        with self._ending_start:
+        with self._start_end_lock:
             if not self._ready.done() and self._state == "running":
                 self._note_problem(overdue(self.host.name, START_LIMIT_S, cause))
 
     def _note_problem(self, problem: StartProblem, error: BaseException | None = None) -> None:
-        """Tell everybody who may ask why agents cannot connect. Any thread."""
+        """Report why agents cannot connect: in the panel, the log and the entry. Any thread."""
         self.problem = problem
         log.error("%s", problem, exc_info=error)
         self._update_registration(state="failed", why=problem.what, mend=problem.mend)
         self._watchers.call()
 
     def _warm_up(self, read: Future[None]) -> None:
-        with suppress(BridgeClosed):  # it was stopped while it started
-            self._worker.spawn(self._server.warm_up()).add_done_callback(
+        """Make the server ready for its first call; then the bridge is ready."""
+        with suppress(BridgeClosed):  # the bridge was stopped while it started
+            warm = self._worker.spawn(self._server.warm_up())
+            warm.add_done_callback(
                 lambda _: self.main.submit(self._note_ready, name="the start", read=True)
             )
 
     def _take_operations(self, loaded: Future[HostOperations | None]) -> None:
-        if not loaded.cancelled():  # on a thread of its own: to describe them takes a moment
-            adding = run_in_thread(lambda: self._add_verbs(loaded.result()), "verbs")
-            adding.add_done_callback(self._watch_skills)
+        if loaded.cancelled():
+            return
+        # On a thread of its own: to describe the verbs takes a moment.
+        adding = run_in_thread(lambda: self._add_verbs(loaded.result()), "verbs")
+        adding.add_done_callback(self._watch_skills)
 
     def _add_verbs(self, operations: HostOperations | None) -> None:
-        from dcc_bridge import verbs  # on a thread of its own
+        """Offer the verbs that a host can do, and the tool that runs code. A thread of its own."""
+        from dcc_bridge import verbs
         from dcc_bridge.code import run_python
         from dcc_bridge.verbs.ports import CodeContext
 
-        if operations is not None:
-            checks = self.settings.project and self.settings.project / "checks"
-            known = self.settings.many, lambda name: name in self.registry.replaced, checks
-            tools = verbs.tools(operations, *known)
-            fns = {it.name: it.fn for it in tools}
-            if isinstance(operations, CodeContext):
-                self._runner.environment.writers = operations.writers
-            code = run_python.tool(operations, self.settings, self.audit, fns)
-            self.registry.set_verbs([*tools, code] if code is not None else tools)
-            self._server.add_instructions(verbs.instructions(operations))
+        if operations is None:
+            return
+        checks = None
+        if self.settings.project is not None:
+            checks = self.settings.project / "checks"
+        tools = verbs.tools(operations, self.settings.many, self._is_replaced, checks)
+        functions = {tool.name: tool.fn for tool in tools}
+        if isinstance(operations, CodeContext):
+            self._runner.environment.writers = operations.writers
+        code_tool = run_python.tool(operations, self.settings, self.audit, functions)
+        if code_tool is not None:
+            tools = [*tools, code_tool]
+        self.registry.set_verbs(tools)
+        self._server.add_instructions(verbs.instructions(operations))
+
+    def _is_replaced(self, name: str) -> bool:
+        """Return whether a skill of a file replaces the verb of a name."""
+        return name in self.registry.replaced
 
     def _watch_skills(self, added: Future[None]) -> None:
-        if (error := added.exception()) is not None:  # all else is there all the same
+        error = added.exception()
+        if error is not None:  # everything else works without the verbs
             log.error("the verbs of %s cannot be loaded", self.host.name, exc_info=error)
-        with suppress(BridgeClosed):  # it was stopped while it started
+        with suppress(BridgeClosed):  # the bridge was stopped while it started
             self._worker.spawn(self._running.library.watch(is_heard=self._server.open_requests))
 
     def _add_builtin(self) -> None:
-        known = self.host, self.clients, self.registry, self.broker.audience
-        about = partial(connection_report, *known)
+        about = partial(
+            connection_report, self.host, self.clients, self.registry, self.broker.audience
+        )
         tools = builtin.tools(self.recent, self.main, self.host, self._undoing)
         tools.append(builtin.connection_tool(about, self.main))
         self._runner.own_tools = frozenset(tools)
@@ -468,7 +540,7 @@ class Bridge:
             self._running.cleanup.callback(self.registry.add(tool))
 
     def _note_ready(self) -> None:
-        with self._ending_start:
+        with self._start_end_lock:
             self.problem = None
             self._update_registration(state="ready", why="", mend="")
             self._server.name_scene(self.instance.scene)
@@ -478,7 +550,7 @@ class Bridge:
             self._running.cleanup.callback(main_thread.freeze(self.main, self._worker.later))
 
     def _make_service(self, worker: Worker) -> McpService:
-        # these take 0.5 s, in which the host stays alive: they are imported on the worker
+        # These imports take 0.5 s; on the worker, the host stays alive meanwhile.
         from dcc_bridge.server.mcp_server import Server
         from dcc_bridge.server.parked_calls import ParkedCalls
         from dcc_bridge.server.resources import SceneResources
@@ -488,10 +560,12 @@ class Bridge:
 
         if self._state != "running":
             raise BridgeClosed
-        # the record of a process that died is read as a whole: nobody waits for that
+        # On a thread of its own: the record of a process that died is read as a whole.
         recovered = run_in_thread(lambda: reader.recover(self.audit.folder), "audit")
         records = TaskRecords(self.audit, recovered)
         calls = ParkedCalls(self.broker, self.recent)
+        name = self.host.name
+        tasks = Tasks(calls, self.broker, self.recent, name, self.instance.id, records)
         scene = SceneResources(self.host, self.main, worker.spawn)
         self._changes.add(scene.changed)
         server = Server(
@@ -499,7 +573,7 @@ class Bridge:
             self.registry,
             self._runner,
             calls,
-            Tasks(calls, self.broker, self.recent, self.host.name, self.instance.id, records),
+            tasks,
             worker.soon,
             self.clients,
             scene,
@@ -515,4 +589,6 @@ class Bridge:
 def _call_of(job: QueuedJob) -> Call | None:
     """Return the call that a job of the main thread runs; None for another job."""
     running = job.context.get(current)
-    return running if isinstance(running, Call) else None
+    if not isinstance(running, Call):
+        return None
+    return running

@@ -13,17 +13,17 @@ log = logging.getLogger(__name__)
 
 Unsubscribe = Callable[[], None]  # takes a callback out, or stops a timer; harmless the second time
 CallLater = Callable[[float, Callable[[], None]], Unsubscribe]  # after seconds, on any thread
-_EARLY: Final = 0.005  # seconds by which a clock may be early
-LONGEST: Final = 0.2  # seconds that a coroutine may run without waiting: then other clients notice
+_CLOCK_TOLERANCE_S: Final = 0.005  # by which a clock may be early
+MAX_BLOCKING_S: Final = 0.2  # that a coroutine may run without waiting; then other clients notice
 T = TypeVar("T")
-EVERY: Final = 0.1  # seconds between two values that a throttle passes on
+THROTTLE_INTERVAL_S: Final = 0.1  # between two values that a throttle passes on
 
 
 class Callbacks:
     """Functions that are called in the order in which they came, on the thread that calls.
 
-    They must be quick: usually they only wake somebody. What one raises goes to the log, for it
-    must not keep a question or a call from its end.
+    They must be quick: usually they only wake somebody. The error of a function goes to the log,
+    because it must not keep a question or a call from its end.
     """
 
     def __init__(self) -> None:
@@ -33,10 +33,10 @@ class Callbacks:
         """Register a function; twice if it is given twice. Any thread. It raises nothing.
 
         Args:
-            callback: What is called.
+            callback: The function that is called.
 
         Returns:
-            What takes it out; harmless the second time.
+            A function that takes the callback out; harmless the second time.
         """
         key = object()
         self._callbacks[key] = callback
@@ -47,20 +47,21 @@ class Callbacks:
         return remove
 
     def call(self, *args: Any) -> None:
-        """Call them all, but for those that are taken out meanwhile. Not under a lock.
+        """Call all functions, except those that are taken out meanwhile. Not under a lock.
 
         It raises nothing: an error of a callback goes to the log.
 
         Args:
-            *args: What they are called with.
+            *args: The arguments of each call.
         """
-        for key in list(self._callbacks):  # made in C: no other thread comes in between
-            if (callback := self._callbacks.get(key)) is not None:
+        for key in list(self._callbacks):  # made in C, so no other thread runs in between
+            callback = self._callbacks.get(key)
+            if callback is not None:
                 call_safely(callback, *args)
 
 
 def call_safely(fn: Callable[..., None], *args: Any) -> None:
-    """Call a function that belongs to somebody else; an error of it is logged."""
+    """Call a function that belongs to somebody else; its error goes to the log."""
     try:
         fn(*args)
     except Exception:  # theirs: a window that is gone, say
@@ -68,95 +69,124 @@ def call_safely(fn: Callable[..., None], *args: Any) -> None:
 
 
 def call_later(seconds: float, fn: Callable[[], None]) -> Unsubscribe:
-    """Call a function after some seconds, on a thread of its own."""
+    """Call a function after some seconds, on a thread of its own.
+
+    Returns:
+        A function that stops the timer.
+    """
     timer = threading.Timer(seconds, fn)
     timer.daemon = True
     timer.start()
     return timer.cancel
 
 
+def _do_nothing() -> None:
+    pass
+
+
 class TimeLimit:
-    """A timeout that can be paused, and calls back once."""
+    """A timeout that can be paused, and calls back once. Any thread.
+
+    Attributes:
+        seconds: The limit; None for none.
+    """
 
     def __init__(self, seconds: float | None, clock: CallLater, over: Callable[[], None]) -> None:
-        """Prepare; it begins with `start`."""
-        self.seconds = self._left = seconds  # the limit; None for none
-        self._clock = clock  # calls back after some seconds; returns what cancels that
-        self._over = over  # the callback, called once, on any thread, when the limit is reached
+        """Prepare; the time begins with `start`.
+
+        Args:
+            seconds: The limit; None for none.
+            clock: Calls a function after some seconds.
+            over: Called once, on any thread, when the limit is reached.
+        """
+        self.seconds = seconds
+        self._left = seconds
+        self._clock = clock
+        self._over = over
         self._lock = threading.Lock()
-        self._since: float | None = None
-        self._stop: Callable[[], None] = lambda: None
+        self._since: float | None = None  # when the time last began to run; None while it does not
+        self._stop_clock: Callable[[], None] = _do_nothing
 
     def start(self) -> None:
-        """Start, or go on after a pause."""
+        """Start the time, or go on after a pause."""
         with self._lock:
             if self._left is None or self._since is not None:
                 return
             self._since = time.monotonic()
-            self._stop = self._clock(self._left, self._check)
+            self._stop_clock = self._clock(self._left, self._check)
 
     def restart(self, seconds: float | None) -> None:
-        """Begin anew with another limit; None for none."""
+        """Begin again with another limit; None for none."""
         with self._lock:
-            self._stop()
-            self.seconds, self._left, self._since = seconds, seconds, None
+            self._stop_clock()
+            self.seconds = seconds
+            self._left = seconds
+            self._since = None
         self.start()
 
     def pause(self) -> None:
-        """Let the time stand still, as long as a person is asked."""
+        """Stop the time until `start`, as while a person is asked."""
         with self._lock:
             if self._left is None or self._since is None:
                 return
             self._left = max(0.0, self._left - (time.monotonic() - self._since))
             self._since = None
-            self._stop()
+            self._stop_clock()
 
     def cancel(self) -> None:
-        """Never call back any more, nor hold what would be called."""
+        """Never call back any more, and let go of the callback."""
         with self._lock:
-            self._left, self._over = None, lambda: None
-            self._stop()
+            self._left = None
+            self._over = _do_nothing
+            self._stop_clock()
 
     def _check(self) -> None:
         with self._lock:
             if self._left is None or self._since is None:
                 return
-            if time.monotonic() - self._since < self._left - _EARLY:
-                return  # it was paused meanwhile, and a later clock runs
+            if time.monotonic() - self._since < self._left - _CLOCK_TOLERANCE_S:
+                return  # the limit was paused meanwhile, and a later clock runs
             self._left = None
         self._over()
 
 
 class Throttle(Generic[T]):
-    """Passes on at most ten values a second: the newest ones, and always the last."""
+    """Passes on at most ten values a second: the newest ones, and always the last. Any thread."""
 
     def __init__(self, callback: Callable[[T], object], clock: CallLater) -> None:
-        # Gets a value, on the clock's thread or on that of `flush`; never two at once.
+        """Prepare.
+
+        Args:
+            callback: Called with a value, on the clock's thread or on that of `flush`; never with
+                two at once.
+            clock: Calls a function after some seconds.
+        """
         self._callback = callback
-        self._clock = clock  # calls back after some seconds; returns what cancels that
+        self._clock = clock
         self._lock = threading.Lock()
         self._calling = threading.Lock()
-        self._newest: list[T] = []
-        self._waits = False
-        self._called = 0.0
+        self._newest: list[T] = []  # the value that waits, or none
+        self._is_waiting = False
+        self._last_call = 0.0
 
     def __call__(self, value: T) -> None:
         """Take a value, and return at once."""
         with self._lock:
             self._newest = [value]
-            if self._waits:
+            if self._is_waiting:
                 return
-            self._waits = True
-            delay = max(0.0, self._called + EVERY - time.monotonic())
+            self._is_waiting = True
+            delay = max(0.0, self._last_call + THROTTLE_INTERVAL_S - time.monotonic())
         self._clock(delay, self.flush)
 
     def flush(self) -> None:
-        """Pass on now the value that still waits."""
+        """Pass on the waiting value now."""
         with self._calling:
             with self._lock:
-                values, self._newest = self._newest, []
-                self._waits = False
-                self._called = time.monotonic()
+                values = self._newest
+                self._newest = []
+                self._is_waiting = False
+                self._last_call = time.monotonic()
             for value in values:
                 self._callback(value)
 
@@ -165,9 +195,16 @@ class Throttle(Generic[T]):
 def report_blocking(
     coroutine: Coroutine[Any, Any, T], blocked: Callable[[float], None]
 ) -> Generator[Any, Any, T]:
-    """Run a coroutine, and report the seconds each time that it ran for longer than `LONGEST`.
+    """Run a coroutine, and report each time that it runs too long without waiting.
 
     asyncio does so in its debug mode only, which slows everything down, and cannot name the skill.
+
+    Args:
+        coroutine: The coroutine.
+        blocked: Called with the seconds of each run that is longer than `MAX_BLOCKING_S`.
+
+    Returns:
+        The coroutine's result.
     """
     error: BaseException | None = None
     while True:
@@ -177,9 +214,9 @@ def report_blocking(
         except StopIteration as end:
             return cast("T", end.value)
         finally:
-            took = time.perf_counter() - begin
-            if took > LONGEST:
-                blocked(took)
+            seconds = time.perf_counter() - begin
+            if seconds > MAX_BLOCKING_S:
+                blocked(seconds)
         try:
             error = None
             yield awaited

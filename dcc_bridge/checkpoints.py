@@ -1,11 +1,12 @@
-"""Checkpoints: copies that are kept before something is done that undo does not bring back.
+"""Checkpoints: copies that are kept before an edit that undo does not bring back. Main thread.
 
 They lie beside the scene, in a folder of its name: ``shot.usda`` has ``shot.usda.checkpoints``.
 Each is a folder of its own that appears whole or not at all, ``0007-20260131T140509Z``; the last
-ten are kept. A scene without a file has them in the user's state folder. What an older version kept
-in ``shot.checkpoints`` may be of ``shot.usd`` too: it is left alone, and not counted.
+ten are kept. The checkpoints of a scene without a file are in the user's state folder. The copies
+of an older version in ``shot.checkpoints`` may be of ``shot.usd`` too: they are left alone, and not
+counted.
 
-`FolderCopies` adds to a checkpoint while code runs: one file at a time, each whole. Main thread.
+`FolderCopies` adds to a checkpoint while code runs: one file at a time, each whole.
 """
 
 from __future__ import annotations
@@ -26,70 +27,79 @@ import platformdirs
 from dcc_bridge.errors import LostAnyway, NoCheckpoint
 from dcc_bridge.host import Host
 
-MOST: Final = 10
-SUFFIX: Final = ".checkpoints"  # of a scene's own folder of them, after the name of its file
-_SPARE: Final = 16 * 2**20  # bytes that stay free after the copy and the work that it was taken for
-_OURS: Final = re.compile(r"\d{4,}-\d{8}T\d{6}Z")
-# What a folder may hold so that copies of all its files can be promised; counting stops there.
+MAX_CHECKPOINTS: Final = 10  # of one scene
+SUFFIX: Final = ".checkpoints"  # of the folder of a scene's checkpoints, after its file's name
+_SPARE_BYTES: Final = 16 * 2**20  # that stay free after the copy and the edit that it is taken for
+_CHECKPOINT_NAME: Final = re.compile(r"\d{4,}-\d{8}T\d{6}Z")
+# The largest folder of which copies of all files can be promised; counting stops there.
 MAX_COPIED_BYTES: Final = 1_000_000_000
 MAX_COPIED_FILES: Final = 10_000
 FileState = tuple[int, int]  # the size in bytes and the time of the last change in nanoseconds
+# The name of the copy of a scene as it is in the application, and the function that writes it.
+SceneCopy = tuple[str, Callable[[Path], None]]
 
 
 def checkpoint_folder(host: Host) -> Path:
-    """Give the folder in which the checkpoints of a host's scene are."""
-    if (scene := host.file()) is not None:
+    """Return the folder in which the checkpoints of a host's scene are."""
+    scene = host.file()
+    if scene is not None:
         return folder_beside(scene)
-    return untitled_folder() / (re.sub(r"\W+", "_", host.name) or "host")
+    name = re.sub(r"\W+", "_", host.name) or "host"
+    return untitled_folder() / name
 
 
 def folder_beside(file: Path) -> Path:
-    """Give the folder in which the checkpoints of a scene's file are."""
+    """Return the folder in which the checkpoints of a scene's file are."""
     return file.with_name(file.name + SUFFIX)
 
 
 def untitled_folder() -> Path:
-    """Give the folder that has a folder for each host, for its scenes without a file."""
+    """Return the folder for scenes without a file; each host has a folder in it."""
     return platformdirs.user_state_path("dcc_bridge") / "checkpoints"
+
+
+def _free_bytes(folder: Path) -> int:
+    return shutil.disk_usage(folder).free
 
 
 def keep(
     host: Host, files: Iterable[Path] | None = None, spared: Collection[Path] = ()
 ) -> Path | None:
-    """Keep a copy of what is about to be lost, since undo will not bring it back.
+    """Keep copies of files or of the scene before they are lost, since undo will not help.
 
     Args:
-        host: Whose scene it is.
-        files: Those that will be written over or deleted. None for the scene as a whole: its
+        host: The application with the scene.
+        files: The files that will be written over or deleted. None for the scene as a whole: its
             files as they are on disk, and itself as it is in the application.
-        spared: Older ones that stay, also where they are more than ten.
+        spared: Older checkpoints that stay, even if there are more than ten.
 
     Returns:
         The folder with the copies, or None where there was nothing to keep.
 
     Raises:
-        NoCheckpoint: It cannot be kept; then what it was for must not be done.
+        NoCheckpoint: No copy can be kept; then the files and the scene must not be touched.
     """
+    where = checkpoint_folder(host)
     if files is not None:
-        return take(checkpoint_folder(host), files, spared=spared)
+        return take(where, files, spared=spared)
     file = host.file()
     name = f"{file.stem}.unsaved{file.suffix}" if file else f"untitled{host.suffix}"
     scene = (name, host.save_copy) if host.modified else None
-    return take(checkpoint_folder(host), host.files(), scene, spared=spared)
+    return take(where, host.files(), scene, spared=spared)
 
 
 def keep_anyway(host: Host, what: str, files: Sequence[Path] = ()) -> LostAnyway:
-    """Keep a copy where the host is about to lose something and lets nobody refuse it. Main thread.
+    """Keep a copy where the host is about to lose something and lets nobody refuse it.
 
-    It raises nothing.
+    Main thread. It raises nothing.
 
     Args:
         host: The application.
         what: What it is about to do, for a sentence: "open another scene".
-        files: The files that it writes over; without them it is about the scene as a whole.
+        files: The files that it writes over; without them the scene as a whole is copied.
 
     Returns:
-        What is to be raised as soon as it can be; it says where the copy is.
+        The error that the caller raises as soon as it can; it says where the copy is.
     """
     try:
         copy = keep(host, files or None)
@@ -100,15 +110,22 @@ def keep_anyway(host: Host, what: str, files: Sequence[Path] = ()) -> LostAnyway
 
 
 def take(
-    where: Path,  # the folder of this scene's checkpoints; made if need be
-    files: Iterable[Path],  # those that are to be kept; one that is not there has nothing to lose
-    # The name of the scene's copy and what writes it, or None to keep the files alone.
-    scene: tuple[str, Callable[[Path], None]] | None = None,
+    where: Path,
+    files: Iterable[Path],
+    scene: SceneCopy | None = None,
     *,
-    spared: Collection[Path] = (),  # older ones that stay, also where they are more than ten
-    free: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
+    spared: Collection[Path] = (),
+    free: Callable[[Path], int] = _free_bytes,
 ) -> Path | None:
     """Keep copies of files as they are on disk, and of the scene as it is in the application.
+
+    Args:
+        where: The folder of the scene's checkpoints; it is made if need be.
+        files: The files that are copied; one that is not there has nothing to lose.
+        scene: The name of the scene's copy and the function that writes it; None to copy the files
+            alone.
+        spared: Older checkpoints that stay, even if there are more than ten.
+        free: Returns the free bytes on the disk of a folder.
 
     Returns:
         The new folder, or None where there was nothing to keep.
@@ -122,8 +139,9 @@ def take(
         return None
     try:
         _make_folder(where)
-        _check_room(sum(file.stat().st_size for file in existing), free(where))
-        checkpoint = _copy(where, existing, scene)
+        size = sum(file.stat().st_size for file in existing)
+        _check_room(size, free(where))
+        checkpoint = _make_checkpoint(where, existing, scene)
     except (OSError, ValueError, RuntimeError) as error:
         why = error.strerror if isinstance(error, OSError) else None
         raise NoCheckpoint(where, why or str(error)) from error
@@ -135,16 +153,18 @@ def taken(where: Path) -> list[Path]:
     """List the checkpoints in a folder, the oldest first."""
     if not where.is_dir():
         return []
-    return sorted((path for path in where.iterdir() if _OURS.fullmatch(path.name)), key=_number)
+    checkpoints = [path for path in where.iterdir() if _CHECKPOINT_NAME.fullmatch(path.name)]
+    checkpoints.sort(key=_number)
+    return checkpoints
 
 
 @dataclass(frozen=True, slots=True)
 class FolderSize:
-    """How much is below a folder.
+    """The size of a folder.
 
     Attributes:
-        files: How many files, in all folders below it too.
-        bytes: Their size.
+        files: How many files there are in it and in all folders below it.
+        bytes: The size of these files.
     """
 
     files: int
@@ -152,10 +172,14 @@ class FolderSize:
 
 
 def measure(folder: Path, without: Path) -> FolderSize | None:
-    """Count the files below a folder, but for those below the folder `without`. Any thread.
+    """Measure a folder. Any thread.
+
+    Args:
+        folder: The folder.
+        without: A folder below it that does not count.
 
     Returns:
-        None where they are more than `MAX_COPIED_FILES` or `MAX_COPIED_BYTES`.
+        Its size; None for a folder with more than `MAX_COPIED_FILES` or `MAX_COPIED_BYTES`.
 
     Raises:
         OSError: A folder in it cannot be read.
@@ -171,7 +195,10 @@ def measure(folder: Path, without: Path) -> FolderSize | None:
 
 
 def file_state(path: Path | str) -> FileState | None:
-    """Return what tells whether a file or folder was changed; None for one that is not there."""
+    """Return the state of a file or folder, which differs once it was changed; None if it is gone.
+
+    Any thread. It raises nothing.
+    """
     try:
         status = os.stat(path, follow_symlinks=False)
     except OSError:
@@ -180,16 +207,24 @@ def file_state(path: Path | str) -> FileState | None:
 
 
 def is_inside(path: str, folder: Path | str) -> bool:
-    """Whether a path is a folder or below it; both without links, the path in normal case."""
+    """Return whether a path is a folder or below it. Any thread.
+
+    Args:
+        path: A path without links, in normal case.
+        folder: A folder without links.
+    """
     top = os.path.normcase(folder)
-    return path == top or path.startswith(top.rstrip(os.sep) + os.sep)
+    if path == top:
+        return True
+    return path.startswith(top.rstrip(os.sep) + os.sep)
 
 
 class FolderCopies:
     """Copies of the files below folders, each kept just before the file is first changed.
 
     Attributes:
-        checkpoint: The folder with the copies; None until the first.
+        where: The folder of the scene's checkpoints, without links.
+        checkpoint: The folder with the copies; None before the first copy.
     """
 
     def __init__(
@@ -199,32 +234,32 @@ class FolderCopies:
         kept: Iterable[Path] = (),
         checkpoint: Path | None = None,
     ) -> None:
-        """Keep no copy yet.
+        """Prepare; no copy is kept yet.
 
         Args:
             where: The folder of the scene's checkpoints.
-            folders: Without links; a file is one with itself in it.
+            folders: Folders without links; a file counts as a folder that holds itself.
             kept: Files of which a copy was kept before.
             checkpoint: The checkpoint with those copies, to which others are added.
         """
         self.where = Path(os.path.realpath(where))
         self.checkpoint = checkpoint
         self._folders = tuple(folders)
-        # The state of each path when it was first changed, or of one kept before.
+        # The state of each path before its first change; of those in `kept`, the state of now.
         self._before = {os.path.normcase(path): file_state(path) for path in kept}
-        self._copies: dict[Path, Path] = {}  # of each folder, where its copies are
+        self._copies: dict[Path, Path] = {}  # for each folder, the folder with its copies
 
     def before_change(self, path: str, *, with_all_below: bool = False) -> None:
         """Keep a copy of a file that is about to be changed for the first time.
 
         Args:
-            path: The file, without links and in normal case; a new one or a folder has no copy.
-            with_all_below: Of a folder, do so with every file below it.
+            path: The file, without links and in normal case; a new file or a folder needs no copy.
+            with_all_below: Whether to keep a copy of every file below a folder.
 
         Raises:
             NoCheckpoint: No copy can be kept, so the file must not be changed.
         """
-        folder = next((it for it in self._folders if is_inside(path, it)), None)
+        folder = self._folder_of(path)
         try:
             if folder is not None and with_all_below and _is_folder(path):
                 for entry in _files_below(Path(path), self.where):
@@ -234,11 +269,20 @@ class FolderCopies:
             raise NoCheckpoint(self.where, error.strerror or str(error)) from error
 
     def has_changed(self, folder: Path) -> bool:
-        """Whether anything that was to be changed in a folder is other than it was."""
-        inside = [path for path in self._before if is_inside(path, folder)]
-        return any(file_state(path) != self._before[path] for path in inside)
+        """Return whether any path below a folder differs from its state before `before_change`."""
+        for path, state in self._before.items():
+            if is_inside(path, folder) and file_state(path) != state:
+                return True
+        return False
+
+    def _folder_of(self, path: str) -> Path | None:
+        for folder in self._folders:
+            if is_inside(path, folder):
+                return folder
+        return None
 
     def _note(self, path: str, folder: Path | None) -> None:
+        """Note the state of a path before its first change, and keep a copy of a file."""
         if path in self._before:
             return
         if folder is not None and os.path.lexists(path) and not _is_folder(path):
@@ -248,7 +292,7 @@ class FolderCopies:
     def _keep(self, file: Path, folder: Path) -> None:
         _make_folder(self.where)
         size = os.stat(file, follow_symlinks=False).st_size
-        _check_room(size, shutil.disk_usage(self.where).free)
+        _check_room(size, _free_bytes(self.where))
         if self.checkpoint is None:
             self.checkpoint = self.where / _next_name(self.where)
             self.checkpoint.mkdir()
@@ -282,27 +326,31 @@ def _is_folder(path: str) -> bool:
 
 
 def _make_folder(where: Path) -> None:
-    if where.is_symlink():  # what it points to is not ours to tidy up
+    if where.is_symlink():  # old folders are deleted here, and not where a link leads
         raise OSError(f"{where.name} is a link")
     where.mkdir(parents=True, exist_ok=True)
 
 
-def _check_room(size: int, left: int) -> None:
-    """Raise OSError unless the disk has room for a copy, for what is done next, and some more."""
-    needed = 2 * size + _SPARE
-    if left < needed:
-        needs = f"{left / 1e6:,.0f} MB left, and {needed / 1e6:,.0f} are needed"
-        raise OSError(f"the disk has {needs}")
+def _check_room(size: int, free: int) -> None:
+    """Raise OSError unless the disk has room for the copies, for the edit, and some more."""
+    needed = 2 * size + _SPARE_BYTES
+    if free < needed:
+        free_mb = free / 1e6
+        needed_mb = needed / 1e6
+        raise OSError(f"the disk has {free_mb:,.0f} MB left, and {needed_mb:,.0f} are needed")
 
 
 def _drop_old(where: Path, spared: Collection[Path] = ()) -> None:
-    for old in taken(where)[:-MOST]:
+    for old in taken(where)[:-MAX_CHECKPOINTS]:
         if old not in spared:
             shutil.rmtree(old, ignore_errors=True)
 
 
 def _next_name(where: Path) -> str:
-    number = max(map(_number, taken(where)), default=0) + 1
+    number = 1
+    checkpoints = taken(where)
+    if checkpoints:
+        number = _number(checkpoints[-1]) + 1
     return f"{number:04d}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
 
 
@@ -311,7 +359,8 @@ def _copy_file(file: Path, copy: Path) -> None:
     shutil.copyfile(file, copy, follow_symlinks=False)
     if not copy.is_symlink():
         _sync(copy)
-    shutil.copystat(file, copy, follow_symlinks=False)  # last: it may be a file to read only
+    # Last, because a copy that got the mode of a read-only file cannot be opened by `_sync`.
+    shutil.copystat(file, copy, follow_symlinks=False)
 
 
 def _sync(file: Path) -> None:
@@ -321,30 +370,34 @@ def _sync(file: Path) -> None:
 
 def checkpoint_of(file: Path) -> Path | None:
     """Return the checkpoint in which a copy is; None for a file that is no copy."""
-    return next((folder for folder in file.parents if _OURS.fullmatch(folder.name)), None)
+    for folder in file.parents:
+        if _CHECKPOINT_NAME.fullmatch(folder.name):
+            return folder
+    return None
 
 
-def _copy(
-    where: Path, files: Sequence[Path], scene: tuple[str, Callable[[Path], None]] | None
-) -> Path:
+def _make_checkpoint(where: Path, files: Sequence[Path], scene: SceneCopy | None) -> Path:
+    """Copy files and a scene into a new checkpoint, which appears whole or not at all."""
     part = Path(tempfile.mkdtemp(prefix=".part-", dir=where))
-    with ExitStack() as on_failure:  # half a checkpoint is none, whatever ended it
+    with ExitStack() as on_failure:
         on_failure.callback(shutil.rmtree, part, ignore_errors=True)
         for file in files:
             _copy_file(file.resolve(), _unused(part, file.name))
-        copied = set(part.iterdir())
         if scene is not None:
-            scene[1](_unused(part, scene[0]))
-        for file in set(part.iterdir()) - copied:  # a host may write more than one
-            _sync(file)
+            name, save_copy = scene
+            copied = set(part.iterdir())
+            save_copy(_unused(part, name))
+            for file in set(part.iterdir()) - copied:  # a host may write more than one file
+                _sync(file)
         checkpoint = part.rename(where / _next_name(where))
         on_failure.pop_all()
     return checkpoint
 
 
 def _unused(folder: Path, name: str) -> Path:
-    """Two layers of a scene may have the same name in different folders."""
-    path, number = folder / name, 1
+    """Return an unused path: two layers of a scene may have one name in different folders."""
+    path = folder / name
+    number = 1
     while path.exists():
         number += 1
         path = folder / f"{Path(name).stem} ({number}){Path(name).suffix}"

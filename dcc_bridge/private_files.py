@@ -1,10 +1,10 @@
 """Folders and files that only their user can reach. Any thread.
 
-Descriptors are those of `os`: whoever is given one closes it.
+Descriptors are those of `os`, and the caller closes them.
 
-A name in a folder may have been put there by somebody else, as a link to a place of theirs: a file
-is made new or not at all, in the folder that was looked at, and no link is followed. Windows has no
-such flags; there the folder is the user's own profile, which others cannot write to.
+Somebody else may have put a name into a folder, as a link to a place of theirs. So a file is made
+new or not at all, in the folder that was checked, and no link is followed. Windows has no such
+flags; there the folder is the user's own profile, which others cannot write to.
 """
 
 from __future__ import annotations
@@ -20,36 +20,37 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
-_FOLDER: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
-_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | _NO_LINK
+_FOLDER_FLAGS: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
+_NEW_FILE_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | _NO_LINK
 _BINARY: Final = getattr(os, "O_BINARY", 0)
-_HELD_FOR_S: Final = 0.5
-"""For how long Windows is asked again for a file that another program has open: one that reads it,
-or scans it for viruses, is done in a moment."""
-_AGAIN_S: Final = 0.005
+# Windows refuses a file that another program has open. A program that reads the file, or scans it
+# for viruses, is done in a moment, so the call is tried again for that long.
+_RETRY_TIMEOUT_S: Final = 0.5
+_RETRY_INTERVAL_S: Final = 0.005
 T = TypeVar("T")
-_AT_ONCE: Final = 1  # LOCKFILE_FAIL_IMMEDIATELY of Windows
-_EXCLUSIVE: Final = 2  # LOCKFILE_EXCLUSIVE_LOCK
-_BEHIND_THE_END: Final = 0x4000_0000  # the upper half of an offset of 64 bits
+# Windows' names for the arguments of LockFileEx.
+_LOCKFILE_FAIL_IMMEDIATELY: Final = 1
+_LOCKFILE_EXCLUSIVE_LOCK: Final = 2
+_LOCK_OFFSET_HIGH: Final = 0x4000_0000  # the upper half of an offset behind the end of every file
 
 
 def folder(path: Path) -> Path:
-    """Make a folder that nobody else can reach, with those above it.
+    """Make a folder that nobody else can reach, and the folders above it.
 
     Args:
-        path: Where; a folder of the user's that is there already is closed to others.
+        path: The folder; if it is there already and the user's own, it is closed to others.
 
     Returns:
         The same path.
 
     Raises:
-        PermissionError: It belongs to another user, or is a link.
-        OSError: It cannot be made; a file has that name, say.
+        PermissionError: The folder belongs to another user, or is a link.
+        OSError: The folder cannot be made; a file has that name, for example.
     """
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     if sys.platform != "win32":
-        with _opened(path) as opened:
-            os.fchmod(opened, 0o700)
+        with _open_folder(path) as descriptor:
+            os.fchmod(descriptor, 0o700)
     return path
 
 
@@ -57,36 +58,36 @@ def create(file: Path) -> int:
     """Make a file that is not there yet, in a folder of the user's own.
 
     Args:
-        file: Where; its folder is there already.
+        file: The path of the file; its folder is there already.
 
     Returns:
         A descriptor, with which the file is appended to.
 
     Raises:
         FileExistsError: There is a file of that name, or a link.
-        PermissionError: The folder belongs to another user, or is a link or not there.
-        OSError: It cannot be made.
+        PermissionError: The folder belongs to another user, is a link, or is not there.
+        OSError: The file cannot be made.
     """
     if sys.platform == "win32":
-        return os.open(file, _NEW | _BINARY, 0o600)
-    with _opened(file.parent) as parent:
-        opened = os.open(file.name, _NEW, 0o600, dir_fd=parent)
+        return os.open(file, _NEW_FILE_FLAGS | _BINARY, 0o600)
+    with _open_folder(file.parent) as parent:
+        descriptor = os.open(file.name, _NEW_FILE_FLAGS, 0o600, dir_fd=parent)
         os.fsync(parent)  # else a power cut may take the file's name away
-        return opened
+        return descriptor
 
 
 def reopen(file: Path) -> int:
-    """Open a file of the user's own to read it and to append to it; others may read it.
+    """Open a file of the user's own to read it and to append to it; others may read the file.
 
     Args:
-        file: Which.
+        file: The path of the file.
 
     Returns:
         A descriptor.
 
     Raises:
-        PermissionError: It is another user's, or no plain file.
-        OSError: It is a link, or cannot be opened.
+        PermissionError: The file is another user's, or no plain file.
+        OSError: The file is a link, or cannot be opened.
     """
     return open_own(file, os.O_RDWR | os.O_APPEND, forbidden=0)
 
@@ -95,39 +96,41 @@ def open_own(file: Path, flags: int = os.O_RDONLY, forbidden: int = 0o077) -> in
     """Open a plain file of the user's own that others cannot use.
 
     Args:
-        file: Which.
-        flags: How, as `os.open` takes it.
-        forbidden: The bits of its mode that may not be set. Windows has none, and is not asked
-            whose the file is.
+        file: The path of the file.
+        flags: The flags of `os.open`.
+        forbidden: The bits of the file's mode that may not be set. Windows has no such bits; there
+            neither they nor the file's owner are checked.
 
     Returns:
         A descriptor.
 
     Raises:
-        PermissionError: It is another user's, no plain file, or a forbidden bit is set.
-        OSError: It is a link, or cannot be opened.
+        PermissionError: The file is another user's, no plain file, or has a forbidden bit.
+        OSError: The file is a link, or cannot be opened.
     """
     if sys.platform == "win32":
         return os.open(file, flags | _BINARY)
-    opened = os.open(file, flags | os.O_NONBLOCK | _NO_LINK)
-    found = os.fstat(opened)
-    is_plain = stat.S_ISREG(found.st_mode) and not found.st_mode & forbidden
-    if found.st_uid != os.getuid() or not is_plain:
-        os.close(opened)
+    descriptor = os.open(file, flags | os.O_NONBLOCK | _NO_LINK)
+    status = os.fstat(descriptor)
+    is_own = status.st_uid == os.getuid()
+    is_plain = stat.S_ISREG(status.st_mode)
+    is_closed = not status.st_mode & forbidden
+    if not (is_own and is_plain and is_closed):
+        os.close(descriptor)
         raise PermissionError(f"{file} must be a plain file that only you can use.")
-    return opened
+    return descriptor
 
 
 def replace(source: Path, target: Path) -> None:
-    """Put a file, or a folder, in another place; as a whole or not at all.
+    """Move a file or a folder atomically.
 
     Args:
-        source: What is moved.
+        source: The file or folder.
         target: Its new path, on the same disk; a file that is there is replaced.
 
     Raises:
-        PermissionError: Another program has what is there open, and for longer than a moment.
-        OSError: It cannot be moved.
+        PermissionError: Another program has one of the files open, and for longer than a moment.
+        OSError: The file or folder cannot be moved.
     """
     retry_while_held(lambda: os.replace(source, target))
 
@@ -136,50 +139,50 @@ def delete(file: Path) -> None:
     """Delete a file, if it is there.
 
     Args:
-        file: Which.
+        file: The path of the file.
 
     Raises:
-        PermissionError: Another program has it open, and for longer than a moment.
-        OSError: It cannot be deleted.
+        PermissionError: Another program has the file open, and for longer than a moment.
+        OSError: The file cannot be deleted.
     """
     retry_while_held(lambda: file.unlink(missing_ok=True))
 
 
 def retry_while_held(fn: Callable[[], T]) -> T:
-    """Call what Windows refuses while another program has a file open, until it succeeds.
+    """Call a function until it succeeds, while Windows refuses a file that a program has open.
 
     It blocks for half a second at most.
 
     Args:
-        fn: What is called, again and again while it raises PermissionError.
+        fn: Called again and again while it raises PermissionError.
 
     Returns:
-        What the function returned.
+        The result of the function.
 
     Raises:
-        PermissionError: The function still raises it. What else it raises is raised at once.
+        PermissionError: The function still raises it. Any other error is raised at once.
     """
-    end = time.monotonic() + _HELD_FOR_S
+    end = time.monotonic() + _RETRY_TIMEOUT_S
     while True:
         try:
             return fn()
         except PermissionError:
             if time.monotonic() >= end:
                 raise
-        time.sleep(_AGAIN_S)
+        time.sleep(_RETRY_INTERVAL_S)
 
 
 def claim(descriptor: int, *, wait: bool = False) -> bool:
     """Lock a file for as long as this process lives or keeps it open. It raises nothing.
 
     Not by `filelock`: the lock has to be on the audit log itself, which is moved and copied without
-    a lock file beside it, and the process that died must not leave one. Some network folders have
-    no such lock.
+    a lock file beside it, and a process that died must not leave a lock file. Some network folders
+    have no such lock.
 
     Args:
         descriptor: The file, open to write.
-        wait: Whether to wait while another process has the lock: others that only look whether
-            it is taken have it for a moment.
+        wait: Whether to wait while another process has the lock. A process that only checks
+            whether the file is locked has the lock for a moment.
 
     Returns:
         Whether the file is locked now.
@@ -188,42 +191,45 @@ def claim(descriptor: int, *, wait: bool = False) -> bool:
         return _claim_byte(descriptor, wait)
     import fcntl
 
+    flags = fcntl.LOCK_EX
+    if not wait:
+        flags |= fcntl.LOCK_NB
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        fcntl.flock(descriptor, flags)
     except OSError:
         return False
     return True
 
 
 def _claim_byte(descriptor: int, wait: bool) -> bool:
-    """Lock a byte that lies behind the end of every file: on Windows a locked one is not read.
+    """Lock a byte behind the end of the file, because on Windows nobody can read a locked byte.
 
     Not by `msvcrt.locking`, which gives up after ten seconds and locks where the file is written.
     """
     if sys.platform != "win32":
         raise NotImplementedError
-    import ctypes  # in no host on other systems
+    import ctypes  # here, so that no host on another system imports it
     import msvcrt
 
     handle = ctypes.c_void_p(msvcrt.get_osfhandle(descriptor))
-    flags = _EXCLUSIVE
+    flags = _LOCKFILE_EXCLUSIVE_LOCK
     if not wait:
-        flags |= _AT_ONCE
-    where = struct.pack("PPIIP", 0, 0, 0, _BEHIND_THE_END, 0)
-    overlapped = ctypes.create_string_buffer(where)
-    return bool(ctypes.windll.kernel32.LockFileEx(handle, flags, 0, 1, 0, overlapped))
+        flags |= _LOCKFILE_FAIL_IMMEDIATELY
+    overlapped = struct.pack("PPIIP", 0, 0, 0, _LOCK_OFFSET_HIGH, 0)
+    buffer = ctypes.create_string_buffer(overlapped)
+    return bool(ctypes.windll.kernel32.LockFileEx(handle, flags, 0, 1, 0, buffer))
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[int]:
-    """Hold on to a folder, so that nobody can put another one in its place meanwhile."""
+def _open_folder(path: Path) -> Iterator[int]:
+    """Keep a folder open, so that nobody can put another one in its place meanwhile."""
     try:
-        opened = os.open(path, _FOLDER)
+        descriptor = os.open(path, _FOLDER_FLAGS)
     except OSError as error:
         raise PermissionError(f"The folder {path} cannot be used: {error.strerror}.") from error
     try:
-        if sys.platform != "win32" and os.fstat(opened).st_uid != os.getuid():
+        if sys.platform != "win32" and os.fstat(descriptor).st_uid != os.getuid():
             raise PermissionError(f"The folder {path} is not yours.")
-        yield opened
+        yield descriptor
     finally:
-        os.close(opened)
+        os.close(descriptor)

@@ -38,7 +38,7 @@ def test_two_scenes_whose_names_differ_in_the_ending_alone_have_each_their_own(
 
     for scene in scenes:
         session = UsdSession(scene)
-        for _ in range(checkpoints.MOST):
+        for _ in range(checkpoints.MAX_CHECKPOINTS):
             checkpoints.keep(session)
 
     for scene in scenes:

@@ -1,8 +1,8 @@
 """A bridge where there is no event loop: in batch interpreters and in a terminal. Main thread.
 
 ``dcc-bridge run`` and ``serve --host`` start a host's batch interpreter with `main`, which reads a
-`Job` and serves until its standard input ends: so also when whoever started it is killed. A signal
-would not do, because hosts have uses of their own for those.
+`Job` and serves until its standard input ends. It also ends when the process that started it is
+killed. A signal would not do, because hosts have uses of their own for signals.
 """
 
 from __future__ import annotations
@@ -27,13 +27,17 @@ from dcc_bridge.threads import main_thread
 if TYPE_CHECKING:
     from dcc_bridge.verbs.operations import HostOperations
 
-LOOK_S: Final = 1.0  # between two looks whether a process without a window is to end
+POLL_INTERVAL_S: Final = 1.0  # between two checks whether a process without a window is to end
 AnyHost = TypeVar("AnyHost", bound=Host)
 T = TypeVar("T")
 
 
 class Pump:
-    """A main loop for a process that has none: headless hosts and tests. Pure Python."""
+    """A main loop for a process that has none: headless hosts and tests. Pure Python.
+
+    Attributes:
+        main: The way to the main thread, which the loop serves.
+    """
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -41,7 +45,7 @@ class Pump:
         self.main = main_thread.MainThread(self.wake, self.spin)
 
     def wake(self, delay: float) -> None:
-        """Have `drain` called after that many seconds. With 0 from any thread."""
+        """Serve the queue after a delay in seconds. With 0 from any thread, else main thread."""
         if delay:
             self._delay = delay
         else:
@@ -53,13 +57,16 @@ class Pump:
         self.run(future.done)
 
     def run(self, until: Callable[[], bool]) -> None:
-        """Serve the queue until a condition holds: it is checked after each call, and each second.
+        """Serve the queue until a condition holds. Main thread.
 
         Args:
-            until: Returns whether to end. Called on the main thread.
+            until: Returns whether to end. Called on the main thread, after each call and each
+                second.
         """
         while not until():
-            delay = LOOK_S if self._delay is None else min(self._delay, LOOK_S)
+            delay = POLL_INTERVAL_S
+            if self._delay is not None:
+                delay = min(self._delay, POLL_INTERVAL_S)
             self._event.wait(delay)
             self._event.clear()
             self._delay = None
@@ -73,7 +80,7 @@ class Headless(Generic[AnyHost]):
         host: The application.
         main: The way to the main thread.
         bridge: The bridge itself.
-        is_stopping: Whether it was told to end.
+        is_stopping: Whether `stop` was called.
     """
 
     def __init__(
@@ -94,11 +101,11 @@ class Headless(Generic[AnyHost]):
                 after them.
             settings: How the bridge behaves; None for the environment and the defaults.
             presenter: Draws questions at the host; None where nobody sits there.
-            operations: Makes what the host does for the verbs; called once, on the main thread.
-                None for a host without verbs.
+            operations: Makes the operations of the host for the verbs; called once, on the main
+                thread. None for a host without verbs.
             covers: Returns whether a question is agreed to before anybody is asked, in place of
-                what people agreed to for the session; called once for each question, on any
-                thread. None for what people agreed to.
+                the grants that people gave for the session; called once for each question, on any
+                thread. None for those grants.
 
         Raises:
             ValueError: A variable of the environment or the studio's policy is wrong.
@@ -119,11 +126,11 @@ class Headless(Generic[AnyHost]):
 
     @property
     def url(self) -> str:
-        """Where agents reach it, once it takes requests."""
+        """The URL for agents, once requests are taken."""
         return self.bridge.url
 
     def add_tool(self, fn: Callable[..., Any]) -> None:
-        """Offer a function to agents, besides the skills of files. Once requests are taken.
+        """Offer a function to agents, besides the skills of files, once requests are taken.
 
         Args:
             fn: A function that `dcc_bridge.skill` has marked.
@@ -144,26 +151,29 @@ class Headless(Generic[AnyHost]):
             The skill.
 
         Raises:
-            UnknownSkill: There is none.
-            BrokenSkill: It cannot be used.
+            UnknownSkill: There is no skill of that name.
+            BrokenSkill: The skill's file cannot be loaded.
         """
         return self.bridge.registry.find(name).skill
 
     def call_on_main(self, fn: Callable[[], T], name: str) -> T:
         """Call a function on the main thread, as the person would: outside of any skill.
 
+        Any thread.
+
         Args:
-            fn: What is called; it may open another scene.
-            name: What it is, for whoever waits for the main thread meanwhile.
+            fn: The function; it may open another scene.
+            name: What it does, for those who wait for the main thread meanwhile.
 
         Returns:
-            What it returns; what it raises is raised here.
+            The result of the function. An error of the function is raised here.
 
         Raises:
             BridgeClosed: The bridge was stopped.
         """
-        # in a context of its own: it is no part of a skill that may lose only what was granted
-        return self.main.wait(Context().run(self.main.submit, fn, name=name))
+        # In a context of its own: inside a skill's, only the losses that were granted are allowed.
+        future = Context().run(self.main.submit, fn, name=name)
+        return self.main.wait(future)
 
     def run(self, on_ready: Callable[[], None], until: Callable[[], bool] = lambda: False) -> None:
         """Serve until `stop`, or until a condition holds. Main thread, which it keeps.
@@ -172,12 +182,12 @@ class Headless(Generic[AnyHost]):
 
         Args:
             on_ready: Called on the main thread once requests are taken.
-            until: Returns whether to end; asked on the main thread after each call, and each
+            until: Returns whether to end; called on the main thread after each call, and each
                 second, so it must be quick.
 
         Raises:
-            BridgeError: The bridge cannot be started. What `on_ready` or `until` raises ends it,
-                and is raised here too.
+            BridgeError: The bridge cannot be started. An error of `on_ready` or `until` stops the
+                bridge, and is raised here too.
         """
         try:
             started = self.bridge.start()
@@ -191,7 +201,7 @@ class Headless(Generic[AnyHost]):
             self.bridge.stop()
 
     def stop(self) -> None:
-        """Have `run` end soon, and return at once. Any thread. It raises nothing."""
+        """End `run` soon, and return at once. Any thread. It raises nothing."""
         self.is_stopping = True
         self._pump.wake(0.0)
 
@@ -203,19 +213,19 @@ def serve(
     ready: Callable[[bridge.Bridge], None] = lambda _: None,
     operations: Callable[[Host], HostOperations] | None = None,
 ) -> None:
-    """Serve in a batch interpreter, which has nobody to ask, until a function says so.
+    """Serve in a batch interpreter, where nobody sits, until a condition holds.
 
-    Main thread, which it keeps. What needs consent is asked of the client, or refused.
+    Main thread, which it keeps. The client is asked for consent, or consent is refused.
 
     Args:
         host: The application.
         skills: Folders of skill files, the most trusted first.
         until: Returns whether to end; called after each call of an agent, and each second.
         ready: Called with the bridge once requests are taken.
-        operations: Makes what the host does for the verbs; None for a host without verbs.
+        operations: Makes the operations of the host for the verbs; None for a host without verbs.
 
     Raises:
-        BridgeError: It cannot be started.
+        BridgeError: The bridge cannot be started.
     """
     headless = Headless(host, skills, operations=operations)
     headless.run(lambda: ready(headless.bridge), until)
@@ -230,7 +240,7 @@ def open_headless(
     settings: config.Settings | None = None,
     covers: Callable[[Question], bool] | None = None,
 ) -> Iterator[Headless[Host]]:
-    """Have an application open in its own batch interpreter, with a bridge that is not started yet.
+    """Open an application in its own batch interpreter, with a bridge that is not started yet.
 
     Args:
         name: The application, as ``--host`` names it.
@@ -240,12 +250,13 @@ def open_headless(
         covers: Returns whether a question is agreed to before anybody is asked; see `Headless`.
 
     Returns:
-        What has the application open in a ``with``, and gives the bridge: `Headless.run` serves.
+        A context manager that has the application open in its block, and gives the bridge:
+        `Headless.run` serves.
 
     Raises:
-        MissingExtra: What the application needs is not installed.
+        MissingExtra: The application's dependencies are not installed.
         OSError: The file cannot be read.
-        ValueError: The same, or a setting cannot be.
+        ValueError: The file or a setting cannot be read.
     """
     scenes = batch_job.import_scenes(module)
     with batch_job.opened(name, scenes, scene) as host:
@@ -253,52 +264,63 @@ def open_headless(
 
 
 def main() -> None:
-    """Do the job that the environment names."""
-    file = Path(os.environ[batch_job.JOB])
-    job = batch_job.Job(**json.loads(file.read_text(encoding="utf-8")))
+    """Do the job that the environment names, and report how it ended."""
+    job_text = Path(os.environ[batch_job.JOB]).read_text(encoding="utf-8")
+    job = batch_job.Job(**json.loads(job_text))
     scene = Path(job.scene) if job.scene else None
     try:
         scenes = batch_job.import_scenes(job.scenes)
         with batch_job.opened(job.host, scenes, scene) as host:
-            _do(job, host, scenes)
-    except (errors.BridgeError, OSError, ValueError) as error:  # sentences as they are
+            _serve_job(job, host, scenes)
+    except (errors.BridgeError, OSError, ValueError) as error:  # their texts are sentences
         job.write_report(error=str(error))
-    except Exception as error:  # noqa: BLE001 - a host may raise anything for a scene; it is told
+    except Exception as error:  # noqa: BLE001 - a host may raise anything for a scene
         job.write_report(error=f"{type(error).__name__}: {error}")
 
 
-def _do(job: batch_job.Job, host: Host, scenes: batch_job.Scenes) -> None:
+def _serve_job(job: batch_job.Job, host: Host, scenes: batch_job.Scenes) -> None:
+    """Serve until the standard input ends, then save the scene if the input asks for that."""
     allow_list = Path(job.allow_list) if job.allow_list else None
     settings = config.Settings.load(port=job.port, unattended=job.unattended, allow_list=allow_list)
-    skills = (*settings.skills, *map(Path, job.skills))
-    headless = Headless(
-        host, [], settings=replace(settings, skills=skills), operations=scenes.operations
-    )
-    received, is_over, facts = bytearray(), threading.Event(), dict[str, str]()
+    skill_folders = [Path(folder) for folder in job.skills]
+    settings = replace(settings, skills=(*settings.skills, *skill_folders))
+    headless = Headless(host, [], settings=settings, operations=scenes.operations)
+    received = bytearray()
+    has_input_ended = threading.Event()
+    facts: dict[str, str] = {}
 
     def until() -> bool:
-        if is_over.is_set() and job.save_as and received == batch_job.SAVE:
-            facts.update(_save(headless.bridge, Path(job.save_as)))  # its record is open still
-        return is_over.is_set()
+        if not has_input_ended.is_set():
+            return False
+        if job.save_as and received == batch_job.SAVE:
+            # Here and not after `run`: the bridge's audit log is still open.
+            facts.update(_save(headless.bridge, Path(job.save_as)))
+        return True
+
+    def end() -> None:
+        headless.main.post(has_input_ended.set)
 
     def on_ready() -> None:
-        arguments = (received, lambda: headless.main.post(is_over.set))
-        threading.Thread(target=_read_input, args=arguments, daemon=True).start()
+        reader = threading.Thread(target=_read_input, args=(received, end), daemon=True)
+        reader.start()
         name = f"{host.name} {host.version}"
         job.write_report(host=name, scene=host.scene(), url=headless.bridge.url)
 
     headless.run(on_ready, until)
     audit = headless.bridge.audit.file
-    job.write_report(**facts, audit=str(audit) if audit else None)
+    audit_text = str(audit) if audit else None
+    job.write_report(**facts, audit=audit_text)
 
 
-def _read_input(received: bytearray, stop: Callable[[], object]) -> None:
+def _read_input(received: bytearray, end: Callable[[], None]) -> None:
+    """Read the standard input to its end, on a thread of its own."""
     while chunk := os.read(0, 4096):
         received += chunk
-    stop()
+    end()
 
 
 def _save(running: bridge.Bridge, target: Path) -> dict[str, str]:
+    """Save the scene to a file, with a copy of the old one, and return the facts of the report."""
     last = running.recent.records()[0]
     call = {"call": last.id, "skill": last.skill, "client": last.client, "status": "saved"}
     try:
@@ -308,7 +330,9 @@ def _save(running: bridge.Bridge, target: Path) -> dict[str, str]:
         running.host.save_copy(target)
     except (OSError, RuntimeError, ValueError, errors.BridgeError) as error:
         return {"error": f"The skill ran, but the scene cannot be written to {target}: {error}"}
-    return {"saved": f"{target}; what was there is in {copy}" if copy else str(target)}
+    if copy is None:
+        return {"saved": str(target)}
+    return {"saved": f"{target}; what was there is in {copy}"}
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-"""The clients on this computer, as a panel offers them: which there are, and setting one up.
+"""Finds the clients on this computer and sets them up, for a panel. Any thread.
 
 Our own command does the work, in processes on a thread of their own: a host's main thread never
-waits, and parsing what may be megabytes of a client's settings does not hold Python's lock there.
-The Python of such a process can import us, as is thereby proven: the entry that it writes names it.
-It has to be looked for, since in a host `sys.executable` may be the host itself. Any thread.
+waits, and parsing a client's settings, which may be megabytes, does not hold Python's lock there.
+The entry in a client's settings names the Python of that process, which is thereby proven to be
+able to import us. That Python has to be found first, because in a host `sys.executable` may be the
+host itself.
 """
 
 from __future__ import annotations
@@ -14,114 +15,161 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
 import platformdirs
 
-_FOLDER: Final = Path(__file__).absolute().parents[1]  # where we are imported from
-_TIMEOUT: Final = 180  # seconds for a process: a client's own command may start a whole runtime
-_COMMANDS: Final = {
+_FOLDER: Final = Path(__file__).absolute().parents[1]  # the folder that has our package
+_TIMEOUT_S: Final = 180  # for a process: a client's own command may start a whole runtime
+_OWN_EXIT_CODES: Final = (0, 2)  # of our command; a Python that cannot import us ends with 1
+_COMMANDS: Final = {  # the words of our own command for each verb
     "look": (),
     "add": ("client", "add", "{label}"),
     "link": ("client", "link", "{label}", "--open"),
     "bundle": ("pack", "{label}", "--open", "--into", "{folder}"),
 }
-VERBS: Final = tuple(_COMMANDS)  # what `LocalClients.act` does
+VERBS: Final = tuple(_COMMANDS)  # of `LocalClients.act`
 
 
 @dataclass(frozen=True, slots=True)
 class LocalClient:
-    """A client on this computer."""
+    """A client on this computer.
 
-    label: str  # as in `known_clients.CLIENTS`
-    file: str  # its configuration
-    is_set_up: bool  # our entry is in it
-    is_writable: bool  # our entry can be added to it, or else a person pastes it
-    entry: str  # our entry as they paste it
+    Attributes:
+        label: A key of `known_clients.CLIENTS`.
+        file: The file of its settings.
+        is_set_up: Whether our entry is in that file.
+        is_writable: Whether our entry can be added to the file; else a person pastes the entry.
+        entry: Our entry as they paste it.
+    """
+
+    label: str
+    file: str
+    is_set_up: bool
+    is_writable: bool
+    entry: str
 
 
 @dataclass(frozen=True, slots=True)
 class LocalState:
-    """What is known of the clients on this computer."""
+    """The clients on this computer, as far as they are known.
+
+    Attributes:
+        clients: The clients that were found.
+        step: How far the search for them is.
+        label: The client that was last acted on, or "".
+        verb: Which of the `VERBS` that was, or "".
+        error: Why it failed, or "".
+    """
 
     clients: tuple[LocalClient, ...] = ()
-    step: Literal["new", "looking", "done", "failed"] = "new"  # of looking for them
-    label: str = ""  # the client that was acted on last
-    verb: str = ""  # what was done to it
-    error: str = ""  # why it could not be done
+    step: Literal["new", "looking", "done", "failed"] = "new"
+    label: str = ""
+    verb: str = ""
+    error: str = ""
 
 
 class LocalClients:
-    """Looks for the clients and sets them up, one after the other."""
+    """Finds the clients and sets them up, one after the other. Any thread.
+
+    Attributes:
+        now: The latest state.
+    """
 
     def __init__(self, changed: Callable[[], None]) -> None:
+        """Prepare; nothing is looked for yet.
+
+        Args:
+            changed: Called on any thread when `now` has changed.
+        """
         self.now = LocalState()
-        self._changed = changed  # called on any thread when `now` is another
-        self._python: Path | None = None  # the one that can import us, once it is known
+        self._changed = changed
+        self._python: Path | None = None  # that can import us, once it is known
         self._lock = threading.Lock()  # one process at a time
 
     def act(self, label: str, verb: str) -> None:
-        """Do one of the `VERBS`, all but "look" for the client of a label; returns at once."""
+        """Do one of the `VERBS`, and return at once.
+
+        Args:
+            label: The client; "look" needs none.
+            verb: The verb.
+        """
         threading.Thread(target=self._act, args=(label, verb), daemon=True).start()
 
     def _act(self, label: str, verb: str) -> None:
         with self._lock:
             self._note(LocalState(self.now.clients, "looking", label, verb))
-            folder = platformdirs.user_cache_path("dcc_bridge")
-            words = [word.format(label=label, folder=folder) for word in _COMMANDS[verb]]
-            done = self._run(*words) if words else None
-            error = "" if done or not words else f"It took more than {_TIMEOUT} seconds."
-            if done and done.returncode:
-                error = done.stderr.strip().removeprefix("dcc-bridge: ")
+            error = self._do(label, verb)
             listing = self._run("client", "list", "--json")
             try:
-                facts = json.loads(listing.stdout if listing else "")
+                rows = json.loads(listing.stdout if listing is not None else "")
             except ValueError:  # also where no Python was found
                 self._note(LocalState(step="failed"))
                 return
-            present = [it for it in facts if it.pop("is_there") or it["is_set_up"]]
-            clients = tuple(LocalClient(**it) for it in present)
-            self._note(LocalState(clients, "done", label, verb, error))
+            clients = []
+            for row in rows:
+                is_there = row.pop("is_there")
+                if is_there or row["is_set_up"]:
+                    clients.append(LocalClient(**row))
+            self._note(LocalState(tuple(clients), "done", label, verb, error))
+
+    def _do(self, label: str, verb: str) -> str:
+        """Run the command of a verb, if it has one, and return why that failed, or ""."""
+        folder = platformdirs.user_cache_path("dcc_bridge")
+        words = [word.format(label=label, folder=folder) for word in _COMMANDS[verb]]
+        if not words:
+            return ""
+        process = self._run(*words)
+        if process is None:
+            return f"It took more than {_TIMEOUT_S} seconds."
+        if process.returncode == 0:
+            return ""
+        return process.stderr.strip().removeprefix("dcc-bridge: ")
 
     def _note(self, state: LocalState) -> None:
         self.now = state
         self._changed()
 
     def _run(self, *words: str) -> subprocess.CompletedProcess[str] | None:
-        """Run our command, once; None where no Python was found that can, or it took too long."""
-        with suppress(subprocess.TimeoutExpired):
-            return self._run_once(*words)
+        """Run our own command; None where no Python can run it, or it took too long."""
+        pythons = _pythons() if self._python is None else [self._python]
+        for python in pythons:
+            try:
+                process = _run_with(python, words)
+            except subprocess.TimeoutExpired:
+                return None
+            except OSError:
+                continue
+            if process.returncode in _OWN_EXIT_CODES:
+                self._python = python
+                return process
         return None
 
-    def _run_once(self, *words: str) -> subprocess.CompletedProcess[str] | None:
-        for python in _pythons() if self._python is None else [self._python]:
-            with suppress(OSError):
-                done = subprocess.run(
-                    [str(python), "-P", "-m", "dcc_bridge", *words],
-                    env={**os.environ, "PYTHONPATH": str(_FOLDER), "PYTHONUTF8": "1"},
-                    stdin=subprocess.DEVNULL,
-                    capture_output=True,
-                    encoding="utf-8",
-                    timeout=_TIMEOUT,
-                    creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-                )
-                if done.returncode in (0, 2):  # what cannot import us ends with 1
-                    self._python = python
-                    return done
-        return None
+
+def _run_with(python: Path, words: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(python), "-P", "-m", "dcc_bridge", *words],
+        env={**os.environ, "PYTHONPATH": str(_FOLDER), "PYTHONUTF8": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=_TIMEOUT_S,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+    )
 
 
 def _pythons() -> Iterator[Path]:
-    """Give the Pythons that may be this one's: the host's, by the names that they have there."""
+    """Yield the programs that may be the host's Python, by the names that hosts give to theirs."""
     this = Path(sys.executable or sys.base_prefix)
     if re.match(r"python|mayapy", this.name):
         yield this
-    end = ".exe" if sys.platform == "win32" else ""
-    names = ("mayapy", "python{}.{}".format(*sys.version_info), "python3", "python")
+    suffix = ".exe" if sys.platform == "win32" else ""
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
     for folder in (this.parent, Path(sys.base_prefix, "bin"), Path(sys.base_prefix)):
-        files = (folder / f"{name}{end}" for name in names)
-        yield from (file for file in files if file.is_file() and file != this)
+        for name in ("mayapy", f"python{version}", "python3", "python"):
+            file = folder / f"{name}{suffix}"
+            if file.is_file() and file != this:
+                yield file

@@ -27,16 +27,24 @@ if TYPE_CHECKING:  # a plug-in is loaded before there is a window, and Qt with i
     from dcc_bridge.server.failed_start import FailedStart
     from dcc_bridge.verbs.operations import HostOperations
 
-_PARTS: Final = (
-    *("ssl", "asyncio", "dcc_bridge.elicitation.question", "dcc_bridge.elicitation.view"),
-    *("dcc_bridge.elicitation.broker", "dcc_bridge.skills.runner", "dcc_bridge.bridge"),
-    *("dcc_bridge.qt.event_loop", "dcc_bridge.qt.presenter"),
+# The modules that a bridge needs, in an order in which no import takes long.
+_MODULES: Final = (
+    "ssl",
+    "asyncio",
+    "dcc_bridge.elicitation.question",
+    "dcc_bridge.elicitation.view",
+    "dcc_bridge.elicitation.broker",
+    "dcc_bridge.skills.runner",
+    "dcc_bridge.bridge",
+    "dcc_bridge.qt.event_loop",
+    "dcc_bridge.qt.presenter",
 )
-"""What a bridge needs, in an order in which none takes long."""
 
 
 @dataclass
 class _Parts:
+    """The parts that exist only while the bridge runs."""
+
     loop: HostLoop
     presenter: DialogPresenter
     bridge: Bridge
@@ -44,7 +52,13 @@ class _Parts:
 
 
 class PlugIn:
-    """One host's bridge, which may be started and stopped any number of times."""
+    """One host's bridge, which may be started and stopped any number of times.
+
+    Attributes:
+        host: The application.
+        is_installed: Whether `install` was called, and not `uninstall` since.
+        cleanup: Functions that `uninstall` calls before the bridge stops, the newest first.
+    """
 
     def __init__(
         self,
@@ -60,10 +74,10 @@ class PlugIn:
         Args:
             host: The application.
             skills: Folders of skill files, the most trusted first.
-            settings: How to behave; None for the environment and the defaults.
-            vendor: The folder in which the plug-in brought what it depends on.
-            operations: Makes what the host does for the verbs; called on the main thread once the
-                bridge has started. None for a host without verbs.
+            settings: How the bridge behaves; None for the environment and the defaults.
+            vendor: The folder with the dependencies that the plug-in brought.
+            operations: Makes the operations of the host for the verbs; called on the main thread
+                once the bridge has started. None for a host without verbs.
         """
         self.host = host
         self._skills = list(skills)
@@ -72,54 +86,61 @@ class PlugIn:
         self._operations = operations
         self._parts: _Parts | None = None
         self._failure: FailedStart | None = None  # of the last start, if it failed
-        self.is_installed = False  # `install` was called, and not `uninstall` since
-        self.cleanup = ExitStack()  # what is undone before it stops, at the end of the plug-in
+        self.is_installed = False
+        self.cleanup = ExitStack()
 
     @property
     def bridge(self) -> Bridge | None:
         """The bridge that runs, or None."""
-        return self._parts.bridge if self._parts is not None else None
+        if self._parts is None:
+            return None
+        return self._parts.bridge
 
     @property
     def problem(self) -> str:
         """Why agents cannot connect, as sentences for the person; "" where they can."""
         if self._failure is not None:
             return str(self._failure.problem)
-        problem = self.bridge.problem if self.bridge is not None else None
-        return str(problem) if problem is not None else ""
+        if self.bridge is None or self.bridge.problem is None:
+            return ""
+        return str(self.bridge.problem)
 
     @property
     def panel(self) -> Panel | None:
-        """The panel, made when it is first asked for; None while nothing runs.
+        """The panel, which is made when it is first needed; None while no bridge runs.
 
-        Whoever takes it puts it into a dock of the host. One that the host deleted is made again.
+        The caller puts the panel into a dock of the host. A panel that the host deleted is made
+        again.
         """
         from dcc_bridge.qt.binding import isValid
         from dcc_bridge.qt.panel.panel import Panel
 
         parts = self._parts
-        if parts is not None and (parts.panel is None or not isValid(parts.panel)):
+        if parts is None:
+            return None
+        if parts.panel is None or not isValid(parts.panel):
             parts.panel = Panel(parts.bridge, parts.presenter.bring)
-        return parts.panel if parts is not None else None
+        return parts.panel
 
     def install(
         self,
-        on_ready: Callable[[], object] | None = None,  # in place of `start`, which it calls
-        on_leaving: Callable[[], None] | None = None,  # in place of `uninstall`, which it calls
+        on_ready: Callable[[], object] | None = None,
+        on_leaving: Callable[[], None] | None = None,
     ) -> None:
         """Start as soon as the host can show a dialog, and stop before it goes.
 
-        Hosts load a plug-in twice: nothing happens the second time. It raises nothing itself; what
-        a start raises goes to `Host.when_ready`, and `problem` says it to the person.
+        Hosts load a plug-in twice: nothing happens the second time. It raises nothing itself; an
+        error of the start goes to `Host.when_ready`, and `problem` explains it to the person.
 
         Args:
-            on_ready: Called in place of `start`, which it calls.
-            on_leaving: Called in place of `uninstall`, which it calls.
+            on_ready: A function that is called in place of `start` and calls it; None for `start`.
+            on_leaving: A function that is called in place of `uninstall` and calls it; None for
+                `uninstall`.
         """
         if self.is_installed:
             return
         self.is_installed = True
-        start = partial(self._import, iter(_PARTS), on_ready or self.start)
+        start = partial(self._import, iter(_MODULES), on_ready or self.start)
         self.cleanup.callback(self.host.when_ready(start))
         self.cleanup.callback(self.host.when_leaving(on_leaving or self.uninstall))
 
@@ -127,7 +148,7 @@ class PlugIn:
         """Stop, and take the callbacks back; harmless the second time.
 
         Raises:
-            Exception: What one of the functions in ``cleanup`` raised; it is stopped nevertheless.
+            Exception: The error of a function in ``cleanup``; the bridge is stopped nevertheless.
         """
         self.is_installed = False
         try:
@@ -136,32 +157,33 @@ class PlugIn:
             self.stop()
 
     def start(self) -> Future[None]:
-        """Start, unless it runs. The host's window must be up.
+        """Start the bridge, unless it runs. The host's window must be up.
 
         Returns:
-            Done once requests are taken.
+            A future that is done once requests are taken.
 
         Raises:
-            BridgeError: It cannot be started; nothing is left of the attempt but what says so, to
-                the person here and to who lists the running hosts.
+            BridgeError: The bridge cannot be started. Only a report of that is left, for the
+                person here and among the running hosts.
         """
-        with self._telling_failure():
+        with self._reporting_failure():
             return self._start()
 
     @contextmanager
-    def _telling_failure(self) -> Iterator[None]:
-        """Tell why a start failed, until the next one or the end; the error goes on to the host."""
+    def _reporting_failure(self) -> Iterator[None]:
+        """Report the error of a start until the next start or the end, and raise it again."""
         self._forget_failure()
         try:
             yield
-        except Exception as error:  # whatever an import or the host raises: a person is told
+        except Exception as error:  # an import or the host may raise anything; it is reported
             from dcc_bridge.server.failed_start import FailedStart
 
             self._failure = FailedStart(self.host, error, self._settings, self._vendor)
             raise
 
     def _forget_failure(self) -> None:
-        failure, self._failure = self._failure, None
+        failure = self._failure
+        self._failure = None
         if failure is not None:
             failure.close()
 
@@ -175,13 +197,11 @@ class PlugIn:
             started.set_result(None)
             return started
         loop = HostLoop()
-        presenter = DialogPresenter(
-            loop.main, self.host, lambda: cast("QWidget | None", self.host.main_window())
-        )
-        with ExitStack() as undo:  # whatever it is goes on to the host, and no widget stays
-            undo.callback(loop.close)
-            undo.callback(presenter.close)
-            undo.callback(loop.main.close)
+        presenter = DialogPresenter(loop.main, self.host, self._main_window)
+        with ExitStack() as on_failure:  # no widget stays; the error goes on to the host
+            on_failure.callback(loop.close)
+            on_failure.callback(presenter.close)
+            on_failure.callback(loop.main.close)
             bridge = Bridge(
                 self.host,
                 loop.main,
@@ -192,47 +212,55 @@ class PlugIn:
                 operations=self._operations,
             )
             ready = bridge.start()
-            undo.pop_all()
+            on_failure.pop_all()
         self._parts = _Parts(loop, presenter, bridge)
         return ready
 
-    def stop(self) -> None:
-        """Stop, if it runs; no widget of ours is left then. It raises nothing.
+    def _main_window(self) -> QWidget | None:
+        return cast("QWidget | None", self.host.main_window())
 
-        Called from above a waiting skill's own frame it ends the questions, and does the rest once
+    def stop(self) -> None:
+        """Stop the bridge, if it runs; then no widget of the bridge is left. It raises nothing.
+
+        Called from above a waiting skill's own frame, it ends the questions, and does the rest once
         that frame is gone.
         """
         self._forget_failure()
-        parts, self._parts = self._parts, None
+        parts = self._parts
+        self._parts = None
         if parts is None:
             return
         parts.bridge.stop()
-        parts.bridge.stopped.add_done_callback(lambda _: _let_go(parts))
+        parts.bridge.stopped.add_done_callback(lambda _: _delete_widgets(parts))
 
     def enter_question(self) -> bool:
-        """Give the keyboard to the question that is drawn, if there is one. It raises nothing.
+        """Move the keyboard focus to the question that is drawn, if there is one.
 
-        Call it from the host's command that shows the panel: no question takes the keyboard.
+        It raises nothing. Call it from the host's command that shows the panel, because no question
+        takes the keyboard by itself.
 
         Returns:
-            Whether there is one.
+            Whether there is a question.
         """
-        return self._parts is not None and self._parts.presenter.enter()
+        if self._parts is None:
+            return False
+        return self._parts.presenter.enter()
 
-    def _import(self, parts: Iterator[str], then: Callable[[], object]) -> None:
-        """Import each part in a turn of the host's event loop: all would hold it for 100 ms."""
-        if not self.is_installed:  # an import may run code of others
+    def _import(self, modules: Iterator[str], then: Callable[[], object]) -> None:
+        """Import each module in a turn of the host's event loop: all would hold it for 100 ms."""
+        if not self.is_installed:  # the code of an import may have called `uninstall`
             return
-        if (part := next(parts, None)) is None:
+        module = next(modules, None)
+        if module is None:
             then()
             return
-        with self._telling_failure(), unsearched_imports():
-            import_module(part)
-        self.cleanup.callback(self.host.when_ready(partial(self._import, parts, then)))
+        with self._reporting_failure(), unsearched_imports():
+            import_module(module)
+        self.cleanup.callback(self.host.when_ready(partial(self._import, modules, then)))
 
 
-def _let_go(parts: _Parts) -> None:
-    """Delete the widgets at once: what the host deletes later crashes its exit."""
+def _delete_widgets(parts: _Parts) -> None:
+    """Delete the widgets at once: a widget that the host deletes later crashes its exit."""
     from dcc_bridge.qt.binding import delete, isValid
 
     if parts.panel is not None and isValid(parts.panel):

@@ -206,7 +206,7 @@ def test_a_part_that_cannot_be_imported_is_told(
     application()
     host = Turns()
     plug_in = PlugIn(host, [], settings=settings)
-    monkeypatch.setattr("dcc_bridge.plugin._PARTS", ("no_such_part",))
+    monkeypatch.setattr("dcc_bridge.plugin._MODULES", ("no_such_part",))
     plug_in.install()
 
     with pytest.raises(ImportError):

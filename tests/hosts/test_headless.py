@@ -9,7 +9,7 @@ from dcc_bridge.headless import Pump
 
 
 def test_whether_to_end_is_looked_at_although_nobody_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(headless, "LOOK_S", 0.01)
+    monkeypatch.setattr(headless, "POLL_INTERVAL_S", 0.01)
     looks = iter((False, False, True))
 
     Pump().run(lambda: next(looks))

@@ -318,7 +318,7 @@ def test_a_step_that_takes_too_long_is_not_run_again_with_another_python(
     monkeypatch.setattr(
         local_clients, "_pythons", lambda: [tmp_path / "first", tmp_path / "second"]
     )
-    monkeypatch.setattr(local_clients, "_TIMEOUT", 3)
+    monkeypatch.setattr(local_clients, "_TIMEOUT_S", 3)
 
     done = local_clients.LocalClients(lambda: None)._run("client", "add", "codex")
 

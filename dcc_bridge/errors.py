@@ -37,13 +37,19 @@ class BridgeError(Exception):
 
 
 class Busy(BridgeError):
-    """Something that cannot be shared is taken."""
+    """The host or the bridge is busy, so a call or a question cannot begin now."""
 
 
 class Paused(BridgeError):
     """The person at the host lets no edit begin for now."""
 
     def __init__(self, host: str, how: str) -> None:
+        """Say that edits wait.
+
+        Args:
+            host: The application's name.
+            how: How edits were paused, a clause without a full stop.
+        """
         super().__init__(
             f"{how.capitalize()}; nothing was changed. Do not try another way; ask the person at "
             f"{host} to resume when they are ready. Reading still works."
@@ -55,9 +61,14 @@ class WrongThread(BridgeError):
 
 
 class Ended(BridgeError):
-    """A task or a thread that a skill started came when its call was over."""
+    """A task or a thread that a skill started used the bridge after the end of its call."""
 
     def __init__(self, what: str) -> None:
+        """Say which call has ended.
+
+        Args:
+            what: The call, as the subject of a sentence.
+        """
         super().__init__(
             f"{what} has ended, so what it left running may no longer change the scene. "
             "A skill has to wait for what it starts."
@@ -68,6 +79,11 @@ class BridgeClosed(BridgeError):
     """The bridge stopped before the work could be done."""
 
     def __init__(self, what: str = "The call") -> None:
+        """Say which work has ended.
+
+        Args:
+            what: The work, as the subject of a sentence.
+        """
         super().__init__(f"{what} ended because the bridge was stopped in the host.")
 
 
@@ -92,8 +108,8 @@ class NotConfirmed(BridgeError):
     """The person did not agree; nothing may be changed.
 
     Attributes:
-        how: How the question ended, as `dcc_bridge.elicitation.types.outcome` says it.
-        said: Why, in the person's own words, or "" where they gave no reason.
+        how: How the question ended, in the words of `dcc_bridge.elicitation.types.outcome`.
+        said: The reason in the person's own words, or "" where they gave none.
     """
 
     how = "it ended without an answer"
@@ -102,9 +118,21 @@ class NotConfirmed(BridgeError):
     def __init__(
         self, question: str, words: str = "", how: str = "", left: str = "Nothing was changed."
     ) -> None:
-        self.how, self.said = how or self.how, words
-        why, first = f" The reason given: {words!r}." if words else "", question.partition("\n")[0]
-        outcome = f"{self.how[:1].upper()}{self.how[1:]}: {first!r}.{why}"
+        """Say which question ended, and how.
+
+        Args:
+            question: Its message, of which the first line is quoted.
+            words: The person's reason; "" where they gave none.
+            how: How the question ended, a clause; "" for the words of the class.
+            left: The state of the scene after it, a sentence.
+        """
+        if how:
+            self.how = how
+        self.said = words
+        first_line = question.partition("\n")[0]
+        outcome = f"{self.how[:1].upper()}{self.how[1:]}: {first_line!r}."
+        if words:
+            outcome = f"{outcome} The reason given: {words!r}."
         super().__init__(f"{outcome} {left} {NO_OTHER_WAY}")
 
 
@@ -117,9 +145,15 @@ class Cancelled(NotConfirmed):
 
 
 class Stopped(Cancelled):
-    """A skill in the middle of its work saw that its call was cancelled, or ran for too long."""
+    """The call of a running skill was cancelled, or took too long, and the skill has noticed it."""
 
     def __init__(self, what: str, *, overdue: bool = False) -> None:
+        """Say which skill was stopped.
+
+        Args:
+            what: The skill, as the subject of a sentence.
+            overdue: Whether it ran for too long; else it was cancelled.
+        """
         why = "ran for longer than it may" if overdue else "was cancelled"
         BridgeError.__init__(self, f"{what} {why}.")
 
@@ -129,38 +163,60 @@ class TimedOut(NotConfirmed):
 
 
 class HostBlocked(NotConfirmed):
-    """The host's main thread waited for whoever asked: for a lock it held, or until it ended."""
+    """The host's main thread waited for the skill that asked: for its lock, or for its end."""
 
 
 class NobodyToAsk(NotConfirmed):
-    """There is no surface on which to ask: no host window, and a client that cannot draw a form."""
+    """No surface can draw the question: the host has no window, and the client draws no forms."""
 
 
 class NoConsent(BridgeError):
     """A skill changed the scene without a grant, or lost more than was granted; it was undone."""
 
     def __init__(self, skill: str, did: str = "") -> None:
-        super().__init__(
-            f"{skill} {did}, to which nobody agreed, so its changes were undone."
-            if did
-            else f"{skill} changed the scene without the consent of a person, so its changes were "
-            "undone. Nobody could be asked, or the skill went on without asking."
-        )
+        """Say which skill it was.
+
+        Args:
+            skill: Its name.
+            did: What it did, as the predicate of a sentence; "" for any change of the scene.
+        """
+        if did:
+            text = f"{skill} {did}, to which nobody agreed, so its changes were undone."
+        else:
+            text = (
+                f"{skill} changed the scene without the consent of a person, so its changes were "
+                "undone. Nobody could be asked, or the skill went on without asking."
+            )
+        super().__init__(text)
 
 
 class UndidOthers(NoConsent):
-    """A skill undid what others had done; where more was done on top, nobody can redo it."""
+    """A skill undid edits of others; where more was edited on top, nobody can redo them."""
 
     def __init__(self, skill: str, is_redone: bool = False) -> None:
-        left = "was not put back: the person has to look at the scene"
-        then = f"to which nobody agreed. That {'was redone' if is_redone else left}."
-        BridgeError.__init__(self, f"{skill} undid what others had done, {then}")
+        """Say which skill it was.
+
+        Args:
+            skill: Its name.
+            is_redone: Whether the edits were redone.
+        """
+        left = "was redone"
+        if not is_redone:
+            left = "was not put back: the person has to look at the scene"
+        sentence = f"{skill} undid what others had done, to which nobody agreed."
+        BridgeError.__init__(self, f"{sentence} That {left}.")
 
 
 class NotGranted(NoConsent):
-    """A skill was about to do what undo does not bring back, without a grant for that."""
+    """A skill was about to do something that undo does not bring back, without a grant for it."""
 
     def __init__(self, skill: str, what: str) -> None:
+        """Say what the skill wanted to do.
+
+        Args:
+            skill: Its name.
+            what: What it wanted to do, such as "open other.usda".
+        """
         BridgeError.__init__(
             self,
             f"{skill} wanted to {what}. Undo does not bring that back and nobody agreed to it, so "
@@ -169,7 +225,7 @@ class NotGranted(NoConsent):
 
 
 class LostAnyway(NoConsent):
-    """A skill did what undo does not bring back without a grant, and the host cannot refuse it."""
+    """A skill did, without a grant, what undo does not bring back, in a host that cannot refuse."""
 
     def __init__(self, host: str, what: str, kept: str) -> None:
         """Say what was lost.
@@ -199,16 +255,23 @@ class UnknownSkill(SkillError):
     """No skill has that name."""
 
     def __init__(self, name: str, near: Sequence[str] = ()) -> None:
-        meant = f" Did you mean {' or '.join(near)}?" if near else ""
-        super().__init__(
-            f"There is no tool named {name!r}.{meant} List the tools to see what there is."
-        )
+        """Say which name is unknown.
+
+        Args:
+            name: The name.
+            near: Names of skills that are spelled alike.
+        """
+        text = f"There is no tool named {name!r}."
+        if near:
+            text = f"{text} Did you mean {' or '.join(near)}?"
+        super().__init__(f"{text} List the tools to see what there is.")
 
 
 class WrongRisk(SkillError):
-    """A skill says that it only reads, but calls one that deletes or overwrites."""
+    """A skill that says that it only reads calls one that deletes or overwrites."""
 
     def __init__(self, skill: str) -> None:
+        """Take the name of the skill that says that it only reads."""
         super().__init__(
             f"{skill} says that it only reads, but calls a skill that deletes or overwrites. "
             'Nobody was asked, and nothing was done: say risk="edit" or risk="destructive" there.'
@@ -227,6 +290,11 @@ class LeakedSecret(BridgeError):
     """A secret was about to leave the process in something that others read."""
 
     def __init__(self, what: str) -> None:
+        """Say where the secret is.
+
+        Args:
+            what: A noun with its article: "the result".
+        """
         super().__init__(
             f"There is a secret in {what}, which others can read, so it was not passed on. "
             "Use the secret where it is needed, and leave it out of what is said and returned."
@@ -234,14 +302,14 @@ class LeakedSecret(BridgeError):
 
 
 class MissingExtra(BridgeError):
-    """A part of the installation that only some need is not there."""
+    """An optional part of the installation is not there."""
 
     def __init__(self, what: str, extra: str) -> None:
         """Say what is missing, and the command that installs it.
 
         Args:
-            what: What cannot be done without it, as the subject of a sentence: "The demo".
-            extra: The extra of the distribution that brings it: "demo" or "batch".
+            what: The feature that needs the part, as the subject of a sentence: "The demo".
+            extra: The extra of the distribution that brings the part: "demo" or "batch".
         """
         command = f"pip install '{DISTRIBUTION}[{extra}]'"
         super().__init__(f"{what} needs something that is not installed: {command}.")
@@ -251,7 +319,15 @@ class RefusedAddress(BridgeError):
     """A URL that does not lead to a page, or hides where it leads."""
 
     def __init__(self, url: str, why: str) -> None:
-        shown = url if len(url) <= 100 else url[:99] + "…"
+        """Say why a URL is refused.
+
+        Args:
+            url: The URL, of which the first 100 characters are shown.
+            why: The reason, a clause without a full stop.
+        """
+        shown = url
+        if len(url) > 100:
+            shown = url[:99] + "…"
         super().__init__(f"The address {shown!r} was refused: {why}. Nobody was asked to open it.")
 
 
@@ -263,6 +339,7 @@ class SecretField(SchemaError):
     """A form that asks for a secret, which would reach the client and the model."""
 
     def __init__(self, name: str) -> None:
+        """Take the name of the field that looks like a secret."""
         super().__init__(
             f"The field {name!r} looks like a secret. A form passes through the client and the "
             "model: use dcc_bridge.elicitation.ask_secret, which has the person enter it on a page "
@@ -271,13 +348,17 @@ class SecretField(SchemaError):
 
 
 class NoCheckpoint(BridgeError):
-    """No copy can be kept of what undo would not bring back, so it is not done."""
+    """No copy can be kept before an edit that undo would not bring back, so it was not done.
+
+    Attributes:
+        why: What went wrong, without a full stop.
+    """
 
     def __init__(self, where: object, why: str) -> None:
-        """Say why there is none.
+        """Say why there is no copy.
 
         Args:
-            where: The folder in which it should be.
+            where: The folder in which the copy should be.
             why: What went wrong, without a full stop.
         """
         self.why = why
@@ -291,6 +372,7 @@ class PartlyApplied(BridgeError):
     """An edit failed and could not be rolled back whole, because somebody else edited on top."""
 
     def __init__(self, skill: str) -> None:
+        """Take the name of the skill whose edit it was."""
         super().__init__(
             f"{skill} failed in the middle of an edit and could not be rolled back completely: "
             "another change was made after it. Use the host's own undo to go back."
@@ -298,10 +380,10 @@ class PartlyApplied(BridgeError):
 
 
 class NotUndoable(PartlyApplied):
-    """What is to be rolled back is below something that undo does not take back."""
+    """An edit cannot be rolled back: something lies above it that undo does not take back."""
 
     def __init__(self, why: str) -> None:
-        """Say why.
+        """Say why the edit cannot be rolled back.
 
         Args:
             why: A whole sentence.

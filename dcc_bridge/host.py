@@ -1,8 +1,8 @@
-"""The host port: what an application must offer so that skills can edit its scene safely.
+"""The host port: the interface that an application implements so that skills can edit its scene.
 
-An adapter is a subclass of `Host` with that application's own API; ``resources/guide/hosts.md``
-says how to write one. What is marked abstract is required, all the rest has a default here that
-does the plain thing. `Host` is four protocols, each of which says what it is for:
+An adapter is a subclass of `Host` that uses the application's own API; ``resources/guide/hosts.md``
+says how to write an adapter. Abstract members are required; all others have a plain default here.
+`Host` is made of four protocols:
 
 =============  ===================  ===============================================================
 protocol       required             better with
@@ -46,7 +46,7 @@ MOST_TOLD: Final = 1000  # names in one answer to an agent; more of them help no
 Undo = Callable[[], None]  # takes a registration back; harmless the second time
 Later = Callable[[Callable[[], None]], object]  # has the event loop call a function in a later turn
 LossCheck = Callable[[str, Sequence[Path]], None]
-# What refuses a loss to the skill whose body runs in this context; None outside of any.
+# Refuses a loss to the skill whose body runs in this context; None outside of any skill.
 loss_check: ContextVar[LossCheck | None] = ContextVar("dcc_bridge_loss_check", default=None)
 
 
@@ -54,10 +54,10 @@ class UndoMark(NamedTuple):
     """A place in the undo stack.
 
     Attributes:
-        depth: How many entries lie below it, those included that the host has dropped by now.
-        label: What the entry on top is called; None where the stack is empty.
-        entry: Tells the entry on top from every other one, also of the same label. None where the
-            application has no such thing: the labels of the bridge's own steps are unique.
+        depth: How many entries lie below it, including those that the host has dropped by now.
+        label: The label of the entry on top; None where the stack is empty.
+        entry: Identifies the entry on top, also among entries of the same label. None where the
+            application has no such identity: the labels of the bridge's own steps are unique.
     """
 
     depth: int
@@ -67,13 +67,13 @@ class UndoMark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What became of the items of a scene since a moment.
+    """The changes of the items of a scene since a moment.
 
     Attributes:
         created: Items that were not there at that moment.
-        changed: Items that are there still; a new name is a change.
-        deleted: Items that were there at that moment.
-        is_exact: The host was told of each, so nothing is missing.
+        changed: Items that were changed and are still there; a new name is a change.
+        deleted: Items that were there at that moment, and are gone.
+        is_exact: Whether the application reported each change, so that none is missing.
     """
 
     created: list[str] = field(default_factory=list)
@@ -86,12 +86,12 @@ CountChanges = Callable[[], Changes]
 
 
 class Trial(Protocol):
-    """The open undo step, as long as what is edited in it can be taken back without a trace.
+    """The open undo step, as long as its edits can be taken back without a trace. Main thread.
 
-    It is kept by doing nothing: the step then ends as every other one. Main thread.
+    To keep the edits, nothing needs to be called: the step then ends as every other one.
 
     Attributes:
-        keeps_redo: After `revert` the person can redo what they could redo before the step.
+        keeps_redo: Whether the person can redo after `revert` what they could redo before the step.
     """
 
     keeps_redo: bool
@@ -101,103 +101,105 @@ class Trial(Protocol):
         """Return whether anything was edited in the step. Raises nothing.
 
         Returns:
-            Whether it would leave an entry, or the undo stack is another one.
+            Whether the step would leave an entry, or the undo stack has changed.
         """
 
     @abstractmethod
     def broken(self) -> list[str]:
         """Name the items that worked when the step began and do not now. Raises nothing.
 
-        Those are items that fail to compute, or refer to what is not there any more.
+        Those are items that fail to compute, or refer to an item that is not there any more.
 
         Returns:
-            What a person reads, for each: "Cut", "Boolean of Cube". Nothing of what is gone itself.
+            A name for each, as a person reads it: "Cut", "Boolean of Cube". Items that are gone
+            are not named.
         """
 
     @abstractmethod
     def revert(self) -> list[str]:
-        """Take back what was edited in the step, inside it: nothing was ever on the undo stack.
+        """Take back the edits of the step while it is open, so none was ever on the undo stack.
 
-        The step stays open, and is empty. What undo does not hold is put back as well: the
-        selection, the cursor, what is listening, documents that are new.
+        The step stays open, and is empty. State outside of the undo stack is put back as well: the
+        selection, the cursor, listeners, new documents.
 
         Returns:
-            What stays changed, in a person's words: "preferences".
+            The state that stays changed, in a person's words: "preferences".
 
         Raises:
-            NotUndoable: Not all of it came back.
+            NotUndoable: Not all of the edits came back.
         """
 
 
 class Application(Protocol):
-    """What surrounds the scene: its window, what is selected there, its start and its end."""
+    """The application around the scene: its window, its selection, its start and its end."""
 
     @abstractmethod
     def select(self, items: Sequence[str]) -> None:
         """Select items in the application, so that the person sees them; others no longer.
 
         Args:
-            items: Those that are not there are passed over; none of them clears the selection.
+            items: Items; those that are not there are passed over. An empty list clears the
+                selection.
 
         Raises:
-            RuntimeError: The application cannot now, or any other error of its own.
+            RuntimeError: The application cannot select now. It may raise other errors of its own.
         """
 
     def frame(self, items: Sequence[str]) -> None:
-        """Show items in the viewport. Nothing happens where there is none. Raises nothing.
+        """Show items in the viewport, if there is one. Raises nothing.
 
         Args:
-            items: Those that are not there are passed over.
+            items: Items; those that are not there are passed over.
         """
         return
 
     def watch(self, changed: Callable[[], None]) -> Undo:
-        """Have a function called when the scene or the selection changed. Raises nothing.
+        """Call a function whenever the scene or the selection has changed. Raises nothing.
 
         Without it agents are not told of changes, and have to look again.
 
         Args:
-            changed: Call it on the main thread, as often as the application likes: the bridge
-                makes one of many.
+            changed: The function. Call it on the main thread, as often as the application likes:
+                the bridge makes one call of many.
 
         Returns:
-            What ends it.
+            A function that ends the calls.
         """
         return lambda: None
 
     def main_window(self) -> object | None:
-        """Return the main window, which dialogs are put above. Raises nothing.
+        """Return the main window, above which dialogs are put. Raises nothing.
 
         Returns:
-            A QWidget as the application's own Qt binding wraps it; None if it is not Qt's.
+            A QWidget as the application's own Qt binding wraps it; None if the window is not Qt's.
         """
         return None
 
     def when_ready(self, start: Callable[[], None]) -> Undo:
-        """Have a function called once, when a dialog can be shown. Raises nothing itself.
+        """Call a function once, when a dialog can be shown. Raises nothing itself.
 
         By default that is at once; `start_once` helps where it is later.
 
         Args:
-            start: Call it on the main thread.
+            start: The function. Call it on the main thread.
 
         Returns:
-            What prevents it.
+            A function that prevents the call.
         """
         start()
         return lambda: None
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
-        """Have a function called before the application goes, while its API still works.
+        """Call a function before the application goes, while its API still works.
 
-        By default that is when the interpreter ends. Some hosts tell twice, or not at all. It
-        raises nothing.
+        By default that is when the interpreter ends. Some applications report their end twice, or
+        not at all. It raises nothing.
 
         Args:
-            stop: Call it on the main thread, any number of times.
+            stop: The function. Call it on the main thread, any number of times.
 
         Returns:
-            What takes it back.
+            A function that prevents the call.
         """
         atexit.register(stop)
         return lambda: atexit.unregister(stop)
@@ -208,25 +210,26 @@ class UndoStack(Protocol):
 
     @abstractmethod
     def undo_step(self, label: str) -> AbstractContextManager[None]:
-        """Open one undo step; whatever is edited inside becomes one entry of the undo stack.
+        """Open one undo step; all edits inside it become one entry of the undo stack.
 
         A step in which nothing was edited leaves no entry. Steps are never nested by the bridge,
         and never left open across a question.
 
         Args:
-            label: What the person reads in the application's Edit menu. Unique for each step.
+            label: The text that the person reads in the application's Edit menu. Unique for each
+                step.
 
         Returns:
-            A block. It must close the step whatever is raised inside, raise that again, and may
-            leave what was edited until then: the bridge then undoes the entry.
+            A context manager. If its block raises an error, it must close the step and raise the
+            error again. It may leave the edits until then: the bridge undoes the entry.
 
         Raises:
-            Busy: The person is at something in which nothing can be edited: a tool, a dialog.
+            Busy: The person uses a tool or a dialog in which nothing can be edited.
         """
 
     @abstractmethod
     def undo_mark(self) -> UndoMark:
-        """Mark the place in the undo stack: what was edited since shows as another one.
+        """Return the present place in the undo stack, which differs after any edit.
 
         A person's edit is an entry as well. It raises nothing.
 
@@ -240,7 +243,7 @@ class UndoStack(Protocol):
         """Undo the step on top of the stack.
 
         Raises:
-            NotUndoable: Not all of it came back.
+            NotUndoable: Not all of the step came back.
             RuntimeError: There is nothing to undo.
         """
 
@@ -253,10 +256,10 @@ class UndoStack(Protocol):
         """
 
     def trial(self) -> Trial | None:
-        """Return what can take back the undo step that was just opened, while it is open.
+        """Return an object that can take back the undo step that was just opened.
 
-        It is asked of the application as it is now: its mode, how large the scene is, what lies on
-        its stacks. Nothing was edited in the step yet. It raises nothing.
+        The answer is for the application as it is now: its mode, the size of the scene, the
+        content of its stacks. Nothing was edited in the step yet. It raises nothing.
 
         Returns:
             By default None: an edit that must not stay is then undone once the step is closed, and
@@ -270,74 +273,76 @@ class UndoStack(Protocol):
         The redo stack is then as it was before the step, where the application can do that.
 
         Raises:
-            NotUndoable: Not all of it came back.
+            NotUndoable: Not all of the step came back.
         """
         self.undo()
 
 
 class SceneGuard(Protocol):
-    """What keeps a skill to what a person agreed to. All of it has a default that protects less."""
+    """Limits a skill to the losses that a person agreed to. Each default protects less."""
 
     def losing(self, what: str, files: Sequence[Path] = ()) -> None:
         """Call this before something is done that undo does not bring back. Do not override it.
 
-        That is: another scene is opened in place of this one, a file is written over. What the
-        person does by themselves passes; in a skill there must be a grant for it.
+        Examples are that another scene is opened in place of this one, and that a file is written
+        over. A person may do so; a skill needs a grant for it.
 
         Args:
-            what: What is about to be done, for a sentence: "open other.usda".
+            what: The act, for a sentence: "open other.usda".
             files: The files that it writes over; those that are not there are nothing to lose.
 
         Raises:
             NoConsent: A skill does it, and nobody agreed that something is lost.
-            NoCheckpoint: No copy can be kept of it.
+            NoCheckpoint: No copy can be kept of the scene or of the files.
         """
         check = loss_check.get()
         if check is not None:
             check(what, files)
 
     def guard(self, put_back: list[str], *, read: bool) -> AbstractContextManager[None]:
-        """Keep what undo does not hold as it is while a stretch of a skill's body runs.
+        """Keep state outside of the undo stack while a stretch of a skill's body runs.
 
-        At its end what the stretch changed of it is put back: the layer that edits go to, what is
-        muted, loaded or locked.
+        At the end of the stretch its changes of such state are put back: the layer that edits go
+        to, and which parts are muted, loaded or locked.
 
         Args:
-            put_back: Gets the names of what was put back, for the record.
-            read: The body says that it only reads: where the host can refuse edits, it does.
+            put_back: Gets the names of the state that was put back, for the record.
+            read: Whether the body says that it only reads: then the host refuses edits, if it can.
 
         Returns:
-            A block around the stretch; by default it does nothing.
+            A context manager around the stretch; by default it does nothing.
 
         Raises:
-            LostAnyway: At its end, for what was lost although the host cannot refuse it.
+            LostAnyway: At its end, if something was lost because the host cannot refuse it.
         """
         return nullcontext()
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
-        """List what the open undo step took away, or the newest one, beside what was agreed to.
+        """List the losses of the open undo step, or of the newest one, beyond the agreed items.
 
-        That is whatever a person would miss: items that are deleted, hidden for good or in no scene
-        any more, and parts of items such as modifiers, keys and cells. A new name, parent or value
-        is no loss, and what refers to something that is gone is `Trial.broken`. It raises nothing.
+        A loss is anything that a person would miss: items that are deleted, hidden for good or in
+        no scene any more, and parts of items such as modifiers, keys and cells. A new name, parent
+        or value is no loss. An item that refers to a lost one belongs to `Trial.broken`. It raises
+        nothing.
 
         Args:
-            agreed: Items. They, whatever was below them and every part of them may be gone.
+            agreed: Items that may be gone, with all items below them and all their parts.
 
         Returns:
-            What was there when the step began and is not now, by identity and not by name: items
-            as others name them, parts in a person's words: "modifier Bevel of Cube". Nothing for a
-            step that changed nothing, and where nobody knows.
+            Items and parts that were there when the step began and are not now, by identity and
+            not by name: items as others name them, parts in a person's words: "modifier Bevel of
+            Cube". Nothing for a step that changed nothing, and where the host cannot tell.
         """
         return []
 
     def changes(self) -> AbstractContextManager[CountChanges]:
-        """Note from now on, in an undo step, what becomes of the items. Raises nothing.
+        """Note the changes of the items from now on, in an undo step. Raises nothing.
 
-        The default notes nothing, so code of an agent may delete there what nobody was told of.
+        The default notes nothing, so an agent's code may delete items there without a report.
 
         Returns:
-            A block that gives what counts the changes until then; `compared` helps.
+            A context manager that gives a function, which returns the changes until its call;
+            `compared` helps.
         """
         return nullcontext(Changes)
 
@@ -346,12 +351,11 @@ class Host(Application, UndoStack, SceneGuard, Protocol):
     """A desktop application with a scene, as the bridge sees it.
 
     Attributes:
-        name: The application, as its users call it: "Maya", "Blender".
+        name: The name of the application that its users say: "Maya", "Blender".
         version: The application's own version.
         has_ui: Whether a person sits in front of its window.
-        item_noun: What the application calls a thing in its scene, one lower-case word: "prim",
-            "node".
-        suffix: What the name of a scene's file ends in, for one that has none yet: ".usda".
+        item_noun: The application's word for a thing in its scene, in lower case: "prim", "node".
+        suffix: The suffix of a scene's file, for a scene that has none yet: ".usda".
     """
 
     name: str
@@ -376,21 +380,25 @@ class Host(Application, UndoStack, SceneGuard, Protocol):
             path: A file that is not there yet, in a folder that is.
 
         Raises:
-            OSError: It cannot be written. So may be a RuntimeError or ValueError of the host.
+            OSError: The file cannot be written.
+            RuntimeError: The same, as some applications report it.
+            ValueError: The same, as some applications report it.
         """
 
     def scene(self) -> str:
-        """Return the open scene's name as its title bar has it. Raises nothing.
+        """Return the open scene's name as the title bar has it. Raises nothing.
 
         Returns:
             By default the file's name, or "untitled".
         """
         file = self.file()
-        return "untitled" if file is None else file.name
+        if file is None:
+            return "untitled"
+        return file.name
 
     @property
     def modified(self) -> bool:
-        """Whether the scene holds what its file does not. True where nobody knows."""
+        """Whether the scene differs from its file. True where the host cannot tell."""
         return True
 
     def files(self) -> list[Path]:
@@ -400,22 +408,25 @@ class Host(Application, UndoStack, SceneGuard, Protocol):
             The scene's own first; by default no other.
         """
         file = self.file()
-        return [] if file is None else [file]
+        if file is None:
+            return []
+        return [file]
 
     def summary(self) -> dict[str, Any]:
         """Describe the scene as a whole, for an agent.
 
-        Add what the application knows to what stands here: units, frames, the number of items of
-        each type. Of a scene with 100,000 items it must not take longer than 50 ms: count lazily,
+        An override adds facts of the application to these: units, frames, the number of items of
+        each type. For a scene with 100,000 items it must not take longer than 50 ms: count lazily,
         or up to a limit and say so. It raises nothing.
 
         Returns:
-            What JSON can carry, quick and short.
+            Short facts that JSON can carry.
         """
         file = self.file()
+        file_text = str(file) if file is not None else None
         return {
             "scene": self.scene(),
-            "file": str(file) if file is not None else None,
+            "file": file_text,
             "modified": self.modified,
             "selection": self.selection[:MOST_TOLD],
             "undo": self.undo_mark().label,
@@ -434,7 +445,7 @@ class Host(Application, UndoStack, SceneGuard, Protocol):
             item: One item.
 
         Returns:
-            What JSON can carry; at least "type", as the application calls it: "Camera".
+            Facts that JSON can carry; at least "type", as the application calls it: "Camera".
 
         Raises:
             LookupError: There is no such item; the message may say what there is instead.
@@ -442,10 +453,12 @@ class Host(Application, UndoStack, SceneGuard, Protocol):
 
     @abstractmethod
     def fingerprint(self, items: Sequence[str]) -> str:
-        """Digest what a person agreed to change. Raises nothing. `digest` makes it of plain facts.
+        """Digest the items that a person agreed to change. Raises nothing.
+
+        `digest` makes the digest of plain facts.
 
         Args:
-            items: Names of things in the scene; their order does not matter.
+            items: Items that may be gone; their order does not matter.
 
         Returns:
             A digest that differs as soon as an item's identity (its path, if it has no id), type,
@@ -457,34 +470,40 @@ class Host(Application, UndoStack, SceneGuard, Protocol):
         """Return the type of each item. Raises nothing.
 
         Args:
-            items: Names of things that may be gone.
+            items: Items that may be gone.
 
         Returns:
             As many types, "gone" for an item that is not there.
         """
-        found = []
+        kinds = []
         for item in items:
             try:
-                found.append(str(self.describe(item)["type"]))
+                facts = self.describe(item)
+                kinds.append(str(facts["type"]))
             except LookupError:
-                found.append("gone")
-        return found
+                kinds.append("gone")
+        return kinds
 
     def nouns(self, items: Sequence[str]) -> list[str]:
-        """Return what people call the type of each item, for a sentence. Raises nothing.
+        """Return people's word for the type of each item, for a sentence. Raises nothing.
 
         Args:
             items: Items.
 
         Returns:
             As many nouns in small letters and the singular: "sphere light". By default the types in
-            words, and ``item_noun`` for what has no type or is gone.
+            words, and ``item_noun`` for an item that has no type or is gone.
         """
-        kinds = self.kinds(items)
-        return [in_words(kind) if kind not in ("", "gone") else self.item_noun for kind in kinds]
+        nouns = []
+        for kind in self.kinds(items):
+            if kind in ("", "gone"):
+                nouns.append(self.item_noun)
+            else:
+                nouns.append(in_words(kind))
+        return nouns
 
     def display_names(self, items: Sequence[str]) -> list[str]:
-        """Return what a person reads for each item in the application. Raises nothing.
+        """Return the name of each item that a person reads in the application. Raises nothing.
 
         Args:
             items: Items.
@@ -509,31 +528,38 @@ def start_once(
     Main thread. It raises nothing itself.
 
     Args:
-        start: What is called.
+        start: The function.
         later: Has the host's event loop call a function in a later turn.
-        is_up: Tells whether the host is up.
+        is_up: Returns whether the host is up.
 
     Returns:
-        What prevents it.
+        A function that prevents the call.
     """
-    is_wanted = [True]
+    is_over = False
 
     def look() -> None:
-        if is_wanted and not is_up():
+        nonlocal is_over
+        if is_over:
+            return
+        if not is_up():
             later(look)
-        elif is_wanted:
-            is_wanted.clear()
-            start()
+            return
+        is_over = True
+        start()
+
+    def prevent() -> None:
+        nonlocal is_over
+        is_over = True
 
     later(look)
-    return is_wanted.clear
+    return prevent
 
 
 def digest(facts: object) -> str:
-    """Digest plain facts, as `Host.fingerprint` has to. Any thread.
+    """Digest plain facts, for `Host.fingerprint`. Any thread.
 
     Args:
-        facts: What JSON can carry, and anything else by its text.
+        facts: Facts that JSON can carry; any other value counts by its text.
 
     Returns:
         A digest in hexadecimal, the same for equal facts.
@@ -541,23 +567,32 @@ def digest(facts: object) -> str:
     Raises:
         ValueError: The facts hold themselves.
     """
-    from hashlib import sha256  # 3 ms that whoever only describes a host need not pay
+    from hashlib import sha256  # 3 ms, which an import of this module does not need
 
-    return sha256(json.dumps(facts, default=str, sort_keys=True).encode()).hexdigest()
+    text = json.dumps(facts, default=str, sort_keys=True)
+    return sha256(text.encode()).hexdigest()
 
 
 def compared(before: Mapping[K, str], now: Mapping[K, str], touched: Container[K] = ()) -> Changes:
-    """Return what became of items, for `Host.changes`. Any thread. It raises nothing.
+    """Return the changes of items between two moments, for `Host.changes`. Any thread.
+
+    It raises nothing.
 
     Args:
-        before: Their names then, by what stays when they are renamed: an id.
-        now: Their names now.
-        touched: Those of which the host knows that they changed.
+        before: The items' names at the first moment, by a key that stays when they are renamed,
+            such as an id.
+        now: Their names at the second moment.
+        touched: The keys of items of which the host knows that they changed.
 
     Returns:
         The changes, which are not exact.
     """
-    created = [name for key, name in now.items() if key not in before]
-    kept = ((key, name) for key, name in now.items() if key in before)
-    changed = [name for key, name in kept if before[key] != name or key in touched]
-    return Changes(created, changed, [name for key, name in before.items() if key not in now])
+    created = []
+    changed = []
+    for key, name in now.items():
+        if key not in before:
+            created.append(name)
+        elif before[key] != name or key in touched:
+            changed.append(name)
+    deleted = [name for key, name in before.items() if key not in now]
+    return Changes(created, changed, deleted)

@@ -16,11 +16,14 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_type_hints
 
 PREFIX: Final = "DCC_BRIDGE_"
-POLICY: Final = {  # the studio's file: the names of `Settings` with the values that are fixed
+_POLICIES: Final = {
     "win32": Path(r"C:\ProgramData\dcc_bridge\policy.toml"),
     "darwin": Path("/Library/Application Support/dcc_bridge/policy.toml"),
-}.get(sys.platform, Path("/etc/dcc_bridge/policy.toml"))
+}
+# The studio's file: names of `Settings` with the values that are fixed.
+POLICY: Final = _POLICIES.get(sys.platform, Path("/etc/dcc_bridge/policy.toml"))
 _AT_LEAST_ONE: Final = ("dialogs_per_minute", "pending_questions")
+_BOOLEANS: Final = {"1": True, "true": True, "0": False, "false": False}  # in the environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +31,10 @@ class Settings:
     """How a bridge behaves.
 
     Attributes:
-        port: Where the server listens; 0 takes a free one.
+        port: The port of the server; 0 for a free one.
         runtime: The user's own folder in which running hosts are found.
-        host_dialogs: Questions may be drawn in the host.
-        consent: Who is asked for it where both could be.
+        host_dialogs: Whether questions may be drawn in the host.
+        consent: Who is asked for consent where both the host and the client could be.
         input: Who is asked for anything else: the "client" first, the "host", or "either".
         unattended: Where nobody can be asked: "refuse" what needs consent, and take a declared
             fallback for all else; "deny" every question; or "allow" a declared fallback for
@@ -43,16 +46,17 @@ class Settings:
             has agreed to its text ("ask") or, for the "session", to all without findings; "_hash"
             keeps no text.
         many: An edit of more items than that at once is asked for.
-        session_grants: A person may agree to edits for the session.
-        dialogs_per_minute: Dialogs that a client may cause in a minute; the next ones wait.
-        pending_questions: Of a client, that the host draws at a time; the next ones wait.
+        session_grants: Whether a person may agree to edits for the session.
+        dialogs_per_minute: How many dialogs a client may cause in a minute; the next ones wait.
+        pending_questions: How many questions of a client the host draws at a time; the next ones
+            wait.
         host_deadline: Seconds for an answer in the host's dialog; a long form has more.
-        client_deadline: Seconds for an answer in the client, 15 % of it while others wait for it;
-            and that a call may wait for the host's main thread.
-        audit: The user's folder for who agreed to what; None for the system's.
+        client_deadline: Seconds for an answer in the client, 15 % of that while other calls wait
+            for the answer. A call may wait as long for the host's main thread.
+        audit: The user's folder for the audit log; None for the system's.
         user_skills: The folder of the user's own skills; None for the system's.
         project: The project's folder; its skills are in "skills" below it.
-        skills: Further folders of skills; in the environment a list as PATH.
+        skills: Further folders of skills; in the environment a list such as PATH.
     """
 
     port: int = 0
@@ -77,10 +81,10 @@ class Settings:
 
     @classmethod
     def load(cls, **arguments: Any) -> Settings:
-        """Read the settings: what is given, else the environment, else the default.
+        """Read the settings from the arguments, else the environment, else the defaults.
 
         Args:
-            **arguments: Values by the names of the attributes; None for "not said".
+            **arguments: Values by the names of the attributes; None is as no argument.
 
         Returns:
             The settings.
@@ -126,7 +130,11 @@ class Settings:
 
 
 def data_folder(name: str) -> Path:
-    """Find a folder that travels beside the package: "plugins" or "resources"."""
+    """Return a folder that is installed beside the package: "plugins" or "resources".
+
+    Raises:
+        FileNotFoundError: The folder is not there.
+    """
     beside = Path(__file__).parent.parent / name
     shared = Path(sysconfig.get_path("data")) / "share" / "dcc_bridge" / name
     for folder in (beside, shared):
@@ -139,31 +147,43 @@ def _check(name: str, hint: Any, value: object) -> None:
     words = [word for word in get_args(hint) if isinstance(word, str)]
     if words and value not in words:
         raise ValueError(f"{name} is {' or '.join(words)}, not {value!r}.")
-    kinds: dict[Any, tuple[type, ...]] = {float: (int, float), int: (int,), bool: (bool,)}
-    kind = kinds.get(hint)
-    if kind and (not isinstance(value, kind) or (hint is not bool and isinstance(value, bool))):
-        raise ValueError(f"{name} is {hint.__name__}, not {value!r}.")
-    if name in _AT_LEAST_ONE and value < 1:  # type: ignore[operator]  # its kind was just checked
-        raise ValueError(f"{name} is at least 1, not {value!r}.")
-    if kind and hint is not bool and value < 0:  # type: ignore[operator]  # the same
-        raise ValueError(f"{name} must not be negative, and {value!r} is.")
+    if hint is bool and not isinstance(value, bool):
+        raise ValueError(f"{name} is bool, not {value!r}.")
+    if hint in (int, float):
+        _check_number(name, hint, value)
     if hint == Path | None and not isinstance(value, Path | None):
         raise ValueError(f"{name} is a path, not {value!r}.")
-    paths = value if isinstance(value, tuple) else (None,)
-    if hint == tuple[Path, ...] and not all(isinstance(path, Path) for path in paths):
+    if hint == tuple[Path, ...] and not _are_paths(value):
         raise ValueError(f"{name} is a list of folders, not {value!r}.")
+
+
+def _check_number(name: str, hint: type, value: object) -> None:
+    kinds = (int, float) if hint is float else (int,)
+    if not isinstance(value, kinds) or isinstance(value, bool):  # Python's bool is an int
+        raise ValueError(f"{name} is {hint.__name__}, not {value!r}.")
+    if name in _AT_LEAST_ONE and value < 1:
+        raise ValueError(f"{name} is at least 1, not {value!r}.")
+    if value < 0:
+        raise ValueError(f"{name} must not be negative, and {value!r} is.")
+
+
+def _are_paths(value: object) -> bool:
+    if not isinstance(value, tuple):
+        return False
+    return all(isinstance(path, Path) for path in value)
 
 
 def _read_fixed(name: str, value: object, text: str) -> Any:
     """Return a value of the studio's file; ValueError names the line in which it is wrong."""
     hints = get_type_hints(Settings)
-    line = next((at for at, it in enumerate(text.splitlines(), 1) if _begins(it, name)), 1)
+    line = _line_of(name, text)
     if name not in hints:
         from difflib import get_close_matches  # only where there is a slip
 
+        advice = f"The settings are: {', '.join(hints)}."
         near = get_close_matches(name, hints, n=1)
-        other = f"The settings are: {', '.join(hints)}."
-        advice = f"Did you mean {near[0]!r}?" if near else other
+        if near:
+            advice = f"Did you mean {near[0]!r}?"
         raise ValueError(f"line {line}: there is no setting {name!r}. {advice}")
     fixed = _fixed(hints[name], value)
     try:
@@ -173,26 +193,35 @@ def _read_fixed(name: str, value: object, text: str) -> Any:
     return fixed
 
 
-def _begins(line: str, name: str) -> bool:
-    """Tell whether a line of a TOML file sets a name, or begins a table of it."""
-    return re.match(rf"""[\s\['"]*{re.escape(name)}\b""", line) is not None
+def _line_of(name: str, text: str) -> int:
+    """Return the number of the line of a TOML file that sets a name, or begins a table of it."""
+    start = re.compile(rf"""[\s\['"]*{re.escape(name)}\b""")
+    for number, line in enumerate(text.splitlines(), 1):
+        if start.match(line):
+            return number
+    return 1
 
 
 def _fixed(hint: Any, value: Any) -> Any:
-    """Give a value of the studio's file as its setting has it."""
+    """Convert a value of the studio's file to the type of its setting."""
     if isinstance(value, list):
-        return tuple(map(Path, value))
-    return Path(value) if hint == Path | None and isinstance(value, str) else value
+        return tuple(Path(path) for path in value)
+    if hint == Path | None and isinstance(value, str):
+        return Path(value)
+    return value
 
 
 def _read(name: str, hint: Any, text: str) -> Any:
+    """Return the value of a setting from its environment variable; ValueError."""
     try:
         if hint is bool:
-            return {"1": True, "true": True, "0": False, "false": False}[text.lower()]
+            return _BOOLEANS[text.lower()]
         if hint == tuple[Path, ...]:
             return tuple(Path(part) for part in text.split(os.pathsep) if part)
         if hint == Path | None:
             return Path(text)
-        return hint(text) if hint in (int, float) else text
+        if hint in (int, float):
+            return hint(text)
+        return text
     except (KeyError, ValueError):
         raise ValueError(f"{PREFIX}{name.upper()}={text!r} is not a valid setting.") from None

@@ -1,9 +1,9 @@
 """The bridge that lets an AI agent work in a DCC application, with the person's consent.
 
-Most skills need no more than what is listed here. What few need stays in its own module:
-`dcc_bridge.elicitation.ask_secret` (`ask_secret`, `Secret`), `dcc_bridge.consent.confirm`
+Most skills need only the names that are listed here. Names that few skills need stay in their own
+modules: `dcc_bridge.elicitation.ask_secret` (`ask_secret`, `Secret`), `dcc_bridge.consent.confirm`
 (`Grant`) and `dcc_bridge.elicitation.details` (`Details`). Neither Qt nor the MCP SDK is imported,
-and nothing else until it is asked for.
+and each module only when one of its names is first used.
 """
 
 from importlib import import_module
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dcc_bridge.skills.skill import check_cancelled, report_progress, skill, track
     from dcc_bridge.threads.flows import on_main
 else:
-    _PLACES = (
+    _MODULES = (
         "skills.skill",
         "elicitation.types",
         "threads.flows",
@@ -37,10 +37,13 @@ else:
     )
 
     def __getattr__(name: str) -> Any:
-        for place in _PLACES if name in __all__ else ():
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        for place in _MODULES:
             module = import_module(f"{__name__}.{place}")
             if hasattr(module, name):
-                return globals().setdefault(name, getattr(module, name))
+                value = getattr(module, name)
+                return globals().setdefault(name, value)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:

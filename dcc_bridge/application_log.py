@@ -1,4 +1,4 @@
-"""The log of a bridge in an application: whole to our own file, and a line of it to the person.
+"""The log of a bridge in an application: all of it in our own file, a line of each to the person.
 
 Any thread.
 """
@@ -13,11 +13,11 @@ from dcc_bridge.audit.program_log import CleanFormatter, ProgramLog, log_file
 from dcc_bridge.elicitation.text import safe_line
 
 _LOGGERS: Final = ("dcc_bridge", "mcp", "uvicorn")
-_MAX_SHOWN: Final = 300  # characters of the first line of a record, and of the last
+_MAX_LINE_CHARACTERS: Final = 300  # of the first line of a record, and of the last
 
 
 class _ShownLines(logging.Handler):
-    """Shows each record in one line: its first, and of a traceback the last."""
+    """Shows each record in one line: its first line, and the last one of a traceback."""
 
     def __init__(self, show: Callable[[str], None]) -> None:
         super().__init__(logging.WARNING)
@@ -26,9 +26,10 @@ class _ShownLines(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         lines = self.format(record).splitlines() or [""]
-        text = safe_line(lines[0], _MAX_SHOWN)
+        text = safe_line(lines[0], _MAX_LINE_CHARACTERS)
         if len(lines) > 1:
-            text = f"{text}: {safe_line(lines[-1], _MAX_SHOWN)} (more in {log_file()})"
+            last = safe_line(lines[-1], _MAX_LINE_CHARACTERS)
+            text = f"{text}: {last} (more in {log_file()})"
         self._show(f"dcc-bridge: {text}")
 
 
@@ -36,13 +37,13 @@ def install_log(show: Callable[[str], None]) -> Callable[[], None]:
     """Write the bridge's log to its file, and show each warning and error in one line.
 
     Without it Python writes them to the error stream, which some applications show as an error of
-    their own. It raises nothing: what cannot be written to the file is left out.
+    their own. It raises nothing: a record that cannot be written to the file is left out.
 
     Args:
         show: Shows a line without its end; called on the thread on which a record was logged.
 
     Returns:
-        Takes the log out of both places again; to be called once.
+        A function that ends both; it is called once.
     """
     handlers: tuple[logging.Handler, ...] = (ProgramLog(), _ShownLines(show))
     loggers = [logging.getLogger(name) for name in _LOGGERS]

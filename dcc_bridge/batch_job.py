@@ -1,6 +1,6 @@
-"""What an application's own batch interpreter is given to do, and its scene opened there.
+"""The job of an application's own batch interpreter, and how a scene is opened there. Main thread.
 
-Main thread. The job names the module that opens scenes: inside an application nothing is searched.
+The job names the module that opens scenes: inside an application nothing is searched.
 """
 
 from __future__ import annotations
@@ -20,38 +20,47 @@ if TYPE_CHECKING:
     from dcc_bridge.verbs.operations import HostOperations
 
 JOB: Final = "DCC_BRIDGE_JOB"  # the environment variable that names the job's file
-SAVE: Final = b"save"  # what the standard input carries before its end if the scene is to be saved
+SAVE: Final = b"save"  # the content of the standard input if the scene is to be saved
 
 
 class Scenes(Protocol):
     """A leaf's module ``scenes``, which is imported in the application's own interpreter."""
 
     def open_scene(self, path: Path | None) -> Host:
-        """Start what the application needs, and open a file; None for the scene it begins with.
+        """Start the application's API, and open a file.
 
-        MissingExtra says that the application is not installed, OSError or ValueError that the
-        file cannot be read; what else an application raises for that comes as it is.
+        Args:
+            path: The file; None for the scene with which the application begins.
+
+        Returns:
+            The application.
+
+        Raises:
+            MissingExtra: The application is not installed.
+            OSError: The file cannot be read.
+            ValueError: The file cannot be read.
+            Exception: Any other error of the application.
         """
 
     def operations(self, host: Host) -> HostOperations:
-        """Return what the application does for the verbs."""
+        """Return the operations of the application for the verbs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a batch interpreter is to serve, as JSON carries it.
+    """The job of a batch interpreter, as JSON carries it.
 
     Attributes:
         host: The application, as ``--host`` names it.
         scenes: The module of its leaf that opens scenes; see `Scenes`.
-        scene: The file that is opened, or None.
+        scene: The file that is opened; None for the scene with which the application begins.
         skills: Folders of skill files, which come after those of the settings.
-        port: Where the server listens; None for the setting.
-        unattended: What answers where nobody can be asked: the setting of that name, or None.
-        allow_list: The file that says which skills go on unasked, or None.
+        port: The port of the server; None for the setting.
+        unattended: The value of the setting ``unattended``; None for the setting.
+        allow_list: The value of the setting ``allow_list``; None for the setting.
         save_as: The file to which the scene is saved at the end if `SAVE` was sent, or None.
-        report: The file that says how far it is: "url" once it is ready, "error" when it failed,
-            "audit" and "saved" when it has ended.
+        report: The file that reports the progress: "url" once the bridge is ready, "error" if it
+            failed, "audit" and "saved" at its end.
     """
 
     host: str
@@ -78,27 +87,31 @@ def import_scenes(module: str) -> Scenes:
 
 @contextmanager
 def opened(name: str, scenes: Scenes, scene: Path | None) -> Iterator[Host]:
-    """Have a scene open in an application as long as the block lasts.
+    """Open a scene in an application during the block.
 
     Args:
         name: The application, for sentences.
-        scenes: What opens it.
+        scenes: The module of the leaf, which opens scenes.
         scene: The file; None for the scene with which the application begins.
+
+    Yields:
+        The application.
 
     Raises:
         MissingExtra: The application is not installed.
         OSError: The file cannot be read.
-        ValueError: The same.
+        ValueError: The file cannot be read.
     """
     if scene is not None and not scene.is_file():
         raise FileNotFoundError(f"There is no file {scene}.")
     try:
         host = scenes.open_scene(scene)
-    except RuntimeError as error:  # of Blender and Maya
+    except RuntimeError as error:  # as Blender and Maya raise it
         why = str(error).removeprefix("Error: ").strip()
-        raise ValueError(f"{name} cannot open {scene or 'a new scene'}: {why}") from error
+        target = scene or "a new scene"
+        raise ValueError(f"{name} cannot open {target}: {why}") from error
     try:
         yield host
     finally:
-        if hasattr(host, "close"):  # Blender's keeps hooks that must not outlive its scene
+        if hasattr(host, "close"):  # Blender's host has hooks that must not outlive the scene
             host.close()

@@ -1,4 +1,4 @@
-"""Vectors of three numbers, as scenes have them. Any thread."""
+"""Vectors of three numbers, for positions and directions in a scene. Any thread."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ Vector = tuple[float, float, float]
 
 
 def add(a: Vector, b: Vector, share: float = 1.0) -> Vector:
-    """Add a share of a vector to another one. It raises nothing.
+    """Return the sum of a vector and a multiple of another one. It raises nothing.
 
     Args:
-        a: The vector.
-        b: What is added.
-        share: How much of it; -1 for what is taken away.
+        a: The first vector.
+        b: The second vector.
+        share: The factor of the second vector; -1 subtracts it.
 
     Returns:
         The sum.
@@ -22,41 +22,53 @@ def add(a: Vector, b: Vector, share: float = 1.0) -> Vector:
 
 
 def dot(a: Vector, b: Vector) -> float:
-    """Give the product of the lengths along each other."""
+    """Return the dot product of two vectors."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 def cross(a: Vector, b: Vector) -> Vector:
-    """Give what is upright on two vectors."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+    """Return the cross product of two vectors."""
+    x = a[1] * b[2] - a[2] * b[1]
+    y = a[2] * b[0] - a[0] * b[2]
+    z = a[0] * b[1] - a[1] * b[0]
+    return x, y, z
 
 
 def unit(a: Vector) -> Vector:
-    """Give the direction of a vector, of length 1."""
-    if (length := math.hypot(*a)) < 1e-12:
+    """Return the vector of length 1 in the direction of a vector.
+
+    Raises:
+        ValueError: The vector has no length.
+    """
+    length = math.hypot(*a)
+    if length < 1e-12:
         raise ValueError("There is no direction from a point to itself.")
     return a[0] / length, a[1] / length, a[2] / length
 
 
 def frame_of(forward: Vector, up: Vector) -> tuple[Vector, Vector, Vector]:
-    """Return the three axes of somebody who looks along a direction.
+    """Return the three axes of a camera that looks along a direction.
 
     Args:
         forward: The direction, of any length.
-        up: What is up, as nearly as may be; another axis if it is the same direction.
+        up: The direction of up, which need not be at a right angle; if it is parallel to `forward`,
+            another axis takes its place.
 
     Returns:
-        Right, up and forward, of length 1, upright on each other.
+        Right, up and forward, of length 1 and at right angles to each other.
 
     Raises:
-        ValueError: One of them has no length.
+        ValueError: One of the directions has no length.
     """
     ahead = unit(forward)
-    axes: list[Vector] = [unit(up), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)]  # of two, one is not ahead
-    right = unit(cross(ahead, next(it for it in axes if abs(dot(ahead, it)) < 1 - 1e-9)))
+    axes: list[Vector] = [unit(up), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)]
+    usable = [axis for axis in axes if abs(dot(ahead, axis)) < 1 - 1e-9]  # not parallel to `ahead`
+    right = unit(cross(ahead, usable[0]))
     return right, cross(right, ahead), ahead
 
 
 def middle(box: tuple[Vector, Vector]) -> Vector:
-    """Give the middle of a box."""
-    return add(add((0.0, 0.0, 0.0), box[0], 0.5), box[1], 0.5)
+    """Return the middle of a box, which is given by its lowest and its highest corner."""
+    low, high = box
+    half = add((0.0, 0.0, 0.0), low, 0.5)
+    return add(half, high, 0.5)

@@ -1,7 +1,8 @@
-"""What to answer to JSON that is not a JSON-RPC message. Any thread.
+"""The answers to JSON that is not a JSON-RPC message. Any thread.
 
 The protocol's SDK takes a request whose id is null, 1.5 or true for a notification, and answers
-other messages with pages of its own types. Both ends of ours, over HTTP and over stdio, look here.
+other messages with pages of its own types. So our server and our proxy, over HTTP and over stdio,
+make these answers themselves.
 """
 
 from __future__ import annotations
@@ -18,37 +19,44 @@ def is_id(value: object) -> bool:
 
 
 def has_odd_id(message: object) -> bool:
-    """Return whether a message is a request, but for its id."""
+    """Return whether a message is a request with an id that JSON-RPC does not allow."""
     if not isinstance(message, dict) or "method" not in message or "id" not in message:
         return False
     return not is_id(message["id"])
 
 
 def invalid_request(message: object) -> dict[str, Any]:
-    """Return the answer to a message that is not valid, with its id where that can be read."""
+    """Return the answer to a message that is not valid, with the message's id if it has one."""
     return error_response(_readable_id(message), _fault(message))
 
 
 def error_response(request_id: object, why: str) -> dict[str, Any]:
-    """Return the answer that refuses a request."""
+    """Return the answer that refuses a request.
+
+    Args:
+        request_id: The id of the request; None where it cannot be read.
+        why: The reason, a sentence.
+    """
     error = {"code": INVALID_REQUEST, "message": why}
     return {"jsonrpc": "2.0", "id": request_id, "error": error}
 
 
 def id_in_use(request_id: object) -> str:
-    """Say why a request is refused whose id another one has that is not answered yet."""
+    """Return why a request is refused that has the id of a request which is still running."""
     return f"A request with the id {request_id} is still running. Use another id."
 
 
 def _readable_id(message: object) -> object:
     if not isinstance(message, dict) or "result" in message or "error" in message:
-        return None  # the id of a response is of the other end's requests
-    number = message.get("id")
-    return number if is_id(number) else None
+        return None  # the id of a response belongs to a request of the other end
+    request_id = message.get("id")
+    if not is_id(request_id):
+        return None
+    return request_id
 
 
 def _fault(message: object) -> str:
-    """Say in a sentence what is wrong with a message."""
+    """Return in a sentence what is wrong with a message."""
     if not isinstance(message, dict):
         return "A message must be one JSON object."
     if message.get("jsonrpc") != "2.0":

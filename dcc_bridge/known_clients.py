@@ -1,8 +1,9 @@
-"""What MCP clients do with a question, as far as it is known, with the day of that knowledge.
+"""The MCP clients that are known, and how each draws a question. Any thread.
 
 A client that declares elicitation and draws nothing answers for its person: mostly it declines, and
 nothing can be done in the scene; at worst it agrees. The questions of such a client are asked in
-the host (`SILENT`). What a client is told of us stands here too. Imports nothing. Any thread.
+the host (`SILENT`). The facts that we send to a client about us are here too. This module imports
+nothing of ours.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-REVISIONS: Final = ("2026-07-28", "2025-11-25", "2025-06-18")  # of MCP that we are tried with
-ICON: Final = {  # what a client may show beside our name: a bridge, 32 x 32
+REVISIONS: Final = ("2026-07-28", "2025-11-25", "2025-06-18")  # of MCP, with which we are tested
+ICON: Final = {  # the icon that a client may show beside our name: a bridge, 32 x 32
     "mimeType": "image/png",
     "sizes": ["32x32"],
     "src": "data:image/png;base64,"
@@ -24,32 +25,41 @@ CLI_LABEL: Final = "cli"  # the person's own commands, which draw questions or k
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A client."""
+class KnownClient:
+    """A client.
 
-    name: str  # what its makers call it
-    questions: Literal["draws", "declares", "neither"]  # draws them, or only says that it would
-    servers: str  # where it lists its servers, and whether they work
-    asof: str  # the day on which somebody saw it, as an ISO date
+    Attributes:
+        name: The name that its makers use.
+        questions: Whether it draws questions, or only declares that it would, or neither.
+        servers: Where it lists its servers, and whether they work.
+        asof: The day on which somebody saw how it draws questions, as an ISO date.
+        source: Where that was reported, and what was seen.
+    """
+
+    name: str
+    questions: Literal["draws", "declares", "neither"]
+    servers: str
+    asof: str
     source: str
 
 
-CLIENTS: Final[dict[str, Known]] = {  # by the label under which `dcc-bridge client` sets them up
-    "claude-code": Known(
+# By the label under which `dcc-bridge client` sets them up.
+CLIENTS: Final[dict[str, KnownClient]] = {
+    "claude-code": KnownClient(
         "Claude Code",
         "draws",  # forms in the terminal; its VS Code panel declined by itself (issue 79174)
         "its command /mcp",
         "2026-09-22",
         "github.com/anthropics/claude-code/issues/96043: 2.1.251 shows an inline form",
     ),
-    "claude-desktop": Known(
+    "claude-desktop": KnownClient(
         "Claude Desktop",
         "declares",
         "its Settings > Developer",
         "2026-08-22",
         "github.com/anthropics/claude-code/issues/88901: declared, never rendered, 60 s of waiting",
     ),
-    "cursor": Known(
+    "cursor": KnownClient(
         "Cursor",
         "draws",  # forms; whether it opens pages nobody tells, nor have we a later report
         "its Customize > MCPs",
@@ -57,7 +67,7 @@ CLIENTS: Final[dict[str, Known]] = {  # by the label under which `dcc-bridge cli
         "github.com/modelcontextprotocol/modelcontextprotocol/pull/1396: seen inline with the call "
         "in 1.5; cursor.com/docs/context/mcp lists it as supported",
     ),
-    "vscode": Known(
+    "vscode": KnownClient(
         "VS Code",
         "draws",  # its button "Cancel" sends a decline; its Claude agent asks since pull 325908
         "its command MCP: List Servers",
@@ -65,21 +75,21 @@ CLIENTS: Final[dict[str, Known]] = {  # by the label under which `dcc-bridge cli
         "github.com/microsoft/vscode/issues/307962: the chat asks field by field, and the terminal "
         "agent in a row of questions",
     ),
-    "codex": Known(
+    "codex": KnownClient(
         "Codex",
         "declares",
         "its command /mcp",
         "2026-09-15",
         "github.com/openai/codex/issues/30978, 45621, 45776: declined without being shown",
     ),
-    "gemini-cli": Known(
+    "gemini-cli": KnownClient(
         "Gemini CLI",
         "neither",
         "its command /mcp",
         "2026-06-21",
         "github.com/google-gemini/gemini-cli/issues/28074: declares roots only",
     ),
-    "goose": Known(
+    "goose": KnownClient(
         "goose",
         "draws",
         "Extensions in its sidebar",
@@ -88,4 +98,5 @@ CLIENTS: Final[dict[str, Known]] = {  # by the label under which `dcc-bridge cli
     ),
 }
 
-SILENT: Final = tuple(label for label, known in CLIENTS.items() if known.questions == "declares")
+# The labels of the clients that declare elicitation and draw nothing.
+SILENT: Final = tuple(label for label, client in CLIENTS.items() if client.questions == "declares")

@@ -1,8 +1,9 @@
-"""What the commands know of an application, without its API. Any thread.
+"""The applications as the commands know them, without their APIs. Any thread.
 
-Each leaf has one `Program`, by which ``dcc-bridge`` finds it: the entry point ``dcc_bridge.hosts``
-of its name. It is an `InstallTarget` (`dcc_bridge.install.locations`) where the application has a
-Python of its own and a folder for plug-ins, and a `LocalProgram` where it runs in this Python.
+Each leaf has one `Program`, and ``dcc-bridge`` finds it by the entry point of the leaf's name in
+the group ``dcc_bridge.hosts``. It is an `InstallTarget` (`dcc_bridge.install.locations`) where the
+application has a Python of its own and a folder for plug-ins, and a `LocalProgram` where it runs in
+this Python.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ class Program(ABC):
     """An application, as the commands know it.
 
     Attributes:
-        name: As commands take it, such as "freecad". Its leaf is the package ``dcc_bridge_NAME``.
-        title: As its users call it.
+        name: The name that commands take, such as "freecad". Its leaf is the package
+            ``dcc_bridge_NAME``.
+        title: The name that its users say.
     """
 
     name: ClassVar[str]
@@ -51,13 +53,13 @@ class Program(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a `LocalProgram` is started with.
+    """The arguments with which a `LocalProgram` is started.
 
     Attributes:
         scene: The file that it opens.
         skills: Folders of skill files, the most trusted first.
         settings: How its bridge behaves.
-        window: Whether a person can sit at it.
+        window: Whether it has a window, in which a person can answer.
         as_copy: Whether a copy of the scene is opened, and never the file itself.
     """
 
@@ -77,7 +79,7 @@ class WindowedHost(ABC):
         bridge: Its bridge, which takes requests.
         host: The application.
         main: The way to the main thread.
-        is_stopping: Whether it was told to end.
+        is_stopping: Whether `stop` was called.
     """
 
     bridge: Bridge
@@ -87,7 +89,7 @@ class WindowedHost(ABC):
 
     @abstractmethod
     def stop(self) -> None:
-        """Have the window closed soon, and return at once. Any thread.
+        """Close the window soon, and return at once. Any thread.
 
         Raises:
             Nothing.
@@ -106,13 +108,13 @@ class WindowedHost(ABC):
 
     @abstractmethod
     def answer(self, action: str) -> str:
-        """Press the button with which a person answers that question.
+        """Press the button with which a person answers the question that is shown.
 
         Args:
             action: "accept", "decline" or "cancel".
 
         Returns:
-            What stands on the button.
+            The label of the button.
 
         Raises:
             LookupError: No question can be answered now.
@@ -123,10 +125,10 @@ class WindowedHost(ABC):
         """Save a picture of the window with the question over it.
 
         Args:
-            file: Where; the suffix says the format.
+            file: The file of the picture; its suffix says the format.
 
         Returns:
-            Whether it could be saved.
+            Whether the picture could be saved.
 
         Raises:
             LookupError: No question is shown.
@@ -134,10 +136,10 @@ class WindowedHost(ABC):
 
     @abstractmethod
     def tell(self, caption: str) -> None:
-        """Say something in the window, over the scene.
+        """Show a caption in the window, over the scene.
 
         Args:
-            caption: What is said, until something else is.
+            caption: The text, which stays until the next one.
 
         Raises:
             Nothing.
@@ -158,7 +160,8 @@ class LocalProgram(Program):
         """Look whether the application can show a window.
 
         Returns:
-            Whether it can, and why a screen that was announced cannot be used, or "".
+            Whether it can, and why not if the environment names a screen that cannot be used; else
+            "".
 
         Raises:
             Nothing.
@@ -166,40 +169,40 @@ class LocalProgram(Program):
 
     @abstractmethod
     def opened(self, opening: Opening) -> AbstractContextManager[Host]:
-        """Have the application open, without its window, in a ``with``.
+        """Open the application without its window, as long as a ``with`` block lasts.
 
         Args:
-            opening: What it is started with.
+            opening: The arguments of the start.
 
         Returns:
-            What opens it, and gives it.
+            A context manager that gives the application.
 
         Raises:
-            MissingExtra: What it needs is not installed.
+            MissingExtra: The application's dependencies are not installed.
             OSError: The scene cannot be read.
             ValueError: The file is no scene.
         """
 
     @abstractmethod
     def operations(self, host: Host) -> HostOperations:
-        """Return what the application does for the verbs.
+        """Return the operations of the application for the verbs.
 
         Args:
-            host: What `opened` gave.
+            host: The application that `opened` gave.
 
         Returns:
             The operations.
 
         Raises:
-            MissingExtra: What they need is not installed.
+            MissingExtra: Their dependencies are not installed.
         """
 
     @abstractmethod
     def digest(self, host: Host) -> str:
-        """Digest everything that the scene holds, so that two of its states can be compared.
+        """Digest everything that the scene holds, so that two states can be compared. Main thread.
 
         Args:
-            host: What `opened` gave. On its main thread.
+            host: The application that `opened` gave.
 
         Returns:
             The digest.
@@ -213,12 +216,12 @@ class LocalProgram(Program):
         """Serve in a window, until it is closed or the process is told to stop.
 
         Args:
-            host: What `opened` gave.
-            opening: What it was started with.
+            host: The application that `opened` gave.
+            opening: The arguments of the start.
             on_ready: Called on the main thread once its bridge takes requests.
 
         Raises:
-            MissingExtra: What a window needs is not installed.
+            MissingExtra: The window's dependencies are not installed.
             BridgeError: The bridge cannot be started.
             KeyboardInterrupt: SIGINT has ended it.
         """

@@ -233,15 +233,15 @@ class Bridge:
 
     @property
     def is_paused(self) -> bool:
-        """Whether no edit may begin for now. Any thread."""
+        """Return whether no edit may begin for now. Any thread."""
         return self._runner.environment.is_paused
 
     def pause(self) -> None:
-        """Let no edit begin until `resume`; reads go on. Any thread. It raises nothing."""
+        """Keep edits from beginning until `resume`; reads go on. Any thread. It raises nothing."""
         self._set_paused(True)
 
     def resume(self) -> None:
-        """Let edits begin again. Any thread. It raises nothing."""
+        """Allow edits to begin again. Any thread. It raises nothing."""
         self._set_paused(False)
 
     def _set_paused(self, is_paused: bool) -> None:

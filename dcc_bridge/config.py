@@ -28,7 +28,7 @@ _BOOLEANS: Final = {"1": True, "true": True, "0": False, "false": False}  # in t
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a bridge behaves.
+    """The settings of a bridge.
 
     Attributes:
         port: The port of the server; 0 for a free one.

@@ -44,7 +44,7 @@ class Paused(BridgeError):
     """The person at the host lets no edit begin for now."""
 
     def __init__(self, host: str, how: str) -> None:
-        """Say that edits wait.
+        """Make the message that says that edits wait.
 
         Args:
             host: The application's name.
@@ -64,7 +64,7 @@ class Ended(BridgeError):
     """A task or a thread that a skill started used the bridge after the end of its call."""
 
     def __init__(self, what: str) -> None:
-        """Say which call has ended.
+        """Make the message that says which call has ended.
 
         Args:
             what: The call, as the subject of a sentence.
@@ -79,7 +79,7 @@ class BridgeClosed(BridgeError):
     """The bridge stopped before the work could be done."""
 
     def __init__(self, what: str = "The call") -> None:
-        """Say which work has ended.
+        """Make the message that says which work has ended.
 
         Args:
             what: The work, as the subject of a sentence.
@@ -95,7 +95,7 @@ class Unreachable(BridgeError):
     """A client finds no bridge at a URL, or the one that was there went away."""
 
     def __init__(self, url: str, why: str) -> None:
-        """Say which bridge cannot be reached, and why.
+        """Make the message that says which bridge cannot be reached, and why.
 
         Args:
             url: The address at which the client looked.
@@ -118,7 +118,7 @@ class NotConfirmed(BridgeError):
     def __init__(
         self, question: str, words: str = "", how: str = "", left: str = "Nothing was changed."
     ) -> None:
-        """Say which question ended, and how.
+        """Make the message that says which question ended, and how.
 
         Args:
             question: Its message, of which the first line is quoted.
@@ -148,7 +148,7 @@ class Stopped(Cancelled):
     """The call of a running skill was cancelled, or took too long, and the skill has noticed it."""
 
     def __init__(self, what: str, *, overdue: bool = False) -> None:
-        """Say which skill was stopped.
+        """Make the message that says which skill was stopped.
 
         Args:
             what: The skill, as the subject of a sentence.
@@ -159,7 +159,7 @@ class Stopped(Cancelled):
 
 
 class TimedOut(NotConfirmed):
-    """Nobody answered in time."""
+    """The question was not answered in time."""
 
 
 class HostBlocked(NotConfirmed):
@@ -174,7 +174,7 @@ class NoConsent(BridgeError):
     """A skill changed the scene without a grant, or lost more than was granted; it was undone."""
 
     def __init__(self, skill: str, did: str = "") -> None:
-        """Say which skill it was.
+        """Make the message that says which skill it was.
 
         Args:
             skill: Its name.
@@ -194,7 +194,7 @@ class UndidOthers(NoConsent):
     """A skill undid edits of others; where more was edited on top, nobody can redo them."""
 
     def __init__(self, skill: str, is_redone: bool = False) -> None:
-        """Say which skill it was.
+        """Make the message that says which skill it was.
 
         Args:
             skill: Its name.
@@ -211,7 +211,7 @@ class NotGranted(NoConsent):
     """A skill was about to do something that undo does not bring back, without a grant for it."""
 
     def __init__(self, skill: str, what: str) -> None:
-        """Say what the skill wanted to do.
+        """Make the message that says what the skill wanted to do.
 
         Args:
             skill: Its name.
@@ -228,7 +228,7 @@ class LostAnyway(NoConsent):
     """A skill did, without a grant, what undo does not bring back, in a host that cannot refuse."""
 
     def __init__(self, host: str, what: str, kept: str) -> None:
-        """Say what was lost.
+        """Make the message that says what was lost.
 
         Args:
             host: The application's name.
@@ -255,7 +255,7 @@ class UnknownSkill(SkillError):
     """No skill has that name."""
 
     def __init__(self, name: str, near: Sequence[str] = ()) -> None:
-        """Say which name is unknown.
+        """Make the message that says which name is unknown.
 
         Args:
             name: The name.
@@ -271,7 +271,7 @@ class WrongRisk(SkillError):
     """A skill that says that it only reads calls one that deletes or overwrites."""
 
     def __init__(self, skill: str) -> None:
-        """Take the name of the skill that says that it only reads."""
+        """Make the message with the name of the skill that says that it only reads."""
         super().__init__(
             f"{skill} says that it only reads, but calls a skill that deletes or overwrites. "
             'Nobody was asked, and nothing was done: say risk="edit" or risk="destructive" there.'
@@ -290,7 +290,7 @@ class LeakedSecret(BridgeError):
     """A secret was about to leave the process in something that others read."""
 
     def __init__(self, what: str) -> None:
-        """Say where the secret is.
+        """Make the message that says where the secret is.
 
         Args:
             what: A noun with its article: "the result".
@@ -305,7 +305,7 @@ class MissingExtra(BridgeError):
     """An optional part of the installation is not there."""
 
     def __init__(self, what: str, extra: str) -> None:
-        """Say what is missing, and the command that installs it.
+        """Make the message that says what is missing, and the command that installs it.
 
         Args:
             what: The feature that needs the part, as the subject of a sentence: "The demo".
@@ -319,7 +319,7 @@ class RefusedAddress(BridgeError):
     """A URL that does not lead to a page, or hides where it leads."""
 
     def __init__(self, url: str, why: str) -> None:
-        """Say why a URL is refused.
+        """Make the message that says why a URL is refused.
 
         Args:
             url: The URL, of which the first 100 characters are shown.
@@ -339,7 +339,7 @@ class SecretField(SchemaError):
     """A form that asks for a secret, which would reach the client and the model."""
 
     def __init__(self, name: str) -> None:
-        """Take the name of the field that looks like a secret."""
+        """Make the message with the name of the field that looks like a secret."""
         super().__init__(
             f"The field {name!r} looks like a secret. A form passes through the client and the "
             "model: use dcc_bridge.elicitation.ask_secret, which has the person enter it on a page "
@@ -355,7 +355,7 @@ class NoCheckpoint(BridgeError):
     """
 
     def __init__(self, where: object, why: str) -> None:
-        """Say why there is no copy.
+        """Make the message that says why there is no copy.
 
         Args:
             where: The folder in which the copy should be.
@@ -372,7 +372,7 @@ class PartlyApplied(BridgeError):
     """An edit failed and could not be rolled back whole, because somebody else edited on top."""
 
     def __init__(self, skill: str) -> None:
-        """Take the name of the skill whose edit it was."""
+        """Make the message with the name of the skill whose edit it was."""
         super().__init__(
             f"{skill} failed in the middle of an edit and could not be rolled back completely: "
             "another change was made after it. Use the host's own undo to go back."
@@ -383,7 +383,7 @@ class NotUndoable(PartlyApplied):
     """An edit cannot be rolled back: something lies above it that undo does not take back."""
 
     def __init__(self, why: str) -> None:
-        """Say why the edit cannot be rolled back.
+        """Make the message that says why the edit cannot be rolled back.
 
         Args:
             why: A whole sentence.
@@ -395,7 +395,7 @@ class NotRecorded(BridgeError):
     """The record of who agreed to what cannot be written, so nothing may be changed."""
 
     def __init__(self, why: object) -> None:
-        """Say why the record cannot be written, and who can mend that.
+        """Make the message that says why the record cannot be written, and who can mend that.
 
         Args:
             why: A whole sentence, or an error whose text is one.

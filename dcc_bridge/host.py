@@ -398,7 +398,7 @@ class Host(Application, UndoStack, SceneGuard, Protocol):
 
     @property
     def modified(self) -> bool:
-        """Whether the scene differs from its file. True where the host cannot tell."""
+        """Return whether the scene differs from its file; True where the host cannot tell."""
         return True
 
     def files(self) -> list[Path]:

@@ -104,8 +104,9 @@ class LocalClients:
             self._note(LocalState(self.now.clients, "looking", label, verb))
             error = self._do(label, verb)
             listing = self._run("client", "list", "--json")
+            text = listing.stdout if listing is not None else ""
             try:
-                rows = json.loads(listing.stdout if listing is not None else "")
+                rows = json.loads(text)
             except ValueError:  # also where no Python was found
                 self._note(LocalState(step="failed"))
                 return

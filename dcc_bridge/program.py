@@ -157,7 +157,7 @@ class LocalProgram(Program):
 
     @abstractmethod
     def find_screen(self) -> tuple[bool, str]:
-        """Look whether the application can show a window.
+        """Return whether the application can show a window.
 
         Returns:
             Whether it can, and why not if the environment names a screen that cannot be used; else

@@ -113,7 +113,7 @@ def check_worth(plan: Plan) -> None:
 
 
 def withdraw(plan: Plan) -> None:
-    """Take the consent to a plan back: the plan is not run before somebody approves it again."""
+    """Delete the consent to a plan: the plan is not run before somebody approves it again."""
     (plan.folder / FILE).unlink(missing_ok=True)
 
 

@@ -55,7 +55,7 @@ class Totals:
 
     @property
     def is_over(self) -> bool:
-        """Whether a further run would find nothing to do."""
+        """Return whether a further run would find nothing to do."""
         return not any(self.states[state] for state in _RUNNABLE_STATES)
 
 
@@ -74,7 +74,7 @@ class RunProgress:
 
     @property
     def scenes(self) -> float:
-        """How many scenes are over in all."""
+        """The number of scenes that are over in all."""
         with self._lock:
             return sum(self._over.values())
 

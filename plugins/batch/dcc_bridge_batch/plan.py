@@ -124,7 +124,7 @@ class Plan:
     """
 
     def __init__(self, folder: Path, header: Mapping[str, Any], lines: _Lines) -> None:
-        """Take the parts of a plan; `read` is the way to get one."""
+        """Make a plan of parts that were verified; `read` does so."""
         self.folder = folder
         self.header = header
         self._lines = lines
@@ -182,17 +182,17 @@ class Plan:
 
     @property
     def count(self) -> int:
-        """How many scenes the plan has."""
+        """The number of scenes."""
         return int(self.header["scenes"]["count"])
 
     @property
     def asks(self) -> int:
-        """How many scenes the plan would change."""
+        """The number of scenes that the plan would change."""
         return int(self.header["totals"]["scenes"].get("asks", 0))
 
     @property
     def tasks(self) -> int:
-        """How many tasks the plan has."""
+        """The number of tasks."""
         return math.ceil(self.count / int(self.header["chunk"]))
 
     def numbers(self, task: int) -> range:

@@ -40,7 +40,8 @@ from dcc_bridge.server.start_problem import (
     overdue,
 )
 from dcc_bridge.server.worker import LOOPBACK, Worker, listen
-from dcc_bridge.skills import builtin, call_history, loader, registry, runner
+from dcc_bridge.skills import builtin, loader, registry, runner
+from dcc_bridge.skills.edit_notices import EditNotices
 from dcc_bridge.threads import main_thread
 from dcc_bridge.threads.background import run_in_thread
 from dcc_bridge.threads.flows import current
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 START_LIMIT_S: Final = 25.0  # after which a bridge that is not ready says what it waits for
-_NOTICE_S: Final = 60.0  # that the notice of an edit is kept
 _RENEW_INTERVAL_S: Final = 5.0  # until an entry that could not be updated is written again
 
 
@@ -168,7 +168,7 @@ class Bridge:
             self.settings,
             self._worker.spawn,
             self._worker.later,
-            edited=self._tell_edited,
+            edited=self._show_edit,
             auditor=self.audit,
         )
         self.recent = self._runner.recent
@@ -176,10 +176,10 @@ class Bridge:
         self.local_clients = LocalClients(self._watchers.call)
         self._undoing = builtin.Undoing(host, self.recent, self.audit, self._watchers.call)
         self._changes = Callbacks()
-        # By the id of a call: what takes down the notice of its edit, while that may be shown.
-        self._notices: dict[str, question.TakeDown] = {}
         self._follow_undo_soon = Throttle[None](self._post_follow_undo, self._worker.later)
-        self.recent.watch(self._follow_record)
+        self._notices = EditNotices(
+            host, self.broker.audience, self.recent, self._worker.later, self.undo
+        )
         self._server: Server  # from the start of the worker on
         self._running: _Running  # from `start` on, and after the end: then `url` is still known
         self._state = "new"
@@ -395,34 +395,8 @@ class Bridge:
         self._is_renewing = False
         run_in_thread(self._update_registration, "the record of this host")
 
-    def _tell_edited(self, call: Call, label: str) -> None:
-        """Show at the host what an agent did, with an offer to undo it. Any thread."""
-        surface = self.broker.audience.host
-        if surface is None or call.client is None:
-            return
-        text = f"{call_history.deed(call)}: done for {routing.client_name(call)}"
-        undo = partial(self._undo_if_on_top, label)
-        self._notices[call.id] = surface.notice(text, undo, call.id)
-        # In a context of its own, so that the timer keeps no call alive.
-        Context().run(self._worker.later, _NOTICE_S, partial(self._end_notice, call.id))
-
-    def _follow_record(self, record: call_history.Record) -> None:
-        if record.effect.undone_by:
-            self._end_notice(record.id)
-
-    def _end_notice(self, call: str) -> None:
-        take_down = self._notices.pop(call, None)
-        if take_down is not None:
-            take_down("undone")
-
-    def _undo_if_on_top(self, label: str) -> None:
-        """Undo an agent's step for the person, or tell them why that is not possible."""
-        self.recent.follow_undo(self.host)
-        record = self.recent.of_step(label)
-        if not self.undo(label) and record is not None:
-            top = self.host.undo_mark().label
-            why = call_history.why_not_undo(record, top, self.host.name)
-            self.broker.audience.notify(why)
+    def _show_edit(self, call: Call, label: str) -> None:
+        self._notices.show(call, label)
 
     def _read_skills(self, started: Future[None]) -> None:
         """Begin to read the skill files; when they were first read, all is ready. On the worker.

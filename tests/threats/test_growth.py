@@ -80,7 +80,7 @@ def test_an_edit_is_let_go_while_its_notice_may_still_be_shown(tmp_path: Path) -
         running.call("edit")
         running.until(lambda: gc.collect() >= 0 and runs[0]() is None)
 
-        assert len(running.bridge._notices) == 1
+        assert len(running.bridge._notices.open) == 1
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -159,7 +159,7 @@ def blocks_after(running: Live, call: Call, word: str) -> int:
                 call(line, f"{word}-{number}")
 
     running.beside(work, limit=300)
-    broker, notices = running.bridge.broker, running.bridge._notices
+    broker, notices = running.bridge.broker, running.bridge._notices.open
     running.until(lambda: not (broker.open or notices))
     gc.collect()
     return sys.getallocatedblocks()

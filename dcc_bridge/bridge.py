@@ -146,7 +146,7 @@ class Bridge:
         self._desk = PageDesk(self.settings, host, main)
         self._worker = Worker(self._make_service)
         about = {"host": host.name, "version": host.version}
-        self.grants = SessionGrants()
+        self.grants = SessionGrants(minutes=self.settings.grant_minutes)
         answers = self.grants if covers is None else routing.FixedAnswers(covers)
         self.audit = AuditLog(log_folder(self.settings.audit), about)
         try:
@@ -246,6 +246,8 @@ class Bridge:
 
     def _set_paused(self, is_paused: bool) -> None:
         self._runner.environment.is_paused = is_paused
+        if is_paused:
+            self.grants.code.end_all()
         self._watchers.call()
 
     def watch(self, fn: Callable[[], None]) -> Unsubscribe:
@@ -364,6 +366,7 @@ class Bridge:
 
     def _follow_scene(self) -> None:
         """Note a change of the scene or of the selection. Main thread."""
+        self.grants.code.end_elsewhere(self.host.scene_id())
         facts = scene_facts(self.host)
         if facts["file"] != self.instance.file:
             self.recent.follow_undo(self.host)  # before anything is undone in the other scene
@@ -552,6 +555,7 @@ class Bridge:
             self.clients,
             scene,
             self._running.library,
+            self.grants.code.end_of_session,
         )
         self._server = server
         if self._extend is not None:

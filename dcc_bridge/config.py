@@ -24,6 +24,7 @@ _POLICIES: Final = {
 POLICY: Final = _POLICIES.get(sys.platform, Path("/etc/dcc_bridge/policy.toml"))
 _AT_LEAST_ONE: Final = ("dialogs_per_minute", "pending_questions")
 _BOOLEANS: Final = {"1": True, "true": True, "0": False, "false": False}  # in the environment
+_AT_MOST: Final = {"grant_minutes": 240}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,9 @@ class Settings:
             for all.
         edit: Skills of risk "edit" run unasked ("allow") or are asked for first ("ask").
         python: Code of an agent is refused and its tool not listed ("off"), or runs once a person
-            has agreed to its text ("ask") or, for the "session", to all without findings; "_hash"
-            keeps no text.
+            has agreed to its text ("ask", or "ask_hash", which keeps no text).
+        grant_minutes: A person may agree to plain code for so many minutes; 0 for the very text
+            only, and 240 at most.
         many: An edit of more items than that at once is asked for.
         session_grants: Whether a person may agree to edits for the session.
         dialogs_per_minute: How many dialogs a client may cause in a minute; the next ones wait.
@@ -67,7 +69,8 @@ class Settings:
     unattended: Literal["refuse", "deny", "allow"] = "refuse"
     allow_list: Path | None = None
     edit: Literal["allow", "ask"] = "allow"
-    python: Literal["off", "ask", "session", "ask_hash", "session_hash"] = "ask"
+    python: Literal["off", "ask", "ask_hash"] = "ask"
+    grant_minutes: int = 30
     many: int = 500
     session_grants: bool = True
     dialogs_per_minute: int = 10
@@ -165,6 +168,8 @@ def _check_number(name: str, hint: type, value: object) -> None:
         raise ValueError(f"{name} is at least 1, not {value!r}.")
     if value < 0:
         raise ValueError(f"{name} must not be negative, and {value!r} is.")
+    if name in _AT_MOST and value > _AT_MOST[name]:
+        raise ValueError(f"{name} is at most {_AT_MOST[name]}, not {value!r}.")
 
 
 def _are_paths(value: object) -> bool:

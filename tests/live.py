@@ -28,7 +28,7 @@ from dcc_bridge.bridge import Bridge
 from dcc_bridge.config import Settings
 from dcc_bridge.elicitation import broker, routing
 from dcc_bridge.elicitation.question import HostPresenter
-from dcc_bridge.elicitation.types import STATUS
+from dcc_bridge.elicitation.types import SESSION_HEADER, STATUS
 from dcc_bridge.headless import Pump
 from dcc_bridge.host import Host
 from dcc_bridge.server import admission, connections, parked_calls, service
@@ -222,14 +222,17 @@ class Live:
         label: str = "test",
         tap: Tap | None = None,
         heard: Callable[[Any], None] | None = None,
+        session: str = "",
     ) -> AsyncIterator[Client]:
         """Connect a real MCP client; without ``asked`` it declares no elicitation.
 
-        Notices of the server go to ``heard``.
+        Notices of the server go to ``heard``. A modern one may tell its ``session`` as our proxy
+        does; one of the legacy era has its own.
         """
         url, token = self.bridge.url, self.bridge.instance.token(label)
-        async with connected(url, token, era, asked, tap=tap, heard=heard) as session:
-            yield session
+        connecting = connected(url, token, era, asked, tap=tap, heard=heard, session=session)
+        async with connecting as client:
+            yield client
 
     def stop(self) -> None:
         self.bridge.stop()
@@ -247,23 +250,26 @@ async def connected(
     tap: Tap | None = None,
     heard: Callable[[Any], None] | None = None,
     limit: float = LIMIT,
+    session: str = "",
 ) -> AsyncIterator[Client]:
     """Connect a real MCP client to a bridge, wherever it runs."""
     headers = {"Authorization": f"Bearer {token}"}
+    if session:
+        headers[SESSION_HEADER] = session
     callback = _callback(asked) if asked is not None else None
     mode = era if era == ERAS[-1] else "legacy"
     async with httpx2.AsyncClient(headers=headers, transport=tap, timeout=limit) as http:
         transport = streamable_http_client(url, http_client=http)
         with patch("mcp.client.session.LATEST_HANDSHAKE_VERSION", era):
-            session = Client(
+            client = Client(
                 transport,
                 mode=mode,
                 elicitation_callback=callback,
                 message_handler=_handler(heard) if heard is not None else None,
             )
-            async with session:
-                assert session.session.protocol_version == era
-                yield session
+            async with client:
+                assert client.session.protocol_version == era
+                yield client
 
 
 @contextmanager

@@ -45,7 +45,7 @@ CLOSED: Final = "closed"  # the event of the last line of a process that ended i
 # The fields that are never redacted: a client must not hide behind a hidden argument "cursor".
 _IDENTITY: Final = frozenset(
     {"call", "skill", "client", "by", "by_call", "status", "question", "digest"}
-    | {"arguments_digest", "objects_digest"}
+    | {"arguments_digest", "objects_digest", "grant"}
 )
 _SYNC: Final = getattr(os, "fdatasync", os.fsync)
 

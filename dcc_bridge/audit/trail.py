@@ -157,6 +157,8 @@ class AnswerFacts:
         data: What was answered.
         typed: What was typed into a form that was refused.
         reason: Why it was refused, in a person's words; or None.
+        besides: "grant": the question whose answer covers this one, so that nobody was asked.
+            "minutes": for how long the answer covers plain code of the client.
     """
 
     accepted: bool
@@ -166,6 +168,7 @@ class AnswerFacts:
     data: Mapping[str, Any] = field(default_factory=dict)
     typed: object = None
     reason: str | None = None
+    besides: Mapping[str, object] = field(default_factory=dict)
 
 
 def _short(call: RecordedCall) -> dict[str, Any]:
@@ -279,6 +282,7 @@ class QuestionRecord:
 
     def _answer(self, answer: AnswerFacts) -> dict[str, Any]:
         fields: dict[str, Any] = {"question": self._question.id, "why": answer.why}
+        fields |= answer.besides
         if self._shown:
             fields["ms_shown"] = round(1000 * (time.monotonic() - min(self._shown.values())))
         if answer.data:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from dcc_bridge.code.code_text import CodeText, classes_named
@@ -11,18 +12,18 @@ from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.confirm import confirm_sync
 from dcc_bridge.consent.effect import CodeRun
-from dcc_bridge.consent.grants import end_session_grants
+from dcc_bridge.consent.grants import end_code_grants
 from dcc_bridge.consent.loss import Loss, named
 from dcc_bridge.elicitation import secret
+from dcc_bridge.elicitation.caller import CodeScope
 from dcc_bridge.elicitation.details import Details
 from dcc_bridge.elicitation.text import plural
-from dcc_bridge.errors import BadArguments
-from dcc_bridge.host import Host
+from dcc_bridge.errors import BadArguments, NotConfirmed
+from dcc_bridge.host import Host, SceneGuard
 
 MOST_SECONDS: Final = 600.0  # that code may run
 MOST_MEMORY: Final = 64_000  # characters of what a client's code keeps for its next one, as JSON
 _MOST_WHY: Final = 500  # characters of what an agent says that its code is for
-_FOR_SESSION: Final = "code without findings"
 _STEP: Final = "It runs as one undo step, and is taken back if it fails."
 _LOOKS: Final = "It is to look only: what it changes in the scene is taken back."
 _NO_SANDBOX: Final = " It is no sandbox: what you agree to can do all that your account can."
@@ -42,6 +43,22 @@ def check_memory(text: str) -> None:
         raise BadArguments(f"memory {what}; it is a dict of {MOST_MEMORY:,} characters at most.")
 
 
+def scope_of(call: Call, host: Host) -> CodeScope | None:
+    """Return what a yes for a while to plain code of a call may cover; None for nothing.
+
+    It covers nothing where the scene or the client's session cannot be told from others, nor where
+    code cannot be tried at this moment without leaving a trace. Main thread, in an open undo step.
+    """
+    client, scene = call.client, host.scene_id()
+    if client is None or not client.session or scene is None:
+        return None
+    trial = host.trial()
+    sees_losses = type(host).lost is not SceneGuard.lost
+    if trial is None or not trial.keeps_redo or not sees_losses:
+        return None
+    return CodeScope(client.label, client.session, scene)
+
+
 def agree(
     call: Call,
     text: CodeText,
@@ -49,9 +66,10 @@ def agree(
     writes: Sequence[DeclaredWrite],
     session: CodeSession,
     settings: Settings,
+    host: Host,
     read_only: bool = False,
 ) -> None:
-    """Have the person agree to a text, or find that they did for the session. Main thread.
+    """Have the person agree to a text, or find that they did for a while. Main thread.
 
     The call is bound to the text, and its record gets the digest alone. BadArguments: the agent
     does not say why; NotConfirmed: the person did not agree.
@@ -65,21 +83,22 @@ def agree(
     is_kept = not settings.python.endswith("_hash")
     call.ran = CodeRun(reason[:_MOST_WHY], _details(text, None), is_kept=is_kept)
     if text.findings or writes:
-        end_session_grants(call)
-    elif settings.python.startswith("session"):
-        call.dialogue.for_session = _FOR_SESSION
+        end_code_grants(call)
+    else:
+        call.dialogue.plain_code = scope_of(call, host)
     loses_scene = any(finding.kind == "scene" for finding in text.findings)
     call.agreement.copied_folders = frozenset(it.path for it in writes if it.is_copied)
-    confirm_sync(
-        _message(text, reason[:_MOST_WHY], writes, _LOOKS if read_only else _STEP),
-        verb="Run",
-        title="Run code",
-        undoable=not (writes or loses_scene),
-        files=None if loses_scene else [it.path for it in writes],
-        timeout=settings.client_deadline,  # a text takes longer to read than a sentence
-        details=_details(text, session.previous),
-    )
-    call.dialogue.for_session = ""
+    with _ending_at_a_no(call):
+        confirm_sync(
+            _message(text, reason[:_MOST_WHY], writes, _LOOKS if read_only else _STEP),
+            verb="Run",
+            title="Run code",
+            undoable=not (writes or loses_scene),
+            files=None if loses_scene else [it.path for it in writes],
+            timeout=settings.client_deadline,  # a text takes longer to read than a sentence
+            details=_details(text, session.previous),
+        )
+    call.dialogue.plain_code = None
     call.agreement.limit_losses()  # what the text deletes is asked about once that is known
     if call.dialogue.answered_by in ("host", "client"):  # no grant, and no list of the studio
         session.previous = text.text
@@ -87,24 +106,35 @@ def agree(
 
 def agree_to_loss(call: Call, text: CodeText, loss: Loss, host: Host, left: str) -> None:
     """Have the person agree to what the code has deleted; it is there again now."""
-    end_session_grants(call)
     message = f"The code deletes {loss.described(host)}. {left} Run it again, and let that go?"
     if loss.breaks:
         message += f" {plural(len(loss.breaks), 'thing')} will break: {named(loss.breaks)}."
-    confirm_sync(
-        message,
-        items=loss.items,
-        verb=f"Run and delete {loss.counted(host)}",
-        details=_details(text, None),
-    )
+    if call.dialogue.answered_by == "grant" and call.ran is not None:  # nobody has seen it yet
+        message += f"\n{_said(call.ran.why)}"
+    with _ending_at_a_no(call):
+        confirm_sync(
+            message,
+            items=loss.items,
+            verb=f"Run and delete {loss.counted(host)}",
+            details=_details(text, None),
+        )
+
+
+@contextmanager
+def _ending_at_a_no(call: Call) -> Iterator[None]:
+    """End what the client may do without being asked, if the person does not agree."""
+    try:
+        yield
+    except NotConfirmed:
+        end_code_grants(call)
+        raise
 
 
 def _message(text: CodeText, why: str, writes: Sequence[DeclaredWrite], step: str = _STEP) -> str:
-    quoted = why.translate({ord(mark): '"' for mark in "“”"})  # what it says ends at our own marks
     refused = ": each write is refused" * any(it.kind == "files" for it in text.findings)
     parts = [
         f"Run {plural(text.lines, 'line')} of code?",
-        f"The agent says: “{quoted}”",
+        _said(why),
         f"What it reaches: {classes_named(text.findings)}.",
         f"It declares no file that it writes{refused}." if not writes else "It may write to:",
         *(f"- {write}" for write in writes),
@@ -112,6 +142,11 @@ def _message(text: CodeText, why: str, writes: Sequence[DeclaredWrite], step: st
     if any(finding.kind != "loses" for finding in text.findings):
         parts.append("Undo does not bring back all that the marked lines do.")
     return "\n".join([*parts, step + _NO_SANDBOX])
+
+
+def _said(why: str) -> str:
+    quoted = why.translate({ord(mark): '"' for mark in "“”"})  # what it says ends at our own marks
+    return f"The agent says: “{quoted}”"
 
 
 def _details(text: CodeText, previous: str | None) -> Details:

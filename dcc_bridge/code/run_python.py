@@ -110,7 +110,7 @@ class CodeTool:
         if not 0 < timeout <= (most := agreed.MOST_SECONDS):
             raise BadArguments(f"timeout is more than 0 and at most {most:g} seconds.")
         session = self._session(call.client.label if call.client is not None else "")
-        agreed.agree(call, text, why, declared, session, self._settings, read_only)
+        agreed.agree(call, text, why, declared, session, self._settings, self._host, read_only)
         copies = self._copies(call, declared)
         record = CodeRecord(self._audit, call, text, [it.path for it in declared], copies)
         record.is_look = read_only

@@ -1,9 +1,10 @@
-"""Session grants: edits, never deletions, that a person agreed to in advance. Any thread.
+"""Grants for what comes: edits, never deletions, that a person agreed to in advance. Any thread.
 
 A grant is for one skill as its file was and one client. It is for up to so many items, whichever
 they are; that of a question without items is for this very question, asked by a call with the same
 arguments. It ends after an hour. A person can list and revoke them: `SessionGrants.live`,
 `SessionGrants.remaining`, `SessionGrants.revoke`, and for a drawn list `SessionGrants.watch`.
+What they agreed to for code of an agent is in `code_grants`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Final
 from dcc_bridge.audit import redact
 from dcc_bridge.callbacks import Callbacks, Unsubscribe
 from dcc_bridge.consent.call import Call
+from dcc_bridge.consent.code_grants import CodeGrants, Moment
 from dcc_bridge.elicitation.context import current_context
 from dcc_bridge.elicitation.question import Question
 
@@ -35,21 +37,36 @@ class SessionGrant:
     about: str  # the digest of what was asked where it named no items, or showed a text; else ""
     arguments: tuple[tuple[str, str], ...]  # by name, where it named no items
     until: float  # when it ends, as the clock has it
+    question: str  # the id of the question that was agreed to
 
 
 class SessionGrants:
-    """The grants of the session."""
+    """The grants of the session.
 
-    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        self._now = now  # the clock, in seconds
+    Attributes:
+        code: What was agreed to for a while: code of an agent.
+    """
+
+    def __init__(
+        self,
+        now: Callable[[], float] = time.monotonic,  # the clock, in seconds
+        *,
+        minutes: int = 0,  # for how long code may be agreed to; 0: never
+        moment: Callable[[], Moment] = Moment.now,  # both clocks
+    ) -> None:
+        self._now = now
         self._lock = threading.Lock()
         self._grants: list[SessionGrant] = []
         self._callbacks = Callbacks()
+        self.code = CodeGrants(minutes, self._callbacks.call, moment)
 
     def allow(self, question: Question) -> None:
         """Add what an answer granted, in place of the same for fewer items; nothing for a loss."""
         call = question.call
         if not self.may_remember(question):
+            return
+        if self.code.may_allow(question):
+            self.code.allow(question)
             return
         assert call.client is not None  # `may_remember` says so; the type checker cannot see it
         grant = SessionGrant(
@@ -57,6 +74,7 @@ class SessionGrants:
             about=_about(question),
             arguments=() if question.items else question.arguments,
             until=self._now() + LASTS,
+            question=question.id,
         )
         with self._lock:
             self._grants = [older for older in self._grants if not _replaces(grant, older)]
@@ -64,21 +82,29 @@ class SessionGrants:
         self._callbacks.call()
 
     def may_remember(self, question: Question) -> bool:
-        """Return whether a question is of a kind that can be agreed to for the session.
+        """Return whether a question is of a kind that can be agreed to in advance.
 
         It never is where undo does not help, nor where nobody could tell its arguments from others.
         """
         call = question.call
+        if call.dialogue.plain_code is not None:
+            return self.code.may_allow(question)
         is_known = call.client is not None and bool(call.digest)
         can_undo = question.consent is not None and question.undoable
         is_told_apart = bool(question.items) or not call.arguments.hides
-        if call.dialogue.for_session:
-            return is_known and can_undo
         return call.risk == "edit" and is_known and can_undo and is_told_apart
 
-    def covers(self, question: Question) -> bool:
-        """Return whether a grant covers what is asked; never if undo does not help."""
-        return self.may_remember(question) and any(_fits(grant, question) for grant in self.live)
+    def covered_by(self, question: Question) -> str | None:
+        """Return the id of the question whose answer covers this one, or None.
+
+        It is None where undo does not help.
+        """
+        if not self.may_remember(question):
+            return None
+        if self.code.may_allow(question):
+            return self.code.covered_by(question)
+        fitting = (grant.question for grant in self.live if _fits(grant, question))
+        return next(fitting, None)
 
     def revoke(self, grant: SessionGrant) -> None:
         """Revoke a grant."""
@@ -88,18 +114,12 @@ class SessionGrants:
             self._grants.remove(grant)
         self._callbacks.call()
 
-    def revoke_all(self, skill: str, client: str) -> None:
-        """Revoke what a client may do with a skill."""
-        for grant in self.live:
-            if (grant.skill, grant.client) == (skill, client):
-                self.revoke(grant)
-
     def remaining(self, grant: SessionGrant) -> float:
         """Return the seconds until a grant ends by itself; 0 for one that ended."""
         return max(0.0, grant.until - self._now())
 
     def watch(self, fn: Callable[[], None]) -> Unsubscribe:
-        """Call a function whenever a grant is added or revoked, on any thread.
+        """Call a function whenever a grant of either kind is added or revoked, on any thread.
 
         It is not called when a grant ends by itself: whoever shows `remaining` looks again anyway.
         """
@@ -113,22 +133,20 @@ class SessionGrants:
             return list(self._grants)
 
 
-def end_session_grants(call: Call) -> None:
-    """Revoke what the client of a call may do with its skill in this session. Any thread."""
+def end_code_grants(call: Call) -> None:
+    """End what the client of a call may do with code without being asked. Any thread."""
     context = current_context()
     if context is None or call.client is None:
         return
     grants = context.broker.audience.grants
     if isinstance(grants, SessionGrants):
-        grants.revoke_all(call.skill, call.client.label)
+        grants.code.end_of_client(call.client.label)
 
 
 def _about(question: Question) -> str:
     """Return the digest of all that is asked; "" where it is about any items of so many."""
     if question.items and question.details is None:
         return ""
-    if (covered := question.call.dialogue.for_session) != "":
-        return covered
     form = question.form.schema if question.form else None
     text = question.details.sha256 if question.details else None
     asked = question.message, form, text, question.arguments, question.call.arguments.value

@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from dcc_bridge import callbacks, config
@@ -149,9 +150,10 @@ class Broker:
                 self._open.append(pending)
         if call.ending.reason is not None:
             pending.cancel(call.ending.reason)
-        elif self.audience.grants.covers(question):
+        elif (covering := self.audience.grants.covered_by(question)) is not None:
             data = {question.confirmation.name: True} if question.confirmation else {}
-            pending.settle(types.ElicitationResponse(True, data, None, "accept", "grant"))
+            response = types.ElicitationResponse(True, data, None, "accept", "grant")
+            pending.settle(response, {"grant": covering} if covering else {})
         else:
             self._begin_stage(pending)
             if question.visit is not None:
@@ -339,11 +341,15 @@ class Broker:
         except InvalidAnswer as error:
             self._ask_again(presentation, error)
             return
-        offered = self.audience.offers(question).remember
-        if reply.remember and surface == "host" and offered is not None:
-            self.audience.grants.allow(question)
         unverified = types.COMPLETION_UNVERIFIED if question.page is not None else None
-        pending.settle(types.ElicitationResponse(True, data, unverified, "accept", surface))
+        response = types.ElicitationResponse(True, data, unverified, "accept", surface)
+        offers = self.audience.offers(question)
+        is_in_advance = reply.remember and surface == "host" and offers.may_remember
+        if not is_in_advance or not question.agrees(response):
+            pending.settle(response)
+            return
+        written = {"minutes": offers.minutes} if offers.minutes else {}
+        pending.settle(response, written, partial(self.audience.grants.allow, question))
 
     def _refuse(self, presentation: Presentation, reply: Reply) -> None:
         pending, at_client = presentation.open_question, presentation.surface == "client"

@@ -5,6 +5,7 @@ The fields are written by the thread that runs the skill; the reason of an end b
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -22,6 +23,17 @@ class Client:
     label: str  # the name under which the person set it up; proved by its token
     name: str = ""  # what it says of itself
     version: str = ""  # what it says of its version
+    # The session in which it called; "" where its sessions cannot be told apart.
+    session: str = field(default="", compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeScope:
+    """What a yes for a while may cover: plain code of one session, in one scene."""
+
+    client: str  # the label of the client that sends the code
+    session: str  # the session in which it does
+    scene: Hashable  # the open one, as `Host.scene_id` tells it from others
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +74,7 @@ class Dialogue:
     # The SHA-256 of the code of an agent that it runs, or "": where nobody can be asked, a list may
     # allow that very text, and never the skill.
     code: str = ""
-    for_session: str = ""  # what a yes for the session covers beyond the very question, or ""
+    # What a yes for a while covers, as long as it is asked about plain code; else None.
+    plain_code: CodeScope | None = None
     answered_by: str = ""  # who answered the last question: "host" and "client" are a person
     left: str = "Nothing was changed"  # what stands once the steps of the call are undone

@@ -6,10 +6,11 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import Final
 
 from dcc_bridge.audit.trail import QuestionRecord
@@ -31,6 +32,7 @@ from dcc_bridge.elicitation.types import ElicitationResponse, cancelled_response
 
 log = logging.getLogger(__name__)
 
+_NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
 CLOSED_BY_PERSON: Final = ElicitationResponse(False, None, types.CANCELLED, "cancel", "host")
 
 
@@ -113,18 +115,30 @@ class OpenQuestion:
             case _:
                 self.settle(ElicitationResponse(False, None, types.CANCELLED, "cancel", surface))
 
-    def settle(self, response: ElicitationResponse) -> None:
-        """End it; of several endings the first one counts."""
+    def settle(
+        self,
+        response: ElicitationResponse,
+        written: Mapping[str, object] = _NOTHING,
+        recorded: Callable[[], None] = lambda: None,
+    ) -> None:
+        """End it; of several endings the first one counts.
+
+        Args:
+            response: How it ended.
+            written: What is written down of the answer besides.
+            recorded: Called if the answer is on record, before anybody hears of it.
+        """
         with self.lock:
             if self._is_settled or not self.future.set_running_or_notify_cancel():
                 return
             self._is_settled = True
-        recorded = cancelled_response(types.NOT_RECORDED)
+        ending = cancelled_response(types.NOT_RECORDED)
         try:
-            if self._write_end(response):
-                recorded = response
+            if self._write_end(response, written):
+                recorded()
+                ending = response
         finally:  # what is called then may wait for others: not locked
-            self.future.set_result(recorded)
+            self.future.set_result(ending)
 
     def cancel(self, message: str) -> None:
         """End it without an answer, for a reason of ours."""
@@ -152,9 +166,12 @@ class OpenQuestion:
         if taken_back:  # last: if it fails, nobody else has to bear it
             self._write_end(answer)
 
-    def _write_end(self, response: ElicitationResponse) -> bool:
+    def _write_end(
+        self, response: ElicitationResponse, written: Mapping[str, object] = _NOTHING
+    ) -> bool:
         """Write down how it ended; returns False for a grant that could not be."""
-        return self.record.end(answer_facts(self.question, response, self._reply))
+        facts = answer_facts(self.question, response, self._reply)
+        return self.record.end(replace(facts, besides=written))
 
 
 class Presentation:

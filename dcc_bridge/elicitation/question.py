@@ -252,6 +252,8 @@ class Offers:
     # It may be agreed to for the session, for that many items at most; 0 where it names none, for
     # the same arguments; or None.
     remember: int | None = None
+    # For so many minutes plain code of the client may be agreed to; 0 where that is not offered.
+    minutes: int = 0
     mute: str | None = None  # the label of the client that may be muted, or None
     # What they had filled in when the same was asked before, and not sent; or None.
     typed: Mapping[str, Any] | None = None
@@ -262,6 +264,11 @@ class Offers:
         """Seconds that are left until it ends whatever they do."""
         return max(0.0, self.since + self.latest - time.monotonic())
 
+    @property
+    def may_remember(self) -> bool:
+        """Whether a yes may be one for what comes as well."""
+        return self.remember is not None or self.minutes > 0
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -270,7 +277,7 @@ class Reply:
     Attributes:
         action: What the person did.
         content: The form's fields, where they accepted; what they had typed, where they did not.
-        remember: They agreed for the session.
+        remember: They agreed for what comes as well: for the session, or a while.
         mute: They want to hear no more of this client for a while.
         reason: Why they refused, in their own words, or None.
     """

@@ -46,16 +46,19 @@ A_LINE: Final = 1.0  # for each line of a text that is agreed to, as far as ther
 
 
 class SessionAnswers(Protocol):
-    """What a person agreed to in advance, for the session. Any thread."""
+    """What a person agreed to in advance, for the session or a while. Any thread."""
 
-    def covers(self, question: Question) -> bool:
-        """Return whether a question need not be asked: it was agreed to."""
+    def covered_by(self, question: Question) -> str | None:
+        """Return the id of the question whose answer covers this one; None: it has to be asked.
+
+        The id is "" where it was agreed to otherwise.
+        """
 
     def may_remember(self, question: Question) -> bool:
-        """Return whether a question is of a kind that can be agreed to for the session."""
+        """Return whether a question is of a kind that can be agreed to in advance."""
 
     def allow(self, question: Question) -> None:
-        """Hear that a person agreed to a question for the session."""
+        """Hear that a person agreed to a question, and to what comes."""
 
 
 class FixedAnswers:
@@ -69,12 +72,12 @@ class FixedAnswers:
         """
         self._covers = covers
 
-    def covers(self, question: Question) -> bool:
-        """Return whether a question need not be asked: it was agreed to."""
-        return self._covers(question)
+    def covered_by(self, question: Question) -> str | None:
+        """Return "" for a question that need not be asked, else None."""
+        return "" if self._covers(question) else None
 
     def may_remember(self, question: Question) -> bool:
-        """Return that no question can be agreed to for the session."""
+        """Return that no question can be agreed to in advance."""
         return False
 
     def allow(self, question: Question) -> None:
@@ -130,12 +133,15 @@ class Audience:
         soon = question.timeout or usual + A_FIELD * max(0, fields - 1) + reading
         has_other = settings.consent != "host" or not question.consent
         hand_over = has_other and self.channel(question) is not None
-        remember = settings.session_grants and self.grants.may_remember(question)
+        may_remember = self.grants.may_remember(question)
+        is_code = call.dialogue.plain_code is not None
+        remember = settings.session_grants and may_remember and not is_code
         return Offers(
             soon=soon,
             latest=question.timeout or max(soon, settings.client_deadline),
             hand_over=client_name(call) if hand_over else None,
             remember=len(question.items) if remember else None,
+            minutes=settings.grant_minutes if may_remember and is_code else 0,
             mute=client_label(call),
         )
 

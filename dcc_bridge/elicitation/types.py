@@ -34,6 +34,8 @@ MISFIT: Final = "dcc-bridge/misfit"  # in that of a cancel: no answer that was a
 LIMIT: Final = "dcc-bridge/limit"  # in the meta of a question: seconds until it ends by itself
 TASKS: Final = "io.modelcontextprotocol/tasks"  # the extension (SEP-2663), spoken at 2026-07-28
 TASK_METHODS: Final = ("tasks/get", "tasks/update", "tasks/cancel")  # each names its task
+# In a request of our proxy for a client of 2026-07-28, which has no sessions: tells it from others.
+SESSION_HEADER: Final = "dcc-bridge-session"
 STATUS: Final = "dcc-bridge/status"  # in a result's meta: how a call ended, in the runner's words
 
 
@@ -143,7 +145,7 @@ def outcome(how: str, by: str = "nobody", tr: Callable[[str], str] = str) -> str
     sentences = {
         (AGREED, "host"): tr("agreed at the host"),
         (AGREED, "client"): tr("agreed in the client"),
-        (AGREED, "grant"): tr("agreed for the session"),
+        (AGREED, "grant"): tr("agreed in advance"),
         (UNASKED, ""): tr("no question needed"),
         (AGREED, "policy"): unasked,
         (AGREED, "fallback"): fallback,

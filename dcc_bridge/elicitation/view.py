@@ -92,7 +92,8 @@ class ArgumentView:
 class OffersView:
     """The captions of what else a person may do; "" for what is not offered."""
 
-    remember: str  # agrees for the session
+    remember: str  # agrees for what comes as well
+    remembers: str  # what holds of that, in sentences; no caption
     hand_over: str  # answers in the client instead
     mute: str  # declines, and mutes the client
     muting: str  # what that does, in sentences; no caption
@@ -393,10 +394,14 @@ def undo_line(consent: Consent, tr: Translate = english) -> str:
 def _offers(question: Question, tr: Translate) -> OffersView:
     offers, line = question.offers, partial(safe_line, most=_MOST_OF_CLIENT)
     client, n = line(offers.mute or tr("this client")), offers.remember
-    remember = hand_over = mute = muting = ""
-    if n is not None and question.call.dialogue.for_session:
-        remember = tr(
-            "Do not ask {client} again this session, for code without findings", client=client
+    remember = remembers = hand_over = mute = muting = ""
+    if offers.may_remember:
+        remembers = tr("For this skill only. You can revoke it, and everything can be undone.")
+    if offers.minutes:
+        remember = _for_a_while(offers.minutes, tr)
+        remembers = tr(
+            "It ends with a no, a pause, another scene, code that is marked, and a click on End in "
+            "the panel."
         )
     elif n == 0:
         remember = tr(
@@ -417,4 +422,14 @@ def _offers(question: Question, tr: Translate) -> OffersView:
             "question go on: Pause stops those.",
             client=client,
         )
-    return OffersView(remember, hand_over, mute, muting)
+    return OffersView(remember, remembers, hand_over, mute, muting)
+
+
+def _for_a_while(minutes: int, tr: Translate) -> str:
+    """Return the caption that agrees to plain code for some minutes."""
+    time = tr("{n} minutes", n=minutes) if minutes > 1 else tr("1 minute")
+    return tr(
+        "For {time}, run its scripts without showing them, as long as they only work in this scene "
+        "and can be undone. Deleting still asks.",
+        time=time,
+    )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from dcc_bridge.consent.code_grants import CodeGrant
 from dcc_bridge.consent.effect import CodeRun
-from dcc_bridge.consent.grants import SessionGrant
+from dcc_bridge.consent.grants import SessionGrant, SessionGrants
 from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.caller import SeenClient
 from dcc_bridge.elicitation.question import Question
@@ -203,11 +205,12 @@ class Row:
 
 
 def now(state: State) -> list[Row]:
-    """List what wants something of the person, then what runs, then what waits."""
+    """List who may run code unshown, then what wants an answer, then what runs, then what waits."""
     queued = [it for it in state.live if it.state == "queued"]
     count = len(queued)
     title = tr("{n} wait their turn", n=count) if count > 1 else tr("Waits its turn")
     return [
+        *map(_code_grant, state.code_grants),
         *map(_asked, sorted(state.asked, key=lambda it: (not it.is_here, not it.surfaces))),
         *(_running(record, state.at) for record in state.live if record.state != "queued"),
         *([Row("waiting", title)] if count else []),
@@ -232,11 +235,15 @@ def grant_key(grant: SessionGrant) -> str:
     return f"{grant.client}/{grant.skill}/{grant.most}/{grant.until}"
 
 
+def code_grant_key(grant: CodeGrant) -> str:
+    """Tell a grant for code from the others."""
+    return f"code/{grant.question}"
+
+
 def act(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> None:
     """Do what a row's button says; nothing if the row's subject is gone meanwhile."""
     broker = port.broker
     limits = broker.audience.limits
-    allowed = port.grants
     routes = {"show": show, "bring": broker.bring, "dismiss": broker.dismiss}
     if verb in VERBS:
         port.local_clients.act(key.removeprefix(_LOCAL), verb)
@@ -245,11 +252,18 @@ def act(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> No
     elif verb in ("mute", "unmute"):
         (limits.mute if verb == "mute" else limits.unmute)(key.partition("/")[0])
     elif verb == "revoke":
-        for grant in [grant for grant in allowed.live if grant_key(grant) == key]:
-            allowed.revoke(grant)
+        _revoke(port.grants, key)
     elif verb in routes:
         for question in [question for question in broker.open if question.id == key]:
             routes[verb](question)
+
+
+def _revoke(grants: SessionGrants, key: str) -> None:
+    """End the grant of a row."""
+    for grant in [it for it in grants.live if grant_key(it) == key]:
+        grants.revoke(grant)
+    for code_grant in [it for it in grants.code.live if code_grant_key(it) == key]:
+        grants.code.end(code_grant)
 
 
 def _asked(asked: Asked) -> Row:
@@ -286,6 +300,14 @@ def _grant(grant: SessionGrant, seconds: float) -> Row:
     detail = tr("{who} · {many} · for {left} more", who=grant.client, many=many, left=left)
     revoke = Act("revoke", tr("Revoke"), tr("Next time you are asked again."))
     return Row(grant_key(grant), safe_line(grant.title), detail, (revoke,))
+
+
+def _code_grant(grant: CodeGrant) -> Row:
+    until = time.strftime("%H:%M", time.localtime(grant.until))
+    title = tr("{who} may run plain scripts until {time}", who=who(grant.scope.client), time=until)
+    detail = tr("In this scene only, and what can be undone. Deleting still asks.")
+    end = Act("revoke", tr("End"), tr("Show you its next script before it runs."))
+    return Row(code_grant_key(grant), title, detail, (end,))
 
 
 def _covered(grant: SessionGrant) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from dcc_bridge.callbacks import Unsubscribe
+from dcc_bridge.consent.code_grants import CodeGrant
 from dcc_bridge.consent.grants import SessionGrant, SessionGrants
 from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.caller import SeenClient
@@ -38,7 +39,7 @@ class Port(Protocol):
     Attributes:
         main: The way to the main thread.
         broker: Puts the questions, and knows who is muted.
-        grants: What was agreed to for the session.
+        grants: What was agreed to in advance.
         recent: The history of the calls.
         clients: The clients that are connected.
         local_clients: The clients that are installed on this computer.
@@ -137,6 +138,7 @@ class State:
     live: tuple[Record, ...]  # the calls that run or wait, oldest first, without those that ask
     ended: tuple[Record, ...]  # the calls that ended, newest first
     grants: tuple[tuple[SessionGrant, float], ...]  # for the session, and the seconds left
+    code_grants: tuple[CodeGrant, ...]  # who may run plain code for a while
     muted: Mapping[str, float]  # the labels that are muted, and for how many seconds
     clients: tuple[SeenClient, ...]  # who is connected, the one that spoke last first
     top: UndoMark  # what the host's own undo would undo
@@ -167,7 +169,7 @@ def is_due(port: Port, state: State) -> bool:
 
 def _rests(state: State, now: float) -> bool:
     """Whether time alone changes nothing: seconds count only while something goes on."""
-    counts = (state.asked, state.live, state.grants, state.muted)
+    counts = (state.asked, state.live, state.grants, state.code_grants, state.muted)
     return not any(counts) and now // _AGES == state.at // _AGES
 
 
@@ -190,6 +192,7 @@ def read(port: Port) -> State:
         live=tuple(r for r in live if r.id not in asking and now - r.began >= QUICK),
         ended=tuple(sorted(ended, key=lambda it: it.ended or it.began, reverse=True)),
         grants=tuple((grant, port.grants.remaining(grant)) for grant in port.grants.live),
+        code_grants=tuple(port.grants.code.live),
         muted=port.broker.audience.limits.muted,
         clients=tuple(port.clients.seen),
         top=port.host.undo_mark(),

@@ -128,7 +128,7 @@ class PanelView:
 
     @property
     def now(self) -> list[Row]:
-        """What wants something of the person, then what runs, then what waits."""
+        """Who may run code unshown, then what wants an answer, then what runs, then what waits."""
         return rows.now(self._state)
 
     @property

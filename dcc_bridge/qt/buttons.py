@@ -10,7 +10,16 @@ from dcc_bridge.elicitation.question import MOST_REASON
 from dcc_bridge.elicitation.text import tool_tip
 from dcc_bridge.elicitation.view import OffersView
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, plain_column, scale, tr, unmarked
+from dcc_bridge.qt.labels import (
+    SMALL,
+    Mnemonics,
+    add_all,
+    label,
+    plain_column,
+    scale,
+    tr,
+    unmarked,
+)
 
 ARM_DELAY: Final = 250  # milliseconds for which what cannot be taken back cannot be clicked
 ENTER: Final = (qt.Qt.Key.Key_Return, qt.Qt.Key.Key_Enter)
@@ -181,6 +190,31 @@ class Countdown(qt.QWidget):
         self._is_drawn = True
 
 
+class WrappedBox(qt.QWidget):
+    """A box to tick beside its caption, which wraps: that of a QCheckBox would not."""
+
+    def __init__(self, caption: str, explanation: str) -> None:
+        super().__init__()
+        self.box = qt.QCheckBox()
+        self.box.setAccessibleName(caption)
+        self.box.setAccessibleDescription(explanation)
+        self.setToolTip(tool_tip(explanation))
+        row = qt.QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.box, 0, qt.Qt.AlignmentFlag.AlignTop)
+        row.addWidget(label(caption), 1)
+
+    def mousePressEvent(self, event: qt.QMouseEvent) -> None:
+        """Take a press on the caption, so that its release comes here too."""
+        event.accept()
+
+    def mouseReleaseEvent(self, event: qt.QMouseEvent) -> None:
+        """Tick the box, or not, as a click on the caption of any other one does."""
+        is_left = event.button() == qt.Qt.MouseButton.LeftButton
+        if is_left and self.rect().contains(event.pos()):
+            self.box.click()
+
+
 class Further(qt.QWidget):
     """What else may be done with a question, below the countdown."""
 
@@ -189,13 +223,14 @@ class Further(qt.QWidget):
 
     def __init__(self, offers: OffersView, mnemonics: Mnemonics, countdown: qt.QWidget) -> None:
         super().__init__()
-        self.remember: qt.QCheckBox | None = None  # agrees for the session; None: not offered
+        self.remember: qt.QCheckBox | None = None  # agrees in advance; None: not offered
         self.hand_over: Button | None = None  # answers elsewhere; None where that is not offered
         self.mute: Button | None = None  # mutes the client; None where nobody is to be muted
+        column = plain_column(self)
         if offers.remember:
-            self.remember = qt.QCheckBox(unmarked(offers.remember))
-            tip = tr("For this skill only. You can revoke it, and everything can be undone.")
-            self.remember.setToolTip(tip)
+            in_advance = WrappedBox(offers.remember, offers.remembers)
+            self.remember = in_advance.box
+            column.addWidget(in_advance)
         if offers.hand_over:
             self.hand_over = small(mnemonics.mark(offers.hand_over))
             self.hand_over.clicked.connect(self.handed_over)
@@ -207,4 +242,4 @@ class Further(qt.QWidget):
         row = qt.QHBoxLayout()
         row.addWidget(countdown, 1)
         add_all(row, *(it for it in (self.hand_over, self.mute) if it is not None))
-        add_all(plain_column(self), *([self.remember] if self.remember else []), row)
+        column.addLayout(row)

@@ -21,6 +21,7 @@ from mcp.server.connection import Connection
 from mcp_types.methods import validate_client_request
 from pydantic import ValidationError
 from pydantic_core import from_json, to_json
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dcc_bridge.elicitation.caller import Client, SeenClient
@@ -118,7 +119,8 @@ class FastPath:
         scope[TURN]()
         client.set(seen.client.label)
         self._server.clients.note(seen)
-        started = await self._server.begin(name, skill, arguments, seen)
+        session = protocol.session_of(Headers(scope=scope), seen.era)
+        started = await self._server.begin(name, skill, arguments, seen, session)
         result = await self._wait(started, scope) if isinstance(started, ParkedCall) else started
         body = self._serialized(id_, result, seen.era) if result is not None else None
         if body is None:

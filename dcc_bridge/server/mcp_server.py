@@ -83,9 +83,10 @@ class Server(MCPServer[Any]):
         clients: ClientRegistry,  # takes in who speaks to it
         scene: resources.SceneResources,
         library: Library,  # imports the skills of files
+        ended: Callable[[str], None],  # told of each legacy session that has ended
     ) -> None:
         self.calls, self.scene, self.clients = calls, scene, clients
-        self.changes = changes = resources.ToolListChanges(scene.bus, soon)
+        self.changes = changes = resources.ToolListChanges(scene.bus, soon, ended)
         registry.watch(self._forget_lists)  # first: who is notified may list at once
         registry.watch(changes.note)
         with _root_logger_untouched():
@@ -266,7 +267,8 @@ class Server(MCPServer[Any]):
         started = http.scope.pop(STARTED, None)
         if started is None:
             seen = protocol.seen_client(request.session, label_of(request))
-            started = await self.begin(name, self.library.fetch(name), arguments, seen)
+            session = protocol.session_of(http.headers, seen.era)
+            started = await self.begin(name, self.library.fetch(name), arguments, seen, session)
         if isinstance(started, CallToolResult):
             return started
         if not started.modern:
@@ -296,11 +298,16 @@ class Server(MCPServer[Any]):
         return fetched if fetched is not None and fetched.done() else None
 
     async def begin(
-        self, name: str, fetched: Future[Entry], arguments: dict[str, Any], seen: SeenClient
+        self,
+        name: str,
+        fetched: Future[Entry],
+        arguments: dict[str, Any],
+        seen: SeenClient,
+        session: str,
     ) -> ParkedCall | CallToolResult:
-        """Start a skill for a client, or say why it cannot begin."""
+        """Start a skill for a client in its session, or say why it cannot begin."""
         arguments = protocol.taken(arguments)
-        call = Call(name, name, client=seen.client)
+        call = Call(name, name, client=replace(seen.client, session=session))
         try:
             return self._start(await wrap_future(fetched), call, arguments, seen)
         except Exception as error:  # a type of the skill's own may do anything with an argument

@@ -34,7 +34,14 @@ from dcc_bridge.elicitation.text import (
     safe_whole,
     visible,
 )
-from dcc_bridge.elicitation.types import INVALID_ANSWER, LEFT, LIMIT, MISFIT, STATUS
+from dcc_bridge.elicitation.types import (
+    INVALID_ANSWER,
+    LEFT,
+    LIMIT,
+    MISFIT,
+    SESSION_HEADER,
+    STATUS,
+)
 from dcc_bridge.elicitation.view import argument_views, client_details, undo_line
 from dcc_bridge.skills.call_history import Outcome, Status
 from dcc_bridge.skills.registry import Entry
@@ -106,6 +113,11 @@ def seen_client(session: ServerSession | Connection, label: str) -> SeenClient:
     client = Client(label, info.name if info else "", info.version if info else "")
     era, able = session.protocol_version, modes(session.client_capabilities)
     return SeenClient(client, era, *able, time.time())
+
+
+def session_of(headers: Mapping[str, str], era: str) -> str:
+    """Return the session that a request belongs to; "" where its client tells of none."""
+    return headers.get(SESSION_HEADER if era >= MODERN else "mcp-session-id", "")
 
 
 def tool(entry: Entry) -> types.Tool:

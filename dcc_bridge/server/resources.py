@@ -179,9 +179,15 @@ class ToolListChanges:
     sends a message is remembered here.
     """
 
-    def __init__(self, bus: SubscriptionBus, soon: Callable[[Callable[[], None]], None]) -> None:
-        self._bus = bus  # the way to the modern clients that listen
-        self._soon = soon  # the way to the worker's loop from any thread
+    def __init__(
+        self,
+        bus: SubscriptionBus,  # the way to the modern clients that listen
+        soon: Callable[[Callable[[], None]], None],  # the way to the worker's loop from any thread
+        ended: Callable[[str], None] = lambda session: None,  # told of a session that has ended
+    ) -> None:
+        self._bus = bus
+        self._soon = soon
+        self._ended = ended
         self._changed = anyio.Event()
         self.sessions: dict[str, tuple[ServerSession, str]] = {}  # and their clients' labels
 
@@ -192,6 +198,8 @@ class ToolListChanges:
             name = ctx.request.headers.get("mcp-session-id")
             if name and name not in self.sessions:
                 _keep(self.sessions, name, (ctx.session, str(ctx.request.scope[LABEL])), ctx)
+                # the same place as `_keep` has
+                ctx.session._connection.exit_stack.callback(self._ended, name)
         return await call_next(ctx)
 
     def note(self) -> None:

@@ -33,8 +33,6 @@ from tests.live import status, text
 from tests.stand_ins import after
 from tests.verbs.memory import MemoryHost, MemoryOperations
 
-REMEMBERED = Reply("accept", {"confirm": True}, remember=True)
-
 
 class CodeOperations(MemoryOperations, CodeContext):
     """With what an agent's code needs."""
@@ -503,20 +501,6 @@ def test_what_listens_to_usd_after_the_code_is_told_of_before_and_after(
     assert calls > 0
 
 
-@pytest.mark.parametrize("python", ["session", "session_hash"])
-def test_code_without_findings_can_be_agreed_to_for_the_session(seat: Sit, python: str) -> None:
-    live = seat(REMEMBERED, YES, NO, YES, python=python)
-
-    live.ran("1")
-    live.ran("2")
-    asked = len(live.person.shown)
-    live.code(REMOVES)
-    live.ran("3")
-
-    assert asked == 1
-    assert [it.offers.remember for it in live.person.shown] == [0, None, None, 0]
-
-
 @pytest.mark.core
 def test_where_nobody_can_be_asked_only_a_listed_digest_runs(tmp_path: Path, seat: Sit) -> None:
     listed = tmp_path / "allowed"
@@ -615,13 +599,3 @@ def test_lines_that_undo_does_not_take_back_are_named_where_the_rest_is(seat: Si
 
     for said in (failed, ended):
         assert "Undo brings nothing back of these, if they ran: line 2: changes " in said
-
-
-def test_what_differs_is_told_of_the_text_that_a_person_has_read(seat: Sit) -> None:
-    live = seat(REMEMBERED, NO, python="session")
-
-    live.ran("a = 1")
-    live.ran("a = 1\nb = 2")  # which the grant answers
-    live.code(f"a = 1\nb = 2\n{REMOVES}")
-
-    assert [it.details.previous for it in live.person.shown] == [None, "a = 1"]

@@ -135,9 +135,9 @@ def test_a_grant_for_the_session_is_for_the_very_text(items: tuple[str, ...]) ->
 
     grants.allow(agreed)
 
-    assert grants.covers(agreed)
-    assert not grants.covers(replace(agreed, details=Details(CODE + " ")))
-    assert not grants.covers(replace(agreed, details=None))
+    assert grants.covered_by(agreed) == agreed.id
+    assert grants.covered_by(replace(agreed, details=Details(CODE + " "))) is None
+    assert grants.covered_by(replace(agreed, details=None)) is None
 
 
 def test_a_client_is_sent_the_lines_in_a_block_that_no_line_can_close() -> None:

@@ -59,7 +59,7 @@ def test_one_ends_by_itself() -> None:
 
     assert grants.live == []
     assert grants.remaining(one) == 0.0
-    assert not grants.covers(about(1))
+    assert grants.covered_by(about(1)) is None
 
 
 def test_a_list_is_told_of_what_is_given_and_revoked_until_it_looks_no_more() -> None:
@@ -76,7 +76,7 @@ def test_a_list_is_told_of_what_is_given_and_revoked_until_it_looks_no_more() ->
 
     assert told == [1, 2, 1]
     assert grants.live == []
-    assert not grants.covers(about(1))
+    assert grants.covered_by(about(1)) is None
 
 
 @pytest.mark.parametrize(("second", "most"), [(20, [20]), (12, [12]), (3, [12, 3])])

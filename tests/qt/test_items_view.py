@@ -330,7 +330,7 @@ def test_an_edit_can_be_agreed_to_for_the_session() -> None:
     dialog, heard = drawn(offering(remember=5))
     box = dialog.further.remember
 
-    assert "up to 5 items" in box.text()
+    assert "up to 5 items" in box.accessibleName()
     assert not box.isChecked()
     box.setChecked(True)
     click(armed(dialog))

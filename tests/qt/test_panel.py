@@ -313,7 +313,7 @@ def test_the_history_says_who_answered_and_leaves_reads_out(desk: Desk) -> None:
     desk.furnish()
     assert ended(desk.panel) == [
         "Delete prims. claude-code · done · agreed at the host",
-        "Rename prim. claude-code · done · agreed for the session",
+        "Rename prim. claude-code · done · agreed in advance",
         "Save scene. claude-code · failed, nothing was changed",
         "Delete prims. claude-code · declined at the host",
         "Set attribute. cursor · done · no question needed",

@@ -75,7 +75,7 @@ def test_after_a_revoke_the_next_edit_asks_again(session: Session) -> None:
     until(lambda: len(ended(session.panel)) == 3)
     assert ended(session.panel) == [
         "Rename. claude-code · done · agreed at the host",
-        "Rename. claude-code · done · agreed for the session",
+        "Rename. claude-code · done · agreed in advance",
         "Rename. claude-code · done · agreed at the host",
     ]
 

@@ -69,6 +69,7 @@ STATE: Final = State(
     live=(),
     ended=(),
     grants=(),
+    code_grants=(),
     muted={},
     clients=(),
     top=UndoMark(0),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import secrets
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
 
 from dcc_bridge.client.connection import http_client
-from dcc_bridge.elicitation.types import LEFT, TASK_METHODS
+from dcc_bridge.elicitation.types import LEFT, SESSION_HEADER, TASK_METHODS
 
 if TYPE_CHECKING:
     from dcc_bridge.server.discovery import Instance
@@ -48,6 +49,7 @@ _LISTENING: Final = (LISTEN, "resources/subscribe")
 _HEARS_WITHIN: Final = 2.0  # seconds for a host to listen
 _OWN: Final = "dcc_bridge-"
 _MOST_STATES: Final = 4096
+_SESSION: Final = secrets.token_hex(16)  # of the client: a proxy serves one, for as long as it runs
 _ids = count(1)
 
 
@@ -124,6 +126,8 @@ class Upstream:
                     anyio.create_task_group() as tasks,
                 ):
                     http.event_hooks["request"].append(self._note_sending)
+                    if self._hello is None:
+                        http.headers[SESSION_HEADER] = _SESSION
                     tasks.start_soon(self._speak, write)
                     tasks.start_soon(self._listen, read, hear)
                     await self._over.wait()

@@ -12,7 +12,7 @@ from __future__ import annotations
 import atexit
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
@@ -83,6 +83,10 @@ class BlenderHost(Host):
             handlers: Any = bpy.app.handlers
             for some in (it for it in handlers if isinstance(it, list)):
                 some[:] = [it for it in some if it.__module__ != "__agreed__"]
+
+    def scene_id(self) -> Hashable:
+        """Return how many files were opened before this one, which no other one has."""
+        return self._stack.opened
 
     def file(self) -> Path | None:
         """Give the .blend file."""

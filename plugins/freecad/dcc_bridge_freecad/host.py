@@ -7,7 +7,7 @@ person changes its label. Measured in 0.20.2. Main thread.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
@@ -80,6 +80,13 @@ class FreeCADHost(Host):
     def scene(self) -> str:
         """Name the document as its tab does."""
         return str(document().Label) if FreeCAD.ActiveDocument else "no document"
+
+    def scene_id(self) -> Hashable:
+        """Return the active document's name, and how many were opened before it."""
+        if not FreeCAD.ActiveDocument:
+            return None
+        name = str(document().Name)
+        return name, self._transactions.opening(name)
 
     @property
     def modified(self) -> bool:

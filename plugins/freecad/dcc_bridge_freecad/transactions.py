@@ -47,6 +47,8 @@ class Transactions:
         self._label: str | None = None
         self._why = ""
         self._new_documents: set[str] = set()
+        self._openings: dict[str, int] = {}  # the number of each document, in the order they came
+        self._opened = 0
         self._taken = StepLosses()
         self._losses: Losses | None = None
         self._own: set[int] = set()  # entries that the body has closed itself in the open step
@@ -114,6 +116,10 @@ class Transactions:
     def is_new(self, document: str) -> bool:
         """Return whether the body that is watched has opened or made a document."""
         return document in self._new_documents
+
+    def opening(self, document: str) -> int:
+        """Return a number that an open document has alone; 0 for those before we listened."""
+        return self._openings.get(document, 0)
 
     def undo(self) -> None:
         """Undo the newest transaction in every document that it changed."""
@@ -276,6 +282,8 @@ class Transactions:
         stack.done.append(stack.undone.pop() if stack.undone else self._entry(label))
 
     def _document_came(self, doc: Any) -> None:
+        self._opened += 1
+        self._openings[doc.Name] = self._opened
         self._stacks.pop(doc.Name, None)
         if self._losses is not None:
             self._new_documents.add(doc.Name)
@@ -285,6 +293,7 @@ class Transactions:
     def _document_goes(self, doc: Any) -> None:
         is_lost = self._losses is not None and not self.is_new(doc.Name) and _is_modified(doc)
         stack = self._stacks.pop(doc.Name, _Stack())
+        self._openings.pop(doc.Name, None)
         self.ended.add(doc.Name)
         if is_lost and self._losses is not None:
             copy = f"{doc.Name}.unsaved.FCStd", lambda path: doc.saveCopy(str(path))

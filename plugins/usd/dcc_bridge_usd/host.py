@@ -12,7 +12,7 @@ modules name theirs.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from pathlib import Path
@@ -96,6 +96,10 @@ class UsdSession(Host):
     def scene(self) -> str:
         """Name the scene as its title bar does."""
         return self.path.name if self.path else self._untitled
+
+    def scene_id(self) -> Hashable:
+        """Return what tells the scene from every other one, until another is opened."""
+        return self._on_thread("scene_id").scene_mark
 
     def file(self) -> Path | None:
         """Give the scene's file; None for an untitled one."""

@@ -40,6 +40,7 @@ from .pages import Pages
 WIDTH: Final = 540
 _COLUMNS: Final = 84  # characters of a line in it
 _INSET: Final = 2  # characters fewer in a box
+_TICK: Final = 4  # characters fewer beside what can be ticked
 _LINE: Final = 21
 _FIXED_LINES: Final = 19
 """Those of the header, the answers and what stands between, which have to be seen."""
@@ -326,7 +327,10 @@ class OperatorDialog:
             row.activate_init = True  # the keys go there at first
             row.prop(operator, "word", text=f"Type {safe_line(view.word, 40)}")
         if view.offers.remember:
-            layout.prop(operator, "remember", text=view.offers.remember)
+            row = layout.row()
+            row.alignment = "LEFT"
+            row.prop(operator, "remember", text="")  # Blender would cut off a long text of its own
+            say(row, view.offers.remember, wide - _TICK)
         layout.separator()
         say(layout, self.wrong, wide, icon="ERROR", red=True)
         self._draw_answers(operator, layout)

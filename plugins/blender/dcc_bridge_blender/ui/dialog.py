@@ -327,10 +327,7 @@ class OperatorDialog:
             row.activate_init = True  # the keys go there at first
             row.prop(operator, "word", text=f"Type {safe_line(view.word, 40)}")
         if view.offers.remember:
-            row = layout.row()
-            row.alignment = "LEFT"
-            row.prop(operator, "remember", text="")  # Blender would cut off a long text of its own
-            say(row, view.offers.remember, wide - _TICK)
+            _draw_box(operator, layout, view.offers.remember, wide - _TICK)
         layout.separator()
         say(layout, self.wrong, wide, icon="ERROR", red=True)
         self._draw_answers(operator, layout)
@@ -386,6 +383,15 @@ class OperatorDialog:
             grid.label(text=safe_line(item, 40), icon=_icon(kind), translate=False)
         if len(items) > len(shown):
             box.label(text=f"… and {len(items) - len(shown):,} more", translate=False)
+
+
+def _draw_box(operator: Any, layout: Any, caption: str, wide: int) -> None:
+    """Draw the box that agrees in advance; Blender cuts off what is longer than a line."""
+    first, *more = wrapped(caption, wide)
+    column = layout.column(align=True)
+    column.prop(operator, "remember", text=first)
+    for line in more:
+        column.label(text=line, icon="BLANK1", translate=False)
 
 
 def _draw_arguments(box: Any, arguments: tuple[ArgumentView, ...]) -> None:

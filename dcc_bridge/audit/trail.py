@@ -82,12 +82,16 @@ class RecordedCall(Protocol):
         """Who called, or None for the host itself."""
 
 
-class RecordedAgreement(Protocol):
+class RecordedLedger(Protocol):
     """What was agreed to in a call, as far as it is written down."""
 
     @property
     def live(self) -> Sized:
         """The grants whose time is not over."""
+
+
+class RecordedLosses(Protocol):
+    """What a call did that undo does not bring back, as far as it is written down."""
 
     @property
     def checkpoint(self) -> Path | None:
@@ -102,8 +106,12 @@ class RecordedRun(RecordedCall, Protocol):
     """A call that changes the scene, as far as it is written down."""
 
     @property
-    def agreement(self) -> RecordedAgreement:
+    def ledger(self) -> RecordedLedger:
         """What was agreed to."""
+
+    @property
+    def lasting(self) -> RecordedLosses:
+        """What was done for good."""
 
     @property
     def keeps_errors(self) -> bool:
@@ -358,7 +366,7 @@ class RunRecord:
             return
         facts = _full(call)
         begin = "begin", dict(facts, first=False, scene=host.scene(), undo=undo, **_file(host))
-        events = [begin] if call.agreement.live else [(UNASKED, facts), begin]
+        events = [begin] if call.ledger.live else [(UNASKED, facts), begin]
         self._auditor(*events, durable=True)
         self.has_begun = True
 
@@ -391,8 +399,8 @@ class RunRecord:
             "changed": bool(done) or (self._undoes is not None and status == "done"),
             "undo": list(done or undone),
             "undoes": self._undoes,
-            "checkpoint": call.agreement.checkpoint,
-            "lost": list(call.agreement.lost),
+            "checkpoint": call.lasting.checkpoint,
+            "lost": list(call.lasting.lost),
         }
         if put_back:
             fields["put_back"] = list(put_back)

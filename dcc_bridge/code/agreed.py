@@ -87,7 +87,7 @@ def agree(
     else:
         call.dialogue.plain_code = scope_of(call, host)
     loses_scene = any(finding.kind == "scene" for finding in text.findings)
-    call.agreement.copied_folders = frozenset(it.path for it in writes if it.is_copied)
+    call.lasting.copied_folders = frozenset(it.path for it in writes if it.is_copied)
     with _ending_at_a_no(call):
         confirm_sync(
             _message(text, reason[:_MOST_WHY], writes, _LOOKS if read_only else _STEP),
@@ -99,7 +99,7 @@ def agree(
             details=_details(text, session.previous),
         )
     call.dialogue.plain_code = None
-    call.agreement.limit_losses()  # what the text deletes is asked about once that is known
+    call.ledger.limit_losses()  # what the text deletes is asked about once that is known
     if call.dialogue.answered_by in ("host", "client"):  # no grant, and no list of the studio
         session.previous = text.text
 

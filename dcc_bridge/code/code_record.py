@@ -85,7 +85,7 @@ class CodeRecord:
         changed: Json = {name: {"count": n, "items": items} for name, (n, items) in counted.items()}
         stays = self._findings("stays")
         has_edited = not self.is_look and (done or not changes.is_exact)
-        may_undo = has_edited and call.agreement.undoable  # else `undo_last` would refuse it
+        may_undo = has_edited and call.lasting.undoable  # else `undo_last` would refuse it
         answer: Json = {
             **{name: getattr(result, name) for name in ("result", "stdout", "stderr", "seconds")},
             "changed": {**changed, "is_exact": changes.is_exact},
@@ -123,8 +123,8 @@ class CodeRecord:
         """Note with the call where copies of the files are that the code has changed."""
         checkpoint = self.copies.checkpoint if self.copies is not None else None
         if checkpoint is not None:
-            self._call.agreement.copies.add(checkpoint)
-            self._call.agreement.checkpoint = self._call.agreement.checkpoint or checkpoint
+            self._call.lasting.copies.add(checkpoint)
+            self._call.lasting.checkpoint = self._call.lasting.checkpoint or checkpoint
 
     def _is_written(self, path: Path) -> bool:
         if file_state(path) != self._before[path]:
@@ -132,7 +132,7 @@ class CodeRecord:
         return self.copies is not None and self.copies.has_changed(path)
 
     def _place_of_copies(self) -> Json:
-        checkpoint = self._call.agreement.checkpoint
+        checkpoint = self._call.lasting.checkpoint
         return {"copies": str(checkpoint)} if checkpoint is not None else {}
 
     def _write(self, outcome: str, counts: Mapping[str, int], *, durable: bool = False) -> None:

@@ -154,10 +154,10 @@ class CodeTool:
 
     def _copies(self, call: Call, declared: Sequence[DeclaredWrite]) -> FolderCopies:
         """Make what keeps copies of the declared files that were not copied after the answer."""
-        kept = [path for path in call.agreement.kept if path is not None and path.is_file()]
+        kept = [path for path in call.lasting.kept if path is not None and path.is_file()]
         copied = [it.path for it in declared if it.is_copied or not it.is_folder]
         where = checkpoint_folder(self._host)
-        return FolderCopies(where, copied, kept, call.agreement.checkpoint)
+        return FolderCopies(where, copied, kept, call.lasting.checkpoint)
 
     def _picture(self, arguments: Json | None) -> Callable[[], Any]:
         """Give what makes the picture; nothing where none is wanted."""
@@ -240,7 +240,7 @@ class CodeTool:
                 pause()  # it may have been in a call without a checkpoint
             finally:
                 call.control.limit(None)
-                deeds, lost = [f"write {it}" for it in record.written()], call.agreement.lost
+                deeds, lost = [f"write {it}" for it in record.written()], call.lasting.lost
                 lost += [deed for deed in deeds if deed not in lost]
                 record.note_copies()
             changes = count()

@@ -133,7 +133,7 @@ class Attempt:
     @property
     def is_trying(self) -> bool:
         """Whether the body is running now, and what it loses is asked about at its end."""
-        return self._phase == "trying" and self._call.agreement.judges_losses
+        return self._phase == "trying" and self._call.ledger.judges_losses
 
     @property
     def is_too_long(self) -> bool:
@@ -216,8 +216,8 @@ class Attempt:
     def _begin_anew(self, deeds: int) -> None:
         """Forget what the last try has done, and which of the agreed losses it has used."""
         del self._call.dialogue.deeds[deeds:]
-        self._call.agreement.begin_anew()
-        self._consents_before = self._call.agreement.consents
+        self._call.ledger.begin_anew()
+        self._consents_before = self._call.ledger.consents
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
@@ -228,7 +228,7 @@ class Attempt:
         try:
             yield
         except CannotTry:
-            refused = self._call.agreement.refused
+            refused = self._call.ledger.refused
             self._steps.watching = nullcontext
             self._steps.roll_back()
             if refused is not None:  # a no to the body's own question is no reason to ask again
@@ -249,9 +249,9 @@ class Attempt:
 
     def _check_may_ask(self, error: UnauthorizedLoss) -> None:
         """Refuse a loss after the body's own question, and one that differs with each try."""
-        agreement = self._call.agreement
-        has_asked = agreement.consents > self._consents_before
-        if has_asked and not agreement.keeps_answers:
+        ledger = self._call.ledger
+        has_asked = ledger.consents > self._consents_before
+        if has_asked and not ledger.keeps_answers:
             raise error
         self._questions += 1
         if self._questions > MAX_QUESTIONS:
@@ -317,7 +317,7 @@ class Attempt:
         if self.is_gated and not (keeps_all and sees_losses):
             raise CannotTry(is_watched=trial is not None)
         # Where nothing can be reverted, an edit is not asked about what it has lost already.
-        self._call.agreement.judges_losses = trial is not None
+        self._call.ledger.judges_losses = trial is not None
 
     def _check_edit(self, count: Callable[[], Changes]) -> None:
         """End a try that has edited, so that the person is asked about the edit."""

@@ -7,8 +7,7 @@ thread that runs the skill; the reason of its end by any thread, once.
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
@@ -17,117 +16,17 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from dcc_bridge.consent.effect import CodeRun
+from dcc_bridge.consent.ledger import CallGrant, LastingLosses, Ledger
 from dcc_bridge.consent.loss import Loss
 from dcc_bridge.elicitation.caller import Progress, Risk
 from dcc_bridge.elicitation.context import caller_here, running_caller
 from dcc_bridge.elicitation.question import Caller, Question
 from dcc_bridge.elicitation.refusal import refusal
 from dcc_bridge.elicitation.types import Answered, ElicitationResponse
-from dcc_bridge.errors import NotConfirmed, WrongRisk
+from dcc_bridge.errors import WrongRisk
 
 T = TypeVar("T")
 _GRANTORS: Final = ("client", "host", "policy", "grant")  # theirs is a grant; a fallback's is not
-GRANT_LASTS: Final = 3600.0  # seconds after which a grant ends, though its call still runs
-
-
-@dataclass(eq=False, slots=True)
-class CallGrant:
-    """What one answer allows one call, until it is withdrawn or its time is over."""
-
-    question: str  # the id of the question that was agreed to
-    # What may be lost, each once; None where it was about the arguments, or all that its text says.
-    items: tuple[str, ...] | None = None
-    used: set[str] = field(default_factory=set)  # what of them was lost already
-    undoable: bool = True  # it does not cover what undo does not bring back
-    files: frozenset[Path] | None = None  # may be written over; None for any, and another scene
-    until: float = field(default_factory=lambda: time.monotonic() + GRANT_LASTS)
-
-
-@dataclass(slots=True)
-class Agreement:
-    """What was agreed to so far, and what is kept of it."""
-
-    needs_grant: bool = False  # a change without a grant is undone
-    judges_losses: bool = False  # only a loss needs a grant, while the body can be done again
-    grants: list[CallGrant] = field(default_factory=list)  # what a person agreed to, oldest first
-    refused: NotConfirmed | None = None  # why the last question was, if nothing was changed since
-    refusals: int = 0  # how often all that was granted was withdrawn
-    consents: int = 0  # how many questions for consent were answered
-    keeps_answers: bool = False  # a body that is tried again does not ask for consent again
-    parts: list[str] = field(default_factory=list)  # items of which an edit may take parts away
-    undoable: bool = True  # nothing was agreed to that undo does not bring back
-    lost: list[str] = field(default_factory=list)  # done for good: "write over shot.usda"
-    checkpoint: Path | None = None  # the copy of what undo does not bring back, or None
-    kept: set[Path | None] = field(default_factory=set)  # with a copy; None: the whole scene
-    kept_at: object = None  # the place in the undo stack when that was kept
-    copies: set[Path] = field(default_factory=set)  # the folders of the copies kept for it
-    # Declared folders; a copy of each file in them is kept just before the file is changed.
-    copied_folders: frozenset[Path] = frozenset()
-    is_raised: bool = False  # the call loses something only because it called a skill that does
-
-    @property
-    def live(self) -> list[CallGrant]:
-        """The grants whose time is not over."""
-        return [grant for grant in self.grants if grant.until > time.monotonic()]
-
-    def allows_loss(self, files: Sequence[Path]) -> bool:
-        """Whether files may be written over; none of them: whether the scene may be closed."""
-        lasting = [grant.files for grant in self.live if not grant.undoable]
-        granted = {file for over in lasting for file in over or ()}
-        wanted = {Path(os.path.abspath(file)) for file in files}
-        return None in lasting or (bool(wanted) and wanted <= granted)
-
-    @property
-    def allows_change(self) -> bool:
-        """Whether the scene may be changed: no grant is needed, or there is one."""
-        return self.judges_losses or not self.needs_grant or bool(self.live)
-
-    @property
-    def covered(self) -> list[str] | None:
-        """The items that may be lost; None where nothing limits them."""
-        is_limited = self.needs_grant or self.judges_losses
-        if not is_limited or any(grant.items is None for grant in self.live):
-            return None
-        return [item for grant in self.live for item in grant.items or () if item not in grant.used]
-
-    def use_up(self, lost: Callable[[], Sequence[str]]) -> None:
-        """Take what was lost out of the grants; it is listed only where a grant names items."""
-        if not self.covered or not (gone := set(lost())):
-            return
-        for grant in self.grants:
-            grant.used |= gone.intersection(grant.items or ())
-
-    def begin_anew(self) -> None:
-        """Let a body lose again what it was agreed to lose: what it had lost is there again."""
-        self.parts.clear()
-        for grant in self.grants:
-            grant.used.clear()
-
-    def withdraw(self) -> None:
-        """Withdraw all that was granted: a person refused, so nothing may be changed any more."""
-        self.grants.clear()
-        self.needs_grant = True
-        self.judges_losses = False
-        self.refusals += 1
-
-    @contextmanager
-    def holding(self, question: str) -> Iterator[None]:
-        """Hold back the grant of a question until what it depends on was seen to be so."""
-        held = [grant for grant in self.grants if grant.question == question]
-        self.drop(question)
-        refusals = self.refusals
-        yield
-        if self.refusals == refusals:  # nor where it failed: then there is no grant
-            self.grants += held
-
-    def limit_losses(self) -> None:
-        """Let nothing go that was not listed, though what was agreed to listed nothing."""
-        for grant in self.live:
-            grant.items = () if grant.items is None else grant.items
-
-    def drop(self, question: str) -> None:
-        """Withdraw the grant of one question: it was given for something else."""
-        self.grants = [grant for grant in self.grants if grant.question != question]
 
 
 class RunControl:
@@ -223,14 +122,15 @@ class Call(Caller):
     """One run of a skill."""
 
     control: RunControl = field(default_factory=RunControl)  # the run that the call belongs to
-    agreement: Agreement = field(default_factory=Agreement)  # what was agreed to so far
+    ledger: Ledger = field(default_factory=Ledger)  # what was agreed to so far
+    lasting: LastingLosses = field(default_factory=LastingLosses)  # for good, with the copies of it
     ran: CodeRun | None = None  # the code of an agent that it runs, and what that did
 
     @property
     def remainder(self) -> str:
         """What stands once the steps of the call are undone, in a sentence."""
-        lost = f", but for what undo does not bring back: {', '.join(self.agreement.lost)}"
-        return f"{self.dialogue.left}{lost if self.agreement.lost else ''}."
+        lost = f", but for what undo does not bring back: {', '.join(self.lasting.lost)}"
+        return f"{self.dialogue.left}{lost if self.lasting.lost else ''}."
 
     @property
     def inner_skill(self) -> str:
@@ -246,7 +146,7 @@ class Call(Caller):
     @property
     def is_granted(self) -> bool:
         """Whether something was agreed to, which holds for the scene as it was then."""
-        return bool(self.agreement.grants)
+        return bool(self.ledger.grants)
 
     @property
     def keeps_errors(self) -> bool:
@@ -258,12 +158,12 @@ class Call(Caller):
         """The risk of the skill that runs here: a destructive one in an edit is destructive."""
         if self.losing_here:
             return "destructive"
-        return "edit" if self.agreement.is_raised else self.risk
+        return "edit" if self.ledger.is_raised else self.risk
 
     @property
     def losing_here(self) -> str:
         """The name of the destructive skill that runs here: the innermost one; "" for none."""
-        is_own = self.risk == "destructive" and not self.agreement.is_raised
+        is_own = self.risk == "destructive" and not self.ledger.is_raised
         return destructive_skill.get() or (self.skill if is_own else "")
 
     def raise_risk(self, risk: Risk) -> None:
@@ -277,19 +177,19 @@ class Call(Caller):
             raise WrongRisk(self.skill)
         if risk == "destructive" and self.risk != risk:
             self.risk = risk
-            self.agreement.is_raised = True
-            is_tried = self.agreement.judges_losses
-            self.agreement.withdraw()
-            self.agreement.judges_losses = is_tried  # what it loses is seen at its end all the same
+            self.ledger.is_raised = True
+            is_tried = self.ledger.judges_losses
+            self.ledger.withdraw()
+            self.ledger.judges_losses = is_tried  # what it loses is seen at its end all the same
 
     def start_over(self, risk: Risk) -> None:
         """Be as before the body: of this risk, and nothing was agreed to."""
         self.risk = risk
-        agreement = self.agreement
-        agreement.is_raised = False
-        agreement.judges_losses = False
-        agreement.refused = None
-        agreement.grants.clear()
+        ledger = self.ledger
+        ledger.is_raised = False
+        ledger.judges_losses = False
+        ledger.refused = None
+        ledger.grants.clear()
 
     @contextmanager
     def asking(self, *, on_main: bool) -> Iterator[None]:
@@ -322,22 +222,22 @@ class Call(Caller):
 
     def note_answer(self, question: Question, response: ElicitationResponse) -> None:
         """Grant what an answer agrees to, or withdraw all that was granted."""
-        agreement = self.agreement
-        agreement.kept.clear()  # the person may have worked on meanwhile
+        ledger = self.ledger
+        self.lasting.kept.clear()  # the person may have worked on meanwhile
         lists_nothing = self.control.is_trying and not question.items and question.undoable
-        agreement.consents += question.consent is not None and not lists_nothing
+        ledger.consents += question.consent is not None and not lists_nothing
         is_refusal = self.is_refusal(question, response)
-        agreement.refused = None
+        ledger.refused = None
         if is_refusal and self.risk != "read":
-            agreement.refused = refusal(question, response)
+            ledger.refused = refusal(question, response)
         is_granted = question.agrees(response) and response.answered_by in _GRANTORS
         if question.consent and is_granted:
             grant = _grant(question)
             if lists_nothing:  # what it loses is asked about once that is known
                 grant.items = ()
-            agreement.grants.append(grant)
+            ledger.grants.append(grant)
         elif is_refusal and (question.consent or response.answered_by in ("client", "host")):
-            agreement.withdraw()
+            ledger.withdraw()
         self.control.note_answer(question, response)  # at last: the body may begin anew there
 
 

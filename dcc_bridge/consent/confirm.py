@@ -73,9 +73,10 @@ class Grant(list[str]):
         super().__init__(snapshot.items)
         self._plan = plan
         self._snapshot = snapshot
-        self._agreement = call.agreement
+        self._ledger = call.ledger
+        self._lasting = call.lasting
         self._question = question
-        self.checkpoint = call.agreement.checkpoint
+        self.checkpoint = call.lasting.checkpoint
 
     async def apply(self, fn: Callable[[list[str]], T]) -> T:
         """Edit in a job on the main thread, as an undo step of the skill, from a coroutine.
@@ -102,18 +103,18 @@ class Grant(list[str]):
             value, changed = yield from self._plan.edit(self._snapshot, fn)
             if changed is None:
                 return value
-            self._agreement.drop(self._question)  # it was given for another scene
+            self._ledger.drop(self._question)  # it was given for another scene
             if left:
                 question = self._renew(changed)
                 check(question, (yield from ask.ask_flow(question)))
-                with self._agreement.holding(question.id):
+                with self._ledger.holding(question.id):
                     yield from look(self._keep_checkpoint)
         raise Cancelled(self._plan.render(self._plan.message, self._snapshot), how=_RESTLESS)
 
     def _keep_checkpoint(self) -> None:
         """Keep a copy again: the first one is of the scene before it changed."""
         self._plan.keep_checkpoint()
-        self.checkpoint = self._agreement.checkpoint
+        self.checkpoint = self._lasting.checkpoint
 
     def _renew(self, snapshot: SceneSnapshot) -> Question:
         self._snapshot = snapshot
@@ -181,14 +182,14 @@ def confirm_sync(
         call = current_call()
         question = plan.question(snapshot, call, again=attempt > 0)
         check(question, (yield from ask.ask_flow(question)))
-        agreement = call.agreement
-        with agreement.holding(question.id):  # until it is known what is there now
+        ledger = call.ledger
+        with ledger.holding(question.id):  # until it is known what is there now
             current_snapshot = yield from look(plan.take_snapshot)
             if current_snapshot.fingerprint == snapshot.fingerprint:
                 yield from look(plan.keep_checkpoint)
         if current_snapshot.fingerprint == snapshot.fingerprint:
             return Grant(plan, current_snapshot, call, question.id)
-        agreement.drop(question.id)
+        ledger.drop(question.id)
         snapshot = current_snapshot
     raise Cancelled(plan.render(plan.message, snapshot), how=_RESTLESS)
 
@@ -225,7 +226,7 @@ class _Plan:
                 items, kinds, fingerprint, self._place(context.host), labels=labels
             )
         files = tuple(paths)
-        copied = current_call().agreement.copied_folders
+        copied = current_call().lasting.copied_folders
         filled = {path for path in files if _is_filled(path)}
         has_copies = any(path.is_file() or path in filled & copied for path in files)
         place = self._place(context.host) if has_copies else None

@@ -30,7 +30,7 @@ def ask_with_checkpoint(question: Question, call: Call) -> Flow[ElicitationRespo
     question = yield from look(lambda: _with_checkpoint_place(question))
     answer = yield from ask_flow(question)
     if question.agrees(answer):
-        with call.agreement.holding(question.id):  # without a copy nothing may be lost
+        with call.ledger.holding(question.id):  # without a copy nothing may be lost
             files = question.consent.files if question.consent is not None else None
             yield from look(lambda: keep_checkpoint(call, files))
     return answer
@@ -48,11 +48,11 @@ def keep_checkpoint(call: Call, files: Sequence[Path] | None = None) -> None:
     context = current_context()
     if context is None:
         return
-    agreement = call.agreement
+    lasting = call.lasting
     host = context.host
-    agreement.undoable = False
-    agreement.kept_at = host.undo_mark()
-    copy = checkpoints.keep(host, files, agreement.copies)
-    agreement.checkpoint = copy or agreement.checkpoint
-    agreement.copies |= {copy} if copy else set()
-    agreement.kept.update([None, *host.files()] if files is None else files)
+    lasting.undoable = False
+    lasting.kept_at = host.undo_mark()
+    copy = checkpoints.keep(host, files, lasting.copies)
+    lasting.checkpoint = copy or lasting.checkpoint
+    lasting.copies |= {copy} if copy else set()
+    lasting.kept.update([None, *host.files()] if files is None else files)

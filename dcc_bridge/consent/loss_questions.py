@@ -71,8 +71,8 @@ def _confirm(host: Host, call: Call, message: str, loss: Loss, verb: str, second
     )
     check(question, run_sync(ask_flow(question), "confirm"))
     if host.fingerprint(loss.items) != agreed_to:  # others have these names by now
-        call.agreement.drop(question.id)
-    for grant in call.agreement.grants:
+        call.ledger.drop(question.id)
+    for grant in call.ledger.grants:
         if grant.question == question.id:
             grant.items = loss.items  # what is not listed is not agreed to
 

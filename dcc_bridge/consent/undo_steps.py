@@ -76,13 +76,28 @@ class Steps:
     @property
     def effect(self) -> Effect:
         """What the call left, so that a person may take it back."""
-        agreement, done = self._call.agreement, self._done
+        done = self._done
+        lasting = self._call.lasting
         top = done[-1].after if done else None
         is_whole = all(first.after == then.before for first, then in pairwise(done))
-        label = top.label if top and is_whole and agreement.undoable else None
-        base, depth = (done[0].before.depth, top.depth) if top else (0, 0)
-        lasting, copy, code = not agreement.undoable, agreement.checkpoint, self._call.ran
-        return Effect(self.done, label, depth, self._file, lasting, copy, base=base, code=code)
+        label = None
+        base = 0
+        depth = 0
+        if top is not None:
+            base = done[0].before.depth
+            depth = top.depth
+            if is_whole and lasting.undoable:
+                label = top.label
+        return Effect(
+            self.done,
+            label,
+            depth,
+            self._file,
+            lasting=not lasting.undoable,
+            copy=lasting.checkpoint,
+            base=base,
+            code=self._call.ran,
+        )
 
     @property
     def done(self) -> tuple[str, ...]:
@@ -225,16 +240,16 @@ class Steps:
 
     def check_loss(self, what: str, files: Sequence[Path]) -> None:
         """Refuse what undo does not bring back, unless that was agreed to; see `Host.losing`."""
-        agreement = self._call.agreement
+        lasting = self._call.lasting
         self._check_live()
-        if not agreement.allows_loss(files):
+        if not self._call.ledger.allows_loss(files):
             raise NotGranted(self._call.skill, what)
-        agreement.lost.append(what)
+        lasting.lost.append(what)
         self._is_other_scene = self._is_other_scene or not files
-        if agreement.kept_at != self._host.undo_mark():  # somebody has worked on since the copy
-            agreement.kept.clear()
-        missing = [file for file in files if file not in agreement.kept]
-        if missing or (not files and None not in agreement.kept):
+        if lasting.kept_at != self._host.undo_mark():  # somebody has worked on since the copy
+            lasting.kept.clear()
+        missing = [file for file in files if file not in lasting.kept]
+        if missing or (not files and None not in lasting.kept):
             keep_checkpoint(self._call, missing or None)
 
     def _check_live(self) -> None:
@@ -254,7 +269,7 @@ class Steps:
 
     @property
     def _may_change(self) -> bool:
-        return self._call.risk != "read" and self._call.agreement.allows_change
+        return self._call.risk != "read" and self._call.ledger.allows_change
 
     def note_begin(self) -> None:
         """Write down that the scene may be changed from now on, if it may; once.
@@ -376,8 +391,8 @@ class Steps:
             self.roll_back()
             raise refusal
         self._look(change.after or change.before, self._file)
-        call.agreement.refused = None
-        call.agreement.use_up(lambda: () if is_last else self._host.lost(()))
+        call.ledger.refused = None
+        call.ledger.use_up(lambda: () if is_last else self._host.lost(()))
 
     def _redone(self, before: UndoMark) -> bool:
         """Redo what the body undid, and say whether it stands: it may have done more on top."""
@@ -395,7 +410,7 @@ class Steps:
     def _lost(self, covered: Sequence[str]) -> list[str]:
         """Return what the newest change took away beside what is covered."""
         lost = self._host.lost(covered)
-        edited = self._call.agreement.parts
+        edited = self._call.ledger.parts
         if not (lost and edited):
             return lost
         beside = {*self._host.lost([*covered, *edited])}
@@ -403,7 +418,7 @@ class Steps:
 
     def _loss(self, trial: Trial | None) -> Loss | None:
         """Return what the newest change lost that nobody agreed to; None for nothing."""
-        covered = self._call.agreement.covered
+        covered = self._call.ledger.covered
         if covered is None:
             return None
         lost = self._lost(covered)

@@ -74,7 +74,7 @@ def outcome_of_failure(call: Call, error: BaseException) -> Outcome:
         case errors.NotConfirmed() | errors.NotChosen():
             return Outcome(refusal(call), None, str(error))
         case errors.NoConsent():
-            also = f" {left}" if call.agreement.lost else ""
+            also = f" {left}" if call.lasting.lost else ""
             return Outcome("no_consent", None, f"{error}{also}")
         case errors.BridgeError():
             return Outcome("failed", None, f"{call.skill}: {error}")

@@ -93,7 +93,7 @@ class Run(RunControl):
         self._queue_limit = TimeLimit(settings.client_deadline, clock, self._expire)
         self._time_limit = TimeLimit(skill.metadata.timeout, clock, self._overrun)
         needs_grant = gate.needs_grant(skill, settings)
-        call.agreement.needs_grant = needs_grant
+        call.ledger.needs_grant = needs_grant
         self._attempt = Attempt(
             environment.host,
             call,
@@ -234,18 +234,18 @@ class Run(RunControl):
         if inspect.unwrap(fn) is self._own:  # the gate was here before
             self._own = None
             return None
-        is_own = call.risk == "destructive" and not call.agreement.is_raised
+        is_own = call.risk == "destructive" and not call.ledger.is_raised
         if self.is_trying:
             skill = describe(fn)
             if gate.is_tried(skill):
                 return None  # what it loses is asked for with all that this one does
             self._end_try_before(skill, is_own=is_own)
-        was_granted = is_own and call.agreement.covered is None
+        was_granted = is_own and call.ledger.covered is None
         if call.risk != "destructive":
-            self._outer = call.agreement.needs_grant, call.agreement.judges_losses
+            self._outer = call.ledger.needs_grant, call.ledger.judges_losses
             with self.pause() if self._main.is_current else nullcontext():
                 call.raise_risk("destructive")  # what was changed so far was allowed
-                call.agreement.judges_losses = False  # it asks for consent by itself
+                call.ledger.judges_losses = False  # it asks for consent by itself
         return None if was_granted else gate.ask_inside(fn, args, kwargs, call)
 
     def _end_try_before(self, skill: Skill, *, is_own: bool) -> None:
@@ -261,21 +261,21 @@ class Run(RunControl):
     @contextmanager
     def inside(self, call: Call) -> Iterator[None]:
         """Give the caller of a destructive skill its own right back, when that one has ended."""
-        agreement = call.agreement
-        if not agreement.is_raised or self._outer is None:
+        ledger = call.ledger
+        if not ledger.is_raised or self._outer is None:
             yield
             return
         needs_grant, judges_losses = self._outer
-        self._outer, refusals = None, agreement.refusals
+        self._outer, refusals = None, ledger.refusals
         yield  # where it fails or is undone, nothing is given back
         # What was agreed to by name limits the caller too, and it all stays one undo step.
-        is_limited = bool(agreement.live) and agreement.covered is not None
+        is_limited = bool(ledger.live) and ledger.covered is not None
         with self.pause() if self._main.is_current and not is_limited else nullcontext():
-            if agreement.refusals == refusals and not is_limited:  # a no holds to the end
-                agreement.grants.clear()
-                call.risk, agreement.is_raised = "edit", False
-                agreement.needs_grant = needs_grant
-                agreement.judges_losses = judges_losses
+            if ledger.refusals == refusals and not is_limited:  # a no holds to the end
+                ledger.grants.clear()
+                call.risk, ledger.is_raised = "edit", False
+                ledger.needs_grant = needs_grant
+                ledger.judges_losses = judges_losses
 
     def record_undo(self, label: str) -> None:
         """Write down that another call's undo step is undone next. Main thread."""
@@ -438,7 +438,7 @@ class Run(RunControl):
         failure = self._steps.lost or failure
         with self._ending:
             ended = self._call.ending.reason is not None
-            refused = self._call.agreement.refused
+            refused = self._call.ledger.refused
             undoes = failure is not None or refused is not None or ended
             lost = failure is None and (self._is_abandoned or (ended and bool(self._steps.done)))
             self._is_over = not undoes and not lost

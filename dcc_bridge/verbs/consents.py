@@ -10,8 +10,9 @@ from typing import Any, Generic, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from dcc_bridge.consent.attempt import TryAgain
-from dcc_bridge.consent.call import Call, CallGrant, current_call
+from dcc_bridge.consent.call import Call, current_call
 from dcc_bridge.consent.confirm import Grant, confirm_sync
+from dcc_bridge.consent.ledger import CallGrant
 from dcc_bridge.elicitation.text import plural
 from dcc_bridge.errors import PartlyApplied
 from dcc_bridge.verbs.operations import HostOperations
@@ -64,11 +65,11 @@ class Consents:
         run.is_batch = True
         run.was_tried = is_trying
         _remove_new_files(run, call)
-        call.agreement.keeps_answers = True
+        call.ledger.keeps_answers = True
         if loses and is_new:  # at once: to be allowed more later on would end the undo step
             call.raise_risk("destructive")
         if loses and is_new and not is_trying:
-            call.agreement.grants.append(CallGrant("batch", items=()))
+            call.ledger.grants.append(CallGrant("batch", items=()))
         if is_new:
             self.ask("Make", changes, "change")
             run.known = run.agreed
@@ -135,7 +136,7 @@ class Consents:
 
     def _begin_anew(self, run: _Run) -> None:
         call = current_call()
-        call.agreement.limit_losses()
+        call.ledger.limit_losses()
         try:
             was_edited = call.control.take_back()
         except PartlyApplied:
@@ -162,7 +163,7 @@ class Consents:
         finally:
             written = [file for file in new if file.exists()]
             self._run.files += written
-            current_call().agreement.lost += [f"write {file.name}" for file in written]
+            current_call().lasting.lost += [f"write {file.name}" for file in written]
 
     @property
     def _run(self) -> _Run:
@@ -181,15 +182,15 @@ def _remove_new_files(run: _Run, call: Call) -> None:
     """Take back the files that a batch wrote, which begins anew and writes them again."""
     for file in run.files:
         file.unlink(missing_ok=True)
-        call.agreement.lost.remove(f"write {file.name}")
+        call.lasting.lost.remove(f"write {file.name}")
     run.files.clear()
 
 
 def allow(items: Sequence[str]) -> None:
     """Let items go that a person agreed to lose."""
-    current_call().agreement.grants.append(CallGrant("", items=tuple(items)))
+    current_call().ledger.grants.append(CallGrant("", items=tuple(items)))
 
 
 def cover(items: Sequence[str]) -> None:
     """Let an edit take away parts of what it names: a link, a key, the member of a group."""
-    current_call().agreement.parts += items
+    current_call().ledger.parts += items

@@ -439,7 +439,7 @@ def test_code_is_shown_where_it_reaches_for_the_bridge_and_grants_itself_nothing
     live = seat(YES, NO)
     grants = (
         "from dcc_bridge.consent.call import running_call\n"
-        "running_call().agreement.needs_grant = False\n" + REMOVES
+        "running_call().ledger.needs_grant = False\n" + REMOVES
     )
 
     assert live.vain(grants).is_error

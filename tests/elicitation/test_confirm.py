@@ -11,9 +11,10 @@ import anyio
 import pytest
 
 from dcc_bridge import checkpoints, confirm, confirm_sync
-from dcc_bridge.consent.call import Call, CallGrant
+from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.confirm import Grant
 from dcc_bridge.consent.copies import ask_with_checkpoint
+from dcc_bridge.consent.ledger import CallGrant
 from dcc_bridge.elicitation import context
 from dcc_bridge.elicitation.question import Consent, Expired, Question, Reply
 from dcc_bridge.elicitation.view import undo_line
@@ -102,7 +103,7 @@ def test_what_is_no_yes_is_an_error_that_says_which(answer: Any, error: Any, wor
         assert type(caught.value) is error
         assert "Delete it?" in str(caught.value)
         assert ("The reason given" in str(caught.value)) is ("not now" in words)
-        assert not call.agreement.live
+        assert not call.ledger.live
 
 
 def test_where_nobody_can_be_asked_or_nothing_be_written_down_nobody_agrees() -> None:
@@ -122,8 +123,8 @@ def test_a_yes_to_what_is_still_there_is_a_grant() -> None:
     with asking(Person(YES)) as call:
         grant = confirm_sync("Delete it?", items=["cam1"])
 
-        assert call.agreement.live
-        assert call.agreement.checkpoint is None
+        assert call.ledger.live
+        assert call.lasting.checkpoint is None
         assert (grant, grant.checkpoint) == (["cam1"], None)
 
 
@@ -138,7 +139,7 @@ def test_a_scene_that_changed_is_shown_again_and_the_grant_is_for_what_is_there(
     with asking(person, host) as call:
         grant = confirm_sync(lambda items: f"{len(items)}?", items=items)
 
-        assert call.agreement.live
+        assert call.ledger.live
     assert grant == ["cam1"] or not is_looked_up
     assert [shown.message for shown in person.shown] == ["2?", "1?" if is_looked_up else "2?"]
     assert person.shown[1].reason == (
@@ -152,11 +153,11 @@ def test_after_three_questions_about_a_restless_scene_there_is_no_new_grant(befo
     person = Person(then=after(lambda: host.items.append(f"cam{len(host.items)}"), YES))
 
     with asking(person, host) as call:
-        call.agreement.grants = [CallGrant("earlier")] if before else []
+        call.ledger.grants = [CallGrant("earlier")] if before else []
         with pytest.raises(Cancelled, match=r"'4\?'"):
             confirm_sync(lambda items: f"{len(items)}?", items=lambda: tuple(host.items))
 
-        assert bool(call.agreement.live) is before
+        assert bool(call.ledger.live) is before
     assert len(person.shown) == 3
 
 
@@ -169,7 +170,7 @@ def test_a_scene_that_changed_before_the_edit_is_asked_about_again() -> None:
         host.items = ["cam2"]
         result = grant.apply_sync(lambda items: edited.append(items) or "done")  # type: ignore[func-returns-value]  # None
 
-        assert call.agreement.live
+        assert call.ledger.live
     assert (edited, result) == ([["cam2"]], "done")
     assert grant == ["cam2"]
     assert about(person.shown[1])[0] == ("cam2",)
@@ -185,7 +186,7 @@ def test_a_no_to_the_scene_that_changed_before_the_edit_leaves_nothing_granted()
         with pytest.raises(Declined):
             grant.apply_sync(edited.append)
 
-        assert not call.agreement.live
+        assert not call.ledger.live
     assert edited == []
 
 
@@ -199,7 +200,7 @@ def test_an_edit_of_a_restless_scene_is_given_up_after_two_more_questions() -> N
         with pytest.raises(Cancelled, match="Delete them"):
             grant.apply_sync(edited.append)
 
-        assert not call.agreement.live
+        assert not call.ledger.live
     assert edited == []
     assert len(person.shown) == 3
 
@@ -221,8 +222,8 @@ def test_what_undo_does_not_bring_back_is_kept_after_the_yes(
     with asking(person, scene) as call:
         grant = confirm_sync("Write it?", undoable=False, files=lambda: [written])
 
-        assert not call.agreement.undoable
-        assert call.agreement.checkpoint == grant.checkpoint
+        assert not call.lasting.undoable
+        assert call.lasting.checkpoint == grant.checkpoint
     assert kept == []
     assert about(person.shown[0])[2:] == (False, str(tmp_path / "shot.json.checkpoints"))
     assert grant.checkpoint is not None
@@ -255,7 +256,7 @@ def test_where_undo_helps_or_nothing_is_lost_no_copy_is_kept_or_spoken_of(
     with asking(person, scene) as call:
         grant = confirm_sync("Write it?", undoable=undoable, files=[tmp_path / file])
 
-        assert call.agreement.undoable is undoable
+        assert call.lasting.undoable is undoable
     assert about(person.shown[0])[3] is None
     assert grant.checkpoint is None
     assert not list(tmp_path.glob("*.checkpoints/*"))
@@ -307,7 +308,7 @@ def test_without_its_copy_there_is_no_grant(
         with pytest.raises(NoCheckpoint):
             asks[is_before_a_body]()
 
-        assert not call.agreement.live
+        assert not call.ledger.live
 
 
 def before_a_body(call: Call, *, undoable: bool) -> Question:
@@ -337,7 +338,7 @@ def test_a_question_before_a_body_keeps_a_copy_after_a_yes(
         else:
             response = flows.run_sync(ask_with_checkpoint(question, call), "confirm")
 
-        assert (call.agreement.checkpoint is not None) is bool(copies)
+        assert (call.lasting.checkpoint is not None) is bool(copies)
     folder = checkpoints.checkpoint_folder(scene)
     assert response.action == answer.action
     assert about(person.shown[0])[3] == (str(folder) if place else None)
@@ -357,7 +358,7 @@ def test_of_a_folder_no_copy_is_promised_and_none_is_kept(scene: FakeHost, tmp_p
     with asking(person, scene) as call:
         for files in ([full], [full, file], [empty]):
             confirm_sync("Clear it?", undoable=False, files=files)
-        copy = call.agreement.checkpoint
+        copy = call.lasting.checkpoint
 
     said = [undo_line(question.consent) for question in person.shown if question.consent]
     place = checkpoints.checkpoint_folder(scene)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 from unittest.mock import patch
 
-from dcc_bridge.consent.call import Agreement
+from dcc_bridge.consent.ledger import Ledger
 from dcc_bridge.consent.undo_steps import Steps
 from tests.hosts.bad_plans import Act, Plan, make, smaller
 from tests.hosts.bad_port import Port, Scene
@@ -168,7 +168,7 @@ def found_without(
 
     with ExitStack() as stack:
         if check == CHECKS[0]:
-            stack.enter_context(patch.object(Agreement, "allows_change", True))
+            stack.enter_context(patch.object(Ledger, "allows_change", True))
         elif check == CHECKS[2]:
             stack.enter_context(patch.object(Steps, "check_loss", lambda *_: None))
         return Judge(Blind, folder, loop).play(plan)

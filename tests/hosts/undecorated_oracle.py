@@ -14,7 +14,7 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from dcc_bridge.consent import attempt, loss_questions
-from dcc_bridge.consent.call import Agreement
+from dcc_bridge.consent.ledger import Ledger
 from dcc_bridge.consent.undo_steps import Steps
 from dcc_bridge.errors import NotUndoable
 from tests.hosts.bad_port import Scene
@@ -267,12 +267,12 @@ def found_without(check: str, kind: type[Field], folder: Path) -> list[str]:
         elif check == "guard":
             stack.enter_context(patch.object(attempt, "watched_by", lambda *_: _nothing()))
         elif check == "list":
-            covered = property(lambda agreement: None if agreement.grants else [])
-            stack.enter_context(patch.object(Agreement, "covered", covered))
+            covered = property(lambda ledger: None if ledger.grants else [])
+            stack.enter_context(patch.object(Ledger, "covered", covered))
         elif check == "answers":
             stack.enter_context(patch.object(loss_questions, "check", lambda *_: None))
-            covered = property(lambda agreement: None if agreement.refused else [])
-            stack.enter_context(patch.object(Agreement, "covered", covered))
+            covered = property(lambda ledger: None if ledger.refused else [])
+            stack.enter_context(patch.object(Ledger, "covered", covered))
         return Judge(Blind, folder).play(plans[check])
 
 

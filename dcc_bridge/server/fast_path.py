@@ -1,9 +1,10 @@
 """Answers a plain `tools/call` of a skill without the SDK's kernel, half of its cost. Worker.
 
-A request is taken only if nothing in it is unusual, header by header and key by key; others go the
-SDK's way. So does one that is not answered soon, with its call as it stands: questions, progress,
-streams and clients that leave are the SDK's alone. In a legacy session, which the SDK keeps, the
-two events of an answer are stored when it is there: nobody comes back for them before.
+A request is taken only if nothing in it is unusual, header by header and key by key; all others go
+through the SDK. So does a request that is not answered soon, with its call as it stands: questions,
+progress, streams and clients that leave are handled by the SDK alone. In a legacy session, which
+the SDK keeps, the two events of an answer are stored once the answer is there: no client comes back
+for them before.
 """
 
 from __future__ import annotations
@@ -11,10 +12,9 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable
 from concurrent.futures import Future
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import mcp_types as types
 from mcp.server.connection import Connection
@@ -35,175 +35,267 @@ from dcc_bridge.server.sessions import ReplayStore
 from dcc_bridge.skills.registry import Entry
 from dcc_bridge.threads.jobs import client
 
-SOON: Final = 1.0  # seconds after which the SDK takes over: well before it would ping
-_LEGACY: Final = 0.1  # its part in a legacy session, where the SDK alone takes a cancellation
-_HELD: Final = 0.002  # seconds of requests in which it is kept: fewer cost calls, and gain nothing
-_MOST_META: Final = 4096  # characters of what a client says of itself, which is remembered
-_MOST_NESTED: Final = 100  # lists and objects; how deep is too deep depends on the way
-_LARGEST: Final = 2**53  # of an id
-_VERSION, _ABLE = types.PROTOCOL_VERSION_META_KEY, types.CLIENT_CAPABILITIES_META_KEY
-_META: Final = {_VERSION, _ABLE, types.CLIENT_INFO_META_KEY}
-_KINDS: Final = (b"accept", b"content-length", b"content-type")
+FAST_PATH_S: Final = 1.0
+"""Seconds after which the SDK takes over a call: well before it would ping the client."""
+_LEGACY_SHARE: Final = 0.1
+"""The part of `FAST_PATH_S` in a legacy session, where only the SDK accepts a cancellation."""
+_TURN_S: Final = 0.002
+"""Seconds for which the interpreter's lock is kept while requests are served.
+
+A shorter time costs calls, and gains nothing.
+"""
+_MAX_META_CHARS: Final = 4096
+"""Characters of a client's description of itself: those up to this size are cached."""
+_MAX_BRACKETS: Final = 100
+"""Lists and objects in a body. Which depth the parsers refuse depends on the parser."""
+_MAX_ID: Final = 2**53
+_VERSION: Final = types.PROTOCOL_VERSION_META_KEY
+_CAPABILITIES: Final = types.CLIENT_CAPABILITIES_META_KEY
+_META_KEYS: Final = {_VERSION, _CAPABILITIES, types.CLIENT_INFO_META_KEY}
+_CONTENT_TYPE: Final = b"content-type"
+_PLAIN_HEADERS: Final = (b"accept", b"content-length", _CONTENT_TYPE)
 _ACCEPTED: Final = ("application/json, text/event-stream", "text/event-stream, application/json")
 
-_ENCODE: Final = json.JSONEncoder(separators=(",", ":")).encode  # `dumps` makes one each time
-PlainCall = tuple[int | str, str, dict[str, Any], dict[str, Any]]  # id, tool, arguments, meta
+# `json.dumps` makes an encoder each time.
+_ENCODE: Final = json.JSONEncoder(separators=(",", ":")).encode
+
+
+class Route(NamedTuple):
+    """Where the headers of a plain request send it.
+
+    Attributes:
+        era: The revision of the protocol that the request is written in.
+        tool: The tool that the headers name, in the modern era; else "".
+        session: The id of the legacy session; "" in the modern era.
+    """
+
+    era: str
+    tool: str
+    session: str
+
+
+class PlainCall(NamedTuple):
+    """A `tools/call` that the fast path may answer.
+
+    Attributes:
+        id: The JSON-RPC id of the request.
+        tool: The name of the tool.
+        arguments: What the tool is called with.
+        meta: The request's `_meta`, without its progress token.
+    """
+
+    id: int | str
+    tool: str
+    arguments: dict[str, Any]
+    meta: dict[str, Any]
 
 
 class FastPath:
-    """ASGI application: answers plain calls, and passes every other request to the SDK."""
+    """ASGI application: answers plain calls, and passes every other request to the SDK.
+
+    Args:
+        server: The server whose skills are called.
+        sdk: The SDK's application, which serves every other request.
+        events: The events of the legacy sessions.
+    """
 
     def __init__(self, server: Server, sdk: ASGIApp, events: ReplayStore) -> None:
-        self._server, self._sdk = server, sdk
-        self._events = events  # of the legacy sessions
-        self._gave_way = 0.0
+        self._server = server
+        self._sdk = sdk
+        self._events = events
+        self._yielded_at = 0.0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Answer a request, or pass it to the SDK."""
         if not scope.get(ALONE):
-            self._give_way()
-        _ = self._server.library.read  # whoever comes wants to know of changes, if only later
+            self._yield_lock()
+        # Looking at `read` looks for changed skill files, as every request does: the client that
+        # sends it will want to know of the changes, if only later.
+        _ = self._server.library.read
         route = _route(scope)
         if route is None:
             await self._sdk(scope, receive, send)
             return
         message = await receive()
-        call = _read(message, json.loads if route[0] == MODERN else from_json)
-        seen = self._caller(call, *route, scope[LABEL]) if call is not None else None
-        skill = self._server.fetch_plain(call[1]) if call and seen else None
-        body = await self._answer(call, skill, seen, scope) if call and seen and skill else None
-        if call is None or seen is None or body is None:
-            try:
-                await self._sdk(scope, receive_again([message], receive), send)
-            finally:
-                if isinstance(unheard := scope.pop(STARTED, None), ParkedCall):
-                    self._server.calls.abandon(unheard)  # the SDK refused it, or its client left
-        elif seen.era == MODERN:
-            headers = [(b"content-length", b"%d" % len(body)), (_KINDS[-1], b"application/json")]
-            await send({"type": "http.response.start", "status": 200, "headers": headers})
-            await send({"type": "http.response.body", "body": body})
-        else:
-            await self._events.send_result(str(call[0]), body, route[2], seen.era, send)
+        if await self._answer(message, route, scope, send):
+            return
+        try:
+            await self._sdk(scope, receive_again([message], receive), send)
+        finally:
+            started = scope.pop(STARTED, None)
+            if isinstance(started, ParkedCall):  # the SDK refused it, or its client left
+                self._server.calls.abandon(started)
 
-    def _give_way(self) -> None:
-        """Let a thread that waits for the interpreter's lock have it, if it was not just now."""
-        # else CPython lets the host's main thread wait for 5 ms whenever it comes back to Python:
-        # beside 32 clients a timer there was 19 ms late, and is 9 (p99, with 2 cores)
-        if time.perf_counter() - self._gave_way > _HELD:
+    def _yield_lock(self) -> None:
+        """Let a thread that waits for the interpreter's lock have it, if it had no turn just now.
+
+        Else CPython lets the host's main thread wait for 5 ms whenever it comes back to Python:
+        beside 32 clients a timer there was 19 ms late, and is 9 (p99, with 2 cores).
+        """
+        if time.perf_counter() - self._yielded_at > _TURN_S:
             time.sleep(0)
-            self._gave_way = time.perf_counter()
+            self._yielded_at = time.perf_counter()
 
-    def _caller(
-        self, call: PlainCall, era: str, name: str, session: str, label: str
-    ) -> SeenClient | None:
-        """Tell who calls; None where the SDK would refuse it, or might."""
-        *_, tool, _, meta = call
-        if session:
-            is_odd = any("modelcontextprotocol" in key for key in meta)
-            return None if is_odd else self._server.seen_in(session, era, label)
-        text = json.dumps(meta)
-        is_plain = tool == name and meta.keys() <= _META and len(text) < _MOST_META
-        said = _client(text) if is_plain else None
-        if said is None:
+    async def _answer(self, message: Message, route: Route, scope: Scope, send: Send) -> bool:
+        """Answer a request; return False, with nothing sent, where the SDK has to answer."""
+        call = _read_call(message, route.era)
+        if call is None:
+            return False
+        caller = self._caller(call, route, scope[LABEL])
+        if caller is None:
+            return False
+        skill = self._server.fetch_plain(call.tool)
+        if skill is None:
+            return False
+        body = await self._run(call, skill, caller, scope)
+        if body is None:
+            return False
+        if caller.era != MODERN:
+            await self._events.send_result(str(call.id), body, route.session, caller.era, send)
+            return True
+        headers = [(b"content-length", b"%d" % len(body)), (_CONTENT_TYPE, b"application/json")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+        return True
+
+    def _caller(self, call: PlainCall, route: Route, label: str) -> SeenClient | None:
+        """Return the client that calls; None where the SDK would refuse the call, or might."""
+        if route.session:
+            if any("modelcontextprotocol" in key for key in call.meta):
+                return None
+            return self._server.seen_in(route.session, route.era, label)
+        if call.tool != route.tool or not call.meta.keys() <= _META_KEYS:
             return None
-        caller = Client(label, said.client.name, said.client.version)
-        return SeenClient(caller, MODERN, said.form, said.url, time.time())
+        meta_text = json.dumps(call.meta)
+        if len(meta_text) >= _MAX_META_CHARS:
+            return None
+        described = _described_client(meta_text)
+        if described is None:
+            return None
+        caller = Client(label, described.client.name, described.client.version)
+        return SeenClient(caller, MODERN, described.form, described.url, time.time())
 
-    async def _answer(
-        self, call: PlainCall, skill: Future[Entry], seen: SeenClient, scope: Scope
+    async def _run(
+        self, call: PlainCall, skill: Future[Entry], caller: SeenClient, scope: Scope
     ) -> bytes | None:
-        """Run a skill; None where the SDK has to answer."""
-        id_, name, arguments, _ = call
+        """Run a skill and return the response's body; None where the SDK has to answer."""
         if not scope[ALONE]:
-            await asyncio.sleep(0)  # it is its client's turn, and others have theirs
+            await asyncio.sleep(0)  # lets the requests of other clients have their turn
         scope[TURN]()
-        client.set(seen.client.label)
-        self._server.clients.note(seen)
-        session = protocol.session_of(Headers(scope=scope), seen.era)
-        started = await self._server.begin(name, skill, arguments, seen, session)
-        result = await self._wait(started, scope) if isinstance(started, ParkedCall) else started
-        body = self._serialized(id_, result, seen.era) if result is not None else None
+        client.set(caller.client.label)
+        self._server.clients.note(caller)
+        session = protocol.session_of(Headers(scope=scope), caller.era)
+        started = await self._server.begin(call.tool, skill, call.arguments, caller, session)
+        result: types.CallToolResult | None
+        if isinstance(started, ParkedCall):
+            result = await self._wait(started, scope)
+        else:
+            result = started
+        body = None
+        if result is not None:
+            body = self._serialized(call.id, result, caller.era)
         if body is None:
             scope[STARTED] = started
         return body
 
     async def _wait(self, parked: ParkedCall, scope: Scope) -> types.CallToolResult | None:
+        """Wait for a call's result; None if it asks, reports progress or takes too long."""
         scope[GONE] = parked.stir
-        clock = self._server.runner.environment.clock
-        stop = clock(SOON if parked.modern else SOON * _LEGACY, parked.stir)
+        seconds = FAST_PATH_S
+        if not parked.modern:
+            seconds *= _LEGACY_SHARE
+        stop_clock = self._server.runner.environment.clock(seconds, parked.stir)
         try:
             return await self._server.calls.begin_plain(parked, scope)
         finally:
-            stop()
+            stop_clock()
             del scope[GONE]
 
-    def _serialized(self, id_: int | str, result: types.CallToolResult, era: str) -> bytes | None:
-        if (dumped := protocol.plain_dump(result, is_modern=era == MODERN)) is None:
-            return None  # an image or a file, which is the SDK's to tell
-        reply = {"jsonrpc": "2.0", "id": id_, "result": dumped}
-        if era != MODERN:
+    def _serialized(
+        self, request_id: int | str, result: types.CallToolResult, era: str
+    ) -> bytes | None:
+        """Return the response's body; None for an image or a file, which the SDK serializes."""
+        is_modern = era == MODERN
+        dumped = protocol.plain_dump(result, is_modern=is_modern)
+        if dumped is None:
+            return None
+        reply = {"jsonrpc": "2.0", "id": request_id, "result": dumped}
+        if not is_modern:
             return to_json(reply)
         dumped["_meta"] = {**dumped["_meta"], types.SERVER_INFO_META_KEY: self._server.stamp}
         return _ENCODE(reply).encode()
 
 
-def _route(scope: Scope) -> tuple[str, str, str] | None:
-    """Give the era of a request, its tool or session by its headers; None where one is unusual."""
-    kept = [it for it in scope["headers"] if it[0].startswith(b"mcp-") or it[0] in _KINDS]
-    texts = [(str(name, "latin-1"), str(value, "latin-1")) for name, value in kept]
-    match scope["method"], sorted(texts):
+def _route(scope: Scope) -> Route | None:
+    """Return where the headers send a request; None where one of them is unusual."""
+    headers = []
+    for name, value in scope["headers"]:
+        if name.startswith(b"mcp-") or name in _PLAIN_HEADERS:
+            headers.append((str(name, "latin-1"), str(value, "latin-1")))
+    headers.sort()
+    match scope["method"], headers:
         case "POST", [("accept", accept), ("content-length", _), ("content-type", kind), *named]:
-            is_plain = accept in _ACCEPTED and kind == "application/json"
+            if accept not in _ACCEPTED or kind != "application/json":
+                return None
         case _:
             return None
-    match is_plain and named:
-        case [("mcp-method", "tools/call"), ("mcp-name", name), ("mcp-protocol-version", era)]:
-            return (era, name, "") if era == MODERN and name.isascii() else None
+    match named:
+        case [("mcp-method", "tools/call"), ("mcp-name", tool), ("mcp-protocol-version", era)]:
+            if era != MODERN or not tool.isascii():
+                return None
+            return Route(era, tool, "")
         case [("mcp-protocol-version", era), ("mcp-session-id", session)]:
-            return era, "", session
+            return Route(era, "", session)
     return None
 
 
-def _read(message: Message, read: Callable[[bytes], Any]) -> PlainCall | None:
-    """Read a request, as the SDK does in its era; None where a key of it is unusual."""
+def _read_call(message: Message, era: str) -> PlainCall | None:
+    """Read a call from a request's only message; None where a key of the body is unusual."""
     body = message.get("body", b"")
-    if message.get("more_body") or body.count(b"[") + body.count(b"{") > _MOST_NESTED:
+    if message.get("more_body") or body.count(b"[") + body.count(b"{") > _MAX_BRACKETS:
         return None
     try:
-        request = read(body)
+        # The SDK reads each era with a parser of its own.
+        request = json.loads(body) if era == MODERN else from_json(body)
     except ValueError:
         return None
     match request:
         case {
             "jsonrpc": "2.0",
-            "id": id_,
+            "id": request_id,
             "method": "tools/call",
-            "params": {"name": str(name), **params},
+            "params": {"name": str(tool), **params},
             **rest,
         } if not rest and params.keys() <= {"arguments", "_meta"}:
-            arguments, meta = params.get("arguments", {}), params.get("_meta", {})
-            if isinstance(arguments, dict) and isinstance(meta, dict):
-                token, texts = meta.pop("progressToken", 0), [*arguments, *meta]
-                if _is_id(id_) and _is_id(token) and all(map(str.isascii, texts)):
-                    return id_, name, arguments, meta
+            arguments = params.get("arguments", {})
+            meta = params.get("_meta", {})
+            if not isinstance(arguments, dict) or not isinstance(meta, dict):
+                return None
+            progress_token = meta.pop("progressToken", 0)
+            if not _is_plain_id(request_id) or not _is_plain_id(progress_token):
+                return None
+            if not all(name.isascii() for name in (*arguments, *meta)):
+                return None
+            return PlainCall(request_id, tool, arguments, meta)
     return None
 
 
-def _is_id(value: object) -> bool:
+def _is_plain_id(value: object) -> bool:
     if type(value) is int:
-        return -_LARGEST < value < _LARGEST
+        return -_MAX_ID < value < _MAX_ID
     return isinstance(value, str) and value.isascii()
 
 
 @lru_cache(maxsize=64)
-def _client(meta: str) -> SeenClient | None:
-    """Read what a client says of itself; None where the SDK would refuse it."""
-    said = json.loads(meta)
+def _described_client(meta_text: str) -> SeenClient | None:
+    """Read a client's description of itself; None where the SDK would refuse it."""
+    meta = json.loads(meta_text)
     try:
-        validate_client_request(CALL, MODERN, {"name": "", "arguments": {}, "_meta": said})
+        validate_client_request(CALL, MODERN, {"name": "", "arguments": {}, "_meta": meta})
     except ValidationError:
         return None
-    if said[_VERSION] != MODERN:
+    if meta[_VERSION] != MODERN:
         return None
-    info = said.get(types.CLIENT_INFO_META_KEY)
-    return protocol.seen_client(Connection.from_envelope(MODERN, info, said[_ABLE]), "")
+    info = meta.get(types.CLIENT_INFO_META_KEY)
+    connection = Connection.from_envelope(MODERN, info, meta[_CAPABILITIES])
+    return protocol.seen_client(connection, "")

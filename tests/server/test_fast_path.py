@@ -401,7 +401,8 @@ def test_a_call_that_lasts_is_handed_to_the_sdk_as_it_stands(tmp_path: Path) -> 
         assert handed.wait(LIMIT)
         return "over"
 
-    soon, begins = patch.object(fast_path, "SOON", 0.02), patch.object(ParkedCalls, "begin", note)
+    soon = patch.object(fast_path, "FAST_PATH_S", 0.02)
+    begins = patch.object(ParkedCalls, "begin", note)
     with _both(tmp_path, last) as both, soon, begins:
         short, by_sdk = both.call("last")
 
@@ -444,7 +445,7 @@ def waiting() -> tuple[Callable[..., Any], threading.Event, threading.Event]:
 def test_a_client_that_leaves_ends_its_call_at_once(tmp_path: Path) -> None:
     wait, began, ended = waiting()
 
-    with _both(tmp_path, wait) as both, patch.object(fast_path, "SOON", 600.0):
+    with _both(tmp_path, wait) as both, patch.object(fast_path, "FAST_PATH_S", 600.0):
         both.send(both.request(json.dumps(_call("wait")).encode(), name="wait"))
         both.running.until(began.is_set)
         both.close()
@@ -477,7 +478,7 @@ def test_a_call_that_the_sdk_is_handed_and_does_not_serve_is_ended(tmp_path: Pat
     barred = patch.object(
         service, "FastPath", lambda server, sdk, events: FastPath(server, refuse, events)
     )
-    with barred, _both(tmp_path, wait) as both, patch.object(fast_path, "SOON", 0.02):
+    with barred, _both(tmp_path, wait) as both, patch.object(fast_path, "FAST_PATH_S", 0.02):
         both.send(both.request(json.dumps(_call("wait")).encode(), name="wait"))
         both.running.until(ended.is_set)
 
@@ -537,7 +538,7 @@ def test_a_worker_that_has_much_to_do_lets_the_main_thread_have_its_turns(
         sleep(seconds)
 
     monkeypatch.setattr(time, "sleep", note)
-    monkeypatch.setattr(fast_path, "_HELD", held)
+    monkeypatch.setattr(fast_path, "_TURN_S", held)
 
     with _both(tmp_path, ping, wait) as both:
         if others:

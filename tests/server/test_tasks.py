@@ -48,7 +48,7 @@ YES = {"action": "accept", "content": {"confirm": True}}
 def late(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make a task of no call, however long it takes to come to its end or its question."""
     monkeypatch.setattr(tasks, "TASK_AFTER", LIMIT)
-    monkeypatch.setattr(fast_path, "SOON", LIMIT)
+    monkeypatch.setattr(fast_path, "FAST_PATH_S", LIMIT)
 
 
 @pytest.fixture(autouse=True)
@@ -84,7 +84,7 @@ class Bake:
             threading.Timer(4 * tasks.TASK_AFTER, self.may_end.set).start()
             return await begin(*args)
 
-        monkeypatch.setattr(fast_path, "SOON", 0.02)
+        monkeypatch.setattr(fast_path, "FAST_PATH_S", 0.02)
         monkeypatch.setattr(parked_calls.ParkedCalls, "begin", begin_and_end)
 
 

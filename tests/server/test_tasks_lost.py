@@ -39,7 +39,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "TASK_AFTER", 0.01)
     for cap in ("MOST", "MOST_OF_A_CLIENT"):  # so many calls take hours otherwise
         monkeypatch.setattr(tasks, cap, 10_000)
-    monkeypatch.setattr(fast_path, "SOON", 0.005)
+    monkeypatch.setattr(fast_path, "FAST_PATH_S", 0.005)
 
 
 class Breaking:

@@ -51,11 +51,15 @@ log = logging.getLogger(__name__)
 
 _HANDSHAKE: Final = "initialize"
 _LIST: Final = "tools/list"
-_HOUR: Final = 3600.0
-PATIENCE: Final = 5.0  # seconds that a list waits on a busy main thread for files to be imported
-_WARM: Final = 0.3  # seconds by which a start may take longer, so that no first list does
-_AT_ONCE: Final = 16
-_CACHED: Final[dict[Any, CacheHint]] = {  # milliseconds; a change of the tools is told besides
+_REQUEST_STATE_TTL_S: Final = 3600.0
+IMPORT_WAIT_S: Final = 5.0
+"""Seconds that a list of the tools waits on a busy main thread for files to be imported."""
+_WARM_UP_S: Final = 0.3
+"""Seconds by which a start may take longer, so that no first list does."""
+_CHUNK_SIZE: Final = 16
+"""Tools that are described or serialized in one turn of the loop."""
+_CACHE_HINTS: Final[dict[Any, CacheHint]] = {
+    # In milliseconds. Clients are notified besides when the tools change.
     "server/discover": CacheHint(3_600_000),
     _LIST: CacheHint(60_000),
     "resources/list": CacheHint(600_000),
@@ -70,7 +74,19 @@ _INSTRUCTIONS: Final = (
 
 
 class Server(MCPServer[Any]):
-    """The SDK's server, to which plug-ins may add, with the skills of a registry as tools."""
+    """The SDK's server, to which plug-ins may add, with the skills of a registry as tools.
+
+    Attributes:
+        calls: The calls that outlive their requests.
+        changes: Notifies clients of changes of the list of tools.
+        clients: Notes each client that sends a message.
+        library: Imports the skills of files.
+        open_requests: Returns how many requests are open, streams too.
+        runner: Runs the skills.
+        running: The requests of legacy sessions that are handled now, by their ids.
+        scene: The scene's resources.
+        stamp: The server's description of itself in each result of the modern era.
+    """
 
     def __init__(
         self,
@@ -78,17 +94,33 @@ class Server(MCPServer[Any]):
         registry: Registry,
         runner: Runner,
         calls: ParkedCalls,
-        tasks: Tasks,  # what of them outlasts its request
-        soon: client_channel.Soon,  # the way to the worker's loop from any thread
-        clients: ClientRegistry,  # takes in who speaks to it
+        tasks: Tasks,
+        soon: client_channel.Soon,
+        clients: ClientRegistry,
         scene: resources.SceneResources,
-        library: Library,  # imports the skills of files
-        ended: Callable[[str], None],  # told of each legacy session that has ended
+        library: Library,
+        ended: Callable[[str], None],
     ) -> None:
-        self.calls, self.scene, self.clients = calls, scene, clients
-        self.changes = changes = resources.ToolListChanges(scene.bus, soon, ended)
-        registry.watch(self._forget_lists)  # first: who is notified may list at once
-        registry.watch(changes.note)
+        """Build the server, with the scene's resources and prompts.
+
+        Args:
+            host: The application.
+            registry: The skills.
+            runner: Runs the skills.
+            calls: The calls that outlive their requests.
+            tasks: The calls that clients follow by an id, after their requests have ended.
+            soon: Calls a function on the worker's loop, from any thread.
+            clients: Notes each client that sends a message.
+            scene: The scene's resources.
+            library: Imports the skills of files.
+            ended: Told of each legacy session that has ended.
+        """
+        self.calls = calls
+        self.scene = scene
+        self.clients = clients
+        self.changes = resources.ToolListChanges(scene.bus, soon, ended)
+        registry.watch(self._forget_lists)  # first: a client that is notified may list at once
+        registry.watch(self.changes.note)
         with _root_logger_untouched():
             super().__init__(
                 name=f"dcc_bridge in {host.name}",
@@ -96,48 +128,68 @@ class Server(MCPServer[Any]):
                 description=f"The scene that is open in {host.name} {host.version}".strip(),
                 version=own_version(),
                 icons=[types.Icon.model_validate(ICON)],
-                cache_hints=_CACHED,
+                cache_hints=_CACHE_HINTS,
                 instructions=_INSTRUCTIONS.format(host=host.name),
-                request_state_security=RequestStateSecurity.ephemeral(ttl=_HOUR),
+                request_state_security=RequestStateSecurity.ephemeral(ttl=_REQUEST_STATE_TTL_S),
                 log_level="WARNING",
                 subscriptions=scene.bus,
                 extensions=[tasks],
-                middleware=[self._note_client, changes.remember_session, protocol.mark_malformed],
+                middleware=[
+                    self._note_client,
+                    self.changes.remember_session,
+                    protocol.mark_malformed,
+                ],
             )
-        # the span of each message, which nobody collects; the SDK has no public name for it
-        self.middleware[:] = [it for it in self.middleware if "otel" not in type(it).__module__]
-        # the legacy handshake is to say that lists change; the SDK has no argument for it
-        lowlevel, options = self._lowlevel_server, NotificationOptions(tools_changed=True)
-        make = partial(lowlevel.create_initialization_options, options)
-        lowlevel.create_initialization_options = make  # type: ignore[method-assign]  # its only way in
-        lowlevel.get_capabilities = partial(self._able, lowlevel.get_capabilities)  # type: ignore[method-assign]  # the same
-        lowlevel.add_request_handler("server/discover", types.RequestParams, self._discover)
-        self.middleware.append(self._fill_in)
-        self._plain = [*self.middleware], self._lowlevel_server.get_request_handler(CALL)
+        self._adjust_sdk()
+        self._plain_middleware = list(self.middleware)
+        self._plain_handler = self._lowlevel_server.get_request_handler(CALL)
         self.stamp = self._lowlevel_server.server_info_stamp
         self._listing = anyio.Lock()
         self._forget_lists()
         self.library = library
-        self.open_requests: Callable[[], int] = int  # how many there are, streams too
-        self.running = RunningRequests()  # those of legacy sessions, by their ids
-        self._registry, self.runner, self._soon, self._host = registry, runner, soon, host
+        self.open_requests: Callable[[], int] = int
+        self.running = RunningRequests()
+        self._registry = registry
+        self.runner = runner
+        self._soon = soon
+        self._host = host
         scene.serve(self)
         resources.ScenePrompts(registry, scene).serve(self)
 
+    def _adjust_sdk(self) -> None:
+        """Change what the SDK has no argument for."""
+        # The SDK makes a tracing span of each message, which nobody collects, and has no public
+        # name for the middleware that does so.
+        self.middleware[:] = [
+            middleware
+            for middleware in self.middleware
+            if "otel" not in type(middleware).__module__
+        ]
+        lowlevel = self._lowlevel_server
+        # The legacy handshake is to say that lists change.
+        options = NotificationOptions(tools_changed=True)
+        make = partial(lowlevel.create_initialization_options, options)
+        lowlevel.create_initialization_options = make  # type: ignore[method-assign]  # its only way in
+        lowlevel.get_capabilities = partial(self._capabilities, lowlevel.get_capabilities)  # type: ignore[method-assign]  # the same
+        lowlevel.add_request_handler("server/discover", types.RequestParams, self._discover)
+        self.middleware.append(self._fill_in)
+
     def add_instructions(self, text: str) -> None:
-        """Tell agents more when they connect from now on. Any thread."""
+        """Add to the instructions of the agents that connect from now on. Any thread."""
         self._lowlevel_server.instructions = f"{self.instructions} {text}"
 
     def name_scene(self, scene: str) -> None:
-        """Tell clients from now on which scene is open. Any thread."""
-        lowlevel, title = self._lowlevel_server, protocol.carried(f"{self._host.name}, {scene}")
-        if lowlevel.title != title:
-            lowlevel.title = title
-            lowlevel.__dict__.pop("_server_info_stamp_source", None)  # which the SDK makes once
-            self.stamp = lowlevel.server_info_stamp
+        """Name the open scene in the server's title from now on. Any thread."""
+        lowlevel = self._lowlevel_server
+        title = protocol.carried(f"{self._host.name}, {scene}")
+        if lowlevel.title == title:
+            return
+        lowlevel.title = title
+        lowlevel.__dict__.pop("_server_info_stamp_source", None)  # the SDK computes it only once
+        self.stamp = lowlevel.server_info_stamp
 
     async def _discover(self, ctx: Any, params: Any) -> types.DiscoverResult:
-        """Name the revisions of both eras: the SDK names those that have this request."""
+        """Name the revisions of both eras: the SDK names only those that have this request."""
         lowlevel = self._lowlevel_server
         return types.DiscoverResult(
             supported_versions=list(REVISIONS),
@@ -145,99 +197,118 @@ class Server(MCPServer[Any]):
             instructions=lowlevel.instructions,
         )
 
-    def _able(self, make: Callable[..., Any], *args: Any, **more: Any) -> Any:
-        """Say what there is to ask for: prompts only where there are some."""
-        able = make(*args, **more)
-        return able if self._prompts() else able.model_copy(update={"prompts": None})
+    def _capabilities(self, make: Callable[..., Any], *args: Any, **more: Any) -> Any:
+        """Return the server's capabilities: prompts only where there are some."""
+        capabilities = make(*args, **more)
+        if self._prompt_names():
+            return capabilities
+        return capabilities.model_copy(update={"prompts": None})
 
-    def _prompts(self) -> set[str]:
-        """Name the prompts, without those that need the verbs where there are none."""
+    def _prompt_names(self) -> set[str]:
+        """Return the names of the prompts, without those of the verbs in a host without verbs."""
         names = {prompt.name for prompt in self._prompt_manager.list_prompts()}
-        return names if "list_items" in self._registry else names - resources.PROMPTS
+        if "list_items" in self._registry:
+            return names
+        return names - resources.PROMPTS
 
     async def _note_client(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        """Look at each message for who sent it, and is worked for. The SDK's middleware."""
-        client.set(label_of(ctx))
+        """Note which client sends a message, and handle it for that client. SDK middleware."""
+        label = label_of(ctx)
+        client.set(label)
+        session = None
         if ctx.request is not None:
             ctx.request.scope[TURN]()
-        if ctx.method != _HANDSHAKE:  # until it ends, nothing is known of who shakes hands
-            self.clients.note(protocol.seen_client(ctx.session, label_of(ctx)))
-        session = ctx.request.headers.get("mcp-session-id") if ctx.request is not None else None
+            session = ctx.request.headers.get("mcp-session-id")
+        if ctx.method != _HANDSHAKE:  # nothing is known of a client until its handshake ends
+            self.clients.note(protocol.seen_client(ctx.session, label))
         if session is None or ctx.request_id is None:
             return await call_next(ctx)
         with self.running.note(session, ctx.request_id):
             return await call_next(ctx)
 
     async def list_tools(self) -> list[Tool]:
-        """List the skills, those that cannot be loaded, and what was added through the SDK."""
-        listed = []
+        """List the skills, those that cannot be loaded, and tools added through the SDK."""
+        tools = []
         for number, entry in enumerate(self._registry.entries()):
             try:
-                listed.append(protocol.tool(entry))
+                tools.append(protocol.tool(entry))
             except SkillError as error:
-                listed.append(protocol.unavailable(entry.skill.name, str(error)))
-            if number % _AT_ONCE == 0:  # a thousand schemas take half a second the first time
+                tools.append(protocol.unavailable(entry.skill.name, str(error)))
+            if number % _CHUNK_SIZE == 0:  # a thousand schemas take half a second the first time
                 await anyio.sleep(0)
-        broken = sorted(self._registry.broken.items())
-        listed += [protocol.unavailable(name, str(why)) for name, why in broken]
-        return [*listed, *await super().list_tools()]
+        for name, why in sorted(self._registry.broken.items()):
+            tools.append(protocol.unavailable(name, str(why)))
+        return [*tools, *await super().list_tools()]
 
     async def list_prompts(self) -> list[Any]:
         """List the prompts that there are."""
-        names = self._prompts()
-        return [it for it in await super().list_prompts() if it.name in names]
+        names = self._prompt_names()
+        prompts = await super().list_prompts()
+        return [prompt for prompt in prompts if prompt.name in names]
 
     async def _handle_list_tools(self, ctx: Any, params: Any) -> ListToolsResult:
-        await self._complete()
-        return ListToolsResult(tools=[] if self._fills_in() else await self.list_tools())
+        await self._import_missing()
+        if self._fills_in():
+            return ListToolsResult(tools=[])
+        return ListToolsResult(tools=await self.list_tools())
 
-    def _fills_in(self) -> bool:  # no middleware of a plug-in is to see the list before that
+    def _fills_in(self) -> bool:
+        """Return whether `_fill_in` runs innermost, so that no plug-in sees the list before it."""
         return self.middleware[-1] == self._fill_in
 
     async def _fill_in(self, ctx: Any, call_next: CallNext) -> HandlerResult:
-        """Put the tools, as they were serialized before, into the SDK's answer. Its middleware."""
+        """Put the tools, as they were serialized before, into the SDK's answer. SDK middleware."""
         answer = await call_next(ctx)
         if ctx.method == _LIST and self._fills_in() and isinstance(answer, dict):
             async with self._listing:
-                listed = await self._serialized(ctx.protocol_version)
-            answer["tools"] = [tool.copy() for tool in listed]  # a plug-in may edit its own
+                tools = await self._serialized_tools(ctx.protocol_version)
+            answer["tools"] = [tool.copy() for tool in tools]  # a plug-in may edit its own
         return answer
 
-    async def _serialized(self, version: str) -> list[Any]:
-        if self._added != (added := await super().list_tools()):
+    async def _serialized_tools(self, version: str) -> list[Any]:
+        """Return the tools as a revision of the protocol has them; made once until a change."""
+        added = await super().list_tools()
+        if self._added != added:
             self._forget_lists(added)
-        lists = self._lists  # another one is there once something has changed
+        lists = self._lists  # `_forget_lists` puts another one in its place after a change
         if version not in lists:
-            tools, listed = await self.list_tools(), []
-            for at in range(0, len(tools), _AT_ONCE):
-                part = ListToolsResult(tools=tools[at : at + _AT_ONCE])
+            tools = await self.list_tools()
+            serialized: list[Any] = []
+            for at in range(0, len(tools), _CHUNK_SIZE):
+                part = ListToolsResult(tools=tools[at : at + _CHUNK_SIZE])
                 data = part.model_dump(mode="json", by_alias=True, exclude_none=True)
-                listed += serialize_server_result(_LIST, version, data)["tools"]
+                serialized += serialize_server_result(_LIST, version, data)["tools"]
                 await anyio.sleep(0)
-            lists[version] = listed
+            lists[version] = serialized
         return lists[version]
 
     async def warm_up(self) -> None:
-        """Do once, for a moment at most, what a first list and a first call would wait for."""
-        with anyio.move_on_after(_WARM):
+        """Do in advance, for a moment at most, the work of a first list and a first call."""
+        with anyio.move_on_after(_WARM_UP_S):
             for era in REVISIONS[:2]:
-                await self._serialized(era)
-                done = protocol.failure("").model_dump(mode="json", by_alias=True)
-                serialize_server_result(CALL, era, done)
+                await self._serialized_tools(era)
+                result = protocol.failure("").model_dump(mode="json", by_alias=True)
+                serialize_server_result(CALL, era, result)
 
     def _forget_lists(self, added: Sequence[Tool] = ()) -> None:
-        self._added = list(added)  # through the SDK, which does not say so
+        """Forget the serialized lists of tools.
+
+        Args:
+            added: The tools added through the SDK, which does not say when there are new ones.
+        """
+        self._added = list(added)
         self._lists: dict[str, list[Any]] = {}
 
-    async def _complete(self) -> None:
+    async def _import_missing(self) -> None:
+        """Import the skill files without which the tools cannot be listed."""
         await wrap_future(self.library.read)
         imports = self.library.complete()
         if not imports:
             return
         self._forget_lists()
-        with anyio.move_on_after(PATIENCE) as limit:
+        with anyio.move_on_after(IMPORT_WAIT_S) as limit:
             for imported in imports:
                 try:
                     await wrap_future(imported)
@@ -248,27 +319,34 @@ class Server(MCPServer[Any]):
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: ToolContext[Any, Any] | None = None
-    ) -> Any:  # also a task's handle, which the SDK's own type does not know
-        """Run a skill, or go on with one that waits for an answer."""
+    ) -> Any:
+        """Run a skill, or go on with a call that waits for an answer.
+
+        Returns:
+            The result, a question, or the handle of a task, which the SDK's own type does not know.
+
+        Raises:
+            MCPError: The request has an answer, but no call waits for it.
+        """
         await wrap_future(self.library.read)
         if context is None or not self._is_ours(name, context):
             return await super().call_tool(name, arguments, context)
         answers: Mapping[str, Any] = context.input_responses or {}
         request = context.request_context
-        # before anything else is looked at: a skill that was reloaded must not lose its answer
-        if context.request_state is not None:
-            return await self.calls.resume(
-                context.request_state, label_of(request), answers, request
-            )
+        # Before anything else is looked at: a skill that was reloaded must not lose its answer.
+        state = context.request_state
+        if state is not None:
+            return await self.calls.resume(state, label_of(request), answers, request)
         if answers:
             why = "An answer came to a question that was not asked. Nothing was changed."
             raise MCPError(INVALID_PARAMS, why)
         http: Any = request.request
         started = http.scope.pop(STARTED, None)
         if started is None:
-            seen = protocol.seen_client(request.session, label_of(request))
-            session = protocol.session_of(http.headers, seen.era)
-            started = await self.begin(name, self.library.fetch(name), arguments, seen, session)
+            caller = protocol.seen_client(request.session, label_of(request))
+            session = protocol.session_of(http.headers, caller.era)
+            fetched = self.library.fetch(name)
+            started = await self.begin(name, fetched, arguments, caller, session)
         if isinstance(started, CallToolResult):
             return started
         if not started.modern:
@@ -276,40 +354,71 @@ class Server(MCPServer[Any]):
         return await self.calls.begin(started, request)
 
     def seen_in(self, session: str, era: str, label: str) -> SeenClient | None:
-        """Tell who calls in a legacy session, which lives on; None where the SDK has to look."""
+        """Return the client of a legacy session, and keep the session alive.
+
+        Args:
+            session: The session's id.
+            era: The revision of the protocol that a request names.
+            label: The label that its token proved.
+
+        Returns:
+            The client; None where the SDK has to look at the request.
+        """
         known, owner = self.changes.sessions.get(session, (None, ""))
-        # the SDK's own place for sessions; nothing public leads there
+        # The SDK's own place for sessions; nothing public leads there.
         transport = self.session_manager._server_instances.get(session)
         if not known or not known.client_params or not transport or transport.is_terminated:
             return None
-        seen, idle = protocol.seen_client(known, owner), transport.idle_scope
-        if (owner, seen.era) != (label, era) or idle is None or idle.cancel_called:
+        caller = protocol.seen_client(known, owner)
+        if owner != label or caller.era != era:
+            return None
+        idle = transport.idle_scope
+        if idle is None or idle.cancel_called:
             return None
         if idle.deadline != inf:  # no request that the SDK knows is open
-            idle.deadline = anyio.current_time() + (self.session_manager.session_idle_timeout or 0)
-        return seen
+            timeout = self.session_manager.session_idle_timeout
+            if timeout is None:
+                timeout = 0
+            idle.deadline = anyio.current_time() + timeout
+        return caller
 
     def fetch_plain(self, name: str) -> Future[Entry] | None:
-        """Give a skill that may run at once, where no plug-in looks at its calls; None else."""
+        """Return a skill that can run at once and at whose calls no plug-in looks; None else."""
         handler = self._lowlevel_server.get_request_handler(CALL)
-        if self._plain != (self.middleware, handler) or not self.library.read.done():
+        if self.middleware != self._plain_middleware or handler != self._plain_handler:
             return None
-        fetched = self.library.fetch(name) if name in self._registry else None
-        return fetched if fetched is not None and fetched.done() else None
+        if not self.library.read.done() or name not in self._registry:
+            return None
+        fetched = self.library.fetch(name)
+        if not fetched.done():
+            return None
+        return fetched
 
     async def begin(
         self,
         name: str,
         fetched: Future[Entry],
         arguments: dict[str, Any],
-        seen: SeenClient,
+        caller: SeenClient,
         session: str,
     ) -> ParkedCall | CallToolResult:
-        """Start a skill for a client in its session, or say why it cannot begin."""
+        """Start a skill for a client.
+
+        Args:
+            name: The skill's name.
+            fetched: The skill, once its file is imported.
+            arguments: The arguments, as they came.
+            caller: The client.
+            session: The session of the client, or "".
+
+        Returns:
+            The call, or the result that says why it cannot begin.
+        """
         arguments = protocol.taken(arguments)
-        call = Call(name, name, client=replace(seen.client, session=session))
+        call = Call(name, name, client=replace(caller.client, session=session))
         try:
-            return self._start(await wrap_future(fetched), call, arguments, seen)
+            entry = await wrap_future(fetched)
+            return self._start(entry, call, arguments, caller)
         except Exception as error:  # a type of the skill's own may do anything with an argument
             if not isinstance(error, BridgeError):
                 log.exception("call %s of %s could not begin", call.id, name)
@@ -319,26 +428,36 @@ class Server(MCPServer[Any]):
             return protocol.failure(str(error))
 
     def _is_ours(self, name: str, context: ToolContext[Any, Any]) -> bool:
+        """Return whether a call is for a skill, and not for a tool added through the SDK."""
+        if name in self._registry:
+            return True
         state = context.request_state
-        is_ours = name in self._registry or (state is not None and self.calls.knows(state))
-        return is_ours or self._tool_manager.get_tool(name) is None
+        if state is not None and self.calls.knows(state):
+            return True
+        return self._tool_manager.get_tool(name) is None
 
     def _start(
-        self, entry: Entry, call: Call, arguments: dict[str, Any], seen: SeenClient
+        self, entry: Entry, call: Call, arguments: dict[str, Any], caller: SeenClient
     ) -> ParkedCall:
+        """Start a skill; raises UnknownSkill, or what its signature says of the arguments."""
+        skill = entry.skill
         signature = entry.signature
         if signature is None:
-            raise UnknownSkill(entry.skill.name)
-        schema = signature.schema
-        call.arguments = Redacted(arguments, schema if arguments else None, call.id)
+            raise UnknownSkill(skill.name)
+        schema = None
+        if arguments:
+            schema = signature.schema
+        call.arguments = Redacted(arguments, schema, call.id)
         bound = signature.bind(arguments)
-        skill = entry.skill
-        call.title, call.risk, call.digest = skill.title, skill.metadata.risk, skill.digest
-        same = same_call(seen.client.label, call.skill, bound)
-        parked = ParkedCall(call, seen.client.label, same, modern=seen.era >= MODERN)
-        call.dialogue.repeats = known = self.calls.notice_for(parked.same)
-        beside = self.calls.alike(parked.same)
-        call.route = self._route(parked, seen)
+        call.title = skill.title
+        call.risk = skill.metadata.risk
+        call.digest = skill.digest
+        same = same_call(caller.client.label, call.skill, bound)
+        parked = ParkedCall(call, caller.client.label, same, modern=caller.era >= MODERN)
+        early_notice = self.calls.notice_for(same)
+        call.dialogue.repeats = early_notice
+        beside = self.calls.alike(same)
+        call.route = self._question_route(parked, caller)
         run = self.runner.start(
             skill,
             bound,
@@ -346,24 +465,33 @@ class Server(MCPServer[Any]):
             signature.missing(bound),
             lambda progress: self._soon(lambda: parked.note_progress(progress)),
         )
-        parked.cancel, parked.asks_as_task = run.cancel, skill.metadata.task == "ask"
+        parked.cancel = run.cancel
+        parked.asks_as_task = skill.metadata.task == "ask"
         returns = signature.returns
 
-        def finish(outcome: Future[Outcome]) -> None:
-            ended, late = outcome.result(), self.calls.late_notice_for(parked.same, beside)
-            repeats = call.dialogue.repeats if known else late
-            if repeats and call.risk != "read" and not ended.error:  # nobody was asked about it
-                ended = replace(ended, note=f"{ended.note} {repeats}".strip())
-            self.calls.finish(parked, protocol.result(ended, returns), ended.status)
+        def finish(done: Future[Outcome]) -> None:
+            outcome = done.result()
+            notice = self.calls.late_notice_for(same, beside)
+            if early_notice:
+                # The first question of a call shows its notice and clears it.
+                notice = call.dialogue.repeats
+            if notice and call.risk != "read" and not outcome.error:
+                outcome = replace(outcome, note=f"{outcome.note} {notice}".strip())
+            self.calls.finish(parked, protocol.result(outcome, returns), outcome.status)
 
         run.outcome.add_done_callback(lambda done: self._soon(partial(finish, done)))
         return parked
 
-    def _route(self, parked: ParkedCall, seen: SeenClient) -> Route:
-        """Say how the call can ask its client."""
+    def _question_route(self, parked: ParkedCall, caller: SeenClient) -> Route:
+        """Return how the questions of a call reach its client."""
         offer = partial(ParkedCall.offer, weakref.proxy(parked))  # the call holds the channel
         channel = client_channel.ClientChannel(offer, self._soon)
-        form, url = channel if seen.form else None, channel if seen.url else None
+        form = None
+        if caller.form:
+            form = channel
+        url = None
+        if caller.url:
+            url = channel
         return Route(form, url, not parked.modern)
 
 
@@ -371,7 +499,8 @@ class Server(MCPServer[Any]):
 def _root_logger_untouched() -> Iterator[None]:
     """Keep the SDK from giving the host's root logger a handler and a level."""
     root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
+    handlers = list(root.handlers)
+    level = root.level
     try:
         yield
     finally:

@@ -70,7 +70,7 @@ def serialized(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(methods, "serialize_server_result", noting)
     monkeypatch.setattr(mcp_server, "serialize_server_result", noting)
-    monkeypatch.setattr(mcp_server, "_WARM", LIMIT)  # a start serializes all that it would
+    monkeypatch.setattr(mcp_server, "_WARM_UP_S", LIMIT)  # a start serializes all that it would
     return names
 
 
@@ -225,7 +225,7 @@ def test_a_client_that_lists_at_once_when_it_is_notified_gets_the_new_list(
 def test_a_busy_host_holds_up_each_client_that_lists_by_itself_and_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mcp_server, "PATIENCE", 6 * LIMIT)
+    monkeypatch.setattr(mcp_server, "IMPORT_WAIT_S", 6 * LIMIT)
     file = save(tmp_path / "skills" / "making.py", MADE)
     looks: list[int] = []
     entered = threading.Semaphore(0)

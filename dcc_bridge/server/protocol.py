@@ -1,8 +1,9 @@
 """Serializes questions, tools and results, and reads answers, malformed ones too. Worker.
 
-Here is the border to clients: what leaves it is `carried`, with nothing hidden in any text, and
-what comes in is `taken`, so that an agent or a form may name an item as it was shown. JSON alone is
-not enough: it escapes the character ESC, but none that reorders or that cannot be seen.
+This is the border to clients: every value that leaves goes through `carried`, which makes hidden
+characters visible, and every value that comes in goes through `taken`, so that an agent or a form
+may name an item as it was shown. JSON alone is not enough: it escapes the character ESC, but no
+character that reorders text or cannot be seen.
 """
 
 from __future__ import annotations
@@ -51,25 +52,37 @@ log = logging.getLogger(__name__)
 
 Answer = Expired | Reply | Unable | Unreadable
 
-MODERN: Final = "2026-07-28"  # the revision of the newer era
+MODERN: Final = "2026-07-28"
+"""The revision of the modern era."""
 CALL: Final = "tools/call"
-MOST_IMAGE: Final = 8_000_000  # bytes of an image that is sent; of a larger one the place is told
-_ESCAPED: Final = re.compile(r"\\[bfru]")  # what JSON writes for a control character
+MAX_IMAGE_BYTES: Final = 8_000_000
+"""Bytes of an image that is sent. Of a larger image the client gets a link."""
+MAX_CONSENT_ITEMS: Final = 20
+"""Items of a consent that are listed to a client."""
+_ESCAPE: Final = re.compile(r"\\[bfru]")
+"""How JSON writes a control character."""
 _UNTYPED: Final = Returns(Any, "")
-_HEAD: Final = 16
+_SIGNATURE_BYTES: Final = 16
+"""Bytes at the start of a file that tell which kind of image it is."""
 _BINARY: Final = "application/octet-stream"
-MOST_ITEMS: Final = 20  # items of a consent that are listed to a client
-_EXPERIMENTAL: Final = "Experimental:"  # first, in the line that `dcc-bridge tools` shows
+_EXPERIMENTAL: Final = "Experimental:"
+"""Stands first in a description, so it is in the line that `dcc-bridge tools` shows."""
 _NOT_YET: Final = (
     "{title}. The application is busy, so what this tool takes cannot be told yet: list the tools "
     "again in a moment."
 )
 _MARK: Final = "dcc-bridge/malformed"
-_INSTEAD: Final = {"action": "cancel", "_meta": {_MARK: True}}
+_MARKED_CANCEL: Final = {"action": "cancel", "_meta": {_MARK: True}}
+"""Stands in the place of a malformed answer."""
 
 
 def input_required(question: Question, state: str) -> types.InputRequiredResult:
-    """Put a question to a modern client, which sends the call again with the answer."""
+    """Return a question for a modern client, which sends the call again with the answer.
+
+    Args:
+        question: The question.
+        state: Comes back with the answer: by it the parked call is found.
+    """
     return types.InputRequiredResult(
         input_requests={question.key: elicit_request(question)},
         request_state=state,
@@ -78,41 +91,50 @@ def input_required(question: Question, state: str) -> types.InputRequiredResult:
 
 
 def reply(response: Any) -> Answer:
-    """Read a client's answer. It is checked against its form by the broker."""
-    if not isinstance(response, types.ElicitResult) or _MARK in (response.meta or {}):
+    """Read a client's answer. The broker checks it against its form."""
+    if not isinstance(response, types.ElicitResult):
         return Unreadable()
-    if MISFIT in (response.meta or {}):
+    meta = response.meta or {}
+    if _MARK in meta:
+        return Unreadable()
+    if MISFIT in meta:
         return Expired(INVALID_ANSWER)
     return Reply(response.action, taken(response.content))
 
 
 def raw_reply(answer: object) -> Answer:
-    """Read the same as it came, which nobody validated."""
-    valid = _is_valid(answer)
-    return reply(types.ElicitResult.model_validate(answer, by_name=False) if valid else answer)
+    """Read a client's answer as it came, before anything has validated it."""
+    if not _is_valid(answer):
+        return Unreadable()
+    return reply(types.ElicitResult.model_validate(answer, by_name=False))
 
 
 def is_left(response: Any) -> bool:
-    """Tell whether a modern client gives up its call instead of answering."""
+    """Return whether a modern client gives up its call instead of answering."""
     return isinstance(response, types.ElicitResult) and LEFT in (response.meta or {})
 
 
 def modes(capabilities: types.ClientCapabilities | None) -> tuple[bool, bool]:
-    """Tell whether a client can draw a form, and whether it can open a page."""
-    # it must have said so: the SDK sends to clients that declared nothing; a bare {} is form
-    elicitation = capabilities.elicitation if capabilities is not None else None
-    if elicitation is None:
+    """Return whether a client can draw a form, and whether it can open a page.
+
+    A client must have declared it: the SDK sends questions also to clients that declared nothing.
+    """
+    if capabilities is None or capabilities.elicitation is None:
         return False, False
-    return elicitation.form is not None or elicitation.url is None, elicitation.url is not None
+    elicitation = capabilities.elicitation
+    opens_pages = elicitation.url is not None
+    draws_forms = elicitation.form is not None or not opens_pages  # a bare {} means forms
+    return draws_forms, opens_pages
 
 
 def seen_client(session: ServerSession | Connection, label: str) -> SeenClient:
-    """Read what a client says of itself, and whose label is proved."""
+    """Return a client as its session describes it, under the label that its token proved."""
+    client = Client(label)
     params = session.client_params
-    info = params.client_info if params is not None else None
-    client = Client(label, info.name if info else "", info.version if info else "")
-    era, able = session.protocol_version, modes(session.client_capabilities)
-    return SeenClient(client, era, *able, time.time())
+    if params is not None and params.client_info:
+        client = Client(label, params.client_info.name, params.client_info.version)
+    draws_forms, opens_pages = modes(session.client_capabilities)
+    return SeenClient(client, session.protocol_version, draws_forms, opens_pages, time.time())
 
 
 def session_of(headers: Mapping[str, str], era: str) -> str:
@@ -121,18 +143,30 @@ def session_of(headers: Mapping[str, str], era: str) -> str:
 
 
 def tool(entry: Entry) -> types.Tool:
-    """Describe a skill to an agent; BrokenSkill where a type in its signature cannot be."""
-    skill, signature = entry.skill, entry.signature
-    risk = skill.metadata.risk
-    description = signature.description if signature else _NOT_YET.format(title=skill.title)
+    """Describe a skill to an agent.
+
+    Raises:
+        BrokenSkill: A type in the skill's signature cannot be described.
+    """
+    skill = entry.skill
+    signature = entry.signature
+    if signature is None:
+        description = _NOT_YET.format(title=skill.title)
+        input_schema: dict[str, Any] = {"type": "object"}
+        output_schema = None
+    else:
+        description = signature.description
+        input_schema = signature.schema
+        output_schema = signature.returns.schema
     if skill.is_experimental:
         description = f"{_EXPERIMENTAL} {description}"
+    risk = skill.metadata.risk
     return types.Tool(
         name=skill.name,
         title=skill.title,
         description=description,
-        input_schema=signature.schema if signature else {"type": "object"},
-        output_schema=signature.returns.schema if signature else None,
+        input_schema=input_schema,
+        output_schema=output_schema,
         annotations=types.ToolAnnotations(
             title=skill.title,
             read_only_hint=risk == "read",
@@ -144,7 +178,7 @@ def tool(entry: Entry) -> types.Tool:
 
 
 def unavailable(name: str, why: str) -> types.Tool:
-    """Describe a file that could not be loaded, so that the agent can say so."""
+    """Describe a tool that cannot be called, so that the agent can say why."""
     return types.Tool(
         name=name,
         description=f"Unavailable: {why}",
@@ -153,10 +187,10 @@ def unavailable(name: str, why: str) -> types.Tool:
 
 
 def carried(value: Any) -> Any:
-    """Return a value for a client: each hidden character in its texts and names is visible.
+    """Return a value for a client, with each hidden character in its texts and names made visible.
 
-    Those that UTF-8 cannot carry are among them: a file's name may hold some. It is for values;
-    sentences, which may quote what is visible already, go through `safe_whole`.
+    Characters that UTF-8 cannot carry are among the hidden ones: a file's name may hold some.
+    Sentences, which may quote texts made visible before, go through `safe_whole` instead.
     """
     if not isinstance(value, str) and _hides_nothing(value):
         return value
@@ -164,20 +198,21 @@ def carried(value: Any) -> Any:
 
 
 def taken(value: Any) -> Any:
-    """Return a value of a client's with the characters in it that `carried` had made visible."""
+    """Return a client's value with the hidden characters that `carried` had made visible."""
     return _each_text(value, from_visible)
 
 
 def _hides_nothing(value: Any) -> bool:
-    """Return whether no text in a value of JSON's hides anything, by one look at all of it in C."""
+    """Return whether no text in a JSON value hides anything, by one look at all of it in C."""
     try:
         text = json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError):  # what it is will be told where it is sent
+    except (TypeError, ValueError, RecursionError):  # whoever sends the value reports the error
         return False
-    return hides_nothing(text) and _ESCAPED.search(text) is None
+    return hides_nothing(text) and _ESCAPE.search(text) is None
 
 
 def _each_text(value: Any, change: Callable[[str], str]) -> Any:
+    """Return a value with each text in it changed, the names of its members too."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):
@@ -188,62 +223,94 @@ def _each_text(value: Any, change: Callable[[str], str]) -> Any:
     return value
 
 
-def _parts(question: Question) -> list[str | None]:
-    """Say in a client's plain text what a dialog would draw, with nothing hidden in it."""
-    items = question.consent.shown_items if question.consent else ()
-    # an item has a line of its own, so that no name can pass for two
-    shown = "\n".join(safe_line(item, len(item)) for item in items[:MOST_ITEMS])
-    rest = len(question.items) - MOST_ITEMS
-    more = f"\nand {rest} more" if rest > 0 else ""
-    undo = undo_line(question.consent) if question.consent else None
-    given = "\n".join(f"- {argument}" for argument in argument_views(question.arguments))
-    message = safe_whole(question.message)
-    reason = safe_whole(question.reason or "")
-    return [message, given, shown + more, undo, reason, client_details(question)]
+def _passages(question: Question) -> list[str]:
+    """Return in plain text what a dialog would draw, with nothing hidden in it."""
+    passages = [safe_whole(question.message)]
+    arguments = [f"- {argument}" for argument in argument_views(question.arguments)]
+    passages.append("\n".join(arguments))
+    passages.append(_item_list(question))
+    if question.consent:
+        passages.append(undo_line(question.consent) or "")
+    passages.append(safe_whole(question.reason or ""))
+    passages.append(client_details(question) or "")
+    return [passage for passage in passages if passage]
+
+
+def _item_list(question: Question) -> str:
+    """Return the items of a consent, each on a line of its own, so that no name passes for two."""
+    lines = ""
+    if question.consent:
+        shown = question.consent.shown_items[:MAX_CONSENT_ITEMS]
+        lines = "\n".join(safe_line(item, len(item)) for item in shown)
+    rest = len(question.items) - MAX_CONSENT_ITEMS
+    if rest > 0:
+        lines += f"\nand {rest} more"
+    return lines
 
 
 def elicit_request(question: Question, legacy_id: str | None = None) -> types.ElicitRequest:
-    """Serialize a question; a page's has an id on the legacy era."""
+    """Return the request that asks a question, or sends the person to the question's page.
+
+    Args:
+        question: The question.
+        legacy_id: The id of a page in the legacy era; None in the modern one, which has no ids.
+    """
     meta: Any = {LIMIT: question.offers.left}
     if question.page is not None:
-        message = "\n\n".join(filter(None, (question.message, question.page.description)))
+        passages = [text for text in (question.message, question.page.description) if text]
         page = types.ElicitRequestURLParams(
-            message=safe_whole(message), url=question.page.url, elicitation_id=legacy_id, _meta=meta
+            message=safe_whole("\n\n".join(passages)),
+            url=question.page.url,
+            elicitation_id=legacy_id,
+            _meta=meta,
         )
         return types.ElicitRequest(params=page)
-    message = "\n\n".join(part for part in _parts(question) if part)
-    schema = question.form.schema if question.form is not None else {}
+    schema: dict[str, Any] = {}
+    if question.form is not None:
+        schema = question.form.schema
     params = types.ElicitRequestFormParams(
-        message=message, requested_schema=carried(schema), _meta=meta
+        message="\n\n".join(_passages(question)), requested_schema=carried(schema), _meta=meta
     )
     return types.ElicitRequest(params=params)
 
 
 async def mark_malformed(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Replace a malformed answer to a parked call by a marked cancel. The SDK's middleware."""
-    # The SDK validates a request before any handler sees it, and refuses a retry with an answer
-    # that the protocol has no place for (-32602): a list as the content, or no object at all. The
-    # question would wait for its deadline; this way the broker asks once more.
+    """Replace a malformed answer to a parked call by a marked cancel. SDK middleware.
+
+    The SDK validates a request before any handler sees it, and refuses a retry with an answer for
+    which the protocol has no place (-32602): a list as the content, or no object at all. The
+    question would wait for its deadline; with the marked cancel the broker asks once more.
+    """
     params = ctx.params or {}
     answers = params.get("inputResponses")
-    if ctx.method == "tools/call" and params.get("requestState") and answers is not None:
+    if ctx.method == CALL and params.get("requestState") and answers is not None:
         ctx = replace(ctx, params={**params, "inputResponses": _readable(answers)})
     return await call_next(ctx)
 
 
 def answer_to(answers: Mapping[str, Any], key: str) -> Any:
-    """Give the answer to a question, or None; what was no object of answers counts for each."""
+    """Return the answer to the question of a key; None if there is none.
+
+    Where the answers came as no object, the marked cancel in their place answers every question.
+    """
     return answers.get(key, answers.get(_MARK))
 
 
 def _readable(answers: object) -> dict[str, Any]:
+    """Return answers that the SDK accepts, with a marked cancel for each malformed one."""
     if not isinstance(answers, dict):
-        return {_MARK: _INSTEAD}
-    return {key: it if key != _MARK and _is_valid(it) else _INSTEAD for key, it in answers.items()}
+        return {_MARK: _MARKED_CANCEL}
+    readable = {}
+    for key, answer in answers.items():
+        if key != _MARK and _is_valid(answer):
+            readable[key] = answer
+        else:
+            readable[key] = _MARKED_CANCEL
+    return readable
 
 
 def _is_valid(answer: object) -> bool:
-    """Whether it answers an elicitation; sampling and roots are never asked for."""
+    """Return whether an answer has the form of an elicitation's, the only kind ever asked for."""
     try:
         types.ElicitResult.model_validate(answer, by_name=False)
     except ValidationError:
@@ -252,11 +319,18 @@ def _is_valid(answer: object) -> bool:
 
 
 def result(outcome: Outcome, returns: Returns = _UNTYPED) -> types.CallToolResult:
-    """Serialize the outcome of a call, by the type that its skill declares."""
+    """Serialize the outcome of a call.
+
+    Args:
+        outcome: How the call ended.
+        returns: The type that the skill declares to return.
+    """
     if outcome.error is not None:
         return _result(outcome.status, [_sentence(outcome.error)], is_error=True)
+    content: list[types.ContentBlock] = []
     try:
-        content = [] if outcome.value is None else _content(outcome.value)
+        if outcome.value is not None:
+            content = _content(outcome.value)
         structured = carried(returns.structured(outcome.value))
     except (TypeError, ValueError, RecursionError) as error:
         log.warning("a result cannot be told", exc_info=error)
@@ -264,39 +338,57 @@ def result(outcome: Outcome, returns: Returns = _UNTYPED) -> types.CallToolResul
         return _result(outcome.status, [_sentence(why)], is_error=True)
     if not content and outcome.status == "done":
         content = [_sentence("Done.")]
-    notes = [_sentence(outcome.note)] if outcome.note else []
-    return _result(outcome.status, [*content, *notes], structured=structured)
+    if outcome.note:
+        content = [*content, _sentence(outcome.note)]
+    return _result(outcome.status, content, structured=structured)
 
 
 def plain_dump(result: types.CallToolResult, *, is_modern: bool) -> dict[str, Any] | None:
-    """Give a result of texts alone as the SDK validates and serializes it; None for any other."""
-    content = [{"text": it.text, "type": "text"} for it in result.content if it.type == "text"]
+    """Return a result as the SDK validates and serializes it; None unless it has texts only."""
+    content = []
+    for block in result.content:
+        if block.type != "text":
+            return None
+        content.append({"text": block.text, "type": "text"})
     dumped: dict[str, Any] = {"_meta": result.meta, "content": content, "isError": result.is_error}
-    dumped |= {"resultType": result.result_type} if is_modern else {}
+    if is_modern:
+        dumped["resultType"] = result.result_type
     if result.structured_content is not None:
         dumped["structuredContent"] = result.structured_content
-    return dumped if len(content) == len(result.content) else None
+    return dumped
 
 
 def failure(text: str) -> types.CallToolResult:
-    """Give the result of a call that never began."""
+    """Return the result of a call that never began."""
     return _result("not_started", [_sentence(text)], is_error=True)
 
 
 def image_type(head: bytes) -> str | None:
-    """Tell the kind of an image that clients draw, by the WHATWG's MIME Sniffing Standard, 6.1."""
+    """Return the MIME type of an image that clients draw; None for any other file.
+
+    The signatures are those of the WHATWG's MIME Sniffing Standard, 6.1.
+
+    Args:
+        head: The first bytes of the file, 12 at least.
+    """
     if head.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
     if head.startswith(b"\xff\xd8\xff"):
         return "image/jpeg"
     if head.startswith((b"GIF87a", b"GIF89a")):
         return "image/gif"
-    return "image/webp" if head[:4] == b"RIFF" and head[8:12] == b"WEBP" else None
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return "image/webp"
+    return None
 
 
 def _content(value: Any) -> list[types.ContentBlock]:
+    """Return the blocks in which an agent sees a value that a skill returned."""
     if isinstance(value, list | tuple) and any(is_file(item) for item in value):
-        return [block for item in value for block in _content(item)]
+        blocks = []
+        for item in value:
+            blocks += _content(item)
+        return blocks
     if isinstance(value, bytes | bytearray):
         return [_bytes(bytes(value))]
     if isinstance(value, PurePath):
@@ -309,7 +401,8 @@ def _content(value: Any) -> list[types.ContentBlock]:
 
 def _bytes(data: bytes) -> types.ContentBlock:
     encoded = base64.b64encode(data).decode()
-    if (kind := image_type(data[:_HEAD])) is not None:
+    kind = image_type(data[:_SIGNATURE_BYTES])
+    if kind is not None:
         return types.ImageContent(type="image", data=encoded, mime_type=kind)
     uri = f"dcc-bridge://result/{sha256(data).hexdigest()[:16]}"
     blob = types.BlobResourceContents(uri=uri, mime_type=_BINARY, blob=encoded)
@@ -317,12 +410,14 @@ def _bytes(data: bytes) -> types.ContentBlock:
 
 
 def _path(path: Path) -> types.ContentBlock:
+    """Return an image itself, a link to any other file, or the path where no file can be read."""
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
-            if image_type(file.read(_HEAD)) and size <= MOST_IMAGE:
-                return _bytes(path.read_bytes())
-    except OSError:  # a folder, or nothing: its place is all there is to say
+            is_image = image_type(file.read(_SIGNATURE_BYTES)) is not None
+        if is_image and size <= MAX_IMAGE_BYTES:
+            return _bytes(path.read_bytes())
+    except OSError:  # a folder, or nothing
         return _text(str(path))
     kind = mimetypes.guess_type(path.name)[0] or _BINARY
     uri = path.absolute().as_uri()
@@ -342,8 +437,10 @@ def _result(
 
 
 def _sentence(text: str) -> types.TextContent:
+    """Return a sentence of ours, which may quote texts made visible before."""
     return types.TextContent(type="text", text=safe_whole(text))
 
 
 def _text(text: str) -> types.TextContent:
+    """Return a text of the scene's or a skill's."""
     return types.TextContent(type="text", text=carried(text))

@@ -38,11 +38,16 @@ from dcc_bridge.server.scope_keys import WRITTEN
 from dcc_bridge.server.unfetched_results import Same, UnfetchedResults, most_frequent
 from dcc_bridge.skills.call_history import Recent, Status
 
-MOST_ROUNDS: Final = 8  # a modern client is not asked any more: it stops after ten, without a word
-KEEPALIVE_S: Final = 5.0  # between two notices to a request that waits
-KEPT: Final = 120.0  # seconds for which a finished call can still be fetched
-MOST_KEPT: Final = 64
-_WAITING: Final = {  # what a client is told from time to time, by the state of its call
+MAX_ROUNDS: Final = 8
+"""Questions to a modern client in one call: it gives up after ten, without a word."""
+KEEPALIVE_S: Final = 5.0
+"""Seconds between two notices to a request that waits."""
+RESULT_TTL_S: Final = 120.0
+"""Seconds for which a finished call can still be fetched."""
+MAX_FINISHED: Final = 64
+"""Finished calls that are kept."""
+_WAITING: Final = {
+    # What a client is told from time to time, by the state of its call.
     "queued": "Waiting in the queue of the host",
     "running": "Working in the host",
     "asking": "Waiting for the person's answer",
@@ -50,76 +55,97 @@ _WAITING: Final = {  # what a client is told from time to time, by the state of 
 
 _UNDER_WAY: Final = "The same call was under way when this one came, and nobody waits for it."
 
-Result = CallToolResult | InputRequiredResult | AnyResult  # the last one is a task's handle
+Result = CallToolResult | InputRequiredResult | AnyResult  # `AnyResult` is a task's handle
 Answers = Mapping[str, Any]
 Event = ClientQuestion | Result  # awaited by any number of requests, and never taken back
 
 
 class ParkedCall:
-    """One call, from its first request until its result was fetched."""
+    """One call, from its first request until its result was fetched.
+
+    Attributes:
+        asks_as_task: The call's questions are put in a task, however early they come.
+        call: The run of the skill.
+        cancel: Cancels the run.
+        ended_at: When the call ended, in monotonic seconds; None while it goes on.
+        is_awaited: A request for the call is open, or the first one is on its way.
+        is_lost: The client left.
+        is_task: The client was given a task's id.
+        is_task_known: The client came back with the task's id, so the id was not lost.
+        label: The label of the client whose call it is; no other client reaches it.
+        modern: The client speaks 2026-07-28 or later.
+        notices: Progress notices to the client.
+        requests: The open requests that wait for the call.
+        resumed_at: When the last request came, in monotonic seconds.
+        same: What makes another call the same one.
+        session: The id of the legacy session, once it is known.
+    """
 
     def __init__(self, call: Call, label: str, same: Same, *, modern: bool) -> None:
-        self.call = call  # the run of the skill
-        self.label = label  # whose it is; nobody else reaches it
-        self.session: str | None = None  # the legacy session's id, once it is known
-        self.same = same  # what it is the same as
-        self.modern = modern  # the client speaks 2026-07-28 or later
+        self.call = call
+        self.label = label
+        self.session: str | None = None
+        self.same = same
+        self.modern = modern
         self.cancel: Callable[[], None] = _nothing
         self.requests: list[Context] = []
-        self.resumed_at = time.monotonic()  # when its last request came
+        self.resumed_at = time.monotonic()
         self.ended_at: float | None = None
-        self.is_awaited = True  # a request for it is open, or the first one is on its way
-        self.is_lost = False  # its client left
-        self.is_task = False  # its client was given a task's id
-        self.is_task_known = False  # its client came back with the id, so that was not lost
-        self.asks_as_task = False  # its questions are put in a task, however early they come
-        self._keys: dict[str, ClientQuestion] = {}
+        self.is_awaited = True
+        self.is_lost = False
+        self.is_task = False
+        self.is_task_known = False
+        self.asks_as_task = False
+        self._questions: dict[str, ClientQuestion] = {}
         self._events: list[Event] = []
         self.notices = ProgressNotices(self.requests)
         self._stirred = asyncio.Event()
 
     @property
     def rounds(self) -> int:
-        """How many questions went to the client."""
+        """How many events there are: while the call goes on, each is a question."""
         return len(self._events)
 
     @property
     def asked(self) -> bool:
         """Whether a question went to the client."""
-        return self.rounds > (self.ended_at is not None)
+        has_result = self.ended_at is not None
+        return self.rounds > has_result
 
     @property
     def is_forsaken(self) -> bool:
-        """Whether it works and nobody is seen to wait for it: its client may have lost it."""
+        """Whether the skill works and no request waits: the client may have lost the call."""
         works = self.ended_at is None and not self.open_questions
         return works and not self.is_awaited and not self.is_task_known
 
     @property
     def result(self) -> CallToolResult | None:
-        """What came of it; None for as long as it goes on."""
-        last = self._events[-1] if self._events else None
+        """The result; None while the call goes on."""
+        if not self._events:
+            return None
+        last = self._events[-1]
         return last if isinstance(last, CallToolResult) else None
 
     @property
     def open_questions(self) -> dict[str, ClientQuestion]:
-        """What its client has not answered yet, each by a key that it alone ever has."""
-        return {key: question for key, question in self._keys.items() if question.is_open}
+        """The questions that the client has not answered yet, by keys that are never used again."""
+        return {key: question for key, question in self._questions.items() if question.is_open}
 
     def add_event(self, event: Event) -> None:
-        """Add the next event."""
-        if not isinstance(event, ClientQuestion):
-            self.ended_at = time.monotonic()
-        else:
+        """Add the next event, and wake the requests that wait for it."""
+        if isinstance(event, ClientQuestion):
             key = event.question.key
-            while key in self._keys:  # asked again, or named alike
+            while key in self._questions:  # asked again, or named alike
                 key = f"{key}.{self.rounds}"
-            self._keys[key] = event
+            self._questions[key] = event
+        else:
+            self.ended_at = time.monotonic()
         self._events.append(event)
         self.stir()
 
     def offer(self, asked: ClientQuestion) -> None:
         """Put a question to the client, unless it was asked too often."""
-        if self.modern and not self.is_task and self.rounds >= MOST_ROUNDS:
+        if self.modern and not self.is_task and self.rounds >= MAX_ROUNDS:
             asked.answer(question.Unable(types.TOO_MANY_QUESTIONS, ends=True))
         else:
             self.add_event(asked)
@@ -130,29 +156,41 @@ class ParkedCall:
         self.stir()
 
     def stir(self) -> None:
-        """Wake whoever waits, to see what has changed."""
-        stirred, self._stirred = self._stirred, asyncio.Event()
+        """Wake the requests that wait, so that they see what has changed."""
+        stirred = self._stirred
+        self._stirred = asyncio.Event()
         stirred.set()
 
     def has_event(self, number: int) -> bool:
-        """Whether there is an event of that number, or it is the next one to come."""
+        """Return whether there is an event of that number, or it is the next one to come."""
         return 0 <= number <= len(self._events)
 
     async def first_result(self) -> CallToolResult | None:
-        """Wait until something changes; None where that is not the result alone."""
+        """Wait until something changes; return the result if nothing but the result came."""
         await self._stirred.wait()
-        event = self._events[0] if self._events and self.notices.latest is None else None
+        if not self._events or self.notices.latest is not None:
+            return None
+        event = self._events[0]
         return event if isinstance(event, CallToolResult) else None
 
     async def wait_for_event(
         self, number: int, keepalive: float, waiting: Callable[[], str]
     ) -> Event:
-        """Wait for an event; in silence the request is told at each keepalive what it waits for."""
+        """Wait for an event, and notify the request of progress meanwhile.
+
+        Args:
+            number: The event's number, from 0.
+            keepalive: Seconds of silence after which the request is told what the call waits for.
+            waiting: Returns what the call waits for, as a sentence.
+        """
         while number >= len(self._events):
             with anyio.move_on_after(keepalive) as silence:
                 if self.notices.latest is None or not self.requests:
                     await self._stirred.wait()
-            await self.notices.send(waiting if silence.cancelled_caught else None)
+            if silence.cancelled_caught:
+                await self.notices.send(waiting)
+            else:
+                await self.notices.send()
         await self.notices.send()  # the last news goes before the event
         return self._events[number]
 
@@ -165,23 +203,34 @@ class TaskMaker(Protocol):
         """Seconds for which a request is kept open."""
 
     def may_serve(self, request: Context) -> bool:
-        """Tell whether a request can end with a handle: its client says that it knows them."""
+        """Return whether a request can end with a handle: its client says that it knows tasks."""
 
     def make(self, parked: ParkedCall) -> AnyResult | None:
-        """Make a task of a call, and return its handle; None where no further one is kept."""
+        """Make a task of a call, and return its handle; None where no further task is kept."""
 
 
 class ParkedCalls:
-    """All calls that somebody waits for, or may still come for."""
+    """All calls that requests wait for, or for which a client may still come.
+
+    Attributes:
+        tasks: Makes tasks of calls that outlast their request; None where there are no tasks.
+        unfetched: The results that no client fetched.
+    """
 
     def __init__(self, broker: Broker, recent: Recent) -> None:
-        self._broker = broker  # ends a call's questions, when nobody waits for it any more
-        self._recent = recent  # how the calls stand
-        self.tasks: TaskMaker | None = None  # makes tasks of calls that outlast their request
+        """Prepare for calls.
+
+        Args:
+            broker: Ends a call's questions when no client waits for the call any more.
+            recent: The states of the calls.
+        """
+        self._broker = broker
+        self._recent = recent
+        self.tasks: TaskMaker | None = None
         self._parked: dict[str, ParkedCall] = {}
-        self._alike: dict[Same, dict[str, ParkedCall]] = {}  # the same ones
+        self._same_calls: dict[Same, dict[str, ParkedCall]] = {}
         self._ended: OrderedDict[str, ParkedCall] = OrderedDict()  # in the order of their ends
-        self.unfetched = UnfetchedResults()  # what nobody came for
+        self.unfetched = UnfetchedResults()
 
     @property
     def open(self) -> int:
@@ -189,8 +238,9 @@ class ParkedCalls:
         return sum(parked.ended_at is None for parked in self._parked.values())
 
     def knows(self, state: str) -> bool:
-        """Whether a state belongs to a call that is kept here."""
-        return state.partition(".")[0] in self._parked
+        """Return whether a state belongs to a call that is kept here."""
+        call_id = state.partition(".")[0]
+        return call_id in self._parked
 
     async def begin(self, parked: ParkedCall, request: Context) -> Result:
         """Serve the request that starts a call."""
@@ -198,11 +248,19 @@ class ParkedCalls:
         return await self._serve(parked, request, 0)
 
     async def begin_plain(self, parked: ParkedCall, scope: Any) -> CallToolResult | None:
-        """Start a call for a request that hears its result only; None if it is to `begin`."""
+        """Start a call for a request that can take nothing but the result.
+
+        Args:
+            parked: The call.
+            scope: The request's ASGI scope.
+
+        Returns:
+            The result; None if something else came first, and the call is to `begin`.
+        """
         self._park(parked)
         try:
             result = await parked.first_result()
-        except BaseException:  # it was cut off, and nobody waits any more
+        except BaseException:  # the request was cut off, and no other waits
             self.abandon(parked)
             raise
         if result is not None:
@@ -211,56 +269,76 @@ class ParkedCalls:
         return result
 
     def notice_for(self, same: Same) -> str | None:
-        """Say that a call was made before and its result not fetched, or None for a new one."""
-        is_lost = any(it.is_forsaken for it in self._alike.get(same, {}).values())
-        return _UNDER_WAY if is_lost else self.unfetched.notice_for(same)
+        """Return a sentence if a call was made before and its result not fetched; else None."""
+        if any(parked.is_forsaken for parked in self.alike(same)):
+            return _UNDER_WAY
+        return self.unfetched.notice_for(same)
 
     def alike(self, same: Same) -> list[ParkedCall]:
         """List the same calls that are kept, for `late_notice_for`."""
-        return list(self._alike.get(same, {}).values())
+        return list(self._same_calls.get(same, {}).values())
 
     def late_notice_for(self, same: Same, beside: list[ParkedCall]) -> str | None:
-        """Say, as a call ends, what of those beside it was not seen to be lost when it began.
+        """Return the notice about the same calls that were lost after a call began; or None.
 
         A client that leaves and calls again at once can be here before its end is.
+
+        Args:
+            same: What makes the calls the same.
+            beside: The same calls that were kept when the call began.
         """
-        left = [it for it in beside if it.is_lost or (it.is_task and not it.is_task_known)]
-        if any(it.is_forsaken for it in left):
+        lost = []
+        for parked in beside:
+            if parked.is_lost or (parked.is_task and not parked.is_task_known):
+                lost.append(parked)
+        if not lost:
+            return None
+        if any(parked.is_forsaken for parked in lost):
             return _UNDER_WAY
-        return self.unfetched.notice_for(same) if left else None
+        return self.unfetched.notice_for(same)
 
     def finish(self, parked: ParkedCall, result: Result, status: Status) -> None:
         """Store the result of a call as its last event."""
         parked.add_event(result)
         parked.cancel = _nothing  # it holds the run, which has ended
-        if not parked.is_task:  # else it is kept for as long as its client was told
+        if not parked.is_task:  # a task is kept for as long as its client was told
             self._ended[parked.call.id] = parked
         self.unfetched.add(parked.same, status)
 
     async def resume(self, state: str, label: str, answers: Answers, request: Context) -> Result:
-        """Serve a request with an answer; MCPError: its call is unknown, expired or another's."""
-        name, _, number = state.partition(".")
-        parked = self._parked.get(name)
-        if parked is None or parked.label != label or not number.isdecimal():
+        """Serve a request that comes with an answer.
+
+        Args:
+            state: Names the call, and the question that is answered.
+            label: The label that the request's token proved.
+            answers: The answers, by the keys of their questions.
+            request: The request.
+
+        Raises:
+            MCPError: The call is unknown, expired or another client's.
+        """
+        call_id, _, round_text = state.partition(".")
+        parked = self._parked.get(call_id)
+        if parked is None or parked.label != label or not round_text.isdecimal():
             raise unknown_call()
-        round_ = int(number)
-        if not parked.has_event(round_ + 1):
+        number = int(round_text)
+        if not parked.has_event(number + 1):
             raise unknown_call()
-        asked = await self._event(parked, round_)
+        asked = await self._event(parked, number)
         if not isinstance(asked, ClientQuestion):
             raise unknown_call()
         answer = protocol.answer_to(answers, asked.question.key)
-        if answer is None and not parked.has_event(round_ + 2):
+        if answer is None and not parked.has_event(number + 2):
             return protocol.input_required(asked.question, state)
         if protocol.is_left(answer):
             self.abandon(parked)
         elif answer is not None:
             asked.answer(protocol.reply(answer))
         parked.resumed_at = time.monotonic()
-        return await self._serve(parked, request, round_ + 1)
+        return await self._serve(parked, request, number + 1)
 
     def end_session(self, session: str) -> None:
-        """End the calls of a legacy session that nobody listens to any more."""
+        """End the calls of a legacy session whose client is gone."""
         for parked in list(self._parked.values()):
             if parked.session == session and parked.ended_at is None:
                 self.abandon(parked)
@@ -268,91 +346,115 @@ class ParkedCalls:
     def _park(self, parked: ParkedCall) -> None:
         self._forget_old()
         self._parked[parked.call.id] = parked
-        self._alike.setdefault(parked.same, {})[parked.call.id] = parked
+        self._same_calls.setdefault(parked.same, {})[parked.call.id] = parked
 
     async def _serve(self, parked: ParkedCall, request: Context, number: int) -> Result:
+        """Serve a request with the events from a number on."""
         parked.requests.append(request)
-        parked.is_awaited, parked.is_lost, result = True, False, None
+        parked.is_awaited = True
+        parked.is_lost = False
+        result = None
         try:
             result = await self._answer(parked, request, number)
             return result
         finally:
             if result is None and parked.requests == [request] and not parked.is_task:
-                self.abandon(parked)  # the only request was cut off, or failed: nobody waits
+                self.abandon(parked)  # the only request was cut off, or failed: no other waits
             parked.requests.remove(request)
             parked.is_awaited = bool(parked.requests)
             self._forget(parked)
 
     async def _answer(self, parked: ParkedCall, request: Context, number: int) -> Result:
-        if (handle := await self._handle(parked, request, number)) is not None:
+        handle = await self._task_handle(parked, request, number)
+        if handle is not None:
             return handle
         while True:
             event = await self._event(parked, number)
             if not isinstance(event, ClientQuestion):
-                if (http := request.request) is None or not parked.modern:
-                    self.unfetched.remove(parked.same)  # it comes back for what was lost on the way
-                else:
-                    http.scope[WRITTEN] = partial(self.unfetched.remove, parked.same)
+                self._note_fetch(parked, request)
                 return event
             if parked.modern:
                 return protocol.input_required(event.question, f"{parked.call.id}.{number}")
-            async with anyio.create_task_group() as telling:
+            async with anyio.create_task_group() as notifying:
                 waiting = partial(self.waiting, parked)
-                telling.start_soon(parked.notices.repeat, KEEPALIVE_S, waiting)
+                notifying.start_soon(parked.notices.repeat, KEEPALIVE_S, waiting)
                 await event.ask_in(request)
-                telling.cancel_scope.cancel()
+                notifying.cancel_scope.cancel()
             number += 1
 
-    async def _handle(self, parked: ParkedCall, request: Context, number: int) -> AnyResult | None:
+    def _note_fetch(self, parked: ParkedCall, request: Context) -> None:
+        """Note that the result goes out: a modern client has it once the response is written."""
+        http = request.request
+        if http is None or not parked.modern:
+            # A legacy client comes back for a response that was lost on the way.
+            self.unfetched.remove(parked.same)
+        else:
+            http.scope[WRITTEN] = partial(self.unfetched.remove, parked.same)
+
+    async def _task_handle(
+        self, parked: ParkedCall, request: Context, number: int
+    ) -> AnyResult | None:
         """Wait for an event as long as a request is kept open; a task's handle if none comes."""
         if self.tasks is None or not self.tasks.may_serve(request):
             return None
         event = None
-        if not parked.is_task:  # else it is the same one, however often a retry comes
-            with anyio.move_on_after(parked.resumed_at + self.tasks.after - time.monotonic()):
+        if not parked.is_task:  # a task stays one, however often a request is sent again
+            seconds = parked.resumed_at + self.tasks.after - time.monotonic()
+            with anyio.move_on_after(seconds):
                 event = await self._event(parked, number)
-        in_task = parked.asks_as_task and isinstance(event, ClientQuestion)
-        return self.tasks.make(parked) if event is None or in_task else None
+        asks_in_task = parked.asks_as_task and isinstance(event, ClientQuestion)
+        if event is not None and not asks_in_task:
+            return None
+        return self.tasks.make(parked)
 
     async def _event(self, parked: ParkedCall, number: int) -> Event:
         return await parked.wait_for_event(number, KEEPALIVE_S, partial(self.waiting, parked))
 
     def waiting(self, parked: ParkedCall) -> str:
-        """Say for what a call waits now."""
+        """Return what a call waits for now, as a sentence for its client."""
         record = self._recent.find(parked.call.id)
-        if record is not None and record.state == "queued" and (what := self._broker.held_up()):
-            return f"Waiting for {what}"
-        return _WAITING[record.state] if record is not None else ""
+        if record is None:
+            return ""
+        if record.state == "queued":
+            held_up_by = self._broker.held_up()
+            if held_up_by:
+                return f"Waiting for {held_up_by}"
+        return _WAITING[record.state]
 
     def abandon(self, parked: ParkedCall) -> None:
-        """End a call that nobody waits for any more, as far as it can be."""
-        parked.is_awaited, parked.is_lost = False, True
+        """End a call that no client waits for any more, as far as it can be ended."""
+        parked.is_awaited = False
+        parked.is_lost = True
         self._broker.end(parked.call)
         parked.cancel()
 
     def _forget(self, parked: ParkedCall) -> None:
-        """Drop a call that ended and never asked: nobody has a state of it to come back with."""
+        """Drop a call that ended and never asked: no client has a state to come back with."""
         if parked.ended_at is not None and not (parked.asked or parked.requests or parked.is_task):
             self.drop(parked)
 
     def _forget_old(self) -> None:
         """Drop the finished calls that are too old or too many."""
-        oldest = time.monotonic() - KEPT
+        oldest = time.monotonic() - RESULT_TTL_S
         for parked in list(self._ended.values()):
             if (parked.ended_at or 0) >= oldest:
                 break
             self.drop(parked)
-        while len(self._ended) > MOST_KEPT:
-            label = most_frequent(it.label for it in self._ended.values())
-            self.drop(next(it for it in self._ended.values() if it.label == label))
+        while len(self._ended) > MAX_FINISHED:
+            label = most_frequent(parked.label for parked in self._ended.values())
+            for parked in list(self._ended.values()):
+                if parked.label == label:
+                    self.drop(parked)
+                    break
 
     def drop(self, parked: ParkedCall) -> None:
         """Keep a call no longer."""
-        alike = self._alike.get(parked.same, {})
-        for kept in (self._parked, self._ended, alike):
-            kept.pop(parked.call.id, None)
-        if not alike:
-            self._alike.pop(parked.same, None)
+        self._parked.pop(parked.call.id, None)
+        self._ended.pop(parked.call.id, None)
+        same_calls = self._same_calls.get(parked.same, {})
+        same_calls.pop(parked.call.id, None)
+        if not same_calls:
+            self._same_calls.pop(parked.same, None)
 
 
 def _nothing() -> None:
@@ -360,7 +462,7 @@ def _nothing() -> None:
 
 
 def unknown_call() -> MCPError:
-    """Build the error for a state that leads nowhere."""
+    """Return the error for a state that belongs to no call."""
     return MCPError(
         code=INVALID_PARAMS,
         message="This call is not waiting for an answer: it has ended, or never was. "

@@ -20,9 +20,9 @@ from dcc_bridge.elicitation.question import Question, Reply, Unable
 from dcc_bridge.elicitation.types import LIMIT, TOO_MANY_QUESTIONS
 from dcc_bridge.server.client_channel import ClientQuestion, ProgressMeter
 from dcc_bridge.server.parked_calls import (
-    KEPT,
-    MOST_KEPT,
-    MOST_ROUNDS,
+    MAX_FINISHED,
+    MAX_ROUNDS,
+    RESULT_TTL_S,
     ParkedCall,
     ParkedCalls,
 )
@@ -211,7 +211,7 @@ async def test_only_a_modern_client_is_not_asked_too_often() -> None:
     for modern, heard in ((True, [Unable(TOO_MANY_QUESTIONS, ends=True)]), (False, [])):
         parked = parking.park(modern=modern)
         answers: list[Any] = []
-        for _ in range(MOST_ROUNDS + 1):
+        for _ in range(MAX_ROUNDS + 1):
             asked, answers = question(parked)
             parked.offer(asked)
         assert answers == heard
@@ -363,7 +363,9 @@ async def test_progress_is_told_when_it_comes_and_the_last_of_it_before_the_resu
     assert heard.session.told == [(1, 4, "one"), (3, 4, "three")]
 
 
-@pytest.mark.parametrize(("seconds", "known"), [(KEPT - 1, True), (KEPT + 1, False)])
+@pytest.mark.parametrize(
+    ("seconds", "known"), [(RESULT_TTL_S - 1, True), (RESULT_TTL_S + 1, False)]
+)
 async def test_a_result_can_be_fetched_for_two_minutes(
     seconds: float, known: bool, shift: Callable[[float], None]
 ) -> None:
@@ -379,22 +381,22 @@ async def test_a_result_can_be_fetched_for_two_minutes(
 
 async def test_of_too_many_results_the_oldest_go_first() -> None:
     parking = Parking()
-    parked = [await parking.end() for _ in range(MOST_KEPT + 3)]
+    parked = [await parking.end() for _ in range(MAX_FINISHED + 3)]
 
     known = [parking.calls.knows(f"{one.call.id}.0") for one in parked]
 
-    assert known == [False] * 2 + [True] * (MOST_KEPT + 1)
+    assert known == [False] * 2 + [True] * (MAX_FINISHED + 1)
 
 
 async def test_of_too_many_results_those_of_the_client_with_most_of_them_go() -> None:
     parking = Parking()
     another = await parking.end("cursor")
 
-    parked = [await parking.end() for _ in range(MOST_KEPT + 3)]
+    parked = [await parking.end() for _ in range(MAX_FINISHED + 3)]
 
     known = [parking.calls.knows(f"{one.call.id}.0") for one in parked]
     assert parking.calls.knows(f"{another.call.id}.0")
-    assert known == [False] * 3 + [True] * MOST_KEPT
+    assert known == [False] * 3 + [True] * MAX_FINISHED
 
 
 @pytest.mark.parametrize(

@@ -428,7 +428,7 @@ def test_at_the_share_of_a_client_only_its_own_fetched_task_makes_room(
 def test_a_task_is_kept_though_other_calls_that_ended_are_too_many(
     tmp_path: Path, bake: Bake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parked_calls, "MOST_KEPT", 0)
+    monkeypatch.setattr(parked_calls, "MAX_FINISHED", 0)
     skills = Skills()
 
     with live(tmp_path, bake.skill(), skills.delete(), host=skills.host) as running:

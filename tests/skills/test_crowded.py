@@ -16,7 +16,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.headless import Pump
-from dcc_bridge.server.parked_calls import MOST_KEPT, ParkedCall, ParkedCalls
+from dcc_bridge.server.parked_calls import MAX_FINISHED, ParkedCall, ParkedCalls
 from dcc_bridge.skills.call_history import Recent
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
@@ -156,7 +156,7 @@ def test_of_those_that_ended_unfetched_the_last_ones_are_kept() -> None:
     async def known() -> list[bool]:
         calls = ParkedCalls(Mock(), Recent())
         ended = []
-        for number in range(MOST_KEPT + 5):
+        for number in range(MAX_FINISHED + 5):
             call = Call("ask", "Ask")
             parked = ParkedCall(call, "agent", ("agent", "ask", str(number)), modern=True)
             parked.add_event(CallToolResult(content=[]))  # stands for a question
@@ -165,4 +165,4 @@ def test_of_those_that_ended_unfetched_the_last_ones_are_kept() -> None:
             ended.append(call.id)
         return [calls.knows(f"{call}.0") for call in ended]
 
-    assert asyncio.run(known()).count(True) == MOST_KEPT
+    assert asyncio.run(known()).count(True) == MAX_FINISHED

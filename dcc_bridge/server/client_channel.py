@@ -23,36 +23,53 @@ from dcc_bridge.server.scope_keys import LABEL
 
 log = logging.getLogger(__name__)
 
-_LEAST: Final = 1e-6
+_MIN_STEP: Final = 1e-6
+"""The least relative step from one progress value to the next."""
 
 Context = ServerRequestContext[Any, Any]
 Soon = Callable[[Callable[[], None]], None]
 
 
 class ClientQuestion:
-    """A question that is with the client."""
+    """A question that was put to the client.
+
+    Attributes:
+        question: The question.
+    """
 
     def __init__(self, question: Question, settle: Settle) -> None:
+        """Put no question yet.
+
+        Args:
+            question: The question.
+            settle: Takes the answer; called once at most.
+        """
         self.question = question
         self._settle: Settle | None = settle
         self._withdrawn = anyio.Event()
-        self._why = ""
+        self._withdrawal_reason = ""
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody answered it yet, here or elsewhere."""
+        """Whether the question is not answered yet, here or elsewhere."""
         return self._settle is not None
 
     def answer(self, answer: Answer) -> None:
-        """Hand over what the client said; only the first time counts."""
-        settle, self._settle = self._settle, None
+        """Hand over the client's answer; only the first answer counts."""
+        settle = self._settle
+        self._settle = None
         if settle is not None:
-            call_safely(settle, answer)  # if that fails, the request waits for what comes next
+            call_safely(settle, answer)  # if this fails, the request waits for the next event
 
     def withdraw(self, why: str = "") -> None:
-        """Forget the question: it was answered elsewhere, or ended."""
+        """Forget the question: it was answered elsewhere, or ended.
+
+        Args:
+            why: How the question ended; the first reason counts.
+        """
         self._settle = None
-        self._why = self._why or why
+        if not self._withdrawal_reason:
+            self._withdrawal_reason = why
         self._withdrawn.set()
 
     async def ask_in(self, request: Context) -> None:
@@ -63,8 +80,8 @@ class ClientQuestion:
             if self.question.visit is not None:
                 await self._withdrawn.wait()  # the client agreed; the page says when it is done
             asking.cancel_scope.cancel()
-        if self.question.visit is not None and self._why == ANSWERED:
-            # the page, to which the client sent the person, has what it needs
+        if self.question.visit is not None and self._withdrawal_reason == ANSWERED:
+            # The person has answered on the page to which the client sent them.
             related = request.request_id
             await request.session.send_elicit_complete(self.question.id, related_request_id=related)
 
@@ -77,60 +94,88 @@ class ClientChannel:
     """The presenter that draws a call's questions in its client."""
 
     def __init__(self, offer: Callable[[ClientQuestion], None], soon: Soon) -> None:
+        """Prepare the channel.
+
+        Args:
+            offer: Puts a question to the client. Called on the worker.
+            soon: Calls a function on the worker's loop, from any thread.
+        """
         self._offer = offer
         self._soon = soon
 
     def show(self, question: Question, settle: Settle) -> Callable[[str], None]:
-        """Put a question to the client. Any thread."""
+        """Put a question to the client. Any thread.
+
+        Returns:
+            Withdraws the question, given the reason.
+        """
         asked = ClientQuestion(question, settle)
         self._soon(lambda: self._offer(asked))
         return lambda reason: self._soon(lambda: asked.withdraw(reason))
 
 
 class ProgressMeter:
-    """The progress values of one call, each above the one before, as the protocol wants them."""
+    """The progress values of one call, each above the value before, as the protocol demands."""
 
     def __init__(self) -> None:
         self._last: float | None = None
         self._base = 0.0
         self._done = 0.0
         self._total: float | None = None
-        self._beats = 0
+        self._idle_notices = 0
 
     def report(self, done: float, total: float | None) -> tuple[float, float | None]:
-        """Give the value, and the total, for what a skill reports."""
-        if done < self._done:  # it counts from the beginning again
+        """Return the value and the total to send for what a skill reports.
+
+        Args:
+            done: What is done, in units of the skill's own.
+            total: All that is to be done, if the skill knows.
+        """
+        if done < self._done:  # the skill counts from the beginning again
             self._base = self._last or 0.0
         self._done = done
         self._total = None if total is None else self._base + total
         return self._above(self._base + done), self._total
 
     def beat(self) -> tuple[float, float | None]:
-        """Give a value for a notice that nothing happened yet."""
-        self._beats += 1
-        part = 1 / (self._beats * (self._beats + 1)) if self._total is None else _LEAST
-        return self._above((self._last or 0.0) + part), self._total
+        """Return the value and the total for a notice that nothing has happened yet."""
+        self._idle_notices += 1
+        step = _MIN_STEP
+        if self._total is None:  # the steps of all notices together stay below 1
+            step = 1 / (self._idle_notices * (self._idle_notices + 1))
+        last = self._last or 0.0
+        return self._above(last + step), self._total
 
     def _above(self, value: float) -> float:
+        """Return a value, or one just above the last where it is not greater."""
         if self._last is not None and value <= self._last:
-            value = self._last + max(abs(self._last), 1.0) * _LEAST
+            value = self._last + max(abs(self._last), 1.0) * _MIN_STEP
         self._last = value
         return value
 
 
 class ProgressNotices:
-    """Progress notices to the client of one call, on the request that is open now."""
+    """Progress notices to the client of one call, on the request that came last.
+
+    Attributes:
+        latest: Progress that was reported and not sent yet; None if there is none.
+    """
 
     def __init__(self, requests: list[Context]) -> None:
         self._requests = requests
         self._meter = ProgressMeter()
-        self.latest: Progress | None = None  # what was reported and the client was not told yet
+        self.latest: Progress | None = None
 
     async def send(self, waiting: Callable[[], str] | None = None) -> None:
-        """Send the latest progress, or where there is none, what the call waits for."""
+        """Send the latest progress, or where there is none, what the call waits for.
+
+        Args:
+            waiting: Returns what the call waits for; None to send progress only.
+        """
         if not self._requests:
             return
-        latest, self.latest = self.latest, None
+        latest = self.latest
+        self.latest = None
         session = self._requests[-1].session
         if latest is not None:
             done, total, message = latest
@@ -140,23 +185,31 @@ class ProgressNotices:
             await session.report_progress(*self._meter.beat(), waiting())
 
     async def repeat(self, keepalive: float, waiting: Callable[[], str]) -> None:
-        """Send what the call waits for, until cancelled: legacy clients time out in silence."""
+        """Send what the call waits for, until cancelled: legacy clients time out in silence.
+
+        Args:
+            keepalive: Seconds between two notices.
+            waiting: Returns what the call waits for.
+        """
         while True:
             await anyio.sleep(keepalive)
             await self.send(waiting)
 
 
 def label_of(request: Context) -> str:
-    """Give the label that a request's token proved."""
-    return str(request.request.scope[LABEL]) if request.request is not None else ""
+    """Return the label that a request's token proved; "" for one that came by no HTTP."""
+    if request.request is None:
+        return ""
+    return str(request.request.scope[LABEL])
 
 
 async def ask_legacy(request: Context, question: Question) -> Answer:
-    """Ask a legacy client in its request; an error as its answer never becomes the call's."""
+    """Ask a legacy client in its request; an error that it answers never fails the call."""
     metadata = ServerMessageMetadata(related_request_id=request.request_id)
-    asked = elicit_request(question, question.id)
+    elicitation = elicit_request(question, question.id)
     try:
-        return reply(await request.session.send_request(asked, ElicitResult, metadata=metadata))
+        response = await request.session.send_request(elicitation, ElicitResult, metadata=metadata)
+        return reply(response)
     except ValidationError:
         return Unreadable()
     except MCPError as error:

@@ -2,14 +2,15 @@
 
 The extension ``io.modelcontextprotocol/tasks`` (SEP-2663, schema draft of 2026-08-21), spoken at
 2026-07-28 with clients that declare it in the request. A call whose request was open for
-`TASK_AFTER` seconds, or that asks where its skill has ``task="ask"``, ends that request with a
-handle. Nothing is started by it: the call goes on as it was, its later questions are answered with
-``tasks/update``, and its result is kept for `KEPT` seconds after its end. That is what ``ttlMs``
-tells, and it holds for a result that nobody fetched; once fetched it may go before its time, where
-there are `MOST` tasks, or `MOST_OF_A_CLIENT` of its client, and another call would be one.
+`TASK_AFTER_S` seconds, or that asks where its skill has ``task="ask"``, ends that request with a
+handle. The handle starts nothing: the call goes on as before, its later questions are answered with
+``tasks/update``, and its result is kept for `RESULT_TTL_S` seconds after its end. ``ttlMs`` says
+so, and a result that was not fetched is kept for as long. A fetched result may go before its time,
+where there are `MAX_TASKS` tasks, or `MAX_CLIENT_TASKS` of its client, and another call is to
+become one.
 
-An id is ``<instance>.<call><64 random bits>``: a proxy routes by what is before the dot. It is as
-good as a key to its owner, so only its digest is written down. After a restart the audit log tells
+An id is ``<instance>.<call><64 random bits>``: a proxy routes by the part before the dot. An id
+works as a key to its task, so only its digest is written down. After a restart the audit log tells
 how a call ended.
 """
 
@@ -41,24 +42,30 @@ from dcc_bridge.server.scope_keys import WRITTEN
 from dcc_bridge.server.task_records import TaskRecords, iso_time
 from dcc_bridge.skills.call_history import Recent
 
-TASK_AFTER: Final = 3.0  # seconds for which a request is kept open
-KEPT: Final = 600.0  # seconds for which the result of a task can be fetched
-MOST: Final = 64  # tasks that are kept; over that a call waits in its request, as without them
-MOST_OF_A_CLIENT: Final = 16  # the same for one client, so that it leaves places to others
-POLL: Final = 1.0  # seconds between two looks at a task, as clients are asked to wait
+TASK_AFTER_S: Final = 3.0
+"""Seconds for which a request is kept open before its call becomes a task."""
+RESULT_TTL_S: Final = 600.0
+"""Seconds for which the result of a task can be fetched."""
+MAX_TASKS: Final = 64
+"""Tasks that are kept. While there are as many, a call waits in its request, as without tasks."""
+MAX_CLIENT_TASKS: Final = 16
+"""Tasks of one client that are kept, so that there are places for other clients."""
+POLL_INTERVAL_S: Final = 1.0
+"""Seconds that clients are asked to wait between two looks at a task."""
 _MODERN: Final = MODERN_PROTOCOL_VERSIONS[-1]
-_CALL_DIGITS: Final = 16
-_ENDED: Final = ("cancelled", "not_started")  # what a client gave up and did not get done
+_CALL_ID_DIGITS: Final = 16
+_NOT_DONE: Final = ("cancelled", "not_started")
+"""How a call ends that its client gave up before it had an effect."""
 
 
 class Handle(types.Result, extra="allow"):
-    """What a request ends with whose call goes on as a task."""
+    """The result of a request whose call goes on as a task."""
 
     result_type: str = "task"
 
 
 class TaskParams(types.RequestParams):
-    """What ``tasks/get`` and ``tasks/cancel`` name."""
+    """The parameters of ``tasks/get`` and ``tasks/cancel``."""
 
     task_id: str
 
@@ -70,54 +77,85 @@ class UpdateParams(TaskParams):
 
 
 class Task:
-    """A parked call as its client sees it."""
+    """A parked call as its client sees it.
+
+    Attributes:
+        id: The task's id.
+        is_cancelled: The client gave the task up.
+        is_fetched: The client has seen how the task ended.
+        parked: The call.
+    """
 
     def __init__(self, parked: ParkedCall, instance: str) -> None:
         self.id = f"{instance}.{parked.call.id}{secrets.token_hex(8)}"
         self.parked = parked
-        self.is_cancelled = False  # its client gave it up
-        self.is_fetched = False  # its client has seen how it ended
-        self._made = datetime.now(UTC)
-        self._began = self._changed = time.monotonic()  # goes forward only, as times on the wire
-        self._seen: object = None
+        self.is_cancelled = False
+        self.is_fetched = False
+        self._created = datetime.now(UTC)
+        # Differences are taken from the monotonic clock, as times on the wire never go back.
+        self._began = time.monotonic()
+        self._changed = self._began
+        self._last_facts: object = None
 
     def facts(self, message: str) -> dict[str, Any]:
-        """Give what a handle and each look have in common."""
-        ended, now = self.parked.ended_at, time.monotonic()
-        questions, status = list(self.parked.open_questions), self._status
-        if ended:
-            left = self.parked.result if status == "cancelled" else None
-            message = " ".join(str(getattr(it, "text", "")) for it in left.content) if left else ""
-        if self._seen != (seen := (status, message, questions)):
-            self._seen, self._changed = seen, now
-        return {
-            "taskId": self.id,
-            "status": status,
-            **({"statusMessage": message} if message else {}),
-            "createdAt": iso_time(self._made),
-            "lastUpdatedAt": iso_time(self._made + timedelta(seconds=self._changed - self._began)),
-            "ttlMs": int(1000 * ((ended or now) - self._began + KEPT)),
-            "pollIntervalMs": int(1000 * POLL),
-        }
+        """Return the members that a handle and each look at the task have in common.
+
+        Args:
+            message: How far the call is; not used once it has ended.
+        """
+        now = time.monotonic()
+        ended_at = self.parked.ended_at
+        status = self._status
+        if ended_at:
+            message = self._last_words(status)
+        facts = (status, message, list(self.parked.open_questions))
+        if self._last_facts != facts:
+            self._last_facts = facts
+            self._changed = now
+        last_updated = self._created + timedelta(seconds=self._changed - self._began)
+        lifetime = (ended_at or now) - self._began + RESULT_TTL_S
+        members: dict[str, Any] = {"taskId": self.id, "status": status}
+        if message:
+            members["statusMessage"] = message
+        members["createdAt"] = iso_time(self._created)
+        members["lastUpdatedAt"] = iso_time(last_updated)
+        members["ttlMs"] = int(1000 * lifetime)
+        members["pollIntervalMs"] = int(1000 * POLL_INTERVAL_S)
+        return members
 
     def details(self, message: str) -> dict[str, Any]:
-        """Give what a look shows: with the open questions, or with the result."""
-        facts, result = self.facts(message), self.parked.result
-        if facts["status"] == "input_required":
-            questions = self.parked.open_questions.items()
-            asked = {key: protocol.elicit_request(it.question) for key, it in questions}
-            return facts | {"inputRequests": {key: _dump(it) for key, it in asked.items()}}
-        if facts["status"] == "completed" and result is not None:
-            return facts | {"result": _dump(result)}
-        return facts
+        """Return what a look at the task shows: with the open questions, or with the result.
+
+        Args:
+            message: How far the call is; not used once it has ended.
+        """
+        members = self.facts(message)
+        result = self.parked.result
+        if members["status"] == "input_required":
+            requests = {}
+            for key, asked in self.parked.open_questions.items():
+                requests[key] = _dump(protocol.elicit_request(asked.question))
+            members["inputRequests"] = requests
+        elif members["status"] == "completed" and result is not None:
+            members["result"] = _dump(result)
+        return members
 
     @property
     def _status(self) -> str:
         result = self.parked.result
         if result is None:
             return "input_required" if self.parked.open_questions else "working"
-        ended = (result.meta or {}).get(STATUS)
-        return "cancelled" if self.is_cancelled and ended in _ENDED else "completed"
+        ending = (result.meta or {}).get(STATUS)
+        if self.is_cancelled and ending in _NOT_DONE:
+            return "cancelled"
+        return "completed"
+
+    def _last_words(self, status: str) -> str:
+        """Return the text of the result of a cancelled task, which is sent without its result."""
+        result = self.parked.result
+        if status != "cancelled" or not result:
+            return ""
+        return " ".join(str(getattr(block, "text", "")) for block in result.content)
 
 
 class Tasks(Extension):
@@ -127,13 +165,23 @@ class Tasks(Extension):
 
     def __init__(
         self,
-        calls: ParkedCalls,  # what becomes a task
-        broker: Broker,  # asks in them
-        recent: Recent,  # how the calls stand
-        host: str,  # the application's name
-        instance: str,  # its name among the hosts of this computer
-        records: TaskRecords,  # what is known of those of hosts that ended
+        calls: ParkedCalls,
+        broker: Broker,
+        recent: Recent,
+        host: str,
+        instance: str,
+        records: TaskRecords,
     ) -> None:
+        """Let calls become tasks.
+
+        Args:
+            calls: The calls.
+            broker: Asks their questions.
+            recent: The states of the calls.
+            host: The application's name.
+            instance: The name of this host among those of the computer.
+            records: What is known of the tasks of hosts that ended.
+        """
         calls.tasks = self
         self._calls = calls
         self._broker = broker
@@ -144,26 +192,29 @@ class Tasks(Extension):
         self._tasks: dict[str, Task] = {}  # by the ids of their calls
 
     def methods(self) -> Sequence[MethodBinding]:
-        """Give the methods, which the older eras do not know."""
-        (get, update, cancel), era = TASK_METHODS, frozenset({_MODERN})
+        """Return the methods, which the older eras do not know."""
+        get, update, cancel = TASK_METHODS
+        eras = frozenset({_MODERN})
         return [
-            MethodBinding(get, TaskParams, self._get, era),
-            MethodBinding(update, UpdateParams, self._update, era),
-            MethodBinding(cancel, TaskParams, self._cancel, era),
+            MethodBinding(get, TaskParams, self._get, eras),
+            MethodBinding(update, UpdateParams, self._update, eras),
+            MethodBinding(cancel, TaskParams, self._cancel, eras),
         ]
 
     @property
     def after(self) -> float:
         """Seconds for which a request is kept open."""
-        return TASK_AFTER
+        return TASK_AFTER_S
 
     def may_serve(self, request: Context) -> bool:
-        """Tell whether a request can end with a handle: its client says that it knows them."""
-        able = request.session.client_capabilities
-        return request.protocol_version == _MODERN and TASKS in ((able and able.extensions) or {})
+        """Return whether a request can end with a handle: its client says that it knows tasks."""
+        capabilities = request.session.client_capabilities
+        if request.protocol_version != _MODERN or not capabilities:
+            return False
+        return TASKS in (capabilities.extensions or {})
 
     def make(self, parked: ParkedCall) -> types.Result | None:
-        """Make a task of a call and give its handle, the same one again; None over the cap."""
+        """Make a task of a call, unless it is one, and return its handle; None without a place."""
         task = self._tasks.get(parked.call.id)
         if task is None:
             self._forget_old()
@@ -174,21 +225,21 @@ class Tasks(Extension):
             self._tasks[parked.call.id] = task
             self._records.note(parked.call, task.id)
             self._broker.audience.patient.add(client_label(parked.call))
-        return Handle.model_validate(task.facts(self._says(parked)))
+        return Handle.model_validate(task.facts(self._progress_text(parked)))
 
     def _has_place(self, label: str) -> bool:
-        """Whether there is a place for a task of a client, if a fetched one makes room for it."""
-        kept = list(self._tasks.values())
-        own = [task for task in kept if task.parked.label == label]
-        if len(own) >= MOST_OF_A_CLIENT:
-            kept = own
-        elif len(kept) < MOST:
+        """Return whether a client may have another task, and make room where one was fetched."""
+        tasks = list(self._tasks.values())
+        own = [task for task in tasks if task.parked.label == label]
+        if len(own) < MAX_CLIENT_TASKS and len(tasks) < MAX_TASKS:
             return True
-        fetched = next((task for task in kept if task.is_fetched), None)
-        if fetched is None:
-            return False
-        self._drop(fetched)
-        return True
+        if len(own) >= MAX_CLIENT_TASKS:
+            tasks = own
+        for task in tasks:
+            if task.is_fetched:
+                self._drop(task)
+                return True
+        return False
 
     async def _get(self, request: Context, params: TaskParams) -> dict[str, Any]:
         task = self._find(request, params)
@@ -197,7 +248,7 @@ class Tasks(Extension):
             if ended is None:
                 raise _unknown_task()
             return ended
-        details = task.details(self._says(task.parked))
+        details = task.details(self._progress_text(task.parked))
         if task.parked.result is not None and request.request is not None:
             request.request.scope[WRITTEN] = partial(self._note_fetched, task)
         return details
@@ -209,7 +260,7 @@ class Tasks(Extension):
     async def _update(self, request: Context, params: UpdateParams) -> dict[str, Any]:
         task = self._find(request, params)
         if task is None:
-            raise await self._not_here(request, params)
+            raise await self._closed_error(request, params)
         questions = task.parked.open_questions
         for key in questions.keys() & params.input_responses:
             questions[key].answer(protocol.raw_reply(params.input_responses[key]))
@@ -218,32 +269,37 @@ class Tasks(Extension):
     async def _cancel(self, request: Context, params: TaskParams) -> dict[str, Any]:
         task = self._find(request, params)
         if task is None:
-            raise await self._not_here(request, params)
+            raise await self._closed_error(request, params)
         if task.parked.result is None:
             task.is_cancelled = True
             self._calls.abandon(task.parked)
         return {}
 
-    async def _not_here(self, request: Context, params: TaskParams) -> MCPError:
-        """Build the error for a task that cannot be changed any more, or that nobody knows."""
+    async def _closed_error(self, request: Context, params: TaskParams) -> MCPError:
+        """Return the error for a task that takes no more requests, or that is not known."""
         ended = await self._records.find(params.task_id, label_of(request))
         if ended is None:
             return _unknown_task()
         return MCPError(code=types.INVALID_PARAMS, message=ended["error"]["message"])
 
     def _find(self, request: Context, params: TaskParams) -> Task | None:
-        """Find the task that a request names; None for one that is not here, or not its own.
+        """Return the task that a request names; None if it is not here, or another client's.
 
-        MCPError says that the request's header names another one, or its client did not declare
-        that it knows tasks.
+        Raises:
+            MCPError: The request's header names another task, or its client did not declare that
+                it knows tasks.
         """
-        name = request.request.headers.get(MCP_NAME_HEADER) if request.request else None
-        if decode_header_value(name) != params.task_id:  # the SDK looks at its own methods only
+        name = None
+        if request.request:
+            name = request.request.headers.get(MCP_NAME_HEADER)
+        # The SDK checks this header for its own methods only.
+        if decode_header_value(name) != params.task_id:
             why = "The Mcp-Name header does not match the request body's 'taskId' parameter"
             raise MCPError(code=types.HEADER_MISMATCH, message=why)
         require_client_extension(request, TASKS)
         self._forget_old()
-        task = self._tasks.get(params.task_id.rpartition(".")[2][:_CALL_DIGITS])
+        call_id = params.task_id.rpartition(".")[2][:_CALL_ID_DIGITS]
+        task = self._tasks.get(call_id)
         if task is None or task.parked.label != label_of(request):
             return None
         if not compare_digest(task.id.encode(), params.task_id.encode(errors="replace")):
@@ -251,16 +307,20 @@ class Tasks(Extension):
         task.parked.is_task_known = True
         return task
 
-    def _says(self, parked: ParkedCall) -> str:
-        """Say how far a call is, as its progress would."""
-        record, text = self._recent.find(parked.call.id), self._calls.waiting(parked)
-        if record is None or record.state == "asking":
-            is_here = record is not None and not parked.open_questions
-            return f"{text} in {self._host}" if is_here else text
-        return safe_whole(record.how_far) or text
+    def _progress_text(self, parked: ParkedCall) -> str:
+        """Return how far a call is, in the words of a progress notice."""
+        waiting = self._calls.waiting(parked)
+        record = self._recent.find(parked.call.id)
+        if record is None:
+            return waiting
+        if record.state != "asking":
+            return safe_whole(record.how_far) or waiting
+        if parked.open_questions:
+            return waiting
+        return f"{waiting} in {self._host}"  # the host asks, and not the client
 
     def _forget_old(self) -> None:
-        oldest = time.monotonic() - KEPT
+        oldest = time.monotonic() - RESULT_TTL_S
         for task in list(self._tasks.values()):
             ended_at = task.parked.ended_at
             if ended_at is not None and ended_at < oldest:
@@ -277,7 +337,7 @@ def _dump(model: types.ElicitRequest | types.CallToolResult) -> dict[str, Any]:
 
 
 def _unknown_task() -> MCPError:
-    """Build the error for an id that leads nowhere, whosever it may be."""
+    """Return the error for an id that belongs to no task of the client's."""
     return MCPError(
         code=types.INVALID_PARAMS,
         message="There is no such task: it was never made, its time is over, or its result was "

@@ -42,7 +42,7 @@ def main() -> None:
     # the suite asks for what its newest revision deprecates: logging
     warnings.filterwarnings("ignore", category=MCPDeprecationWarning)
     # the suite's tools take a second, and are to be tasks
-    tasks.TASK_AFTER, fast_path.FAST_PATH_S = 0.4, 0.2  # type: ignore[misc]  # constants elsewhere
+    tasks.TASK_AFTER_S, fast_path.FAST_PATH_S = 0.4, 0.2  # type: ignore[misc]  # constants elsewhere
     way = _through_proxy if sys.argv[1:] == ["proxy"] else _forward
     options: dict[str, Any] = {"skills": [_SKILLS], "client_deadline": _DEADLINE}
     with (

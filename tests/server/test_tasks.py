@@ -47,14 +47,14 @@ YES = {"action": "accept", "content": {"confirm": True}}
 
 def late(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make a task of no call, however long it takes to come to its end or its question."""
-    monkeypatch.setattr(tasks, "TASK_AFTER", LIMIT)
+    monkeypatch.setattr(tasks, "TASK_AFTER_S", LIMIT)
     monkeypatch.setattr(fast_path, "FAST_PATH_S", LIMIT)
 
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make a task of each call that does not end at once."""
-    monkeypatch.setattr(tasks, "TASK_AFTER", 0.05)
+    monkeypatch.setattr(tasks, "TASK_AFTER_S", 0.05)
 
 
 class Bake:
@@ -81,7 +81,7 @@ class Bake:
         begin = parked_calls.ParkedCalls.begin
 
         async def begin_and_end(*args: Any) -> Any:
-            threading.Timer(4 * tasks.TASK_AFTER, self.may_end.set).start()
+            threading.Timer(4 * tasks.TASK_AFTER_S, self.may_end.set).start()
             return await begin(*args)
 
         monkeypatch.setattr(fast_path, "FAST_PATH_S", 0.02)
@@ -211,7 +211,7 @@ def test_a_retry_with_an_old_state_gives_the_same_task_and_starts_nothing(
     with live(tmp_path, ask_and_work) as running:
         wire = Wire.beside(running)
         asked = wire.call("ask_and_work")
-        monkeypatch.setattr(tasks, "TASK_AFTER", 0.05)
+        monkeypatch.setattr(tasks, "TASK_AFTER_S", 0.05)
         again = {
             "inputResponses": dict.fromkeys(asked["inputRequests"], YES),
             "requestState": asked["requestState"],
@@ -251,13 +251,13 @@ def test_a_call_cut_off_before_its_handle_is_out_is_abandoned_and_afterwards_goe
     body, headers = wire.request("tools/call", {"name": "bake", "arguments": {}})
     data = json.dumps(body).encode()
 
-    monkeypatch.setattr(tasks, "TASK_AFTER", LIMIT)
+    monkeypatch.setattr(tasks, "TASK_AFTER_S", LIMIT)
     with raw.open() as sock:
         sock.sendall(raw.head(len(data), headers) + data)
         baking.until(lambda: bake.ran == 1)
     baking.until(lambda: baking.bridge.recent.records()[0].ended is not None)
     early = baking.bridge.recent.records()[0].state
-    monkeypatch.setattr(tasks, "TASK_AFTER", 0.05)
+    monkeypatch.setattr(tasks, "TASK_AFTER_S", 0.05)
     task = wire.call("bake")["taskId"]  # its connection closes
     bake.may_end.set()
 
@@ -332,7 +332,7 @@ def test_a_client_with_a_task_has_no_request_to_lose_so_its_person_has_more_time
 def test_the_times_of_a_task_never_go_back_and_its_ttl_is_kept(
     wire: Wire, bake: Bake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "KEPT", LIMIT)
+    monkeypatch.setattr(tasks, "RESULT_TTL_S", LIMIT)
 
     class Turned(datetime):
         @classmethod
@@ -346,7 +346,7 @@ def test_the_times_of_a_task_never_go_back_and_its_ttl_is_kept(
     bake.may_end.set()
     looks.append(wire.until(task))
     alive = wire.get(task)
-    monkeypatch.setattr(tasks, "KEPT", 0.0)
+    monkeypatch.setattr(tasks, "RESULT_TTL_S", 0.0)
     code = wire.code("tasks/get", {"taskId": task})
 
     updated = [it["lastUpdatedAt"] for it in looks]
@@ -362,7 +362,7 @@ def test_the_times_of_a_task_never_go_back_and_its_ttl_is_kept(
 def test_over_the_cap_a_call_waits_in_its_request_as_without_tasks(
     wire: Wire, bake: Bake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "MOST", 1)
+    monkeypatch.setattr(tasks, "MAX_TASKS", 1)
     handle = wire.call("bake")
     bake.end_late(monkeypatch)
 
@@ -374,7 +374,7 @@ def test_over_the_cap_a_call_waits_in_its_request_as_without_tasks(
 def test_at_the_cap_a_task_whose_end_was_fetched_makes_room_and_who_comes_again_is_told(
     wire: Wire, bake: Bake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "MOST", 1)
+    monkeypatch.setattr(tasks, "MAX_TASKS", 1)
     task = wire.call("bake")["taskId"]
     bake.may_end.set()
     wire.until(task)
@@ -391,8 +391,8 @@ def test_at_the_cap_a_task_whose_end_was_fetched_makes_room_and_who_comes_again_
 def test_unfetched_results_of_one_client_leave_another_client_its_tasks(
     baking: Live, wire: Wire, bake: Bake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "MOST", 3)
-    monkeypatch.setattr(tasks, "MOST_OF_A_CLIENT", 2)
+    monkeypatch.setattr(tasks, "MAX_TASKS", 3)
+    monkeypatch.setattr(tasks, "MAX_CLIENT_TASKS", 2)
     other = Wire.beside(baking, "other")
     handles = [wire.call("bake"), wire.call("bake")]
     bake.end_late(monkeypatch)
@@ -409,7 +409,7 @@ def test_unfetched_results_of_one_client_leave_another_client_its_tasks(
 def test_at_the_share_of_a_client_only_its_own_fetched_task_makes_room(
     baking: Live, wire: Wire, bake: Bake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "MOST_OF_A_CLIENT", 1)
+    monkeypatch.setattr(tasks, "MAX_CLIENT_TASKS", 1)
     other = Wire.beside(baking, "other")
     tasks_of_both = [wire.call("bake")["taskId"], other.call("bake")["taskId"]]
     bake.may_end.set()

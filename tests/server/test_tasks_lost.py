@@ -36,8 +36,8 @@ WORK = (0.005, 0.015)  # seconds that a run takes at least before and after its 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a call be a task after a moment, so that a stream can break before and after."""
-    monkeypatch.setattr(tasks, "TASK_AFTER", 0.01)
-    for cap in ("MOST", "MOST_OF_A_CLIENT"):  # so many calls take hours otherwise
+    monkeypatch.setattr(tasks, "TASK_AFTER_S", 0.01)
+    for cap in ("MAX_TASKS", "MAX_CLIENT_TASKS"):  # so many calls take hours otherwise
         monkeypatch.setattr(tasks, cap, 10_000)
     monkeypatch.setattr(fast_path, "FAST_PATH_S", 0.005)
 
@@ -264,7 +264,7 @@ def test_an_id_or_a_key_that_its_client_was_not_given_is_never_accepted(
     count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Forged, foreign, expired and repeated ones, with every method."""
-    monkeypatch.setattr(tasks, "KEPT", 0.0)  # what has ended is gone at once
+    monkeypatch.setattr(tasks, "RESULT_TTL_S", 0.0)  # what has ended is gone at once
     ran = Counter[str]()
 
     @skill(risk="read", task="ask")
@@ -296,7 +296,7 @@ def test_an_id_or_a_key_that_its_client_was_not_given_is_never_accepted(
             forged = {f"{key}{chance.randrange(9)}": answers[key], "": answers[key]}
             codes[str(wire.update(task, **forged)["resultType"])] += 1
         right = {key: {"action": "accept", "content": {"name": "Ada"}}}
-        monkeypatch.setattr(tasks, "KEPT", LIMIT)
+        monkeypatch.setattr(tasks, "RESULT_TTL_S", LIMIT)
         wire.update(task, **right)
         for _ in range(20):
             wire.update(task, **answers)  # it was answered

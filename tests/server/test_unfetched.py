@@ -143,7 +143,7 @@ def test_a_client_with_many_unfetched_results_makes_no_other_client_forget_its_o
 def test_an_edit_made_again_says_so_in_its_result_because_nobody_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "TASK_AFTER", 0.02)
+    monkeypatch.setattr(tasks, "TASK_AFTER_S", 0.02)
     host, may_end = FakeHost(["a"]), threading.Event()
 
     @skill(risk="edit")
@@ -167,7 +167,7 @@ def test_an_edit_made_again_says_so_in_its_result_because_nobody_is_asked(
 def test_the_same_call_beside_a_task_is_told_of_it_unless_its_client_came_back(
     comes_back: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "TASK_AFTER", 0.02)
+    monkeypatch.setattr(tasks, "TASK_AFTER_S", 0.02)
     host, may_end = FakeHost(["a"]), threading.Event()
 
     @skill(risk="edit")

@@ -2,7 +2,7 @@
 
 uvicorn waits for a request as long as its sender likes, and takes any number of senders. Here a
 head has to come within some seconds of the connection or of its own first byte, and a body within
-as many after its head. What comes after that, an answer that streams for an hour, has no limit.
+as many seconds after its head. The response has no limit: it may stream for an hour.
 """
 
 from __future__ import annotations
@@ -24,31 +24,39 @@ from dcc_bridge.server import admission
 from dcc_bridge.server.refusal import refusal_response
 from dcc_bridge.server.scope_keys import GONE, LABEL, WRITTEN
 
-# Longer than clients keep a connection (5 s is common): if both ends closed it at once, the request
-# that is on its way would be lost.
-RESTS: Final = 75.0  # seconds that a connection may rest after a request
-REQUEST_DEADLINE_S: Final = 5.0  # for a request's head to come, and again for its body
+KEEP_ALIVE_S: Final = 75.0
+"""Seconds that a connection may rest after a request.
+
+Longer than clients keep a connection (5 s is common): if both ends closed it at once, the request
+that is on its way would be lost.
+"""
+REQUEST_DEADLINE_S: Final = 5.0
+"""Seconds for a request's head to come, and again for its body."""
 Part = Literal["head", "body"]
-_PARTS: Final[dict[Any, Part]] = {h11.IDLE: "head", h11.SEND_BODY: "body"}  # by their state
-_MOST_HEAD: Final = 65_536  # bytes of a head, and of what else is no body: as many as h11 takes
+_PARTS: Final[dict[Any, Part]] = {h11.IDLE: "head", h11.SEND_BODY: "body"}
+"""The part of a request that is to come, by the state of h11's reader."""
+_MAX_HEAD_BYTES: Final = 65_536
+"""Bytes of a request that are no body: as many as h11 takes."""
 _UPGRADE: Final = re.compile(rb"(?i)\nupgrade[ \t]*:")
-_MOST_AHEAD: Final = 4  # requests that wait behind the one that is answered
+_MAX_PIPELINED: Final = 4
+"""Requests that wait behind the one that is answered."""
 
 if TYPE_CHECKING:
-    _Protocol = H11Protocol  # what both of uvicorn's have
+    _Protocol = H11Protocol  # stands for what both of uvicorn's protocols have
 else:
     _Protocol = asyncio.Protocol
 
 
 class _OneWrite:
-    """A transport that sends what is written in a turn of the loop in one packet."""
+    """A transport that sends all that is written in one turn of the loop in one packet."""
 
     def __init__(self, transport: Any) -> None:
         self._transport = transport
         self._parts: list[bytes] = []
         for name in ("get_extra_info", "is_closing", "abort", "set_protocol"):
             setattr(self, name, getattr(transport, name))
-        self.pause_reading, self.resume_reading = transport.pause_reading, transport.resume_reading
+        self.pause_reading = transport.pause_reading
+        self.resume_reading = transport.resume_reading
 
     def write(self, data: bytes) -> None:
         if not self._parts:
@@ -60,84 +68,104 @@ class _OneWrite:
         self._transport.close()
 
     def flush(self) -> None:
-        parts, self._parts = self._parts, []
+        parts = self._parts
+        self._parts = []
         if parts:
             self._transport.write(b"".join(parts))
 
 
 class LimitedConnection(_Protocol):
-    """One client's connection, whichever parser reads it."""
+    """One client's connection, whichever parser reads it.
 
-    since = 0.0  # when it was opened or its last request ended; monotonic seconds
-    later: CallLater  # as the worker's, whose deadlines share one timer: hardly any is reached
+    Attributes:
+        cycle: uvicorn's object for the request that came last; None before the first.
+        later: The worker's `later`: all its deadlines share one timer, as hardly any is reached.
+        since: When the connection was opened or its last request ended, in monotonic seconds.
+    """
+
+    since = 0.0
+    later: CallLater
     _stop: Callable[[], object] = bool
-    _part: Part | None = None
-    _has_begun = False
-    cycle: Any  # the request that came last
-    _taken: Sequence[Any] = ()  # those without a whole response, in turn; h11 takes one at a time
+    _part: Part | None = None  # the part of a request for which a deadline is set
+    _has_begun = False  # whether something of the head has come
+    cycle: Any
+    # The cycles without a whole response, in turn. h11 takes one request at a time.
+    _unanswered: Sequence[Any] = ()
 
     def _awaited(self) -> tuple[Part | None, bool]:
-        """Tell what is still to come before an answer, if anything, and whether it has begun."""
+        """Return the part still to come before an answer, if any, and whether it has begun."""
         raise NotImplementedError
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        """Take it, and see that there is room."""
+        """Take the connection, and see that there is room for it."""
         others = list(self.connections)
         super().connection_made(_OneWrite(transport))  # type: ignore[arg-type]  # what they use of it
         if not _make_room(others, admission.MAX_CONNECTIONS):
-            self.app = _say_full  # the next one drops it, should it say nothing
-        self._look()
+            self.app = _refuse_as_full  # if it sends nothing, the next connection drops it
+        self._update_deadline()
 
     def data_received(self, data: bytes) -> None:
-        """Read on; the time of a further head counts from its first byte."""
+        """Read on; the deadline of a further head counts from its first byte."""
         if self._part == "head" and not self._has_begun:
             self._has_begun = True
             self._wait_for("head")
         super().data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing any more: a clock that goes on holds all that the connection had."""
+        """Stop the clock, which would hold all that the connection had, and end its requests."""
         self._wait_for(None)
         super().connection_lost(exc)
-        for cycle in filter(None, self._taken or [self.cycle]):
-            cycle.disconnected = True  # uvicorn says so to the last one alone
-            cycle.message_event.set()
-            cycle.scope.get(GONE, bool)()
+        for cycle in self._unanswered or [self.cycle]:
+            if cycle is not None:
+                cycle.disconnected = True  # uvicorn sets it in the last cycle alone
+                cycle.message_event.set()
+                cycle.scope.get(GONE, bool)()
         self._unset_keepalive_if_required()
 
     def on_response_complete(self) -> None:
-        """Tell who answered that it was written, and wait for the next request."""
-        cycle, *self._taken = self._taken or [self.cycle]
+        """Call the request's `WRITTEN`, and wait for the next request."""
+        cycle, *self._unanswered = self._unanswered or [self.cycle]
         if isinstance(self.transport, _OneWrite):
             self.transport.flush()  # the client need not wait for what is left of this turn
         cycle.scope.pop(WRITTEN, bool)()  # not reached if the client left before
         super().on_response_complete()
-        self._look()
+        self._update_deadline()
 
     @property
     def label(self) -> str:
         """The label of the client whose request came last; "" before the first."""
-        return str(self.cycle.scope.get(LABEL, "")) if self.cycle is not None else ""
+        if self.cycle is None:
+            return ""
+        return str(self.cycle.scope.get(LABEL, ""))
 
     @property
     def is_open(self) -> bool:
-        """Whether it is not being closed."""
+        """Whether the connection is not being closed."""
         return not self.transport.is_closing()
 
     @property
     def is_idle(self) -> bool:
         """Whether no whole request came that is being answered."""
-        return self.is_open and self._awaited()[0] is not None
+        if not self.is_open:
+            return False
+        part, _ = self._awaited()
+        return part is not None
 
-    def _look(self) -> None:
-        part, has_begun = self._awaited() if self.is_open else (None, False)
+    def _update_deadline(self) -> None:
+        """Set the deadline of the part that is to come now, if it is another one than before."""
+        part = None
+        has_begun = False
+        if self.is_open:
+            part, has_begun = self._awaited()
         if part == self._part:
             return
+        seconds = REQUEST_DEADLINE_S
         if part == "head":
-            self._has_begun = has_begun  # it came with the last one
+            self._has_begun = has_begun  # its first bytes came with the last request
             self.since = time.monotonic()
-        rests = part == "head" and self.cycle is not None and not self._has_begun
-        self._wait_for(part, RESTS if rests else REQUEST_DEADLINE_S)
+            if self.cycle is not None and not has_begun:
+                seconds = KEEP_ALIVE_S
+        self._wait_for(part, seconds)
 
     def _wait_for(self, part: Part | None, seconds: float | None = None) -> None:
         self._part = part
@@ -147,7 +175,7 @@ class LimitedConnection(_Protocol):
             self._stop = self.later(limit, self._give_up)
 
     def _give_up(self) -> None:
-        """Say why, where something came and nothing was said yet, and close."""
+        """Close the connection, with a 408 for a request that has begun and has no response."""
         cycle = self.cycle
         is_silent = cycle is None or cycle.response_complete or not cycle.response_started
         if is_silent and (self._has_begun or self._part == "body"):
@@ -159,58 +187,60 @@ class LimitedConnection(_Protocol):
 
 
 class H11Connection(LimitedConnection, H11Protocol):
-    """It is read in Python; where no compiled parser is."""
+    """A connection read in Python, for installations without a compiled parser."""
 
     def handle_events(self) -> None:
-        """Do what came, and see what is still to come."""
+        """Handle what came, and set the deadline of what is to come."""
         super().handle_events()
-        self._look()
+        self._update_deadline()
 
     def _awaited(self) -> tuple[Part | None, bool]:
         return _PARTS.get(self.conn.their_state), bool(self.conn.trailing_data[0])
 
 
-PARSERS: Final[list[type[LimitedConnection]]] = [H11Connection]  # the last one is taken
+PARSERS: Final[list[type[LimitedConnection]]] = [H11Connection]
+"""The classes of connections by their parsers; the last one is used."""
 
 if find_spec("httptools") is not None:
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
     class HttpToolsConnection(LimitedConnection, HttpToolsProtocol):  # type: ignore[misc]  # their cycles differ
-        """It is read in C, which takes a quarter off a plain call's processor time.
+        """A connection read in C, which takes a quarter off a plain call's processor time.
 
         The parser has no limits of its own, and reads on while a request is answered.
         """
 
-        _parsed: Part | None = None  # what it is in the middle of
+        _parsed: Part | None = None  # the part of a request that the parser is in the middle of
         _overhead = 0  # bytes since a request began that are no body
 
         def data_received(self, data: bytes) -> None:
-            """Read on; who offers another protocol is read by h11, as this one skips the body."""
+            """Read on; an offer of another protocol goes to h11, as httptools skips its body."""
             if self._awaited() == ("head", False) and _UPGRADE.search(data):
                 self._hand_over(data)
                 return
             self._overhead += len(data)
             super().data_received(data)
-            if self._overhead > _MOST_HEAD and self.is_open:
+            if self._overhead > _MAX_HEAD_BYTES and self.is_open:
                 self.send_400_response("The head of the request is too long.")
-            self._look()
+            self._update_deadline()
 
         def on_message_begin(self) -> None:
-            """Begin a request; that too many wait ends the connection."""
-            if len(self.pipeline) >= _MOST_AHEAD:
+            """Begin a request; ValueError, which ends the connection, if too many wait."""
+            if len(self.pipeline) >= _MAX_PIPELINED:
                 raise ValueError("too many requests at once")  # the parser makes a 400 of it
             self._parsed = "head"
             super().on_message_begin()
 
         def on_header(self, name: bytes, value: bytes) -> None:
-            """Take a header, without its blanks; one behind the body could change what was read."""
+            """Take a header, without its blanks; a trailer could change the headers read before."""
             if self._parsed == "head":
                 super().on_header(name, value.strip(b" \t"))
 
         def on_headers_complete(self) -> None:
-            """Answer the request."""
+            """Start answering the request."""
             super().on_headers_complete()
-            self._taken, self._parsed = [*self._taken, self.cycle], "body"
+            self._unanswered = [*self._unanswered, self.cycle]
+            self._parsed = "body"
 
         def on_body(self, body: bytes) -> None:
             """Take a part of the body."""
@@ -219,7 +249,8 @@ if find_spec("httptools") is not None:
 
         def on_message_complete(self) -> None:
             """End the request."""
-            self._parsed, self._overhead = None, 0
+            self._parsed = None
+            self._overhead = 0
             super().on_message_complete()
 
         def _awaited(self) -> tuple[Part | None, bool]:
@@ -229,6 +260,7 @@ if find_spec("httptools") is not None:
             return self._parsed or "head", self._parsed == "head"
 
         def _hand_over(self, data: bytes) -> None:
+            """Have h11 read this connection from now on."""
             self._wait_for(None)
             self._unset_keepalive_if_required()
             self.connections.discard(self)
@@ -243,25 +275,35 @@ if find_spec("httptools") is not None:
 
 
 def connection_class(later: CallLater) -> type[LimitedConnection]:
-    """Give the class of a server's connections; `later` is a method, as a class would bind it."""
+    """Return the class of a server's connections.
+
+    Args:
+        later: Calls a function after some seconds. A bound method, which the class leaves as it is.
+    """
     return type("LimitedConnection", (PARSERS[-1],), {"later": later})
 
 
-def _make_room(others: Sequence[object], most: int) -> bool:
-    """Drop idle ones until another one fits; False if it does not."""
-    if len(others) < most:
+def _make_room(others: Sequence[object], limit: int) -> bool:
+    """Drop idle connections until another one fits; return whether it fits."""
+    if len(others) < limit:
         return True  # to look at each of them takes longer than to refuse a request
     connections = [peer for peer in others if isinstance(peer, LimitedConnection) and peer.is_open]
-    of_client = Counter(peer.label for peer in connections)
-    # a sender that dawdles is lost before one that is served; the only one of a client stays
-    idle = [it for it in connections if it.is_idle and (not it.label or of_client[it.label] > 1)]
-    idle.sort(key=lambda peer: (-of_client[peer.label], peer.since))  # of the largest, the oldest
-    too_many = len(connections) + 1 - most
+    count = Counter(connection.label for connection in connections)
+    idle = []
+    for connection in connections:
+        # A sender that dawdles, and has no label yet, is dropped before a client that is served;
+        # the only connection of a client stays.
+        is_only_one = connection.label and count[connection.label] == 1
+        if connection.is_idle and not is_only_one:
+            idle.append(connection)
+    # Of the client with the most connections, the oldest goes first.
+    idle.sort(key=lambda connection: (-count[connection.label], connection.since))
+    too_many = len(connections) + 1 - limit
     for connection in idle[: max(0, too_many)]:
         connection.transport.abort()
     return too_many <= len(idle)
 
 
-async def _say_full(scope: Scope, receive: Receive, send: Send) -> None:
+async def _refuse_as_full(scope: Scope, receive: Receive, send: Send) -> None:
     why = "Too many connections are open: close some, or try again in a moment."
     await refusal_response(503, why)(scope, receive, send)

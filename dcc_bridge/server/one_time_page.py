@@ -21,36 +21,46 @@ from dcc_bridge.elicitation.secret import Secret
 from dcc_bridge.elicitation.text import safe_line, safe_text
 from dcc_bridge.elicitation.types import ANSWERED, CANCELLED, DECLINED, Action, outcome
 
-Facts = tuple[tuple[str, str], ...]  # captions and values of the header that says who asks
+Facts = tuple[tuple[str, str], ...]
+"""The captions and values of a page's header, which says who asks."""
 
 
 class Html(str):
-    """HTML that may be sent as it is: only `fill` makes it."""
+    """HTML that may be sent as it is: `fill` makes it, and the templates of this server."""
 
     __slots__ = ()
 
 
 def fill(template: str, /, **values: str) -> Html:
-    """Fill a template of ours in; what is not `Html` is escaped."""
-    safe = {key: v if isinstance(v, Html) else escape(v) for key, v in values.items()}
-    return Html(template.format(**safe))
+    """Return a template of ours filled in, with every value escaped that is not `Html`."""
+    safe_values = {}
+    for name, value in values.items():
+        safe_values[name] = value if isinstance(value, Html) else escape(value)
+    return Html(template.format(**safe_values))
 
 
 class PageEnding(NamedTuple):
-    """What a page says on which nothing can be answered."""
+    """The content of a page on which nothing can be answered.
+
+    Attributes:
+        status: The HTTP status.
+        title: What happened, in a few words.
+        text: What happened, and what to do.
+    """
 
     status: int
-    title: str  # in a few words
-    text: str  # what happened, and what to do
+    title: str
+    text: str
 
 
 CLOSE: Final = "You can close this page."
-_LEFT: Final[dict[Action, PageEnding]] = {
+_ANSWERED_HERE: Final[dict[Action, PageEnding]] = {
     "accept": PageEnding(200, "Your answer was sent", CLOSE),
     "decline": PageEnding(200, "Declined", f"The agent is told that you said no. {CLOSE}"),
     "cancel": PageEnding(200, "Cancelled", f"The question ended without an answer. {CLOSE}"),
 }
-_REASONS: Final[dict[Action, str]] = {  # with which a page is taken down if that action counted
+_REASONS: Final[dict[Action, str]] = {
+    # The reason with which a page is taken down if the action on it counted.
     "accept": ANSWERED,
     "decline": DECLINED,
     "cancel": CANCELLED,
@@ -63,59 +73,76 @@ _USED: Final = PageEnding(
 
 
 class OneTimePage:
-    """A page to which a person is sent. It tells its question what was done there."""
+    """A page to which a person is sent. It hands the person's answer to its question.
+
+    Attributes:
+        ends: When the page expires, in local time.
+        facts: The header, which says who asks.
+        id: 128 random bits, the end of the page's address and its only credential.
+        question: What is asked; None once it is over.
+    """
 
     def __init__(self, question: Question) -> None:
-        self.id = token_hex(16)  # 128 random bits, the end of its address and its only credential
+        self.id = token_hex(16)
         self.facts: Facts = ()
         self.ends = datetime.now() + timedelta(seconds=question.offers.latest)
-        self.question: Question | None = question  # what is asked; None once it is over
+        self.question: Question | None = question
         self._lock = threading.Lock()
-        self._browser = ""
+        self._browser_key = ""
         self._settle: Settle | None = None
         self._reply: Reply | None = None
-        self._left: PageEnding | None = None
+        self._answer_ending: PageEnding | None = None
         self._reason = ""
 
     def admit(self, key: str) -> str | None:
-        """Let in the browser that came first, and no other; gives its key, or None for another."""
+        """Let in the browser that came first, and no other.
+
+        Args:
+            key: The key that the browser sends; "" if it has none.
+
+        Returns:
+            The browser's key; None for another browser.
+        """
         with self._lock:
-            if not self._browser:
-                self._browser = token_hex(16)
-                return self._browser
+            if not self._browser_key:
+                self._browser_key = token_hex(16)
+                return self._browser_key
         return key if self.knows(key) else None
 
     def knows(self, key: str) -> bool:
-        """Whether a key is that of the browser that came first."""
-        return bool(self._browser) and compare_digest(key.encode(), self._browser.encode())
+        """Return whether a key is that of the browser that came first."""
+        if not self._browser_key:
+            return False
+        return compare_digest(key.encode(), self._browser_key.encode())
 
     def leave(self, action: Action) -> bool:
-        """Answer the question, if nothing ended it before; tells whether this came first."""
+        """Answer the question, unless it is over; return whether this was the first answer."""
         with self._lock:
             if self.question is None:
                 return False
             self.question = None
-            self._left = _LEFT[action]
+            self._answer_ending = _ANSWERED_HERE[action]
             self._reply = Reply(action)
         self._notify()
         return True
 
     def follow(self, settle: Settle) -> None:
-        """Call back with what the person does here, or did before."""
+        """Have a function called with the answer that the person gives here, or gave before."""
         self._settle = settle
         self._notify()
 
     def end(self, reason: str) -> None:
-        """Take the page down, given the reason."""
+        """Take the page down, given the reason; the first reason counts."""
         with self._lock:
             self.question = None
-            self._reason = self._reason or reason
+            if not self._reason:
+                self._reason = reason
 
     @property
     def ending(self) -> PageEnding:
-        """What became of its question."""
-        if self._left is not None and self._counted:
-            return self._left
+        """The page's content after its question is over."""
+        if self._answer_ending is not None and self._counted:
+            return self._answer_ending
         if self._reason in (ANSWERED, DECLINED):
             text = f"The question was {self._reason} in another place."
             return PageEnding(410, "Answered elsewhere", text)
@@ -123,25 +150,29 @@ class OneTimePage:
 
     @property
     def used(self) -> PageEnding:
-        """What is said to an answer that comes too late."""
-        if self._left is not None and self._counted:
+        """The response to an answer that comes too late."""
+        if self._answer_ending is not None and self._counted:
             return _USED
         return PageEnding(410, self.ending.title, f"{self.ending.text} Your answer was not used.")
 
     @property
     def _counted(self) -> bool:
-        """Whether what was done here is what ended the question."""
-        return self._reply is not None and self._reason in ("", _REASONS[self._reply.action])
+        """Whether the answer given here ended the question."""
+        if self._reply is None:
+            return False
+        return self._reason in ("", _REASONS[self._reply.action])
 
     def _notify(self) -> None:
-        reply, settle = self._reply, self._settle
+        reply = self._reply
+        settle = self._settle
         if reply is not None and settle is not None:
             settle(reply)  # perhaps twice, from two threads: a question takes the first answer
 
 
 _STYLE: Final = Html(Path(__file__).with_name("page.css").read_text("utf-8"))
 _DIGEST: Final = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-HEADERS: Final = {  # what every page is sent with
+HEADERS: Final = {
+    # Every page is sent with these.
     "Content-Security-Policy": (
         f"default-src 'none'; style-src 'sha256-{_DIGEST}'; form-action 'self'; "
         "base-uri 'none'; frame-ancestors 'none'"
@@ -164,13 +195,20 @@ _FACT: Final = "<div><dt>{caption}</dt><dd><bdi>{value}</bdi></dd></div>"
 
 
 def document(title: str, facts: Facts, main: Html) -> Html:
-    """Draw a whole page, with a header of ours that no message can imitate."""
-    pairs = Html("".join(fill(_FACT, caption=caption, value=value) for caption, value in facts))
-    return fill(_DOCUMENT, title=title, style=_STYLE, facts=pairs, main=main)
+    """Return a whole page, with a header of ours that no message can imitate.
+
+    Args:
+        title: What the browser's window is called.
+        facts: The header: who asks.
+        main: What stands below the header.
+    """
+    rows = [fill(_FACT, caption=caption, value=value) for caption, value in facts]
+    return fill(_DOCUMENT, title=title, style=_STYLE, facts=Html("".join(rows)), main=main)
 
 
-FIELD: Final = "secret"  # the name of the input in what the browser sends
-_MOST: Final = 65_536  # characters of a secret
+FIELD: Final = "secret"
+"""The name of the input in what the browser sends."""
+_MAX_SECRET_CHARS: Final = 65_536
 _FORM: Final = """\
 <form method="post" novalidate autocomplete="off">
 <div class="words"><h1>{asked}</h1>{rest}</div>
@@ -190,38 +228,60 @@ _INVALID: Final = Html(' aria-invalid="true" aria-describedby="problem"')
 
 
 class SecretPage(OneTimePage):
-    """A page on which a secret is entered."""
+    """A page on which a secret is entered.
+
+    Attributes:
+        label: The caption of the input.
+        result: The secret that was entered; None before.
+    """
 
     def __init__(self, question: Question, label: str) -> None:
         super().__init__(question)
-        self.label = label  # what is to be entered
-        self.result: Secret | None = None  # what was
+        self.label = label
+        self.result: Secret | None = None
 
     def enter(self, text: str) -> bool:
-        """Take what was entered; tells whether it was the first answer."""
+        """Take the secret that was entered; return whether this was the first answer."""
         if self.question is None:
             return False
         self.result = Secret(text)
         return self.leave("accept")
 
     def draw(self, question: Question, problem: str = "") -> Html:
-        """Draw the form, with what is wrong with what was entered before, or ""."""
+        """Return the form.
+
+        Args:
+            question: The page's question.
+            problem: What is wrong with the text entered before; "" if nothing is.
+        """
         asked, _, rest = safe_text(question.message).partition("\n")
+        passage = Html("")
+        if rest:
+            passage = fill(_REST, rest=rest)
+        field_style = "field"
+        problem_line = Html("")
+        invalid = Html("")
+        if problem:
+            field_style = "field wrong"
+            problem_line = fill(_PROBLEM, problem=problem)
+            invalid = _INVALID
         return fill(
             _FORM,
             asked=asked,
-            rest=fill(_REST, rest=rest) if rest else "",
-            style="field wrong" if problem else "field",
+            rest=passage,
+            style=field_style,
             label=safe_line(self.label),
-            problem=fill(_PROBLEM, problem=problem) if problem else "",
-            most=str(_MOST),
-            invalid=_INVALID if problem else "",
+            problem=problem_line,
+            most=str(_MAX_SECRET_CHARS),
+            invalid=invalid,
             ends=self.ends.strftime("%H:%M:%S"),
         )
 
 
 def problem_with(text: str) -> str:
-    """Say what is wrong with what was entered, or give ""."""
+    """Return what is wrong with the text that was entered, as a sentence; "" if nothing is."""
     if not text:
         return "Nothing was entered."
-    return f"It has more than {_MOST:,} characters." if len(text) > _MOST else ""
+    if len(text) > _MAX_SECRET_CHARS:
+        return f"It has more than {_MAX_SECRET_CHARS:,} characters."
+    return ""

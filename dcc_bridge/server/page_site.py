@@ -3,7 +3,7 @@
 `PageDesk` is made on the host's main thread before the server is, so nothing is imported here that
 takes long; `PageSite` answers on the worker. The server has checked Host by then, and asks for no
 token below these paths: a page's id is its credential, and belongs to the browser that opened it
-first. Browsers tell where a request comes from by ``Origin`` and ``Sec-Fetch-*``
+first. Browsers say where a request comes from by ``Origin`` and ``Sec-Fetch-*``
 (https://www.w3.org/TR/fetch-metadata/), and no page can change either.
 """
 
@@ -29,12 +29,14 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-PREFIX: Final = "/ask/"  # where the pages are; what follows is a page's id
-_MOST_ENDED: Final = 64  # pages of ended questions that can still say what became of them
+PREFIX: Final = "/ask/"
+"""The path below which the pages are; a page's id follows."""
+_MAX_ENDED: Final = 64
+"""Pages of ended questions that can still say what became of them."""
 _COOKIE: Final = "ask"
 _FORM: Final = "application/x-www-form-urlencoded"
-_MOST_SENT: Final = 1 << 20
-_MOST_PARTS: Final = 100
+_MAX_FORM_BYTES: Final = 1 << 20
+_MAX_FORM_FIELDS: Final = 100
 # For a page with a form: under no-referrer a browser sends Origin: null, as a page of anybody's.
 _ANSWERABLE: Final = {**one_time_page.HEADERS, "Referrer-Policy": "same-origin"}
 
@@ -72,33 +74,52 @@ _LINK: Final = '<p><a href="{href}">Continue to the page</a></p>'
 
 
 class PageDesk:
-    """Makes pages, and keeps them where the server finds them. Any thread."""
+    """Makes pages, and keeps them where the server finds them. Any thread.
 
-    origin = ""  # of the server: ``http://127.0.0.1:1234``; set before anything can be asked
+    Attributes:
+        origin: The server's, such as ``http://127.0.0.1:1234``; set before anything can be asked.
+        place: The application and its version, as its users call it.
+    """
+
+    origin = ""
 
     def __init__(self, settings: config.Settings, host: Host, main: main_thread.MainThread) -> None:
-        self._settings = settings  # say how long a page is there
-        self._host = host  # whose questions they are
-        self._main = main  # the way to its main thread
+        """Prepare for pages.
+
+        Args:
+            settings: Say how long a page is there.
+            host: The application that asks.
+            main: Its main thread.
+        """
+        self._settings = settings
+        self._host = host
+        self._main = main
         self._lock = threading.Lock()
         self._pages: dict[str, SecretPage] = {}
-        # The application, as its users call it.
         self.place = safe_line(f"{host.name} {host.version}".strip(), view.MOST_IN_HEADER)
 
     def secret(self, question: Question, label: str) -> tuple[str, SecretPage]:
-        """Make a page on which a secret is entered. See `dcc_bridge.elicitation.ask_secret`."""
+        """Make a page on which a secret is entered. See `dcc_bridge.elicitation.ask_secret`.
+
+        Args:
+            question: What the page asks.
+            label: The caption of the input.
+
+        Returns:
+            The page's address, and the page.
+        """
         page = SecretPage(self._limited(question), label)
         self._add(page, question)
         return f"{self.origin}{PREFIX}{page.id}", page
 
     @property
     def pages(self) -> list[SecretPage]:
-        """Every page that somebody may still open, the oldest first."""
+        """Every page that can still be opened, the oldest first."""
         with self._lock:
             return list(self._pages.values())
 
     def find(self, id: str) -> SecretPage | None:
-        """Give the page of that id, or None where there is none, or none any more."""
+        """Return the page of an id; None where there is none, or none any more."""
         with self._lock:
             return self._pages.get(id)
 
@@ -110,13 +131,14 @@ class PageDesk:
         self._fill_facts(page, question.call)
         with self._lock:
             ended = [id for id, other in self._pages.items() if other.question is None]
-            for id in ended[: max(0, len(ended) - _MOST_ENDED)]:
+            for id in ended[: max(0, len(ended) - _MAX_ENDED)]:
                 del self._pages[id]
             self._pages[page.id] = page
 
     def _fill_facts(self, page: SecretPage, call: Caller) -> None:
-        """Say who asks. The scene's name follows once the main thread has told it."""
-        application, asker = ("Application", self.place), view.asker(call, self.place)
+        """Fill the header in: who asks. The main thread adds the scene's name as soon as it can."""
+        application = ("Application", self.place)
+        asker = view.asker(call, self.place)
         page.facts = (application, *asker)
 
         def add_scene() -> None:
@@ -130,86 +152,107 @@ class PageDesk:
 
 
 class PageSite:
-    """ASGI middleware: answers what is asked of pages, and passes everything else on."""
+    """ASGI middleware: serves the pages, and passes every other request on."""
 
     def __init__(self, desk: PageDesk, app: ASGIApp, direct: Mapping[str, ASGIApp]) -> None:
-        self._desk = desk  # has the pages
-        self._app = app  # gets every other request
-        self._direct = direct  # by path, what answers without a router and its middlewares
+        """Prepare for requests.
+
+        Args:
+            desk: Has the pages.
+            app: Serves every other request.
+            direct: Applications by path that serve without a router and its middlewares.
+        """
+        self._desk = desk
+        self._app = app
+        self._direct = direct
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a page, or pass the request on."""
         from starlette.requests import Request  # the worker has it; the main thread need not
 
-        path = scope["path"] if scope["type"] == "http" else ""
-        if path.startswith(PREFIX):
-            response = await self._answer(Request(scope, receive))
-        else:
-            await self._direct.get(path, self._app)(scope, receive, send)
+        path = ""
+        if scope["type"] == "http":
+            path = scope["path"]
+        if not path.startswith(PREFIX):
+            app = self._direct.get(path, self._app)
+            await app(scope, receive, send)
             return
+        response = await self._answer(Request(scope, receive))
         await response(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
         page = self._desk.find(request.scope["path"].removeprefix(PREFIX))
         if page is None:
-            return self._say(_UNKNOWN)
+            return self._ending_response(_UNKNOWN)
         if _is_part(request):
-            return self._say(_FRAMED)
+            return self._ending_response(_FRAMED)
         if request.method == "GET":
-            return self._look(page, request)
+            return self._open(page, request)
         if request.method == "POST":
-            return await self._take(page, request)
-        return self._say(_METHOD)
+            return await self._submit(page, request)
+        return self._ending_response(_METHOD)
 
-    def _look(self, page: SecretPage, request: Request) -> Response:
+    def _open(self, page: SecretPage, request: Request) -> Response:
+        """Show a page to the browser that opened it first."""
         question = page.question
         if question is None:
-            return self._say(page.ending, page)
+            return self._ending_response(page.ending, page)
+        path = PREFIX + page.id
         if _was_led_here(request):
-            return self._say(_LED_HERE, link=one_time_page.fill(_LINK, href=PREFIX + page.id))
+            link = one_time_page.fill(_LINK, href=path)
+            return self._ending_response(_LED_HERE, link=link)
         key = page.admit(request.cookies.get(_COOKIE, ""))
         if key is None:
-            return self._say(_OTHER_BROWSER, page)
-        response, path = self._draw(page, question), PREFIX + page.id
+            return self._ending_response(_OTHER_BROWSER, page)
+        response = self._form_response(page, question)
         response.set_cookie(_COOKIE, key, path=path, httponly=True, samesite="strict")
         return response
 
-    async def _take(self, page: SecretPage, request: Request) -> Response:
+    async def _submit(self, page: SecretPage, request: Request) -> Response:
+        """Take the answer that the browser which opened a page first sends with its form."""
         if _is_foreign(request):
-            return self._say(_CROSS_SITE)
-        sent = await _read(request)
+            return self._ending_response(_CROSS_SITE)
+        fields = await _read_form(request)
         question = page.question
         if question is None:
-            return self._say(page.used, page)
+            return self._ending_response(page.used, page)
         if not page.knows(request.cookies.get(_COOKIE, "")):
-            return self._say(_OTHER_BROWSER, page)
-        match sent.get("exit"):
+            return self._ending_response(_OTHER_BROWSER, page)
+        match fields.get("exit"):
             case "accept":
-                text = sent.get(one_time_page.FIELD, "")
-                if problem := one_time_page.problem_with(text):
-                    return self._draw(page, question, problem)
-                return self._after(page, page.enter(text))
+                text = fields.get(one_time_page.FIELD, "")
+                problem = one_time_page.problem_with(text)
+                if problem:
+                    return self._form_response(page, question, problem)
+                return self._answered_response(page, page.enter(text))
             case "decline" | "cancel" as action:
-                return self._after(page, page.leave(action))
+                return self._answered_response(page, page.leave(action))
             case _:
-                return self._say(_UNREADABLE, page)
+                return self._ending_response(_UNREADABLE, page)
 
-    def _after(self, page: SecretPage, was_first: bool) -> Response:
+    def _answered_response(self, page: SecretPage, was_first: bool) -> Response:
         from starlette.responses import RedirectResponse  # as above
 
         if not was_first:
-            return self._say(page.used, page)
-        return RedirectResponse(PREFIX + page.id, 303, one_time_page.HEADERS)  # asks nothing again
+            return self._ending_response(page.used, page)
+        # After a redirect the browser does not send the form again when the page is reloaded.
+        return RedirectResponse(PREFIX + page.id, 303, one_time_page.HEADERS)
 
-    def _draw(self, page: SecretPage, question: Question, problem: str = "") -> Response:
-        title = f"{'Error: ' if problem else ''}A question for you · {self._desk.place}"
+    def _form_response(self, page: SecretPage, question: Question, problem: str = "") -> Response:
+        title = f"A question for you · {self._desk.place}"
+        status = 200
+        if problem:
+            title = f"Error: {title}"
+            status = 422
         html = one_time_page.document(title, page.facts, page.draw(question, problem))
-        return _response(html, 422 if problem else 200, _ANSWERABLE)
+        return _response(html, status, _ANSWERABLE)
 
-    def _say(
+    def _ending_response(
         self, ending: PageEnding, page: SecretPage | None = None, link: Html | None = None
     ) -> Response:
-        facts = (page.facts if page is not None else ()) or (("Application", self._desk.place),)
+        facts: one_time_page.Facts = (("Application", self._desk.place),)
+        if page is not None and page.facts:
+            facts = page.facts
         main = one_time_page.fill(_MAIN, title=ending.title, text=ending.text, link=link or "")
         html = one_time_page.document(f"{ending.title} · {self._desk.place}", facts, main)
         return _response(html, ending.status, one_time_page.HEADERS)
@@ -222,35 +265,43 @@ def _response(html: Html, status: int, headers: Mapping[str, str]) -> Response:
 
 
 def _is_foreign(request: Request) -> bool:
+    """Return whether a request comes from a page of another origin."""
     origin = request.headers.get("origin")
-    own = origin is None or origin == f"{request.url.scheme}://{request.headers.get('host', '')}"
-    return not own or request.headers.get("sec-fetch-site", "same-origin") != "same-origin"
+    own_origin = f"{request.url.scheme}://{request.headers.get('host', '')}"
+    if origin not in (None, own_origin):
+        return True
+    return request.headers.get("sec-fetch-site", "same-origin") != "same-origin"
 
 
 def _was_led_here(request: Request) -> bool:
-    """Whether another site led the browser here; a person who typed or clicked elsewhere is not."""
-    site = request.headers.get("sec-fetch-site", "none")
-    origin = request.headers.get("origin")
-    return site not in ("none", "same-origin") or (origin is not None and _is_foreign(request))
+    """Return whether another site led the browser here, and not the person's typing or click."""
+    if request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        return True
+    return "origin" in request.headers and _is_foreign(request)
 
 
 def _is_part(request: Request) -> bool:
-    """Whether the browser wants it as a part of another page: a frame, an image, data."""
+    """Return whether the page is to be a part of another page: a frame, an image, data."""
     return request.headers.get("sec-fetch-dest", "document") != "document"
 
 
-async def _read(request: Request) -> dict[str, str]:
-    """Read what a form sent; nothing where it is not one, or too much."""
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM:
+async def _read_form(request: Request) -> dict[str, str]:
+    """Return the fields that a form sent; none if the request has no form, or a too large one."""
+    content_type = request.headers.get("content-type", "")
+    if content_type.partition(";")[0].strip().lower() != _FORM:
         return {}
     body = bytearray()
     async for part in request.stream():
         body += part
-        if len(body) > _MOST_SENT:
+        if len(body) > _MAX_FORM_BYTES:
             return {}
     try:
-        text = body.decode("ascii")
-        sent = parse_qs(text, keep_blank_values=True, errors="strict", max_num_fields=_MOST_PARTS)
+        fields = parse_qs(
+            body.decode("ascii"),
+            keep_blank_values=True,
+            errors="strict",
+            max_num_fields=_MAX_FORM_FIELDS,
+        )
     except ValueError:
         return {}
-    return {name: values[0] for name, values in sent.items()}
+    return {name: values[0] for name, values in fields.items()}

@@ -20,7 +20,7 @@ from dcc_bridge.callbacks import CallLater
 from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.server.admission import Admission
 from dcc_bridge.server.auth import MOST_BODY, AuthMiddleware
-from dcc_bridge.server.connections import RESTS, connection_class
+from dcc_bridge.server.connections import KEEP_ALIVE_S, connection_class
 from dcc_bridge.server.fast_path import FastPath
 from dcc_bridge.server.legacy_requests import LegacyRequests
 from dcc_bridge.server.mcp_server import Server
@@ -173,7 +173,7 @@ def _config(app: AuthMiddleware, later: CallLater) -> uvicorn.Config:
         ws="none",
         lifespan="on",
         backlog=_MOST_AT_ONCE,
-        timeout_keep_alive=int(RESTS),
+        timeout_keep_alive=int(KEEP_ALIVE_S),
         timeout_graceful_shutdown=1,
     )
 

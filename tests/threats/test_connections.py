@@ -20,7 +20,7 @@ import pytest
 
 from dcc_bridge import skill
 from dcc_bridge.server import connections
-from dcc_bridge.server.connections import REQUEST_DEADLINE_S, RESTS, LimitedConnection
+from dcc_bridge.server.connections import KEEP_ALIVE_S, REQUEST_DEADLINE_S, LimitedConnection
 from tests.bench.figures import memory, percentile
 from tests.live import LIMIT, Live, live, text
 from tests.threats.raw import Headers, Line, Raw, request
@@ -178,7 +178,7 @@ def test_a_connection_may_rest_for_longer_than_a_client_keeps_it(tmp_path: Path)
     with live(tmp_path, look, request_deadline=0.2) as running:
         assert running.beside(talk) == ["seen", "seen"]
 
-    assert RESTS > 5.0  # what httpx, for one, keeps
+    assert KEEP_ALIVE_S > 5.0  # what httpx, for one, keeps
 
 
 @pytest.mark.parametrize("part", ["head", "trailers"])

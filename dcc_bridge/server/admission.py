@@ -1,4 +1,4 @@
-"""What each client has open: its share of requests and streams, its turn, its sessions. Worker."""
+"""Limits what each client has open: its requests and streams, its turn, its sessions. Worker."""
 
 from __future__ import annotations
 
@@ -18,14 +18,19 @@ from dcc_bridge.server.refusal import refusal_response
 from dcc_bridge.server.scope_keys import ALONE, LABEL, TURN
 from dcc_bridge.server.sessions import ReplayStore
 
-Sent = dict[bytes, str]  # of one that came twice the first value, as the SDK takes it
-MAX_CONNECTIONS: Final = 192  # open at a time; then idle ones make room
-MAX_SESSIONS: Final = 16  # legacy ones of a client, and as many streams of news; then idle ones go
+Sent = dict[bytes, str]
+"""The headers of a request; of a header that came twice the first value, as the SDK takes it."""
+MAX_CONNECTIONS: Final = 192
+"""Connections that are open at a time. Then idle ones make room."""
+MAX_SESSIONS: Final = 16
+"""Legacy sessions of a client, and as many streams on which it listens. Then idle ones end."""
 _one_turn: Final = partial(anyio.Semaphore, 1, fast_acquire=True)
 _STOPPED: Final = "The host stopped in the middle of this request. Look at the scene first."
-_GOES_ON: Final = "dcc_bridge.goes_on"  # whether more of a response that has begun is to come
+_GOES_ON: Final = "dcc_bridge.goes_on"
+"""The key in a scope whose value says whether more of a response that has begun is to come."""
 _LISTEN: Final = "subscriptions/listen"
-_OPENING: Final = {None, *HANDSHAKE_PROTOCOL_VERSIONS}  # the protocols of a legacy session
+_LEGACY_VERSIONS: Final = {None, *HANDSHAKE_PROTOCOL_VERSIONS}
+"""What the header says of the protocol in a request that opens a legacy session."""
 
 
 class Admission:
@@ -36,16 +41,18 @@ class Admission:
         streams: How many requests of each session are open; "" for those of none.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,  # serves a request that is admitted
-        events: ReplayStore,  # what was sent to each legacy session
-        on_left: Callable[[str], None],  # told the id of one whose last open stream has ended
-    ) -> None:
+    def __init__(self, app: ASGIApp, events: ReplayStore, on_left: Callable[[str], None]) -> None:
+        """Prepare for requests.
+
+        Args:
+            app: Serves a request that is admitted.
+            events: The events sent to each legacy session.
+            on_left: Called with the id of a legacy session whose last open request has ended.
+        """
         self._app = app
         self._events = events
         self._on_left = on_left
-        self._requests = Shares("requests", MAX_CONNECTIONS // 2)  # of one client
+        self._requests = Shares("requests", MAX_CONNECTIONS // 2)
         self._streams = Shares("streams", MAX_SESSIONS)
         self._turns = defaultdict[str, anyio.Semaphore](_one_turn)
         self._open: set[anyio.CancelScope] = set()
@@ -55,7 +62,7 @@ class Admission:
     async def admit(self, headers: Sent, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, unless its client has more of them open than its share."""
         label = scope[LABEL]
-        # refused here, where it costs least; the SDK sees that the header is true
+        # Refused here, where it costs least; the SDK sees to it that the header fits the body.
         share = self._streams if headers.get(b"mcp-method") == _LISTEN else self._requests
         try:
             share.enter(label)
@@ -75,8 +82,8 @@ class Admission:
     async def _in_turn(self, headers: Sent, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request in its client's turn, so that many of one client delay no other.
 
-        The turn begins when all of the body has come. It ends when the message is known, which may
-        have to wait for anything then, or when the response begins.
+        The turn begins when all of the body has come. It ends when the message is known, as its
+        handler may then have to wait for anything, or when the response begins.
         """
         turns = self._turns[scope[LABEL]]
 
@@ -97,18 +104,22 @@ class Admission:
             await self._serve(headers, scope, receive_in_turn, send_after_turn)
 
     async def _serve(self, headers: Sent, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request in its session, or in a new one if there is room for it."""
         session = headers.get(b"mcp-session-id", "")
         if session:
             self._events.enter(session)
-        elif headers.get(b"mcp-protocol-version") in _OPENING:
+        elif headers.get(b"mcp-protocol-version") in _LEGACY_VERSIONS:
             if not await self._make_room(scope):
-                most = f"{scope[LABEL]} has {MAX_SESSIONS} sessions"
-                why = f"{most}, and all of them are in use: end one of them first."
+                why = (
+                    f"{scope[LABEL]} has {MAX_SESSIONS} sessions, and all of them are in use: end "
+                    "one of them first."
+                )
                 await refusal_response(503, why)(scope, receive, send)
                 return
             send = self._events.opening(scope[LABEL], send)
+        is_call = scope["method"] == "POST"
         self.streams[session] += 1
-        self.answering += scope["method"] == "POST"
+        self.answering += is_call
         scope[ALONE] = self.answering == 1
         try:
             with anyio.CancelScope() as open_:
@@ -120,7 +131,7 @@ class Admission:
                 await send({"type": "http.response.body"})
         finally:
             self._open.discard(open_)
-            self.answering -= scope["method"] == "POST"
+            self.answering -= is_call
             self.streams[session] -= 1
             if not self.streams[session]:
                 del self.streams[session]
@@ -129,7 +140,7 @@ class Admission:
                     self._on_left(session)
 
     async def _make_room(self, scope: Scope) -> bool:
-        """End the idle sessions of a client until it may open another; False if it may not."""
+        """End idle sessions of a client until it may open another; return whether it may."""
         sessions = self._events.sessions(scope[LABEL])
         idle = [session for session in sessions if not self.streams[session]]
         too_many = len(sessions) + 1 - MAX_SESSIONS
@@ -140,7 +151,8 @@ class Admission:
     async def _end(self, session: str, scope: Scope) -> None:
         """End a session as its client itself would."""
 
-        async def nothing(*sent: Message) -> Any:  # it has no body, and nobody waits for the answer
+        # The request has no body, and the response goes nowhere.
+        async def nothing(*sent: Message) -> Any:
             return {"type": "http.request"}
 
         self._events.forget(session)

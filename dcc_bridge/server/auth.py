@@ -2,8 +2,9 @@
 
 A request needs the exact Host and Origin, and a token, before anything else sees it.
 
-Whoever has no token may ask for one thing: that the host prove itself, before it is sent one. The
-SDK's own defaults are no boundary: they know no token and let any ``http://localhost:*`` in.
+Without a token a client may ask for one thing: that the host prove itself, before the client sends
+its token. The SDK's own defaults are no boundary: they know no token and let any
+``http://localhost:*`` in.
 """
 
 from __future__ import annotations
@@ -23,11 +24,15 @@ from dcc_bridge.server.refusal import refusal_response
 from dcc_bridge.server.scope_keys import LABEL
 from dcc_bridge.server.worker import LOOPBACK
 
-PROOF: Final = "/proof"  # where ?label=...&nonce=... is answered with `host_proof`, to anybody
-MOST_BODY: Final = 2**20  # bytes that a request may bring
+PROOF: Final = "/proof"
+"""The path on which ?label=...&nonce=... is answered with `host_proof`, without a token."""
+MAX_BODY_BYTES: Final = 2**20
+"""Bytes of a request's body."""
 _NAMES: Final = {LOOPBACK, "localhost"}
-# Where a client looks for OAuth (RFC 8414, 9728) and registers (RFC 7591), and what it is told.
+_SINGLE_HEADERS: Final = (b"host", b"origin", b"authorization")
+"""The headers that a request must not have twice."""
 _SIGN_IN: Final = ("/.well-known/oauth-", "/.well-known/openid-configuration", "/register")
+"""How the paths begin on which a client looks for OAuth (RFC 8414, 9728) and registers (7591)."""
 _NO_SIGN_IN: Final = {
     "error": "invalid_request",
     "error_description": "This server has no sign-in: let `dcc-bridge client add` write the entry.",
@@ -35,23 +40,34 @@ _NO_SIGN_IN: Final = {
 
 
 class AuthMiddleware:
-    """ASGI middleware: passes on requests with a token, and refuses others but for a few."""
+    """ASGI middleware: passes on requests with a token, and refuses all others but a few."""
 
     def __init__(
         self,
-        app: ASGIApp,  # serves requests that need no token
-        admission: Admission,  # serves those of clients
-        port: int,  # where the server listens; a request's Host names it
-        secret: str,  # the host's master secret
+        app: ASGIApp,
+        admission: Admission,
+        port: int,
+        secret: str,
         *,
-        public: tuple[str, ...] = (),  # how paths start that need no token: their last part is one
+        public: tuple[str, ...] = (),
     ) -> None:
+        """Prepare for requests.
+
+        Args:
+            app: Serves requests that need no token.
+            admission: Serves the requests of clients.
+            port: The port of the server, which a request's Host must name.
+            secret: The host's master secret.
+            public: How the paths begin that need no token, as their last part is a credential.
+        """
         self._app = app
         self._admission = admission
         self._secret = secret
         self._public = public
         self._proved: dict[bytes, AuthenticatedUser] = {}
-        self._hosts = {f"{name}:{port}" for name in _NAMES} | (_NAMES if port == 80 else set())
+        self._hosts = {f"{name}:{port}" for name in _NAMES}
+        if port == 80:  # clients leave out the default port
+            self._hosts |= _NAMES
         self._origins = {f"http://{host}" for host in self._hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -62,45 +78,61 @@ class AuthMiddleware:
         headers = Sent()
         for name, value in scope["headers"]:
             text = value.decode("latin-1")
-            if name in headers and name in (b"host", b"origin", b"authorization"):  # fits nothing
-                headers[name] += f"\n{text}"
+            if name in headers and name in _SINGLE_HEADERS:
+                headers[name] += f"\n{text}"  # equals no value that is let in
             headers.setdefault(name, text)
-        if (response := self._check(headers, scope)) is not None:
+        response = self._check(headers, scope)
+        if response is not None:
             await response(scope, receive, send)
         elif LABEL not in scope:
-            await self._app(scope, receive, send)  # of no session, whatever it says
+            await self._app(scope, receive, send)  # it belongs to no session, whatever it says
         else:
             await self._admission.admit(headers, scope, receive, send)
 
     def _check(self, headers: Sent, scope: Scope) -> Response | None:
-        """Answer a request that is refused, or that asks for a proof; None for any other."""
+        """Return the response to a request that is not passed on; None for any other.
+
+        The label that the token proved is left in the scope.
+        """
         if headers.get(b"host", "").lower() not in self._hosts:
             why = "This server only answers under its own address: check the host in the URL."
             return refusal_response(421, why)
         if scope["path"].startswith(self._public):
-            return None  # its pages say themselves, in words for a person, whom they refuse
+            return None  # the pages refuse by themselves, in words for a person
         if b"origin" in headers and headers[b"origin"] not in self._origins:
             return refusal_response(403, "A web page of another origin may not reach this server.")
         if scope["path"] == PROOF:
-            asked = parse_qs(scope["query_string"].decode("latin-1"))
-            who, nonce = (asked.get(name, [""])[0] for name in ("label", "nonce"))
-            return PlainTextResponse(host_proof(issue_token(self._secret, who), nonce))
+            query = parse_qs(scope["query_string"].decode("latin-1"))
+            label = query.get("label", [""])[0]
+            nonce = query.get("nonce", [""])[0]
+            return PlainTextResponse(host_proof(issue_token(self._secret, label), nonce))
         if scope["path"].startswith(_SIGN_IN):
-            return JSONResponse(_NO_SIGN_IN, 404 if scope["method"] == "GET" else 400)
-        if (user := self._user(headers.get(b"authorization", ""))) is None:
+            status = 404 if scope["method"] == "GET" else 400
+            return JSONResponse(_NO_SIGN_IN, status)
+        user = self._user(headers.get(b"authorization", ""))
+        if user is None:
             why = "This host requires its own token: connect with dcc-bridge, which sends it."
             return refusal_response(401, why)
         size = headers.get(b"content-length", "")  # without one, the SDK counts what comes
-        if size.isdecimal() and int(size[:20]) > MOST_BODY:
-            return refusal_response(413, f"A request brings {MOST_BODY} bytes at most.")
-        scope[LABEL], scope["user"] = user.display_name, user
+        if size.isdecimal() and int(size[:20]) > MAX_BODY_BYTES:
+            return refusal_response(413, f"A request brings {MAX_BODY_BYTES} bytes at most.")
+        scope[LABEL] = user.display_name
+        scope["user"] = user
         return None
 
-    def _user(self, given: str) -> AuthenticatedUser | None:
-        """Give whose token a header has; what it proved once is remembered by its digest."""
-        kind, _, token = given.partition(" ")
+    def _user(self, authorization: str) -> AuthenticatedUser | None:
+        """Return the client whose token a header has; None for any other header.
+
+        A token that was proved once is remembered by its digest.
+        """
+        kind, _, token = authorization.partition(" ")
+        if kind.lower() != "bearer":
+            return None
         digest = sha256(token.encode("latin-1")).digest()
-        if digest not in self._proved and (label := token_label(self._secret, token)) is not None:
+        if digest not in self._proved:
+            label = token_label(self._secret, token)
+            if label is None:
+                return None
             access = AccessToken(token="", client_id=label, scopes=[])
             self._proved[digest] = AuthenticatedUser(access)
-        return self._proved.get(digest) if kind.lower() == "bearer" else None
+        return self._proved[digest]

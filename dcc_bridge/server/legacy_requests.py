@@ -20,7 +20,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dcc_bridge import json_rpc
-from dcc_bridge.server.auth import MOST_BODY
+from dcc_bridge.server.auth import MAX_BODY_BYTES
 
 _VERSION: Final = b"mcp-protocol-version"
 _SESSION: Final = b"mcp-session-id"
@@ -30,7 +30,8 @@ Key = tuple[str, str]
 
 
 def _key(session: str, request_id: object) -> Key:
-    return session, str(request_id)  # the SDK's streams tell no 1 from a "1"
+    """Return the key of a request; the SDK's streams take the ids 1 and "1" for the same."""
+    return session, str(request_id)
 
 
 class RunningRequests:
@@ -40,12 +41,12 @@ class RunningRequests:
         self._running: Counter[Key] = Counter()
 
     def has(self, key: Key) -> bool:
-        """Return whether such a request is handled."""
+        """Return whether a request is being handled."""
         return key in self._running
 
     @contextmanager
     def note(self, session: str, request_id: object) -> Iterator[None]:
-        """Note a request for as long as a with statement handles it, be its stream lost or not."""
+        """Note a request while a with statement handles it, even if its stream is lost."""
         key = _key(session, request_id)
         self._running[key] += 1
         try:
@@ -77,7 +78,7 @@ class _Exchange:
 
 
 class LegacyRequests:
-    """ASGI application: refuses what is said above, and passes every other request on.
+    """ASGI application: refuses the requests described above, and passes every other on.
 
     Args:
         app: Where other requests go.
@@ -91,7 +92,7 @@ class LegacyRequests:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it on."""
-        headers = dict(reversed(scope["headers"]))  # of one that came twice the first value
+        headers = dict(reversed(scope["headers"]))  # of a header that came twice the first value
         version = headers.get(_VERSION)
         is_legacy = version is None or version.decode("latin-1") in HANDSHAKE_PROTOCOL_VERSIONS
         if scope["method"] != "POST" or not is_legacy:
@@ -100,9 +101,9 @@ class LegacyRequests:
         received = await _receive_body(receive)
         again = receive_again(received, receive)
         try:
-            message = from_json(b"".join(it.get("body", b"") for it in received))
+            message = from_json(b"".join(part.get("body", b"") for part in received))
         except ValueError:
-            await self._app(scope, again, send)  # which says where it is no JSON
+            await self._app(scope, again, send)  # the SDK says where the body is no JSON
             return
         if not _is_valid(message):
             refusal = JSONResponse(json_rpc.invalid_request(message), 400)
@@ -132,11 +133,13 @@ class LegacyRequests:
             exchange.ended.set()
 
     async def _is_under_way(self, key: Key) -> bool:
-        """Return whether a request is not answered yet; first wait for the end of one that is."""
-        while (exchange := self._exchanges.get(key)) is not None:
+        """Return whether a request is not answered yet; wait for the end of an answered one."""
+        exchange = self._exchanges.get(key)
+        while exchange is not None:
             if not exchange.is_answered:
                 return True
             await exchange.ended.wait()
+            exchange = self._exchanges.get(key)
         return self._running.has(key)
 
 
@@ -149,10 +152,10 @@ def _is_valid(message: Any) -> bool:
 
 
 async def _receive_body(receive: Receive) -> list[Message]:
-    """Receive what a request brings, up to the size at which the SDK refuses it."""
+    """Receive a request's body, up to the size at which the SDK refuses it."""
     received: list[Message] = []
     size = 0
-    while size <= MOST_BODY:
+    while size <= MAX_BODY_BYTES:
         message = await receive()
         received.append(message)
         size += len(message.get("body", b""))
@@ -162,7 +165,12 @@ async def _receive_body(receive: Receive) -> list[Message]:
 
 
 def receive_again(received: Sequence[Message], receive: Receive) -> Receive:
-    """Return a function that gives messages of a request once more, and then those after them."""
+    """Return a function that receives messages of a request once more, and then further ones.
+
+    Args:
+        received: The messages that were received already.
+        receive: Receives the messages after them.
+    """
     pending = [*received]
 
     async def next_message() -> Message:

@@ -10,6 +10,11 @@ _HEADERS: Final = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Connection": "clo
 
 
 def refusal_response(status: int, why: str) -> JSONResponse:
-    """Build the response to a refused request; `why` is for whoever reads the client's log."""
+    """Return the response to a refused request.
+
+    Args:
+        status: The HTTP status.
+        why: The reason, for the person who reads the client's log.
+    """
     body = {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": why}}
     return JSONResponse(body, status, _HEADERS.get(status))

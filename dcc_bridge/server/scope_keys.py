@@ -1,4 +1,4 @@
-"""What the parts of the server leave for each other in a request's ASGI scope.
+"""The keys under which the parts of the server leave something in a request's ASGI scope.
 
 ==========  ===================  ===============================================================
 key         left by              holds

@@ -1,4 +1,7 @@
-"""What a worker runs: uvicorn with the SDK's app behind authentication. Imported on the worker."""
+"""The service of the worker: uvicorn with the SDK's app behind authentication.
+
+Imported on the worker.
+"""
 
 from __future__ import annotations
 
@@ -19,26 +22,30 @@ from dcc_bridge.audit import redact
 from dcc_bridge.callbacks import CallLater
 from dcc_bridge.elicitation.text import safe_whole
 from dcc_bridge.server.admission import Admission
-from dcc_bridge.server.auth import MOST_BODY, AuthMiddleware
+from dcc_bridge.server.auth import MAX_BODY_BYTES, AuthMiddleware
 from dcc_bridge.server.connections import KEEP_ALIVE_S, connection_class
 from dcc_bridge.server.fast_path import FastPath
 from dcc_bridge.server.legacy_requests import LegacyRequests
 from dcc_bridge.server.mcp_server import Server
 from dcc_bridge.server.page_site import PREFIX, PageDesk, PageSite
-from dcc_bridge.server.sessions import COME_BACK, ReplayStore
+from dcc_bridge.server.sessions import RETRY_MS, ReplayStore
 from dcc_bridge.server.worker import Worker
 
 PATH: Final = "/mcp"
-SESSION_IDLE_S: Final = 300.0  # after which a legacy session without open request ends
-SESSION_GRACE_S: Final = 5.0  # for which a legacy session that is asked may have no stream
+SESSION_IDLE_S: Final = 300.0
+"""Seconds after which a legacy session without an open request ends."""
+SESSION_GRACE_S: Final = 5.0
+"""Seconds for which a legacy session that is asked may have no stream."""
 # The SDK's own check of Host and Origin lets any port in; that of `AuthMiddleware` is exact.
-_OPEN: Final = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+_NO_SDK_CHECK: Final = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 # asyncio has one number for both: connections that wait in the kernel, and those that it accepts in
-# one turn of the loop, before it serves anybody else.
-_MOST_WAITING: Final = 2048
-_MOST_AT_ONCE: Final = 4
-_LAST_TURNS: Final = 25  # of the loop, in which calls that a stop ends come to their result
-_REQUEST_LOGGERS: Final = (  # they speak of requests and their streams
+# one turn of the loop, before it serves any other.
+_MAX_WAITING: Final = 2048
+_MAX_ACCEPTED: Final = 4
+_LAST_TURNS: Final = 25
+"""Turns of the loop in which the calls that a stop ends come to their result."""
+_REQUEST_LOGGERS: Final = (
+    # They log what happens to requests and their streams.
     "mcp.server.connection",
     "mcp.server.runner",
     "mcp.server.streamable_http",
@@ -59,27 +66,36 @@ class McpService:
 
     def __init__(
         self,
-        server: Server,  # what clients speak to
-        worker: Worker,  # where it runs
-        listening: socket.socket,  # bound and listening
-        secret: str,  # the master secret
-        desk: PageDesk,  # the pages for secrets
+        server: Server,
+        worker: Worker,
+        listening: socket.socket,
+        secret: str,
+        desk: PageDesk,
     ) -> None:
-        """Build everything; nothing is served yet."""
-        redact.install_log_filter(safe_whole)  # the loggers of what was imported on this thread
+        """Build everything; nothing is served yet.
+
+        Args:
+            server: The MCP server.
+            worker: The thread on which all of it runs.
+            listening: A socket that is bound and listens.
+            secret: The host's master secret.
+            desk: The pages for secrets.
+        """
+        redact.install_log_filter(safe_whole)  # for the loggers of the modules just imported
         self._server = server
         self._worker = worker
         self._socket = listening
-        self._graces: dict[str, Callable[[], None]] = {}  # what stops that of a session
+        # Stop the timers of sessions that have lost their last stream, by the sessions' ids.
+        self._stop_grace: dict[str, Callable[[], None]] = {}
         self._stopping = anyio.Event()
         events = ReplayStore()
         app = server.streamable_http_app(
             streamable_http_path=PATH,
             event_store=events,
-            retry_interval=COME_BACK,
+            retry_interval=RETRY_MS,
             session_idle_timeout=SESSION_IDLE_S,
-            max_request_body_size=MOST_BODY,
-            transport_security=_OPEN,
+            max_request_body_size=MAX_BODY_BYTES,
+            transport_security=_NO_SDK_CHECK,
         )
         fast_path = FastPath(server, server.session_manager.handle_request, events)
         site = PageSite(desk, app, {PATH: LegacyRequests(fast_path, server.running)})
@@ -91,7 +107,8 @@ class McpService:
 
     async def run(self, ready: Callable[[], None]) -> None:
         """Serve until `stop`."""
-        # what would look twice a second, from the first stream on, for an end that is told here
+        # sse_starlette would look for the server's end twice a second from the first stream on;
+        # here `stop` ends the streams.
         sse._get_shutdown_state().watcher_started = True
         self._uvicorn.ready = ready
         with closing(self._socket), _quiet_disconnects():
@@ -101,34 +118,43 @@ class McpService:
                     notifying.start_soon(self._server.changes.notify_clients)
                     await self._stopping.wait()
                     notifying.cancel_scope.cancel()
-                for turn in range(2 * _LAST_TURNS):  # by the clock, a slow loop had fewer
-                    runs = self._server.runner.coroutines
-                    if not (runs or self._server.calls.open or self._admission.answering):
-                        break
-                    for run in runs if turn >= _LAST_TURNS else ():
-                        run.cancel()  # it waits for something that does not end with the bridge
-                    await anyio.sleep(0.01)
+                await self._finish_calls()
                 self._uvicorn.end()
                 self._admission.close()
 
     def stop(self) -> None:
-        """End soon: the calls that are ending may still say so."""
+        """End soon: the calls that are ending may still send their results."""
         self._server.scene.close()
         self._stopping.set()
 
+    async def _finish_calls(self) -> None:
+        """Wait for the calls that a stop ends, and cancel those that do not end by themselves."""
+        for turn in range(2 * _LAST_TURNS):  # by the clock, a slow loop had fewer turns
+            runs = self._server.runner.coroutines
+            if not (runs or self._server.calls.open or self._admission.answering):
+                break
+            if turn >= _LAST_TURNS:
+                for run in runs:
+                    run.cancel()  # it waits for something that does not end with the bridge
+            await anyio.sleep(0.01)
+
     def _stream_ended(self, session: str) -> None:
-        """Give a legacy client that lost its stream a moment to come back."""
+        """End a legacy session's calls unless its client, which lost its stream, soon returns."""
 
         def end_if_gone() -> None:
-            del self._graces[session]
+            del self._stop_grace[session]
             if not self._admission.streams[session]:
                 self._server.calls.end_session(session)
 
-        self._graces.pop(session, bool)()  # that of a stream before, which ended long ago
-        self._graces[session] = self._worker.later(SESSION_GRACE_S, end_if_gone)
+        stop_earlier = self._stop_grace.pop(session, None)  # of a stream that ended before
+        if stop_earlier is not None:
+            stop_earlier()
+        self._stop_grace[session] = self._worker.later(SESSION_GRACE_S, end_if_gone)
 
 
 class _Uvicorn(uvicorn.Server):
+    """uvicorn, which ends by `end` and calls `ready` once it serves."""
+
     ready: Callable[[], None]
 
     def __init__(self, config: uvicorn.Config) -> None:
@@ -140,23 +166,23 @@ class _Uvicorn(uvicorn.Server):
         self._ended.set()
 
     async def main_loop(self) -> None:
-        """Wait for the end; uvicorn looks ten times a second, and for a date that is not sent."""
-        await self.on_tick(0)  # makes the headers of every answer
+        """Wait for the end; uvicorn's own loop looks ten times a second."""
+        await self.on_tick(0)  # makes the headers of every response; without a date they stay
         if not self.should_exit:
             await self._ended.wait()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         for listening in sockets or ():
-            listening.listen(_MOST_WAITING)
+            listening.listen(_MAX_WAITING)
         self.ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take no more connections, and only then close: asyncio forgets one it has just taken."""
-        with suppress(NotImplementedError):  # Windows' loop takes them in another way
+        """Accept no more connections, and only then close: asyncio forgets one just accepted."""
+        with suppress(NotImplementedError):  # Windows' loop accepts in another way
             for listening in sockets or ():
                 asyncio.get_running_loop().remove_reader(listening)
-        await anyio.sleep(0)  # the last one is made
+        await anyio.sleep(0)  # uvicorn makes the last connection in the next two turns
         await anyio.sleep(0)
         await super().shutdown(sockets)
 
@@ -172,7 +198,7 @@ def _config(app: AuthMiddleware, later: CallLater) -> uvicorn.Config:
         proxy_headers=False,
         ws="none",
         lifespan="on",
-        backlog=_MOST_AT_ONCE,
+        backlog=_MAX_ACCEPTED,
         timeout_keep_alive=int(KEEP_ALIVE_S),
         timeout_graceful_shutdown=1,
     )
@@ -192,13 +218,16 @@ def _quiet_disconnects() -> Iterator[None]:
 
 
 def _quieten(record: logging.LogRecord) -> bool:
+    """Turn the record of a disconnect into a DEBUG one; return whether to log the record."""
     error = record.exc_info[1] if record.exc_info else None
-    if error is not None and _is_disconnect(error):
-        record.levelno, record.levelname = logging.DEBUG, "DEBUG"
-        record.msg = f"{record.getMessage()}: the client is gone ({type(error).__name__})"
-        record.args, record.exc_info = (), None
-        return logging.getLogger(record.name).isEnabledFor(logging.DEBUG)
-    return True
+    if error is None or not _is_disconnect(error):
+        return True
+    record.levelno = logging.DEBUG
+    record.levelname = "DEBUG"
+    record.msg = f"{record.getMessage()}: the client is gone ({type(error).__name__})"
+    record.args = ()
+    record.exc_info = None
+    return logging.getLogger(record.name).isEnabledFor(logging.DEBUG)
 
 
 def _is_disconnect(error: BaseException) -> bool:

@@ -1,11 +1,11 @@
-"""What was sent to the sessions of legacy clients, for one that comes back. Worker."""
+"""The events sent to the sessions of legacy clients, kept for clients that come back. Worker."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter, deque
 from contextvars import ContextVar
-from typing import Final
+from typing import Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from mcp.server.streamable_http import EventCallback, EventMessage, EventStore
@@ -13,85 +13,128 @@ from mcp_types import JSONRPCMessage, jsonrpc_message_adapter
 from starlette.datastructures import Headers
 from starlette.types import Message, Send
 
-# Milliseconds until a legacy client that lost its stream comes back; `service.SESSION_GRACE_S` is
-# longer.
-COME_BACK: Final = 1000
-_PRIMED: Final = "2025-11-25"  # the first revision in which a stream begins with an empty event
-_STREAM: Final = [
+RETRY_MS: Final = 1000
+"""Milliseconds until a legacy client that lost its stream comes back.
+
+`service.SESSION_GRACE_S` is longer.
+"""
+_PRIMED_ERA: Final = "2025-11-25"
+"""The first revision in which a stream begins with an empty event."""
+_STREAM_HEADERS: Final = [
     (b"cache-control", b"no-cache, no-transform"),
     (b"connection", b"keep-alive"),
     (b"content-type", b"text/event-stream"),
 ]
-MOST_EVENTS: Final = 256  # of a session, for a client that comes back
-MOST_BYTES: Final = 8 * 2**20  # of them
-MOST_OF_ALL: Final = 64 * 2**20  # of all sessions
+MAX_EVENTS: Final = 256
+"""Events of one session that are kept."""
+MAX_SESSION_BYTES: Final = 8 * 2**20
+"""Bytes of the events of one session."""
+MAX_TOTAL_BYTES: Final = 64 * 2**20
+"""Bytes of the events of all sessions."""
+
+
+class _Event(NamedTuple):
+    """A message as it was sent on a stream; empty where only a number was sent."""
+
+    number: int
+    stream: str
+    sent: bytes
 
 
 class SessionEvents:
-    """The last events of one session."""
+    """The last events of one session.
+
+    Attributes:
+        label: The label of the session's client.
+        size: The bytes of all the events.
+        used: When the client was last heard of, in monotonic seconds.
+    """
 
     def __init__(self, label: str = "") -> None:
-        self.label = label  # its client's
-        self.size = 0  # the bytes of all of them
-        self.used = time.monotonic()  # when its client was last heard of; monotonic seconds
+        self.label = label
+        self.size = 0
+        self.used = time.monotonic()
         self._count = 0
-        self._events: deque[tuple[int, str, bytes]] = deque()
+        self._events: deque[_Event] = deque()
 
     def add(self, stream: str, sent: bytes) -> str:
-        """Keep an event, dropping the oldest where there are too many; gives its id."""
+        """Keep an event, drop the oldest where there are too many, and return the event's id."""
         self._count += 1
         self.size += len(sent)
-        self._events.append((self._count, stream, sent))
-        while len(self._events) > MOST_EVENTS or self.size > MOST_BYTES:
+        self._events.append(_Event(self._count, stream, sent))
+        while len(self._events) > MAX_EVENTS or self.size > MAX_SESSION_BYTES:
             self.drop_oldest()
         return str(self._count)
 
     def drop_oldest(self) -> None:
         """Forget the oldest event."""
-        self.size -= len(self._events.popleft()[2])
+        oldest = self._events.popleft()
+        self.size -= len(oldest.sent)
 
     def after(self, number: int) -> tuple[str | None, list[EventMessage]]:
-        """Give the stream that an event was on, and what was sent there since."""
-        stream = next((on for count, on, *_ in self._events if count == number), None)
-        return stream, [
-            EventMessage(jsonrpc_message_adapter.validate_json(sent), str(count))
-            for count, on, sent in self._events
-            if on == stream and count > number and sent
-        ]
+        """Return the stream of an event, and the messages sent on it since.
+
+        Args:
+            number: The event's id.
+
+        Returns:
+            The stream, None if the event is not kept; and the messages.
+        """
+        stream = None
+        messages = []
+        for event in self._events:
+            if event.number == number:
+                stream = event.stream
+            elif stream is not None and event.stream == stream and event.sent:
+                message = jsonrpc_message_adapter.validate_json(event.sent)
+                messages.append(EventMessage(message, str(event.number)))
+        return stream, messages
 
 
 _current: ContextVar[SessionEvents | None] = ContextVar("dcc_bridge_session_events", default=None)
 
 
 class ReplayStore(EventStore):
-    """What was sent to legacy sessions, for a client that lost its stream and comes back.
+    """The events sent to legacy sessions, for a client that lost its stream and comes back.
 
     The SDK has one store for all sessions, and its stream ids are the requests' own numbers, which
     are the same in every session. So each session has `SessionEvents` of its own, in the context of
     each of its requests: `opening` creates them for the request that opens a session, whose tasks
     inherit them, and `enter` finds them again. They live as long as the session's tasks.
 
-    What was sent is kept as the text that it is on the wire: so its bytes are counted.
+    Events are kept as their text on the wire, so that their bytes can be counted.
+
+    Args:
+        max_bytes: Of all sessions together. Above it the client with the most bytes loses its
+            oldest events.
     """
 
-    def __init__(self, most_bytes: int = MOST_OF_ALL) -> None:
-        self._most_bytes = most_bytes  # of all; then the client with the most loses its oldest
-        self._total = 0  # theirs, or more: a session that has ended is still counted
+    def __init__(self, max_bytes: int = MAX_TOTAL_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._total = 0  # an upper bound: a session that has ended is still counted
         self._sessions: WeakValueDictionary[str, SessionEvents] = WeakValueDictionary()
 
     def opening(self, label: str, send: Send) -> Send:
-        """Create the events of a session that a request may open; the response has its id."""
+        """Create the events of a session that a request may open.
+
+        Args:
+            label: The label of the request's client.
+            send: Sends the response.
+
+        Returns:
+            Sends the response, and takes the session's id from its headers.
+        """
         events = SessionEvents(label)
         _current.set(events)
 
-        async def noting(message: Message) -> None:
+        async def send_and_note(message: Message) -> None:
             if message["type"] == "http.response.start":
                 session = Headers(raw=message["headers"]).get("mcp-session-id")
                 if session is not None:
                     self._sessions[session] = events
             await send(message)
 
-        return noting
+        return send_and_note
 
     def enter(self, session: str) -> None:
         """Find the events of the session that a request belongs to."""
@@ -100,61 +143,94 @@ class ReplayStore(EventStore):
 
     def note_use(self, session: str) -> None:
         """Note that a session's client was heard of just now."""
-        if (events := self._sessions.get(session)) is not None:
+        events = self._sessions.get(session)
+        if events is not None:
             events.used = time.monotonic()
 
     def sessions(self, label: str) -> list[str]:
         """List the sessions of a client, the one that was silent the longest first."""
-        own = [(it.used, name) for name, it in self._sessions.items() if it.label == label]
-        return [name for _, name in sorted(own)]
+        own = []
+        for session, events in self._sessions.items():
+            if events.label == label:
+                own.append((events.used, session))
+        return [session for _, session in sorted(own)]
 
     def forget(self, session: str) -> None:
-        """Forget a session that was ended, and its events: some timer may hold them still."""
+        """Forget a session that was ended, and its events, as a timer may still hold them."""
         events = self._sessions.pop(session, None)
         while events is not None and events.size:
             events.drop_oldest()
 
     async def store_event(self, stream_id: str, message: JSONRPCMessage | None) -> str:
         """Keep what is sent on a stream of the current session."""
-        text = message.model_dump_json(by_alias=True, exclude_unset=True) if message else ""
+        text = ""
+        if message:
+            text = message.model_dump_json(by_alias=True, exclude_unset=True)
         return self.keep(stream_id, text.encode())
 
     def keep(self, stream_id: str, sent: bytes = b"") -> str:
-        """Keep the same as it is on the wire, nothing where a number is all that is sent."""
+        """Keep an event of the current session as it is on the wire.
+
+        Args:
+            stream_id: The stream on which it is sent.
+            sent: The message; nothing where only an id is sent.
+
+        Returns:
+            The event's id; "" where the request belongs to no session.
+        """
         events = _current.get()
         if events is None:
             return ""
         before = events.size
-        event = events.add(stream_id, sent)
+        event_id = events.add(stream_id, sent)
         self._total += events.size - before
-        while self._total > self._most_bytes:
-            self._total = sum(it.size for it in self._sessions.values())
-            if self._total > self._most_bytes:
-                self._greediest().drop_oldest()
-        return event
+        while self._total > self._max_bytes:
+            self._total = sum(other.size for other in self._sessions.values())
+            if self._total > self._max_bytes:
+                self._largest().drop_oldest()
+        return event_id
 
-    async def send_result(self, id_: str, sent: bytes, session: str, era: str, send: Send) -> None:
-        """Send a result as the SDK does, in a stream of its own, and keep it."""
-        headers = [*_STREAM, (b"mcp-session-id", session.encode()), (b"x-accel-buffering", b"no")]
+    async def send_result(
+        self, request_id: str, sent: bytes, session: str, era: str, send: Send
+    ) -> None:
+        """Send a result as the SDK does, in a stream of its own, and keep it.
+
+        Args:
+            request_id: The id of the request that is answered, which names its stream.
+            sent: The response, serialized.
+            session: The id of the session.
+            era: The revision of the protocol.
+            send: Sends the HTTP response.
+        """
+        headers = [
+            *_STREAM_HEADERS,
+            (b"mcp-session-id", session.encode()),
+            (b"x-accel-buffering", b"no"),
+        ]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
-        first = f"id: {self.keep(id_)}\r\ndata: \r\nretry: {COME_BACK}" if era >= _PRIMED else ""
-        event = f"id: {self.keep(id_, sent)}\r\nevent: message\r\ndata: {sent.decode()}"
-        for part in filter(None, (first, event)):
+        parts = []
+        if era >= _PRIMED_ERA:
+            parts.append(f"id: {self.keep(request_id)}\r\ndata: \r\nretry: {RETRY_MS}")
+        event_id = self.keep(request_id, sent)
+        parts.append(f"id: {event_id}\r\nevent: message\r\ndata: {sent.decode()}")
+        for part in parts:
             body = f"{part}\r\n\r\n".encode()
             await send({"type": "http.response.body", "body": body, "more_body": True})
         await send({"type": "http.response.body"})
 
-    def _greediest(self) -> SessionEvents:
-        """Find the largest session of the client whose sessions are the largest together."""
-        of_client: Counter[str] = Counter()
+    def _largest(self) -> SessionEvents:
+        """Return the largest session of the client whose sessions are the largest together."""
+        client_size: Counter[str] = Counter()
         for events in self._sessions.values():
-            of_client[events.label] += events.size
-        return max(self._sessions.values(), key=lambda it: (of_client[it.label], it.size))
+            client_size[events.label] += events.size
+        return max(
+            self._sessions.values(), key=lambda events: (client_size[events.label], events.size)
+        )
 
     async def replay_events_after(
         self, last_event_id: str, send_callback: EventCallback
     ) -> str | None:
-        """Send again what followed an event on its stream."""
+        """Send again the messages that followed an event on its stream."""
         events = _current.get()
         if events is None or not last_event_id.isdecimal():
             return None

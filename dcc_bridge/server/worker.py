@@ -1,7 +1,7 @@
 """The worker: one daemon thread with an event loop for the whole server, and the listening socket.
 
-The heavy imports (mcp and uvicorn take 0.5 s) happen on it, so the host is alive meanwhile. Made
-and stopped on any thread.
+The heavy imports (mcp and uvicorn take 0.5 s) happen on the worker, so the host stays alive
+meanwhile. Made and stopped on any thread.
 
 The loop is asyncio's own rather than an anyio portal, because a portal refuses calls from its own
 thread, and a question may be asked, answered and timed there as well as anywhere else.
@@ -20,7 +20,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
 from contextvars import Context, copy_context
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import anyio
 
@@ -30,15 +30,24 @@ from dcc_bridge.pyside_imports import unsearched_imports
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-_LONG: Final = 3600.0
+_IDLE_S: Final = 3600.0
+"""Seconds until the loop's timer fires where no deadline is set."""
 LOOPBACK: Final = "127.0.0.1"
 
 
+class _Deadline(NamedTuple):
+    """A function that is due at a time, in monotonic seconds, and its caller's context."""
+
+    due: float
+    context: Context
+    fn: Callable[[], None]
+
+
 class Service(Protocol):
-    """What runs on the worker until it is told to stop."""
+    """A service that runs on the worker until it is told to stop."""
 
     async def run(self, ready: Callable[[], None]) -> None:
-        """Serve; call `ready` once requests are taken."""
+        """Serve, and call `ready` once requests are taken."""
 
     def stop(self) -> None:
         """Make `run` return soon. On the worker."""
@@ -47,42 +56,57 @@ class Service(Protocol):
 class Deadlines:
     """Functions that are called later on the loop, which has one timer for all of them.
 
-    Of a call's deadlines hardly any is reached: one that is set behind another, and stopped before
-    it is due, costs no turn of the loop.
+    Hardly any deadline of a call is reached. A deadline that is set behind another, and stopped
+    before it is due, costs no turn of the loop.
+
+    Args:
+        soon: Calls a function on the loop, from any thread.
     """
 
     def __init__(self, soon: Callable[[Callable[[], object]], None]) -> None:
-        self._soon = soon  # calls a function on the loop, from any thread
+        self._soon = soon
         self._lock = threading.Lock()
-        self._set: dict[object, tuple[float, Context, Callable[[], None]]] = {}
-        self._next = float("inf")  # when the loop looks here; never behind a deadline
+        self._deadlines: dict[object, _Deadline] = {}
+        self._next = float("inf")  # when `_look` runs next; never behind a deadline
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
-        """Call a function in its caller's context after some seconds; gives what stops it."""
-        key, due = object(), time.monotonic() + seconds
+        """Call a function in its caller's context after some seconds. Any thread.
+
+        Returns:
+            Stops it.
+        """
+        key = object()
+        due = time.monotonic() + seconds
         with self._lock:
-            self._set[key] = due, copy_context(), fn
-            is_first, self._next = due < self._next, min(due, self._next)
+            self._deadlines[key] = _Deadline(due, copy_context(), fn)
+            is_first = due < self._next
+            if is_first:
+                self._next = due
         if is_first:
             self._soon(self._look)
 
         def stop() -> None:
             with self._lock:
-                self._set.pop(key, None)
+                self._deadlines.pop(key, None)
 
         return stop
 
     def _look(self) -> None:
-        """Call what is due, and look again when the next one is. On the loop."""
+        """Call what is due, and look again when the next deadline is. On the loop."""
         now = time.monotonic()
+        due = []
         with self._lock:
-            due = sorted((at, id(key), key) for key, (at, *_) in self._set.items() if at <= now)
-        for *_, key in due:
-            if (deadline := self._set.pop(key, None)) is not None:  # else it was stopped meanwhile
-                call_safely(deadline[1].run, deadline[2])
+            for key, deadline in self._deadlines.items():
+                if deadline.due <= now:
+                    due.append((deadline.due, id(key), key))
+        for _, _, key in sorted(due):
+            reached = self._deadlines.pop(key, None)
+            if reached is not None:  # else it was stopped meanwhile
+                call_safely(reached.context.run, reached.fn)
         with self._lock:
-            self._next = min((at for at, *_ in self._set.values()), default=now + _LONG)
+            times = [deadline.due for deadline in self._deadlines.values()]
+            self._next = min(times, default=now + _IDLE_S)
         if self._timer is not None:
             self._timer.cancel()
         wait = max(0.0, self._next - time.monotonic())
@@ -90,18 +114,27 @@ class Deadlines:
 
 
 class Worker:
-    """One daemon thread and its loop."""
+    """One daemon thread and its loop.
+
+    Attributes:
+        started: Done once requests are taken; else it has the error that prevents it.
+    """
 
     def __init__(self, make: Callable[[Worker], Service]) -> None:
-        """Prepare; nothing runs yet."""
-        self._make = make  # makes the service; called on the worker, for its imports
+        """Prepare; nothing runs yet.
+
+        Args:
+            make: Makes the service. Called on the worker, where its imports happen.
+        """
+        self._make = make
         self._loop: asyncio.AbstractEventLoop | None = None
         self._deadlines = Deadlines(self.soon)
         self._service: Service | None = None
-        self._stopped = self._is_woken = False
+        self._stopped = False
+        self._is_woken = False
         self._handed: deque[tuple[Context, Callable[[], object]]] = deque()
         self._thread = threading.Thread(target=self._run, name="dcc_bridge worker", daemon=True)
-        self.started: Future[None] = Future()  # done once requests are taken, or with why not
+        self.started: Future[None] = Future()
 
     def start(self) -> None:
         """Start the thread, and return at once."""
@@ -113,54 +146,69 @@ class Worker:
         return threading.current_thread() is self._thread
 
     def spawn(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
-        """Run a coroutine on the loop; BridgeClosed where that does not run. Any thread."""
-        if (loop := self._loop) is None or loop.is_closed():
+        """Run a coroutine on the loop. Any thread.
+
+        Raises:
+            BridgeClosed: The loop does not run.
+        """
+        loop = self._loop
+        if loop is None or loop.is_closed():
             coroutine.close()
             raise BridgeClosed
         return asyncio.run_coroutine_threadsafe(coroutine, loop)
 
     def soon(self, fn: Callable[[], object]) -> None:
-        """Call a function on the loop, those of a thread in their order; none once it ended.
+        """Call a function on the loop; it is dropped once the loop has ended. Any thread.
 
-        A loop that was woken already is not woken again: in that system call a thread that is in
-        the middle of its work loses the interpreter's lock. Any thread.
+        The functions of one thread are called in their order. A loop that was woken already is not
+        woken again: in that system call a thread that is in the middle of its work loses the
+        interpreter's lock.
         """
         if self._loop is not None:
             self._handed.append((copy_context(), fn))
             self._wake()
 
     def _wake(self) -> None:
-        if self._is_woken or (loop := self._loop) is None:
+        loop = self._loop
+        if self._is_woken or loop is None:
             return
-        is_sure = False
+        has_ended = False
         try:
             self._is_woken = True
-            with suppress(RuntimeError):  # it was closed in this very moment
+            with suppress(RuntimeError):  # the loop was closed in this very moment
                 loop.call_soon_threadsafe(self._call_handed, context=Context())
-            is_sure = True
+            has_ended = True
         finally:
-            if not is_sure:  # Ctrl+C on the main thread, say: the next one wakes it
+            if not has_ended:  # Ctrl+C on the main thread, say: the next call wakes the loop
                 self._is_woken = False
 
     def _call_handed(self) -> None:
-        self._is_woken = False  # first: who hands something in from now on wakes the loop again
+        self._is_woken = False  # first: a function handed in from now on wakes the loop again
         try:
             for _ in range(len(self._handed)):
                 context, fn = self._handed.popleft()
                 call_safely(context.run, fn)
-        finally:  # one may have been cancelled; the others are called all the same
+        finally:  # one function may have been cancelled; the others are called all the same
             if self._handed:
                 self._wake()
 
     def later(self, seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
-        """Call a function on the loop after some seconds; gives what stops it. Any thread."""
+        """Call a function on the loop after some seconds. Any thread.
+
+        Returns:
+            Stops it.
+        """
         if self._loop is None:  # not up yet, or gone: a question must end all the same
             return call_later(seconds, fn)
         return self._deadlines.add(seconds, fn)
 
     def stop(self, limit: float = 5.0) -> None:
-        """End the service and join the thread, which is left alone if busy after the limit."""
-        self._stopped = True  # `_serve` looks at it once `soon` would be heard
+        """End the service and join the thread, which is left alone if busy after the limit.
+
+        Args:
+            limit: Seconds to wait for the thread.
+        """
+        self._stopped = True  # `_serve` checks it once `soon` reaches the loop
         if self._service is not None:
             self.soon(self._service.stop)
         if self._thread.ident is not None and not self.is_current:
@@ -173,7 +221,7 @@ class Worker:
                 self.started.add_done_callback(lambda _: imports.close())
                 self._service = self._make(self)
                 anyio.run(self._serve, self._service)
-        except BaseException as error:  # the top of a thread: it belongs to `started`
+        except BaseException as error:  # the top of a thread: the error belongs to `started`
             if not self.started.done():
                 self.started.set_exception(error)
             else:
@@ -191,14 +239,18 @@ class Worker:
 
 
 def listen(port: int) -> socket.socket:
-    """Make the listening socket; 0 is any free port. StartError says why there is none.
+    """Return a socket that listens on the loopback address: tokens travel in the clear.
 
-    Tokens travel in the clear, so only this computer reaches it.
+    Args:
+        port: The port; 0 for any free one.
+
+    Raises:
+        StartError: The port cannot be used.
     """
     # asyncio sets TCP_NODELAY only where the protocol is named, and without it each call waits
-    # 44 ms for a delayed acknowledgement (measured; `Transport._set_nodelay` in base_events.py)
+    # 44 ms for a delayed acknowledgement (measured; `Transport._set_nodelay` in base_events.py).
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    if sys.platform == "win32":  # where with the other one a second program could take the port
+    if sys.platform == "win32":  # there SO_REUSEADDR lets a second program take the port
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
     else:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

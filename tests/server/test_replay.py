@@ -118,7 +118,7 @@ async def test_an_unknown_event_brings_nothing() -> None:
 def test_a_session_keeps_the_last_events_only() -> None:
     session = sessions.SessionEvents()
 
-    ids = [session.add("2", b"") for _ in range(sessions.MOST_EVENTS + 10)]
+    ids = [session.add("2", b"") for _ in range(sessions.MAX_EVENTS + 10)]
 
     assert session.after(int(ids[0])) == (None, [])
     assert session.after(int(ids[-1])) == ("2", [])
@@ -126,7 +126,7 @@ def test_a_session_keeps_the_last_events_only() -> None:
 
 @pytest.mark.anyio
 async def test_all_sessions_keep_so_many_bytes_and_the_greediest_client_loses_first() -> None:
-    store, kept = sessions.ReplayStore(most_bytes=10_000), dict[str, Context]()
+    store, kept = sessions.ReplayStore(max_bytes=10_000), dict[str, Context]()
     for number in range(30):
         name = ("greedy-1", "greedy-2", "other")[number % 3]
         if name == "other" and number > 4:
@@ -142,7 +142,7 @@ async def test_all_sessions_keep_so_many_bytes_and_the_greediest_client_loses_fi
 @pytest.mark.anyio
 async def test_an_event_is_kept_without_a_look_at_the_other_sessions() -> None:
     """Else each event of a crowd would cost what the crowd is large."""
-    store = sessions.ReplayStore(most_bytes=100_000)
+    store = sessions.ReplayStore(max_bytes=100_000)
     contexts = [await opened(store, f"client-{number}") for number in range(50)]
 
     with mock.patch("weakref.WeakValueDictionary.values") as looks:
@@ -153,7 +153,7 @@ async def test_an_event_is_kept_without_a_look_at_the_other_sessions() -> None:
 
 @pytest.mark.anyio
 async def test_events_of_sessions_that_ended_take_no_room() -> None:
-    store = sessions.ReplayStore(most_bytes=10_000)
+    store = sessions.ReplayStore(max_bytes=10_000)
     for number in range(20):
         context = await opened(store, f"client-{number}")
         for _ in range(5):

@@ -272,7 +272,7 @@ def test_a_client_that_is_gone_costs_nothing(tmp_path: Path) -> None:
 
             def is_gone() -> bool:
                 host.select(["cam1"])
-                return not (scenes[0]._sessions or scenes[0]._listen.wanted)
+                return not (scenes[0]._sessions or scenes[0]._listen.subscriptions)
 
             running.until(is_gone)
 

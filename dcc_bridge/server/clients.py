@@ -1,7 +1,7 @@
-"""The clients that spoke to this server, and what one may know of the bridge. Any thread.
+"""The clients that spoke to this server, and the report that a client may read. Any thread.
 
-Free of the SDK, so that a bridge can have it before its worker has imported that; the messages are
-looked at in `dcc_bridge.server.mcp_server`.
+Free of the SDK, so that a bridge can import this module before its worker has imported the SDK. The
+clients' messages are handled in `dcc_bridge.server.mcp_server`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from dcc_bridge.host import Host
 from dcc_bridge.known_clients import CLI_LABEL
 from dcc_bridge.skills.registry import Registry
 
-MOST: Final = 32  # clients that are remembered; the one silent the longest is forgotten first
+MAX_CLIENTS: Final = 32
+"""Clients that are remembered. The client that was silent the longest is forgotten first."""
 PACKAGES: Final = ("mcp", "uvicorn", "anyio", "greenlet", "pydantic", "PySide6-Essentials")
 
 
@@ -37,21 +38,25 @@ class ClientRegistry:
 
     @property
     def seen(self) -> list[SeenClient]:
-        """The clients, the one that spoke last first."""
+        """The clients, the last one that spoke first."""
         with self._lock:
             return list(reversed(self._seen.values()))
 
     def watch(self, fn: Callable[[], None]) -> Unsubscribe:
-        """Call a function when a client comes or says something else of itself."""
+        """Call a function when a client is new, or can draw other questions than before.
+
+        Returns:
+            Removes the function.
+        """
         return self._watchers.add(fn)
 
     def note(self, seen: SeenClient) -> None:
-        """Take in what a message shows of its client. Worker."""
-        key = seen.client, seen.era
+        """Remember a client as its last message showed it. Worker."""
+        key = (seen.client, seen.era)
         with self._lock:
             before = self._seen.pop(key, None)
             self._seen[key] = seen
-            if len(self._seen) > MOST:
+            if len(self._seen) > MAX_CLIENTS:
                 self._seen.popitem(last=False)
         if before is None or (before.form, before.url) != (seen.form, seen.url):
             self._watchers.call()
@@ -64,26 +69,43 @@ def connection_report(
     audience: routing.Audience,
     label: str | None,
 ) -> dict[str, Any]:
-    """Report the state of the host to the client of a label, or to the host itself (None)."""
-    # a client learns nothing of others; the person's own commands do
-    sees_all, silent = label in (None, CLI_LABEL), audience.silent
-    seen = [known for known in registry.seen if sees_all or known.client.label == label]
+    """Return the state of the host, for a client.
+
+    Args:
+        host: The application.
+        registry: The clients that spoke to the server.
+        skills: The skills.
+        audience: Who can be asked.
+        label: The label of the client that reads the report, or None for the host itself. A client
+            learns nothing of other clients; the person's own commands do.
+    """
+    sees_all = label in (None, CLI_LABEL)
+    silent = audience.silent
+    clients = []
+    for known in registry.seen:
+        if sees_all or known.client.label == label:
+            clients.append({**_facts(known), "silent": known.client.label in silent})
+    folders: Counter[str] = Counter()
+    for entry in skills.entries():
+        file = entry.skill.file
+        folder = file.parent if file is not None else None
+        folders[str(folder)] += 1
     return {
         "host": host.name,
         "version": host.version,
         "draws_questions": audience.host is not None,
         "python": platform.python_version(),
         "packages": packages(),
-        "clients": [{**_facts(it), "silent": it.client.label in silent} for it in seen],
+        "clients": clients,
         "replaced": skills.replaced,
-        "folders": Counter(str(it.skill.file and it.skill.file.parent) for it in skills.entries()),
+        "folders": folders,
         "broken": {name: str(why) for name, why in sorted(skills.broken.items())},
     }
 
 
 @cache
 def packages() -> dict[str, str]:
-    """Give the versions of the installed packages of which some versions are known to break."""
+    """Return the versions of the installed packages of which some versions are known to break."""
     from importlib import metadata  # 10 ms, which a host that starts need not wait for
 
     versions = {}

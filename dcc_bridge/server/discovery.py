@@ -1,7 +1,8 @@
 """Which hosts are running: one record each, in a folder that only its user can read. Any thread.
 
 A record ``<id>.json`` counts for as long as the process that wrote it holds ``<id>.lock``, which is
-there before the record and goes after it. One that nobody holds is taken away by whoever sees it.
+there before the record and goes after it. A record without a holder is deleted by any process that
+sees it.
 
 The system releases the lock when the process ends, however it ends: there is no process id that a
 later process could have too, and nothing to clean up. The library `filelock` is not used, because
@@ -44,8 +45,9 @@ else:
     import fcntl
 
     def _lock(fd: int, *, shared: bool = False) -> None:
-        # not `lockf`, whose lock is lost as soon as its process opens and closes the file once more
-        fcntl.flock(fd, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        # Not `lockf`, whose lock is lost once its process opens and closes the file another time.
+        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        fcntl.flock(fd, kind | fcntl.LOCK_NB)
 
 
 State = Literal["starting", "ready", "failed"]
@@ -53,47 +55,67 @@ _OVERDUE_S: Final = 30.0
 """Seconds after which a host that is starting, and does not say why it is not ready, hangs."""
 
 
+def _new_secret() -> str:
+    return secrets.token_hex(32)
+
+
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A running host."""
+    """A running host, as its record describes it.
 
-    url: str  # where its server is
+    Attributes:
+        url: The address of the server.
+        host: The application.
+        version: The application's version.
+        scene: The scene that is open in it.
+        id: Its name among the hosts of this computer, short enough to be typed.
+        pid: Its process.
+        state: "starting" until all its tools are there, then "ready"; "failed" if that does not
+            come.
+        started: When it was started, in seconds since the epoch.
+        secret: The master secret, which makes tokens.
+        file: The full path of the scene's file; None for a scene without a file.
+        why: Why it is not ready, where its state is "failed".
+        mend: What the person does about that.
+        foreign: The files of the modules that it runs from elsewhere than where its plug-in brought
+            them, by their names.
+    """
+
+    url: str
     host: str
     version: str
-    scene: str  # the scene that is open in it
-    id: str = ""  # its name among the hosts of this computer, short enough to be typed
+    scene: str
+    id: str = ""
     pid: int = field(default_factory=os.getpid)
-    # "starting" until all its tools are there, then "ready"; "failed" where that does not come.
     state: State = "starting"
-    started: float = field(default_factory=time.time)  # when, in seconds since the epoch
-    secret: str = field(default_factory=lambda: secrets.token_hex(32), repr=False)  # makes tokens
-    file: str | None = None  # the full path of the scene's file, or None for a scene without one
-    why: str = ""  # why it is not ready, where it "failed"
-    mend: str = ""  # what the person does about that
-    # The modules that it runs from elsewhere than where its plug-in brought them, and their files.
+    started: float = field(default_factory=time.time)
+    secret: str = field(default_factory=_new_secret, repr=False)
+    file: str | None = None
+    why: str = ""
+    mend: str = ""
     foreign: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Give it a name, if it has none."""
+        """Choose an id, if there is none."""
         if not self.id:
             kind = re.sub(r"[^a-z0-9]+", "-", self.host.lower()).strip("-") or "host"
             object.__setattr__(self, "id", f"{kind}-{secrets.token_hex(2)}")
 
     def token(self, label: str) -> str:
-        """Make the token for a client with that label."""
+        """Return the token for a client with that label."""
         return issue_token(self.secret, label)
 
     def start_problem(self) -> StartProblem | None:
-        """Return why agents cannot connect to it; None where they can, or can in a moment."""
+        """Return why agents cannot connect to the host; None where they can, or can in a moment."""
         if self.state == "failed":
             return StartProblem(self.why, self.mend)
         seconds = time.time() - self.started
-        if self.state == "starting" and seconds > _OVERDUE_S:  # it would have said why
+        if self.state == "starting" and seconds > _OVERDUE_S:  # a live host would have said why
             return overdue(self.host, seconds, "it does not respond")
         return None
 
     def told(self) -> dict[str, Any]:
-        """Give what anybody may see of it, and wants to; one that hangs "failed", too."""
+        """Return the record without its secret, for anybody; a host that hangs is "failed"."""
         facts = {name: value for name, value in asdict(self).items() if name != "secret"}
         problem = self.start_problem()
         if problem is not None:
@@ -112,18 +134,22 @@ class LockFile:
     """A lock file that shows whether its process is alive."""
 
     def __init__(self, file: Path) -> None:
-        """Create the file and lock it; FileExistsError where there is one of that name."""
+        """Create the file and lock it.
+
+        Raises:
+            FileExistsError: There is a file of that name.
+        """
         self._file = file
         self._fd: int | None = private_files.create(file)
         _lock(self._fd)
-        if hasattr(os, "register_at_fork"):  # else a child would hold it when we are gone
+        if hasattr(os, "register_at_fork"):  # else a child would hold the lock when we are gone
             os.register_at_fork(after_in_child=self._close)
 
     def release(self) -> None:
         """Unlock the file and delete it; harmless the second time."""
         if self._fd is not None:
             self._close()
-            with suppress(OSError):  # who sees it deletes it: nobody holds it
+            with suppress(OSError):  # another process deletes it, as it has no holder
                 private_files.delete(self._file)
 
     def _close(self) -> None:
@@ -133,13 +159,26 @@ class LockFile:
 
 
 class Registration:
-    """This process's record, which stands until `withdraw`."""
+    """This process's record, which stands until `withdraw`.
+
+    Attributes:
+        instance: The host, as the record is to describe it.
+    """
 
     def __init__(self, instance: Instance, runtime: Path | None = None) -> None:
-        """Write down that a host is running; StartError where the folder is not ours."""
+        """Write down that a host is running.
+
+        Args:
+            instance: The host.
+            runtime: The folder of the records; None for the user's own.
+
+        Raises:
+            StartError: The folder is not ours.
+            OSError: The record cannot be written.
+        """
         runtime_folder = folder(runtime)
         self.instance = instance
-        self._written: Instance | None = None  # what the record says
+        self._written: Instance | None = None  # the host, as the record describes it
         self._file = runtime_folder / f"{instance.id}.json"
         self._writing = threading.Lock()
         self._lock: LockFile | None = LockFile(runtime_folder / f"{instance.id}.lock")
@@ -150,10 +189,10 @@ class Registration:
             raise
 
     def update(self, **facts: Any) -> None:
-        """Write down a new "scene", "file" or "state"; quick where nothing is new.
+        """Change fields of the record, such as "scene"; quick where nothing is new.
 
         Raises:
-            OSError: It cannot be written; the next update writes it, too.
+            OSError: The record cannot be written; the next update tries again.
         """
         with self._writing:
             self.instance = replace(self.instance, **facts)
@@ -161,16 +200,17 @@ class Registration:
                 self._write()
 
     def withdraw(self) -> None:
-        """Take the record away; harmless the second time."""
+        """Delete the record; harmless the second time."""
         with self._writing:
-            lock, self._lock = self._lock, None
+            lock = self._lock
+            self._lock = None
         if lock is not None:
-            with suppress(OSError):  # who sees it deletes it, once nobody holds the lock
+            with suppress(OSError):  # another process deletes it, once the lock has no holder
                 private_files.delete(self._file)
             lock.release()
 
     def _write(self) -> None:
-        """Put a whole record in the old one's place, so that nobody reads half of one."""
+        """Replace the record as a whole, so that no process reads half a record."""
         new = self._file.with_name(f"{self._file.stem}.{secrets.token_hex(4)}.new")
         try:
             with open(private_files.create(new), "w", encoding="utf-8") as out:
@@ -184,31 +224,50 @@ class Registration:
 
 
 def issue_token(secret: str, label: str) -> str:
-    """Make a client's token from the host's master secret and its label, which has no dot."""
+    """Return a client's token, made from the host's master secret and the client's label.
+
+    Args:
+        secret: The master secret.
+        label: The label, which has no dot.
+    """
     code = hmac.new(secret.encode(), label.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
     return f"{label}.{code}"
 
 
 def host_proof(token: str, nonce: str) -> str:
-    """Prove to a client, by a nonce of its own, that we made its token; gives no secret away."""
+    """Return what proves to a client that we made its token. It gives no secret away.
+
+    Args:
+        token: The client's token.
+        nonce: A text that the client has chosen.
+    """
     key = token.encode("utf-8", "replace")
     return hmac.new(key, nonce.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
 
 
 def token_label(secret: str, token: str) -> str | None:
-    """Give the label that a token proves, or None for one that this host did not make."""
+    """Return the label that a token proves; None for a token that this host did not make."""
     label, dot, _ = token.rpartition(".")
     if not (label and dot and "." not in label):
         return None
-    wanted = issue_token(secret, label).encode("utf-8", "replace")
-    return label if hmac.compare_digest(wanted, token.encode("utf-8", "replace")) else None
+    expected = issue_token(secret, label).encode("utf-8", "replace")
+    if not hmac.compare_digest(expected, token.encode("utf-8", "replace")):
+        return None
+    return label
 
 
 def folder(runtime: Path | None = None) -> Path:
-    """Give the folder of the running hosts, made if need be; StartError where it is not ours."""
+    """Return the folder of the running hosts, made if need be.
+
+    Args:
+        runtime: Another folder than the user's own.
+
+    Raises:
+        StartError: The folder is not ours.
+    """
     try:
         with warnings.catch_warnings(action="ignore"):
-            # XDG_RUNTIME_DIR need not be set; the folder is checked here
+            # XDG_RUNTIME_DIR need not be set; the folder is checked here.
             return private_files.folder(runtime or platformdirs.user_runtime_path("dcc_bridge"))
     except OSError as error:
         raise errors.StartError(
@@ -218,12 +277,13 @@ def folder(runtime: Path | None = None) -> Path:
 
 
 def running(runtime: Path | None = None) -> list[Instance]:
-    """List the hosts that run, newest first, and delete the records of those that are gone."""
+    """List the hosts that run, the newest first, and delete the records of those that are gone."""
     instances = []
-    for half in folder(runtime).glob("*.new"):  # of a host that was killed while it wrote
-        if not is_locked(half.with_name(f"{half.name.partition('.')[0]}.lock")):
+    for unfinished in folder(runtime).glob("*.new"):  # of a host that was killed while it wrote
+        id = unfinished.name.partition(".")[0]
+        if not is_locked(unfinished.with_name(f"{id}.lock")):
             with suppress(OSError):
-                half.unlink()
+                unfinished.unlink()
     for file in folder(runtime).glob("*.json"):
         instance = _read(file)
         lock = file.with_suffix(".lock")
@@ -231,19 +291,19 @@ def running(runtime: Path | None = None) -> list[Instance]:
             instances.append(instance)
         elif instance is not None:
             for gone in (file, lock):
-                with suppress(OSError):  # somebody else did, or reads it in this moment
+                with suppress(OSError):  # another process has deleted it, or reads it now
                     gone.unlink()
     return sorted(instances, key=lambda instance: -instance.started)
 
 
 def is_locked(file: Path) -> bool:
-    """Tell whether a process that is alive holds a lock file."""
+    """Return whether a process that is alive holds a lock file."""
     try:
         fd = private_files.open_own(file)
     except OSError:
         return False
     try:
-        _lock(fd, shared=True)  # so that two who ask do not take each other for the holder
+        _lock(fd, shared=True)  # so that two that look do not take each other for the holder
     except OSError:
         return True
     finally:
@@ -252,9 +312,9 @@ def is_locked(file: Path) -> bool:
 
 
 def _read(file: Path) -> Instance | None:
-    """Read a record, or give None for one that has just gone or is not ours."""
+    """Return the host of a record; None for a file that has just gone, or is no record of ours."""
     try:
-        if sys.platform == "win32":  # it may be replaced in this moment
+        if sys.platform == "win32":  # the file may be replaced in this moment
             opened = private_files.retry_while_held(lambda: private_files.open_own(file))
         else:
             opened = private_files.open_own(file)

@@ -1,6 +1,7 @@
 """A start that failed before there was a bridge, listed among the running hosts. Main thread.
 
-What the plug-in brought may be what failed, so none of it is imported before the problem is known.
+The start may have failed for a package that the plug-in brought, so none of these is imported
+before the problem is known.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ class FailedStart:
 
         Args:
             host: The application.
-            error: What its start raised.
-            settings: Those of its bridge; None for the environment and the defaults.
-            vendor: The folder in which its plug-in brought what it depends on.
+            error: The exception that its start raised.
+            settings: The settings of its bridge; None for the environment and the defaults.
+            vendor: The folder in which its plug-in brought the packages that it depends on.
         """
         self.problem = explain(error, host.name, vendor)
         self._registration: Registration | None = None
         log.error("%s", self.problem, exc_info=error)
-        with suppress(Exception):  # what ended the start may end this, too; the log has said why
+        with suppress(Exception):  # the same problem may end this, too; the log has said why
             self._registration = _registered(host, self.problem, settings)
 
     def close(self) -> None:
@@ -63,5 +64,6 @@ def _registered(host: Host, problem: StartProblem, settings: Settings | None) ->
         mend=problem.mend,
         **scene_facts(host),
     )
-    runtime = (settings or Settings.load()).under().runtime
-    return Registration(instance, runtime)
+    if settings is None:
+        settings = Settings.load()
+    return Registration(instance, settings.under().runtime)

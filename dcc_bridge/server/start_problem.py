@@ -69,13 +69,13 @@ def explain(error: BaseException, host: str, vendor: Path | None = None) -> Star
     """Return why a bridge did not start, for the person. It raises nothing.
 
     Args:
-        error: What its start raised.
+        error: The exception that its start raised.
         host: The name of the application.
-        vendor: The folder in which its plug-in brought what it depends on; None for a host that
-            runs what is installed in its Python.
+        vendor: The folder in which its plug-in brought the packages that it depends on; None for a
+            host that uses the packages installed in its Python.
 
     Returns:
-        What is wrong, and what to do; `str` of it is both.
+        The problem; `str` of it says both what is wrong and what to do.
     """
     if isinstance(error, BridgeError):
         what = f"The bridge did not start. {str(error).rstrip('.')}."
@@ -105,7 +105,7 @@ def explain(error: BaseException, host: str, vendor: Path | None = None) -> Star
 
 
 def _is_of_python(error: ImportError, vendor: Path) -> bool:
-    """Return whether it is a file of the environment, or of the Python below it, that failed."""
+    """Return whether the file that failed is the environment's, or that of the Python below it."""
     file = _failed_file(error)
     if file is None or file.is_relative_to(vendor):
         return False
@@ -113,21 +113,24 @@ def _is_of_python(error: ImportError, vendor: Path) -> bool:
 
 
 def _failed_file(error: ImportError) -> Path | None:
-    """Return the file that could not be loaded, or else the one that imported it."""
+    """Return the file that could not be loaded, or else the file that imported it."""
     if error.path is not None:
         return Path(error.path)
     files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
-    importing = [file for file in files if file != importlib.__file__]  # `import_module` is neither
-    return Path(importing[-1]) if importing else None
+    # `import_module` is in importlib's file, which is neither.
+    importing = [file for file in files if file != importlib.__file__]
+    if not importing:
+        return None
+    return Path(importing[-1])
 
 
 def overdue(host: str, seconds: float, cause: str) -> StartProblem:
-    """Return what is said of a host that has been starting for too long.
+    """Return the problem of a host that has been starting for too long.
 
     Args:
         host: The name of the application.
-        seconds: Since its start.
-        cause: What it waits for, as half a sentence.
+        seconds: The time since its start.
+        cause: What the host waits for, as half a sentence.
     """
     what = f"{host} has been starting for {seconds:.0f} s: {cause}."
     mend = (

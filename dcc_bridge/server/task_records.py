@@ -25,26 +25,42 @@ from dcc_bridge.threads.background import run_in_thread
 from dcc_bridge.threads.flows import wrap_future
 
 _ID: Final = re.compile(r"[a-z0-9-]+\.[0-9a-f]{32}")
-_DAY: Final = 86_400.0  # seconds for which the end of a host is told of
+_MEMORY_S: Final = 86_400.0
+"""Seconds after the end of a host for which its tasks are known."""
 _FILE_FACTS: Final = ("file", "file_bytes", "file_changed")
 
 
 class TaskRecords:
-    """What the audit logs know of tasks whose host has ended."""
+    """The tasks of hosts that have ended, as their audit logs tell."""
 
     def __init__(self, log: AuditLog, recovered: Future[int]) -> None:
-        self._log = log  # of this process; beside it are those of others
-        self._recovered = recovered  # done once those of dead processes have their end
+        """Prepare to read; nothing is read before it is asked for.
+
+        Args:
+            log: The audit log of this process; the logs of other processes are beside it.
+            recovered: Done once the logs of dead processes have their end mark.
+        """
+        self._log = log
+        self._recovered = recovered
         self._lock = anyio.Lock()
-        self._ended: dict[Path, dict[str, AuditLine]] = {}  # how each ended, by the id's digest
+        # Of each log the lines that tell how its tasks ended, by the digests of the tasks' ids.
+        self._ended: dict[Path, dict[str, AuditLine]] = {}
 
     def note(self, call: Call, task_id: str) -> None:
-        """Write down that a call goes on as a task; it does so all the same if that fails."""
+        """Write down that a call goes on as a task. The call does so even if that fails."""
         with suppress(NotRecorded):
             self._log(became_task(call, _digest(task_id)))
 
     async def find(self, task_id: str, label: str) -> dict[str, Any] | None:
-        """Say how a task of a host that is gone ended; None for one that nobody knows."""
+        """Return how a task of a host that is gone ended, as ``tasks/get`` does.
+
+        Args:
+            task_id: The task's id.
+            label: The label of the client that asks for it.
+
+        Returns:
+            The response; None for a task that is not on record, or another client's.
+        """
         if not _ID.fullmatch(task_id):
             return None
         async with self._lock:
@@ -57,16 +73,21 @@ class TaskRecords:
         return None
 
     def _read(self) -> None:
-        """Read the logs of the last day that nobody writes any more and that are not known yet."""
+        """Read the logs of the last day that are complete and were not read yet."""
         for file in reader.logs(self._log.folder):
             with suppress(OSError):
-                until = file.stat().st_mtime + _DAY
+                until = file.stat().st_mtime + _MEMORY_S
                 if file not in self._ended and until > time.time() and not reader.is_written(file):
                     self._ended[file] = _endings(file, until)
 
 
 def _endings(file: Path, until: float) -> dict[str, AuditLine]:
-    """Give how the calls of a log ended that were tasks, and what is left to say of each."""
+    """Return the lines of a log's tasks by the digests of their ids, each with its "details".
+
+    Args:
+        file: The log.
+        until: When the tasks are forgotten, in seconds since the epoch.
+    """
     tasks = dict[str, AuditLine]()
     begins = dict[str, AuditLine]()
     ends = dict[str, AuditLine]()
@@ -81,19 +102,19 @@ def _endings(file: Path, until: float) -> dict[str, AuditLine]:
                 ends[call] = line
     now = iso_time(datetime.now(UTC))  # later than all that was seen of it
     for call, line in tasks.items():
-        made = datetime.fromisoformat(str(line.fields["utc"]))
+        created = datetime.fromisoformat(str(line.fields["utc"]))
         sentence = _sentence(str(line.fields["skill"]), begins.get(call), ends.get(call))
-        message = safe_whole(sentence)
         line.fields["details"] = {
-            **{"createdAt": iso_time(made), "lastUpdatedAt": now},
-            "ttlMs": int(1000 * (until - made.timestamp())),
-            "error": {"code": types.INTERNAL_ERROR, "message": message},
+            "createdAt": iso_time(created),
+            "lastUpdatedAt": now,
+            "ttlMs": int(1000 * (until - created.timestamp())),
+            "error": {"code": types.INTERNAL_ERROR, "message": safe_whole(sentence)},
         }
     return {str(line.fields["task"]): line for line in tasks.values()}
 
 
 def _sentence(skill: str, begin: AuditLine | None, end: AuditLine | None) -> str:
-    """Say how a call ended, by what is on record of it."""
+    """Return how a call ended, as a sentence, by the lines on record of its begin and end."""
     if end is not None and end.fields.get("error"):
         return str(end.fields["error"])
     if end is None and begin is not None:
@@ -111,14 +132,14 @@ def _sentence(skill: str, begin: AuditLine | None, end: AuditLine | None) -> str
 
 
 def _unsaved(begin: AuditLine) -> str:
-    """Say that an edit was not saved, as far as its scene's file shows; else ""."""
+    """Return words that an edit was not saved, as far as its scene's file shows; else ""."""
     name = begin.fields.get("file")
     if name is None:
         return " there, and was not saved then: the scene had no file"
     now = file_facts(Path(str(name)))
     before = {key: begin.fields[key] for key in _FILE_FACTS if key in begin.fields}
     if now != before:
-        return ""  # it was written since, by that host or by another program
+        return ""  # the file was written since, by that host or by another program
     return f" there, and was not saved in {name}"
 
 
@@ -127,5 +148,5 @@ def _digest(task_id: str) -> str:
 
 
 def iso_time(when: datetime) -> str:
-    """Return a time as it is written on the wire, to the millisecond."""
+    """Return a time in UTC as it is written on the wire, to the millisecond."""
     return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")

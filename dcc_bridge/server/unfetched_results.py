@@ -1,4 +1,4 @@
-"""Calls that have ended and whose result nobody fetched: the same one is told of it. Worker."""
+"""Calls that have ended and whose result was not fetched: the same call is told so. Worker."""
 
 from __future__ import annotations
 
@@ -11,20 +11,25 @@ from typing import Any, Final
 
 from dcc_bridge.skills.call_history import Status
 
-FRESH: Final = 600.0  # seconds in which a call is still the same one
-MOST: Final = 256
-_SILENT: Final = ("cancelled", "not_started")  # its client gave it up, or knows nothing changed
+SAME_CALL_S: Final = 600.0
+"""Seconds for which a call made again counts as the same one."""
+MAX_RESULTS: Final = 256
+"""Unfetched results that are remembered."""
+_SILENT: Final = ("cancelled", "not_started")
+"""How a call ends that its client gave up, or of which its client knows that nothing changed."""
 _ENCODE: Final = json.JSONEncoder(sort_keys=True, default=str).encode
-Same = tuple[str, str, str]  # client, skill, digest of the arguments: they make two calls the same
+Same = tuple[str, str, str]
+"""What makes two calls the same: the client, the skill, and the digest of the arguments."""
 
 
 def same_call(label: str, skill: str, arguments: Mapping[str, Any]) -> Same:
-    """Identify a call, so that the same one made again is recognized."""
-    return label, skill, sha256(_ENCODE(arguments).encode("utf-8", "replace")).hexdigest()
+    """Return what identifies a call, so that the same call made again is recognized."""
+    digest = sha256(_ENCODE(arguments).encode("utf-8", "replace")).hexdigest()
+    return label, skill, digest
 
 
 class UnfetchedResults:
-    """The calls whose result nobody fetched, each for ten minutes."""
+    """The calls whose result was not fetched, each for ten minutes."""
 
     def __init__(self) -> None:
         self._ended: OrderedDict[Same, tuple[float, Status]] = OrderedDict()
@@ -32,22 +37,28 @@ class UnfetchedResults:
     def add(self, call: Same, status: Status) -> None:
         """Note that a call has ended, and how; its result waits to be fetched."""
         if status in _SILENT:
-            return  # what the same one did before is still to be told
+            return  # a result of the same call from before is still to be told
         self.remove(call)
         self._ended[call] = time.monotonic(), status
-        while len(self._ended) > MOST:
-            label = most_frequent(label for label, *_ in self._ended)
-            del self._ended[next(it for it in self._ended if it[0] == label)]
+        while len(self._ended) > MAX_RESULTS:
+            crowded = most_frequent(label for label, _, _ in self._ended)
+            for same in self._ended:
+                label, _, _ = same
+                if label == crowded:
+                    del self._ended[same]
+                    break
 
     def remove(self, call: Same) -> None:
         """Forget a call: its result was fetched."""
         self._ended.pop(call, None)
 
     def notice_for(self, call: Same) -> str | None:
-        """Say that the same call was made before, or None for a new one."""
-        ended, status = self._ended.get(call, (0.0, None))
-        ago = time.monotonic() - ended
-        if status is None or ago > FRESH:
+        """Return a sentence if the same call was made before; None for a new call."""
+        if call not in self._ended:
+            return None
+        ended_at, status = self._ended[call]
+        ago = time.monotonic() - ended_at
+        if ago > SAME_CALL_S:
             return None
         minutes = max(1, round(ago / 60))
         outcome = {"done": "was done", "refused": "was refused"}.get(status, "did not succeed")
@@ -56,6 +67,6 @@ class UnfetchedResults:
 
 
 def most_frequent(labels: Iterable[str]) -> str:
-    """Return the label of the client that holds most places: it makes room, and no other."""
+    """Return the label of the client that holds the most places: it makes room, and no other."""
     [(label, _)] = Counter(labels).most_common(1)
     return label

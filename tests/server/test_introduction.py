@@ -19,7 +19,7 @@ from mcp_types import (
 
 from dcc_bridge.elicitation.caller import Client, SeenClient
 from dcc_bridge.errors import DISTRIBUTION
-from dcc_bridge.server.clients import MOST, ClientRegistry
+from dcc_bridge.server.clients import MAX_CLIENTS, ClientRegistry
 from dcc_bridge.server.protocol import image_type
 from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations
@@ -215,11 +215,11 @@ def test_programs_with_one_label_are_told_apart(tmp_path: Path) -> None:
 def test_only_so_many_are_remembered_the_last_ones() -> None:
     clients = ClientRegistry()
 
-    for number in range(MOST + 3):
+    for number in range(MAX_CLIENTS + 3):
         clients.note(
             SeenClient(Client(f"client{number}"), "2026-07-28", True, False, float(number))
         )
 
-    assert len(clients.seen) == MOST
-    assert clients.seen[0].client.label == f"client{MOST + 2}"
+    assert len(clients.seen) == MAX_CLIENTS
+    assert clients.seen[0].client.label == f"client{MAX_CLIENTS + 2}"
     assert clients.seen[-1].client.label == "client3"

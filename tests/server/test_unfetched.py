@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope
 from dcc_bridge import elicit_form_sync, on_main, skill
 from dcc_bridge.server import tasks
 from dcc_bridge.server.auth import AuthMiddleware
-from dcc_bridge.server.unfetched_results import MOST, UnfetchedResults, same_call
+from dcc_bridge.server.unfetched_results import MAX_RESULTS, UnfetchedResults, same_call
 from tests.live import live, text
 from tests.server.skills import CONFIRM, YES
 from tests.server.task_wire import Wire
@@ -122,7 +122,7 @@ def test_a_result_whose_client_left_before_it_was_written_is_told_of(
 def test_no_more_than_so_many_are_remembered() -> None:
     unfetched = UnfetchedResults()
 
-    for number in range(MOST + 10):
+    for number in range(MAX_RESULTS + 10):
         unfetched.add(same_call("cursor", "delete", {"n": number}), "done")
 
     assert unfetched.notice_for(same_call("cursor", "delete", {"n": 9})) is None
@@ -133,7 +133,7 @@ def test_a_client_with_many_unfetched_results_makes_no_other_client_forget_its_o
     unfetched = UnfetchedResults()
     unfetched.add(same_call("cursor", "delete", {}), "done")
 
-    for number in range(MOST + 10):
+    for number in range(MAX_RESULTS + 10):
         unfetched.add(same_call("zed", "delete", {"n": number}), "done")
 
     assert unfetched.notice_for(same_call("cursor", "delete", {})) is not None

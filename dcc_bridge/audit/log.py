@@ -6,8 +6,8 @@ A process writes one file. It is made with the first event, so a bridge that onl
 - What has to be on the disk before a change is synced before the call returns. Other events are in
   the system's hands at once, which outlives the process, not a power cut.
 - Hidden arguments and secrets that are alive are taken out of everything, in this place only.
-- A write that fails is cut off again. Who wrote is told, and must not go on. While the file cannot
-  be cut either, every further event is refused.
+- A write that fails is cut off again. Its caller gets `NotRecorded`, and must not go on. While the
+  file cannot be cut either, every further event is refused.
 
 Each line is a JSON object whose first member is the SHA-256 of the hash before it and of the rest
 of the line, byte for byte: whoever changes a byte, takes a line out, or puts one in breaks the
@@ -39,32 +39,59 @@ from dcc_bridge.errors import NotRecorded
 
 log = logging.getLogger(__name__)
 
-START: Final = "0" * 64  # the hash before the first line
-OPENED: Final = "opened"  # the event of the first line: it holds what all that follow share
-CLOSED: Final = "closed"  # the event of the last line of a process that ended in order
+START: Final = "0" * 64
+"""The hash before the first line."""
+OPENED: Final = "opened"
+"""The event of the first line, which holds what all further lines share."""
+CLOSED: Final = "closed"
+"""The event of the last line of a process that ended in order."""
 # The fields that are never redacted: a client must not hide behind a hidden argument "cursor".
 _IDENTITY: Final = frozenset(
-    {"call", "skill", "client", "by", "by_call", "status", "question", "digest"}
-    | {"arguments_digest", "objects_digest", "grant"}
+    {
+        "call",
+        "skill",
+        "client",
+        "by",
+        "by_call",
+        "status",
+        "question",
+        "digest",
+        "arguments_digest",
+        "objects_digest",
+        "grant",
+    }
 )
 _SYNC: Final = getattr(os, "fdatasync", os.fsync)
 
-Event = tuple[str, Mapping[str, Any]]  # what happened, in a word, and its fields, JSON or not
+Event = tuple[str, Mapping[str, Any]]
+"""What happened, in a word, and its fields, whose values need not be JSON."""
 
 
 class Auditor(Protocol):
     """Writes events to the audit log."""
 
     def __call__(self, *events: Event, durable: bool = False) -> None:
-        """Write all, or raise NotRecorded; durable ones are on the disk before this returns."""
+        """Write all events, or none.
+
+        Args:
+            events: The events.
+            durable: They are on the disk before this returns.
+
+        Raises:
+            NotRecorded: They cannot be written.
+        """
 
 
 def nowhere(*events: Event, durable: bool = False) -> None:
-    """Write nothing: an `Auditor` for a part that is tested by itself."""
+    """Write nothing: an `Auditor` for tests of a part by itself."""
 
 
 def log_folder(chosen: Path | None = None) -> Path:
-    """Give the folder of the audit logs, the system's own or another one; it need not exist yet."""
+    """Return the folder of the audit logs, which need not exist yet.
+
+    Args:
+        chosen: Another folder than the usual one of this system.
+    """
     import platformdirs  # 4 ms that a skill's own import need not pay
 
     return chosen or platformdirs.user_state_path("dcc_bridge") / "audit"
@@ -73,17 +100,17 @@ def log_folder(chosen: Path | None = None) -> Path:
 def record_events(
     about: Mapping[str, Any], events: Sequence[Event], folder: Path | None = None
 ) -> None:
-    """Write what a person decided outside of any bridge into a log of its own. Any thread.
+    """Write a person's decisions outside of any bridge into a log of their own. Any thread.
 
-    It is on the disk before this returns.
+    They are on the disk before this returns.
 
     Args:
-        about: What all events have in common, such as the host.
+        about: The fields that all events have in common, such as the host.
         events: What happened: for each event a word, and its fields.
         folder: The folder of the logs; None for the usual one of this system.
 
     Raises:
-        NotRecorded: It cannot be written, so what was decided must not be done.
+        NotRecorded: They cannot be written, so what the person decided must not be done.
     """
     log = AuditLog(log_folder(folder), about)
     try:
@@ -96,12 +123,12 @@ class Disk:
     """The file operations of the log; a test puts a failing one in its place."""
 
     def create(self, file: Path) -> int:
-        """Make a new file, in a folder that only its user can reach; gives its descriptor."""
+        """Make a new file, in a folder that only its user can reach; return its descriptor."""
         private_files.folder(file.parent)
         return private_files.create(file)
 
     def write(self, descriptor: int, data: bytes) -> None:
-        """Append all of it."""
+        """Append all of some data."""
         while data:
             data = data[os.write(descriptor, data) :]
 
@@ -115,13 +142,25 @@ class Disk:
 
 
 class AuditLog:
-    """The audit log of one process. It is an `Auditor`."""
+    """The audit log of one process. It is an `Auditor`.
+
+    Attributes:
+        disk: The file operations.
+        file: The file that is written; None before the first event.
+        folder: The folder of the file, made when it is needed.
+    """
 
     def __init__(self, folder: Path, about: Mapping[str, Any] | None = None) -> None:
-        self.folder = folder  # where its file shall be; made when it is needed
-        self.disk = Disk()  # what it is written with
-        self.file: Path | None = None  # what is being written, or None before the first event
-        self._about = dict(about or {})  # what is the same for all events: the host, its version
+        """Prepare the log; no file is made yet.
+
+        Args:
+            folder: The folder of the file.
+            about: The fields that all events have in common, such as the host and its version.
+        """
+        self.folder = folder
+        self.disk = Disk()
+        self.file: Path | None = None
+        self._about = dict(about or {})
         self._lock = threading.Lock()
         self._name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{os.getpid()}"
         self._descriptor: int | None = None
@@ -184,19 +223,20 @@ class AuditLog:
         self._must_cut = False
 
     def _create(self) -> None:
-        # the name is random: where it is taken, the next event tries another one
+        # The name is random: where it is taken, the next event tries another one.
         file = self.folder / f"{self._name}.{secrets.token_hex(4)}.jsonl"
         self._descriptor = self.disk.create(file)
         private_files.claim(self._descriptor, wait=True)
         try:
-            if os.fstat(self._descriptor).st_size:  # whoever starts took it for a dead process's
+            if os.fstat(self._descriptor).st_size:  # a process that starts took it for a dead one's
                 raise BlockingIOError("the new file was ended by another process; try again")
             process = {"user": _user(), "machine": platform.node(), "pid": os.getpid()}
             header = {"format": 1, "prev": START, **process, **self._about}
             self._append([_dated(OPENED, header)], durable=True)
         except OSError:
             os.close(self._descriptor)
-            self._descriptor, self._must_cut = None, False
+            self._descriptor = None
+            self._must_cut = False
             with suppress(OSError):
                 file.unlink()
             raise
@@ -204,7 +244,16 @@ class AuditLog:
 
 
 def chain(lines: Iterable[Mapping[str, Any]], last_hash: str, number: int) -> tuple[bytes, str]:
-    """Serialize lines that follow each other, from a number on; gives them and the last hash."""
+    """Serialize lines that follow each other.
+
+    Args:
+        lines: The fields of each line.
+        last_hash: The hash of the line before the first.
+        number: The number of the first line in its file, from 1.
+
+    Returns:
+        The lines as they stand in the file, and the hash of the last one.
+    """
     data = bytearray()
     for offset, fields in enumerate(lines):
         line = {"n": number + offset, **fields}
@@ -215,19 +264,30 @@ def chain(lines: Iterable[Mapping[str, Any]], last_hash: str, number: int) -> tu
 
 
 def line_hash(last_hash: str, rest: bytes) -> str:
-    """Give the hash of a line, made of the hash before it and the bytes behind its own."""
+    """Return the hash of a line, made of the hash before it and the bytes behind its own."""
     return sha256(last_hash.encode() + rest).hexdigest()
 
 
 def _dated(event: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    utc = datetime.now(UTC).isoformat(timespec="milliseconds")
+    """Return the line of an event, with the time, and with hidden texts taken out."""
+    line: dict[str, Any] = {
+        "utc": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "monotonic": round(time.monotonic(), 6),
+        "event": event,
+    }
     hidden = redact.hidden_texts(fields.get("call"))
-    values = {n: redact.as_json(v, () if n in _IDENTITY else hidden) for n, v in fields.items()}
-    return {"utc": utc, "monotonic": round(time.monotonic(), 6), "event": event, **values}
+    for name, value in fields.items():
+        if name in _IDENTITY:
+            line[name] = redact.as_json(value)
+        else:
+            line[name] = redact.as_json(value, hidden)
+    return line
 
 
 def _user() -> str:
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):  # an account without a name, as in some containers
-        return str(os.getuid()) if hasattr(os, "getuid") else "unknown"
+        if hasattr(os, "getuid"):
+            return str(os.getuid())
+        return "unknown"

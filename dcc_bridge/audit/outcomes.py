@@ -5,4 +5,5 @@ from __future__ import annotations
 from typing import Final
 
 DECLINED: Final = "declined"
-UNASKED: Final = "unasked"  # an edit that undo takes back; the record has it, and no response
+UNASKED: Final = "unasked"
+"""An edit about which nobody was asked, as undo takes it back. Only the record has this word."""

@@ -1,7 +1,4 @@
-"""The file that a program of ours logs to, with whole tracebacks; only its user can read it.
-
-Any thread.
-"""
+"""The log file of our programs, with whole tracebacks; only its user can read it. Any thread."""
 
 from __future__ import annotations
 
@@ -17,11 +14,12 @@ import platformdirs
 from dcc_bridge import private_files
 from dcc_bridge.audit import redact
 
-_MOST: Final = 2_000_000  # bytes from which on the file is put aside and a new one begun
+_MAX_BYTES: Final = 2_000_000
+"""Bytes of the file from which on it is put aside and a new file begun."""
 
 
 def log_file() -> Path:
-    """Give the path of the log file."""
+    """Return the path of the log file."""
     return platformdirs.user_state_path("dcc_bridge") / "log" / "host.log"
 
 
@@ -33,15 +31,15 @@ class ProgramLog(logging.FileHandler):
         self.setFormatter(CleanFormatter("%(asctime)s %(process)d %(name)s: %(message)s"))
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a record; a disk that is full must not end what was logged."""
+        """Write a record; a full disk must not end the program that logs."""
         with suppress(OSError):
             super().emit(record)
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Say nothing: logging would write the record, token and all, to the terminal."""
+        """Do nothing: logging would write the record, with a token in it, to the terminal."""
 
     def close(self) -> None:
-        """Close the file; what could not be written is tried once more."""
+        """Close the file; records that could not be written are tried once more."""
         with suppress(OSError):
             super().close()
 
@@ -49,7 +47,7 @@ class ProgramLog(logging.FileHandler):
         path = Path(self.baseFilename)
         private_files.folder(path.parent)
         with suppress(FileNotFoundError):
-            if path.stat().st_size > _MOST:
+            if path.stat().st_size > _MAX_BYTES:
                 os.replace(path, path.with_suffix(".1.log"))
         try:
             opened = private_files.create(path)
@@ -59,8 +57,8 @@ class ProgramLog(logging.FileHandler):
 
 
 class CleanFormatter(logging.Formatter):
-    """Cleans every record, as `redact.LOG_FILTER` has done already with our own."""
+    """Cleans every record, as `redact.LOG_FILTER` has done already with our own records."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Format a record."""
+        """Return a record as a line without tokens."""
         return redact.LOG_FILTER.clean(super().format(record))

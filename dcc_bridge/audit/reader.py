@@ -20,7 +20,8 @@ from dcc_bridge.audit.log import CLOSED, OPENED, START, Disk, chain, line_hash
 
 log = logging.getLogger(__name__)
 
-RECOVERED: Final = "recovered"  # the event of the last line of one that died, written later
+RECOVERED: Final = "recovered"
+"""The event of the last line of a process that died, written later by another."""
 ENDINGS: Final = (
     "end",
     "reverted",
@@ -31,26 +32,40 @@ ENDINGS: Final = (
     "rejected",
 )
 _LINE: Final = re.compile(rb'\{"hash":"([0-9a-f]{64})",(.+)\n')
-_HASH: Final = slice(9, 73)  # where a line has its hash
+_HASH: Final = slice(9, 73)
+"""The bytes of a line that are its hash."""
 _TAIL_BYTES: Final = 65_536
-_MOST_TORN: Final = 200
+"""Bytes at the end of a file in which the last line is looked for."""
+_MAX_TORN_BYTES: Final = 200
+"""Bytes of an incomplete line that the end mark quotes."""
 
 
 class BrokenChain(Exception):
-    """A line is not what was written."""
+    """A line is not what was written.
+
+    Attributes:
+        number: The number of the line in its file, from 1.
+        torn: The bytes of a last line without its end, as a crash leaves it.
+        why: What is wrong with the line.
+    """
 
     def __init__(self, number: int, why: str, torn: bytes = b"") -> None:
         super().__init__(f"line {number}: {why}")
-        self.number = number  # which line of its file, from 1
-        self.why = why  # what is wrong with it
-        self.torn = torn  # the bytes of a last line without its end, as a crash leaves it
+        self.number = number
+        self.why = why
+        self.torn = torn
 
 
 @dataclass(frozen=True, slots=True)
 class AuditLine:
-    """A verified line."""
+    """A verified line.
 
-    hash: str  # its own
+    Attributes:
+        hash: The line's own hash.
+        fields: The other members.
+    """
+
+    hash: str
     fields: dict[str, Any]
 
     @property
@@ -61,22 +76,38 @@ class AuditLine:
 
 @dataclass
 class AuditFile:
-    """A log as it was read."""
+    """A log as it was read.
+
+    Attributes:
+        file: The file.
+        count: The number of lines up to the first break of the chain.
+        last: The last of these lines.
+        unfinished: The lines of calls that were granted or begun, and have no end.
+        trouble: The first break of the chain; None if there is none.
+    """
 
     file: Path
-    count: int = 0  # how many lines hang together
-    last: AuditLine | None = None  # the last of them
-    unfinished: list[AuditLine] = field(default_factory=list)  # granted or begun, and no end
-    trouble: BrokenChain | None = None  # where the chain breaks first, or None
+    count: int = 0
+    last: AuditLine | None = None
+    unfinished: list[AuditLine] = field(default_factory=list)
+    trouble: BrokenChain | None = None
 
     @property
     def ending(self) -> str | None:
-        """The end mark, or None: it is still written, its process died, or its tail was cut."""
-        event = self.last.event if self.last else None
-        return event if event in (CLOSED, RECOVERED) else None
+        """The end mark; None if the log is still written, its process died, or its end was cut."""
+        if self.last is None or self.last.event not in (CLOSED, RECOVERED):
+            return None
+        return self.last.event
 
     def lines(self, start: int = 0) -> Iterator[AuditLine]:
-        """Read the lines as far as they hang together; behind a `start`, BrokenChain says so."""
+        """Read the lines up to the first break of the chain.
+
+        Args:
+            start: The byte behind which to begin. What stands before it is not verified.
+
+        Raises:
+            BrokenChain: The chain breaks behind a `start`, other than in an incomplete last line.
+        """
         try:
             yield from follow(self.file, start)
         except BrokenChain as broken:
@@ -85,8 +116,9 @@ class AuditFile:
 
 
 def read(file: Path) -> AuditFile:
-    """Verify a log."""
-    result, open_calls = AuditFile(file), dict[str, AuditLine]()
+    """Read a log and verify its chain."""
+    result = AuditFile(file)
+    open_calls: dict[str, AuditLine] = {}
     try:
         for line in follow(file):
             result.count += 1
@@ -99,27 +131,42 @@ def read(file: Path) -> AuditFile:
 
 
 def follow(file: Path, start: int = 0) -> Iterator[AuditLine]:
-    """Read the lines of a log and verify each; BrokenChain at the first one that is not right.
+    """Read the lines of a log, and verify each.
 
-    Behind a `start`, the first whole line is what the next one is verified against.
+    Args:
+        file: The log.
+        start: The byte behind which to begin: the first whole line there gives the hash against
+            which the line after it, the first to be read, is verified.
+
+    Raises:
+        BrokenChain: A line is not what was written, or the file is empty.
     """
-    last_hash, first, number = START, 1, 0
+    last_hash = START
+    first_number = 1
+    is_empty = True
     with file.open("rb") as stream:
         if start:
+            is_empty = False
             stream.seek(start)
             stream.readline()
-            last_hash, first = stream.readline()[_HASH].decode(errors="replace"), 2
-        for number, text in enumerate(stream, first):
-            line = _line(text, number, last_hash)
+            last_hash = stream.readline()[_HASH].decode(errors="replace")
+            first_number = 2  # any but 1, as the first line of a file has a form of its own
+        for number, text in enumerate(stream, first_number):
+            is_empty = False
+            line = _verified_line(text, number, last_hash)
             last_hash = line.hash
             yield line
-    if not (number or start):
+    if is_empty:
         raise BrokenChain(1, "the file is empty.")
 
 
 def logs(folder: Path) -> list[Path]:
-    """List the logs in a folder, the oldest first. Links are none."""
-    return sorted(it for it in folder.glob("*.jsonl") if it.is_file() and not it.is_symlink())
+    """List the logs in a folder, the oldest first, without symbolic links."""
+    files = []
+    for path in folder.glob("*.jsonl"):
+        if path.is_file() and not path.is_symlink():
+            files.append(path)
+    return sorted(files)
 
 
 def is_written(file: Path) -> bool:
@@ -129,24 +176,29 @@ def is_written(file: Path) -> bool:
 
 
 def recover(folder: Path) -> int:
-    """Write an end mark to the logs of processes that died; gives how many calls had no end.
+    """Write an end mark, with the calls that have no end, to the logs of processes that died.
 
-    The mark names these calls. A process holds a lock on its log that the system releases when it
-    dies, so a log is never taken for ended while somebody writes it. Where there are no such locks
-    (some network folders) no end mark is added; ``dcc-bridge audit verify`` finds the same.
+    A process holds a lock on its log that the system releases when it dies, so a log is never taken
+    for ended while a process writes it. Where there are no such locks (some network folders) no end
+    mark is added; ``dcc-bridge audit verify`` finds the same.
+
+    Returns:
+        How many calls had no end.
     """
     if not folder.is_dir():
         return 0
-    return sum(map(_recover, logs(folder)))
+    return sum(_recover(file) for file in logs(folder))
 
 
-def _line(text: bytes, number: int, last_hash: str) -> AuditLine:
+def _verified_line(text: bytes, number: int, last_hash: str) -> AuditLine:
     if not text.endswith(b"\n"):
         why = "it is incomplete: its process died while writing it, or somebody changed it."
         raise BrokenChain(number, why, torn=text)
-    if (match := _LINE.fullmatch(text)) is None:
+    match = _LINE.fullmatch(text)
+    if match is None:
         raise BrokenChain(number, "it is not a line of an audit log.")
-    own_hash, rest = match[1].decode(), match[2]
+    own_hash = match[1].decode()
+    rest = match[2]
     try:
         fields = json.loads(b"{" + rest)
     except (ValueError, RecursionError):
@@ -159,6 +211,7 @@ def _line(text: bytes, number: int, last_hash: str) -> AuditLine:
 
 
 def _note_call(open_calls: dict[str, AuditLine], line: AuditLine) -> None:
+    """Add the call that a line begins to the open calls, or remove the call that it ends."""
     call = str(line.fields.get("call"))
     is_granted = line.event in ("granted", "unasked") and line.fields.get("client")
     if line.event == "begin" or is_granted:
@@ -168,18 +221,20 @@ def _note_call(open_calls: dict[str, AuditLine], line: AuditLine) -> None:
 
 
 def _recover(file: Path) -> int:
+    """Write the end mark of a log if its process died; return how many calls had no end."""
     try:
         with open(private_files.reopen(file), "rb") as stream:
             descriptor = stream.fileno()
-            may_end = _lacks_end(descriptor) and private_files.claim(descriptor)
-            return _end(read(file), descriptor) if may_end else 0
+            if not _lacks_end(descriptor) or not private_files.claim(descriptor):
+                return 0
+            return _end(read(file), descriptor)
     except OSError as error:
         log.warning("the audit log %s cannot be looked at: %s", file, error)
         return 0
 
 
 def _end(audit_file: AuditFile, descriptor: int) -> int:
-    """Append the end mark. Nobody else writes the file now."""
+    """Append the end mark to a file that no process writes; return how many calls had no end."""
     trouble = audit_file.trouble
     if audit_file.ending is not None:
         return 0
@@ -192,27 +247,42 @@ def _end(audit_file: AuditFile, descriptor: int) -> int:
     disk.write(descriptor, _end_mark(audit_file, torn))
     disk.sync(descriptor)
     for line in audit_file.unfinished:
-        call, skill = line.fields.get("call"), line.fields.get("skill")
+        call = line.fields.get("call")
+        skill = line.fields.get("skill")
         log.warning("call %s: %s had begun when its host died (%s)", call, skill, audit_file.file)
     return len(audit_file.unfinished)
 
 
 def _end_mark(audit_file: AuditFile, torn: bytes) -> bytes:
-    """Make the end mark, with a first line before it where the file never got one."""
-    names = ("call", "skill", "event", "n")
-    calls = [{name: line.fields.get(name) for name in names} for line in audit_file.unfinished]
-    mark = {"event": RECOVERED, "by_pid": os.getpid(), "unfinished": calls}
-    mark |= {"torn": torn[:_MOST_TORN].decode("ascii", "replace")} if torn else {}
-    opening = {"event": OPENED, "format": 1, "prev": START}
-    lines: list[dict[str, Any]] = [mark] if audit_file.last else [opening, mark]
+    """Return the end mark, with a first line before it where the file never got one."""
+    calls = []
+    for line in audit_file.unfinished:
+        fields = {name: line.fields.get(name) for name in ("call", "skill", "event", "n")}
+        calls.append(fields)
     utc = datetime.now(UTC).isoformat(timespec="milliseconds")
-    last_hash = audit_file.last.hash if audit_file.last else START
-    return chain(({"utc": utc, **line} for line in lines), last_hash, audit_file.count + 1)[0]
+    mark: dict[str, Any] = {
+        "utc": utc,
+        "event": RECOVERED,
+        "by_pid": os.getpid(),
+        "unfinished": calls,
+    }
+    if torn:
+        mark["torn"] = torn[:_MAX_TORN_BYTES].decode("ascii", "replace")
+    lines = [mark]
+    last_hash = START
+    if audit_file.last is not None:
+        last_hash = audit_file.last.hash
+    else:
+        lines = [{"utc": utc, "event": OPENED, "format": 1, "prev": START}, mark]
+    data, _ = chain(lines, last_hash, audit_file.count + 1)
+    return data
 
 
 def _lacks_end(descriptor: int) -> bool:
-    """Whether the last line is no end mark: most logs have one, and need not be read."""
-    os.lseek(descriptor, max(0, os.fstat(descriptor).st_size - _TAIL_BYTES), os.SEEK_SET)
+    """Return whether the last line is no end mark: most logs have one, and need not be read."""
+    size = os.fstat(descriptor).st_size
+    os.lseek(descriptor, max(0, size - _TAIL_BYTES), os.SEEK_SET)
     tail = os.read(descriptor, _TAIL_BYTES)  # not `pread`, which Windows lacks
-    last = tail.rpartition(b"\n")[0].rpartition(b"\n")[2]
-    return not any(b'"event":"%s"' % mark.encode() in last for mark in (CLOSED, RECOVERED))
+    whole_lines = tail.rpartition(b"\n")[0]
+    last_line = whole_lines.rpartition(b"\n")[2]
+    return not any(b'"event":"%s"' % mark.encode() in last_line for mark in (CLOSED, RECOVERED))

@@ -1,9 +1,9 @@
-"""Redaction: what may stand in the audit log, and in the records of `logging`. Any thread.
+"""Redaction: takes out of the audit log, and of `logging`, what must not stand there. Any thread.
 
-The audit log may hold of a value: nothing hidden, only what JSON can carry, and not too much.
+Of a value the audit log has nothing hidden, only what JSON can carry, and not too much.
 
-Whatever holds texts that must not be written down registers itself, and stays registered for as
-long as it lives. The log takes all of these texts out of everything that it writes.
+An object that holds texts which must not be written down registers itself, and stays registered for
+as long as it lives. The log takes all of these texts out of everything that it writes.
 
 A value is hidden where its schema says ``"writeOnly": true``, ``"format": "password"``,
 ``"x-redact": true`` or ``"redact": true``. With pydantic: ``SecretStr``, or
@@ -19,32 +19,36 @@ import re
 import threading
 import traceback
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from hashlib import sha256
 from itertools import islice
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, cast
 
-HIDDEN: Final = "(hidden)"  # what stands in the place of a hidden value
-MARKS: Final = frozenset({"writeOnly", "x-redact", "redact"})  # words of a schema that hide
-_SHORTEST: Final = 4  # characters; a shorter text would be found in every other one
+HIDDEN: Final = "(hidden)"
+"""Stands in the place of a hidden value."""
+MARKS: Final = frozenset({"writeOnly", "x-redact", "redact"})
+"""The keywords of a schema that hide its values."""
+_MIN_HIDDEN_CHARS: Final = 4
+"""Characters of a hidden text: a shorter text would be found in many other texts."""
 
-MOST_NAMES: Final = 50  # how many items of a list are written; the others are counted
-_MOST_TEXT: Final = 20_000
-_MOST_FIELD: Final = 65_536
-_DEEPEST: Final = 8
+MAX_NAMES: Final = 50
+"""Items of a list that are written. The others are counted."""
+_MAX_TEXT_CHARS: Final = 20_000
+_MAX_FIELD_CHARS: Final = 65_536
+_MAX_DEPTH: Final = 8
 
 Schema = Mapping[str, Any]
 _PREFIXES: Final = ("dcc_bridge", "mcp", "uvicorn", "httpx2", "httpcore2", "sse_starlette")
 # The code of a token, and the secret from which it is derived; any other digest goes too.
 _TOKEN: Final = re.compile(r"\b[0-9a-f]{64}\b")
-GONE: Final = "[redacted]"
+REDACTED: Final = "[redacted]"
 _registry_lock: Final = threading.Lock()
 _registry: Final[weakref.WeakSet[Confidential]] = weakref.WeakSet()
 _arguments: Final[weakref.WeakValueDictionary[str, Redacted]] = weakref.WeakValueDictionary()
 
 
 class Confidential(Protocol):
-    """Something that holds texts which must not be written down."""
+    """An object that holds texts which must not be written down."""
 
     @property
     def hidden(self) -> Set[str]:
@@ -52,44 +56,62 @@ class Confidential(Protocol):
 
 
 def register(confidential: Confidential) -> None:
-    """Take the texts of something out of all that is written down, for as long as it lives."""
+    """Take the texts of an object out of all that is written down, for as long as it lives."""
     with _registry_lock:
         _registry.add(confidential)
 
 
 def hidden_texts(call: object) -> list[str]:
-    """List what must not be written of a call: all living secrets, its own hidden arguments."""
+    """List the texts that must not be written of a call: all secrets, its own hidden arguments."""
     with _registry_lock:
         arguments = _arguments.get(str(call))
-    owners: list[Confidential] = [*registered(), *([arguments] if arguments is not None else [])]
-    return [text for confidential in owners for text in confidential.hidden]
+    confidentials = registered()
+    if arguments is not None:
+        confidentials.append(arguments)
+    texts: list[str] = []
+    for confidential in confidentials:
+        texts += confidential.hidden
+    return texts
 
 
 def registered() -> list[Confidential]:
-    """List what is registered and lives."""
+    """List the registered objects that live."""
     with _registry_lock:
         return list(_registry)
 
 
 def is_hidden(schema: Schema) -> bool:
-    """Whether values of a schema must not be written down."""
+    """Return whether the values of a schema must not be written down."""
     return schema.get("format") == "password" or any(schema.get(name) is True for name in MARKS)
 
 
 class Redacted:
-    """A value of which nothing hidden can be seen."""
+    """A value of which nothing hidden can be seen.
+
+    Attributes:
+        hidden: The hidden texts that are long enough to be looked for in other texts.
+        hides: Something is hidden, be it too short to be looked for.
+        value: The value, with `HIDDEN` in the place of each hidden part.
+    """
 
     def __init__(
         self, value: object = None, schema: Schema | None = None, call: str | None = None
     ) -> None:
-        """Hide what a schema hides: in the record of the call of an id alone, or in every one."""
+        """Hide what a schema hides, before the skill runs and may change what it was given.
+
+        Args:
+            value: The value.
+            schema: Its JSON schema; None hides nothing.
+            call: The id of the call in whose record alone the texts are hidden; None for every
+                record.
+        """
         self._root: Schema = schema or {}
-        self.hides = False  # something is hidden, be it too short to be looked for in other texts
+        self.hides = False
         hidden: set[str] = set()
-        # before the skill runs, which may change what it was given
-        # The value, with `HIDDEN` in the place of what must not be seen.
-        self.value: Any = self._show(value, [schema], hidden) if schema else value
-        self.hidden = frozenset(text for text in hidden if len(text) >= _SHORTEST)
+        self.value: Any = value
+        if schema:
+            self.value = self._show(value, [schema], hidden)
+        self.hidden = frozenset(text for text in hidden if len(text) >= _MIN_HIDDEN_CHARS)
         if self.hidden and call is None:
             register(self)
         elif self.hidden:
@@ -97,25 +119,34 @@ class Redacted:
                 _arguments[str(call)] = self
 
     def scrub(self, value: Any) -> Any:
-        """Take what is hidden here out of other texts too: a message, an error."""
-        return each_text(value, lambda text: without(text, self.hidden)) if self.hidden else value
+        """Return another value without the texts hidden here: a message, an error."""
+        if not self.hidden:
+            return value
+        return each_text(value, lambda text: without(text, self.hidden))
 
     def _show(self, value: object, schemas: Iterable[Schema], hidden: set[str]) -> Any:
+        """Return a value as it may be seen, and add the texts that were hidden to `hidden`."""
         branches = list(self._branches(schemas))
         if any(is_hidden(branch) for branch in branches):
             self.hides = True
             hidden.update(_texts(value))
             return HIDDEN
         if isinstance(value, Mapping):
-            return {n: self._show(v, _members(branches, n), hidden) for n, v in value.items()}
+            members = {}
+            for name, member in value.items():
+                members[name] = self._show(member, _member_schemas(branches, name), hidden)
+            return members
         if isinstance(value, list | tuple):
-            items = enumerate(value)
-            return [self._show(item, _elements(branches, at), hidden) for at, item in items]
+            items = []
+            for index, item in enumerate(value):
+                items.append(self._show(item, _item_schemas(branches, index), hidden))
+            return items
         return value
 
     def _branches(self, schemas: Iterable[Schema]) -> Iterator[Schema]:
-        """Give all schemas that a value may be meant to fit."""
-        waiting, seen = list(schemas), set[int]()
+        """Yield all schemas that a value may be meant to fit."""
+        waiting = list(schemas)
+        seen: set[int] = set()
         while waiting:
             schema = waiting.pop()
             if not isinstance(schema, Mapping) or id(schema) in seen:
@@ -124,38 +155,42 @@ class Redacted:
             yield schema
             for word in ("anyOf", "oneOf", "allOf"):
                 waiting.extend(schema.get(word, ()))
-            waiting.extend(self._referred(schema.get("$ref")))
+            reference = schema.get("$ref")
+            if isinstance(reference, str) and reference.startswith("#/"):
+                waiting.append(self._referred(reference))
 
-    def _referred(self, name: object) -> Iterator[Schema]:
-        if isinstance(name, str) and name.startswith("#/"):
-            schema: Any = self._root
-            for part in name[2:].split("/"):
-                schema = schema.get(part, {}) if isinstance(schema, Mapping) else {}
-            yield schema
+    def _referred(self, reference: str) -> Schema:
+        """Return the schema that a reference such as "#/$defs/Name" names; {} if there is none."""
+        schema: Any = self._root
+        for part in reference.removeprefix("#/").split("/"):
+            if not isinstance(schema, Mapping):
+                return {}
+            schema = schema.get(part, {})
+        return cast("Schema", schema)
 
 
 def as_json(value: object, hidden: Sequence[str] = ()) -> Any:
-    """Give a value as JSON can carry it, without hidden texts, and cut where it is too much."""
-    plain = _plain(value, _DEEPEST, hidden)
+    """Return a value as JSON can carry it, without hidden texts, and cut if it is too large."""
+    plain = _plain(value, _MAX_DEPTH, hidden)
     text = json.dumps(plain)
-    if len(text) <= _MOST_FIELD:
+    if len(text) <= _MAX_FIELD_CHARS:
         return plain
-    return {"cut": text[:_MOST_TEXT], "length": len(text), "sha256": digest(plain)}
+    return {"cut": text[:_MAX_TEXT_CHARS], "length": len(text), "sha256": digest(plain)}
 
 
 def digest(value: object) -> str:
-    """Give the SHA-256 of a value as canonical JSON."""
+    """Return the SHA-256 of a value as canonical JSON."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
     return sha256(text.encode()).hexdigest()
 
 
 def names(items: Iterable[str]) -> list[str]:
-    """Give the first names of a list."""
-    return list(islice(items, MOST_NAMES))
+    """Return the first names of a list, as many as are written down."""
+    return list(islice(items, MAX_NAMES))
 
 
 def each_text(value: Any, change: Callable[[str], str]) -> Any:
-    """Change every text in a value, however deep."""
+    """Return a value with every text in it changed, however deep."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):
@@ -165,19 +200,26 @@ def each_text(value: Any, change: Callable[[str], str]) -> Any:
     return value
 
 
-def _members(branches: Iterable[Schema], name: str) -> Iterator[Schema]:
+def _member_schemas(branches: Iterable[Schema], name: str) -> Iterator[Schema]:
     for branch in branches:
-        named = branch.get("properties", {})
-        yield named[name] if name in named else branch.get("additionalProperties", {})
+        properties = branch.get("properties", {})
+        if name in properties:
+            yield properties[name]
+        else:
+            yield branch.get("additionalProperties", {})
 
 
-def _elements(branches: Iterable[Schema], at: int) -> Iterator[Schema]:
+def _item_schemas(branches: Iterable[Schema], index: int) -> Iterator[Schema]:
     for branch in branches:
-        first = branch.get("prefixItems", ())
-        yield first[at] if at < len(first) else branch.get("items", {})
+        prefix = branch.get("prefixItems", ())
+        if index < len(prefix):
+            yield prefix[index]
+        else:
+            yield branch.get("items", {})
 
 
 def _texts(value: object) -> Iterator[str]:
+    """Yield the texts and numbers in a value as texts."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, list | tuple):
@@ -188,37 +230,54 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def without(text: str, hidden: Iterable[str], instead: str = HIDDEN) -> str:
-    """Give a text with `instead` in the place of each hidden one."""
+    """Return a text with `instead` in the place of each hidden one."""
     for secret in sorted(hidden, key=len, reverse=True):  # a longer one may hold a shorter one
         text = text.replace(secret, instead)
     return text
 
 
-def _plain(value: object, deep: int, hidden: Sequence[str]) -> Any:
+def _plain(value: object, depth: int, hidden: Sequence[str]) -> Any:
+    """Return a value as JSON can carry it; containers below the depth become texts."""
     match value:
         case None | bool() | int():
             return value
         case float():
             return value if math.isfinite(value) else str(value)
-        case Mapping() if deep:
-            kept = islice(value.items(), MOST_NAMES)
-            more = len(value) - MOST_NAMES
-            cut = {"…": f"and {more:,} more"} if more > 0 else {}
-            return {_text(n, hidden): _plain(member, deep - 1, hidden) for n, member in kept} | cut
-        case list() | tuple() | set() | frozenset() if deep:
-            kept_items = [_plain(item, deep - 1, hidden) for item in islice(value, MOST_NAMES)]
-            more = len(value) - MOST_NAMES
-            return [*kept_items, f"… and {more:,} more"] if more > 0 else kept_items
+        case Mapping() if depth:
+            return _plain_members(value, depth, hidden)
+        case list() | tuple() | set() | frozenset() if depth:
+            return _plain_items(value, depth, hidden)
     text = _text(value, hidden)
-    return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}… ({len(text):,} characters)"
+    if len(text) > _MAX_TEXT_CHARS:
+        return f"{text[:_MAX_TEXT_CHARS]}… ({len(text):,} characters)"
+    return text
+
+
+def _plain_members(value: Mapping[Any, Any], depth: int, hidden: Sequence[str]) -> dict[str, Any]:
+    members: dict[str, Any] = {}
+    for name, member in islice(value.items(), MAX_NAMES):
+        members[_text(name, hidden)] = _plain(member, depth - 1, hidden)
+    more = len(value) - MAX_NAMES
+    if more > 0:
+        members["…"] = f"and {more:,} more"
+    return members
+
+
+def _plain_items(value: Collection[Any], depth: int, hidden: Sequence[str]) -> list[Any]:
+    items = [_plain(item, depth - 1, hidden) for item in islice(value, MAX_NAMES)]
+    more = len(value) - MAX_NAMES
+    if more > 0:
+        items.append(f"… and {more:,} more")
+    return items
 
 
 def _text(value: object, hidden: Sequence[str]) -> str:
-    return without(value if isinstance(value, str) else str(value), hidden)
+    text = value if isinstance(value, str) else str(value)
+    return without(text, hidden)
 
 
 class _LogFilter(logging.Filter):
-    """Takes out of records what may be a token, and makes visible what is hidden in them.
+    """Takes tokens out of records, and makes hidden characters in them visible.
 
     Attributes:
         visible: Returns a text with nothing hidden in it; set by `install_log_filter`.
@@ -236,12 +295,14 @@ class _LogFilter(logging.Filter):
             message = f"{record.msg} {record.args}"
         cleaned = self.clean(message)
         if cleaned != message:
-            record.msg, record.args = cleaned, ()
+            record.msg = cleaned
+            record.args = ()
         if record.exc_info and record.exc_info[1] is not None:
             text = "".join(traceback.format_exception(record.exc_info[1])).rstrip()
             cleaned = self.clean(text)
             if cleaned != text:
-                record.exc_info, record.exc_text = None, cleaned
+                record.exc_info = None
+                record.exc_text = cleaned
         if record.stack_info:
             record.stack_info = self.clean(record.stack_info)
         return True
@@ -251,19 +312,22 @@ class _LogFilter(logging.Filter):
         return self.visible(redact_tokens(text))
 
 
-LOG_FILTER: Final = _LogFilter()  # cleans the records that pass it
+LOG_FILTER: Final = _LogFilter()
+"""Cleans the records that pass it."""
 
 
 def redact_tokens(text: str) -> str:
-    """Give a text without what may be the code of a token."""
-    return _TOKEN.sub(GONE, text)
+    """Return a text without what may be the code of a token."""
+    return _TOKEN.sub(REDACTED, text)
 
 
 def install_log_filter(visible: Callable[[str], str]) -> None:
     """Add the filter to every logger of ours that exists; a second time does no harm.
 
-    It is called again after later imports, since a filter on a logger is not inherited. `visible`
-    returns a text with nothing hidden in it.
+    It is called again after later imports, since a filter on a logger is not inherited.
+
+    Args:
+        visible: Returns a text with its hidden characters made visible.
     """
     LOG_FILTER.visible = visible
     for name in list(logging.root.manager.loggerDict):

@@ -1,9 +1,9 @@
-"""The audit trail: what is written down of each question and each run. Any thread.
+"""The audit trail: what the log has of each question and each run. Any thread.
 
-It is written over facts that whoever asks and runs gives: nothing here knows of either.
+It is made of facts that those who ask and run skills pass in; this module knows neither of them.
 
-A grant is on the disk before anybody is told of it, or there is no grant. What else becomes of a
-question is written as well as it can be: a disk that is full must not keep a read from ending.
+A grant is on the disk before anybody is told of it, or there is no grant. Every other ending of a
+question is written as well as possible: a full disk must not keep a read from ending.
 """
 
 from __future__ import annotations
@@ -26,44 +26,45 @@ from dcc_bridge.errors import NotRecorded
 from dcc_bridge.host import Host
 
 log = logging.getLogger(__name__)
-_OWN: Final = "(a page of this application)"
+_OWN_PAGE: Final = "(a page of this application)"
 _UNATTENDED: Final = "unattended"
-_GRANTORS: Final = {  # who can agree, and what the record calls them
+_GRANTORS: Final = {
+    # The surfaces on which a person, or a setting, can agree, and their names in the record.
     "host": "host",
     "client": "unverified client",
     "policy": _UNATTENDED,
     "grant": "grant",
 }
-# How a question ends: each is an event of its own.
-_ENDED: Final = (DECLINED, "cancelled", "timed_out")
+_ENDINGS: Final = (DECLINED, "cancelled", "timed_out")
+"""How a question ends without a yes, each with an event of its own."""
 
 
 class RecordedClient(Protocol):
-    """A client, as far as it is written down."""
+    """The facts of a client that are written down."""
 
     @property
     def label(self) -> str:
-        """The name under which the person set it up."""
+        """The name under which the person set the client up."""
 
     @property
     def name(self) -> str:
-        """What it says of itself."""
+        """The name by which the client introduces itself."""
 
     @property
     def version(self) -> str:
-        """What it says of its version."""
+        """The version that the client names."""
 
 
 class RecordedCall(Protocol):
-    """A call, as far as it is written down.
+    """The facts of a call that are written down.
 
     Attributes:
-        id: Its own.
+        id: The call's id.
         skill: The skill's name.
-        title: What a person reads.
+        title: The skill's name as a person reads it.
         digest: The digest of the skill's file, or "".
-        arguments: What it is called with.
-        is_recorded: The audit log tells of it, so also how it ended.
+        arguments: The arguments.
+        is_recorded: The audit log has the call, and so has to have its end.
     """
 
     id: str
@@ -75,11 +76,11 @@ class RecordedCall(Protocol):
 
     @property
     def risk(self) -> str:
-        """What it may do."""
+        """What the skill may do: "read", "edit" or "destructive"."""
 
     @property
     def client(self) -> RecordedClient | None:
-        """Who called, or None for the host itself."""
+        """The client that calls; None for the host itself."""
 
 
 class RecordedLedger(Protocol):
@@ -87,7 +88,7 @@ class RecordedLedger(Protocol):
 
     @property
     def live(self) -> Sized:
-        """The grants whose time is not over."""
+        """The grants that are still valid."""
 
 
 class RecordedLosses(Protocol):
@@ -95,19 +96,19 @@ class RecordedLosses(Protocol):
 
     @property
     def checkpoint(self) -> Path | None:
-        """The copy of what undo does not bring back, or None."""
+        """The copy of a file that undo does not bring back, or None."""
 
     @property
     def lost(self) -> Sequence[str]:
-        """What was done for good."""
+        """The losses that nothing brings back."""
 
 
 class RecordedRun(RecordedCall, Protocol):
-    """A call that changes the scene, as far as it is written down."""
+    """The facts of a call that may change the scene that are written down."""
 
     @property
     def ledger(self) -> RecordedLedger:
-        """What was agreed to."""
+        """The call's grants."""
 
     @property
     def lasting(self) -> RecordedLosses:
@@ -115,27 +116,27 @@ class RecordedRun(RecordedCall, Protocol):
 
     @property
     def keeps_errors(self) -> bool:
-        """Whether its errors may be written down."""
+        """Whether the call's errors may be written down."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionFacts:
-    """A question, as far as it is written down.
+    """The facts of a question that are written down.
 
     Attributes:
-        id: Its own.
-        message: What is asked.
+        id: The question's id.
+        message: The text of the question.
         is_consent: A yes is a grant.
-        is_input: It says of itself that it is no consent.
-        inner_skill: The destructive skill that asks, where it is not the called one; or "".
-        undoable: The host can undo what it leads to.
+        is_input: The question declares that it is no consent.
+        inner_skill: The destructive skill that asks, where another skill was called; or "".
+        undoable: The host can undo the edit that is asked about.
         checkpoint_place: The folder in which a copy is kept first, or None.
         url: The page to visit, or None.
         is_own_page: The page is one of this application.
-        items: What it is about.
-        arguments: What it shows of the arguments.
-        details_sha256: The digest of the text that it shows, or None.
-        hidden: The fields whose values are not written down.
+        items: The items that the question is about.
+        arguments: The arguments that the question shows, by their captions.
+        details_sha256: The digest of the text that the question shows, or None.
+        hidden: The fields of the form whose values are not written down.
     """
 
     id: str
@@ -155,15 +156,15 @@ class QuestionFacts:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFacts:
-    """How a question ended, as far as it is written down.
+    """The facts of an answer that are written down.
 
     Attributes:
-        accepted: It was accepted, by a person or by what speaks for one.
-        by: Who answered.
-        how: How it ended, in a word.
-        why: Why it was not accepted, or by what it was; or None.
-        data: What was answered.
-        typed: What was typed into a form that was refused.
+        accepted: The question was accepted, by a person or by a setting of theirs.
+        by: The surface, or the setting, that answered.
+        how: How the question ended, in a word.
+        why: Why it was not accepted, or what accepted it; or None.
+        data: The values of the form.
+        typed: The values of a form that was refused.
         reason: Why it was refused, in a person's words; or None.
         besides: "grant": the question whose answer covers this one, so that nobody was asked.
             "minutes": for how long the answer covers plain code of the client.
@@ -179,26 +180,29 @@ class AnswerFacts:
     besides: Mapping[str, object] = field(default_factory=dict)
 
 
-def _short(call: RecordedCall) -> dict[str, Any]:
-    """Give what each line has of its call."""
+def _call_fields(call: RecordedCall) -> dict[str, Any]:
+    """Return the fields that each line has of its call."""
     label = call.client.label if call.client is not None else None
     return {"call": call.id, "skill": call.skill, "client": label}
 
 
-def _caller(call: RecordedCall) -> dict[str, Any]:
-    """Give the same, with what the client says of itself."""
+def _client_fields(call: RecordedCall) -> dict[str, Any]:
+    """Return the fields of a call, with those by which the client introduces itself."""
+    fields = _call_fields(call)
     client = call.client
-    says = {"client_name": client.name, "client_version": client.version} if client else {}
-    return {**_short(call), **says}
+    if client:
+        fields["client_name"] = client.name
+        fields["client_version"] = client.version
+    return fields
 
 
-def _full(call: RecordedCall) -> dict[str, Any]:
-    """Give all that is known of a call before it runs."""
+def _full_fields(call: RecordedCall) -> dict[str, Any]:
+    """Return all that is known of a call before it runs, and note that the call is on record."""
     is_first = not call.is_recorded
     call.is_recorded = True
     arguments = call.arguments.value
     return {
-        **_caller(call),
+        **_client_fields(call),
         "first": is_first,
         "title": call.title,
         "risk": call.risk,
@@ -209,22 +213,29 @@ def _full(call: RecordedCall) -> dict[str, Any]:
 
 
 def rejected(call: RecordedCall, why: str) -> Event:
-    """Make the event of a call that was refused before it could begin.
+    """Return the event of a call that was refused before it could begin.
 
     It has the names of the arguments only: a value may stand where its schema does not hide it.
+
+    Args:
+        call: The call.
+        why: The sentence with which the call was refused.
     """
     arguments = call.arguments.value
-    names = redact.names(arguments) if isinstance(arguments, Mapping) else []
-    return "rejected", {**_caller(call), "first": True, "argument_names": names, "error": why}
+    names = []
+    if isinstance(arguments, Mapping):
+        names = redact.names(arguments)
+    fields = {**_client_fields(call), "first": True, "argument_names": names, "error": why}
+    return "rejected", fields
 
 
 def became_task(call: RecordedCall, digest: str) -> Event:
-    """Make the event of a call that goes on as a task, with the digest of the task's id."""
-    return "task", {**_full(call), "task": digest}
+    """Return the event of a call that goes on as a task, with the digest of the task's id."""
+    return "task", {**_full_fields(call), "task": digest}
 
 
 class QuestionRecord:
-    """The lines of one question."""
+    """The lines of one question in the log."""
 
     def __init__(
         self,
@@ -233,66 +244,92 @@ class QuestionRecord:
         question: QuestionFacts,
         allow_list: Path | None = None,
     ) -> None:
-        self._auditor = auditor  # writes it
-        self._call = call  # whose question it is
-        self._question = question  # which question it is
-        self._allow_list = allow_list  # what speaks where nobody can be asked: the setting
+        """Write nothing yet.
+
+        Args:
+            auditor: Writes the lines.
+            call: The call that asks.
+            question: The question.
+            allow_list: The file that answers where nobody can be asked, if the settings name one.
+        """
+        self._auditor = auditor
+        self._call = call
+        self._question = question
+        self._allow_list = allow_list
         self._lock = threading.Lock()
-        self._shown: dict[str, float] = {}
+        self._shown_at: dict[str, float] = {}  # by surface, in monotonic seconds
 
     def show(self, surface: str) -> bool:
-        """Write down, once for each surface, that it is about to be shown; gives whether it may be.
+        """Write down, once for each surface, that the question is about to be shown.
 
-        Nobody is asked for a consent that could not be recorded.
+        Returns:
+            Whether it may be shown: nobody is asked for a consent that could not be recorded.
         """
         with self._lock:
-            if surface in self._shown:
+            if surface in self._shown_at:
                 return True
-            self._shown[surface] = time.monotonic()
-        written = self._write("asked", lambda: {**self._about(), "surface": surface})
-        return written or not self._question.is_consent
+            self._shown_at[surface] = time.monotonic()
+        is_written = self._write("asked", lambda: {**self._question_fields(), "surface": surface})
+        return is_written or not self._question.is_consent
 
     def end(self, answer: AnswerFacts) -> bool:
-        """Write down how it ended; returns False for a grant that is not on record, so is none."""
+        """Write down how the question ended.
+
+        Returns:
+            Whether the answer counts: a grant that is not on record is none.
+        """
         event, by = _verdict(self._question, answer)
 
-        def fields() -> dict[str, Any]:
-            about = {} if self._shown else self._about()
-            by_list = by == _UNATTENDED and self._allow_list is not None
-            allow_list = {"allow_list": str(self._allow_list)} if by_list else {}
-            return {**about, **_short(self._call), **self._answer(answer), "by": by, **allow_list}
+        def make_fields() -> dict[str, Any]:
+            fields = {}
+            if not self._shown_at:
+                fields = self._question_fields()
+            fields |= {**_call_fields(self._call), **self._answer_fields(answer), "by": by}
+            if by == _UNATTENDED and self._allow_list is not None:
+                fields["allow_list"] = str(self._allow_list)
+            return fields
 
         is_grant = event == "granted"
-        written = self._write(event, fields, durable=is_grant)
-        return written or not is_grant
+        is_written = self._write(event, make_fields, durable=is_grant)
+        return is_written or not is_grant
 
-    def _about(self) -> dict[str, Any]:
+    def _question_fields(self) -> dict[str, Any]:
         question = self._question
         fields: dict[str, Any] = {"question": question.id, "message": question.message}
         if question.is_consent:
-            fields |= {"inner_skill": question.inner_skill} if question.inner_skill else {}
-            fields |= {"consent": True, "undoable": question.undoable}
-            if question.checkpoint_place is not None:
-                fields["checkpoint_place"] = question.checkpoint_place
+            fields |= self._consent_fields()
         elif question.is_input:
             fields["consent"] = False
         if question.url is not None:
-            fields["url"] = _OWN if question.is_own_page else _address(question.url)
+            fields["url"] = _OWN_PAGE if question.is_own_page else _address(question.url)
         if question.items:
-            names = redact.names(question.items)
-            digest = redact.digest(question.items)
-            fields |= {"objects": len(question.items), "names": names, "objects_digest": digest}
+            fields["objects"] = len(question.items)
+            fields["names"] = redact.names(question.items)
+            fields["objects_digest"] = redact.digest(question.items)
         if question.arguments:
             fields["shown"] = dict(question.arguments)
         if question.details_sha256 is not None:
             fields["details_sha256"] = question.details_sha256
-        return {**_full(self._call), **fields}
+        # Last, as it notes that the call is on record: an item without a text may raise above.
+        return {**_full_fields(self._call), **fields}
 
-    def _answer(self, answer: AnswerFacts) -> dict[str, Any]:
+    def _consent_fields(self) -> dict[str, Any]:
+        question = self._question
+        fields: dict[str, Any] = {}
+        if question.inner_skill:
+            fields["inner_skill"] = question.inner_skill
+        fields["consent"] = True
+        fields["undoable"] = question.undoable
+        if question.checkpoint_place is not None:
+            fields["checkpoint_place"] = question.checkpoint_place
+        return fields
+
+    def _answer_fields(self, answer: AnswerFacts) -> dict[str, Any]:
         fields: dict[str, Any] = {"question": self._question.id, "why": answer.why}
         fields |= answer.besides
-        if self._shown:
-            fields["ms_shown"] = round(1000 * (time.monotonic() - min(self._shown.values())))
+        if self._shown_at:
+            seconds = time.monotonic() - min(self._shown_at.values())
+            fields["ms_shown"] = round(1000 * seconds)
         if answer.data:
             fields["answer"] = self._redacted(answer.data)
         if not answer.accepted and answer.typed:
@@ -305,17 +342,20 @@ class QuestionRecord:
         hidden = self._question.hidden
         if not hidden or not isinstance(content, Mapping):
             return content
-        return {n: redact.HIDDEN if n in hidden else value for n, value in content.items()}
+        redacted = {}
+        for name, value in content.items():
+            redacted[name] = redact.HIDDEN if name in hidden else value
+        return redacted
 
     def _write(
-        self, event: str, fields: Callable[[], Mapping[str, Any]], *, durable: bool = False
+        self, event: str, make_fields: Callable[[], Mapping[str, Any]], *, durable: bool = False
     ) -> bool:
-        """Write an event; returns whether it is on record."""
+        """Write an event, and return whether it is on record."""
         call = self._call
         try:
-            values = fields()
-            log.info("call %s of %s: %s %s", call.id, call.skill, event, values.get("by") or "")
-            self._auditor((event, values), durable=durable)
+            fields = make_fields()
+            log.info("call %s of %s: %s %s", call.id, call.skill, event, fields.get("by") or "")
+            self._auditor((event, fields), durable=durable)
         except NotRecorded as error:
             log.warning("call %s: %s", call.id, error)
             return False
@@ -326,7 +366,7 @@ class QuestionRecord:
 
 
 def _address(url: str) -> str:
-    """Leave out what may be a credential: the query, the fragment, a user's name."""
+    """Return a URL without what may be a credential: the query, the fragment, a user's name."""
     try:
         parts = urlsplit(url)
         return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
@@ -335,17 +375,25 @@ def _address(url: str) -> str:
 
 
 def _verdict(question: QuestionFacts, answer: AnswerFacts) -> tuple[str, str]:
-    """Give the event of an answer, and who answered."""
+    """Return the event of an answer, and the name of who answered."""
     if not answer.accepted:
-        return (answer.how if answer.how in _ENDED else "unanswered"), answer.by
+        event = answer.how if answer.how in _ENDINGS else "unanswered"
+        return event, answer.by
     if answer.how == DECLINED:
         return DECLINED, answer.by
-    grantor = _GRANTORS.get(answer.by) if question.is_consent else None
-    return ("granted", grantor) if grantor else ("answered", answer.by)
+    if question.is_consent:
+        grantor = _GRANTORS.get(answer.by)
+        if grantor is not None:
+            return "granted", grantor
+    return "answered", answer.by
 
 
 class RunRecord:
-    """The lines of one run."""
+    """The lines of one run in the log.
+
+    Attributes:
+        has_begun: It is on the disk that the scene may be changed.
+    """
 
     def __init__(self, auditor: Auditor, call: RecordedRun) -> None:
         self._auditor = auditor
@@ -353,47 +401,78 @@ class RunRecord:
         self._lock = threading.Lock()
         self._has_ended = False
         self._undoes: str | None = None
-        self.has_begun = False  # whether it is on the disk that the scene may be changed
+        self.has_begun = False
 
     def begin(self, host: Host, undo: str) -> None:
         """Write down that the scene may be changed from now on; once. Main thread.
 
-        A plain edit is one undo step: nobody is asked, and nobody has agreed. `undo` is what it
-        will be called. NotRecorded: it cannot be written, so nothing may be changed.
+        A plain edit is one undo step: nobody is asked, and nobody has agreed.
+
+        Args:
+            host: The application.
+            undo: The name of the undo step.
+
+        Raises:
+            NotRecorded: It cannot be written, so nothing may be changed.
         """
         call = self._call
         if self.has_begun:
             return
-        facts = _full(call)
-        begin = "begin", dict(facts, first=False, scene=host.scene(), undo=undo, **_file(host))
-        events = [begin] if call.ledger.live else [(UNASKED, facts), begin]
+        fields = _full_fields(call)
+        begin_fields = {
+            **fields,
+            "first": False,
+            "scene": host.scene(),
+            "undo": undo,
+            **_file_fields(host),
+        }
+        events: list[Event] = [("begin", begin_fields)]
+        if not call.ledger.live:
+            events.insert(0, (UNASKED, fields))
         self._auditor(*events, durable=True)
         self.has_begun = True
 
     def take_back(self, host: Host, step: str) -> None:
-        """Write down that another call's step is undone next, or raise NotRecorded. Main thread."""
+        """Write down that another call's step is undone next. Main thread.
+
+        Args:
+            host: The application.
+            step: The name of the undo step.
+
+        Raises:
+            NotRecorded: It cannot be written, so the step must not be undone.
+        """
         self.begin(host, step)
         self._undoes = step
 
     def end(
         self,
-        status: str,  # as the agent is told
-        error: str | None,  # the sentence that goes with it, or None
-        done: Sequence[str],  # the undo steps that it left
-        undone: Sequence[str],  # those that were rolled back
-        put_back: Sequence[str] = (),  # what else the body had changed, and the host put back
+        status: str,
+        error: str | None,
+        done: Sequence[str],
+        undone: Sequence[str],
+        put_back: Sequence[str] = (),
         *,
-        is_reverted: bool = False,  # those were taken back while they were open
+        is_reverted: bool = False,
     ) -> None:
-        """Write down what came of it, if anything else is written of it. Any thread, once."""
+        """Write down how the run ended, if the log has anything of it. Any thread, once.
+
+        Args:
+            status: The status that the agent gets.
+            error: The sentence that goes with it, or None.
+            done: The undo steps that the run left.
+            undone: The undo steps that were rolled back.
+            put_back: What else the body had changed, and the host put back.
+            is_reverted: The rolled back steps were still open.
+        """
         call = self._call
         with self._lock:
-            is_worth_it = call.is_recorded or put_back or status == "no_consent"
-            if self._has_ended or not is_worth_it:
+            is_written = call.is_recorded or put_back or status == "no_consent"
+            if self._has_ended or not is_written:
                 return
             self._has_ended = True
         fields = {
-            **_short(call),
+            **_call_fields(call),
             "status": status,
             "error": error if call.keeps_errors else None,
             "changed": bool(done) or (self._undoes is not None and status == "done"),
@@ -406,21 +485,24 @@ class RunRecord:
             fields["put_back"] = list(put_back)
         try:
             self._auditor((_event(status, undone, is_reverted=is_reverted), fields))
-        except NotRecorded as failure:  # what is done is done; the next edit will be refused
+        except NotRecorded as failure:  # the edit stands; the next one will be refused
             log.warning("call %s: its end is not on record: %s", call.id, failure)
 
 
-def _file(host: Host) -> dict[str, object]:
-    """Give the scene's file, and as of when: a digest of gigabytes would hold up the host.
-
-    The checkpoint of what cannot be undone is a copy of it.
-    """
+def _file_fields(host: Host) -> dict[str, object]:
+    """Return the fields of the scene's file; none for a scene without a file."""
     file = host.file()
-    return {} if file is None else file_facts(file)
+    if file is None:
+        return {}
+    return file_facts(file)
 
 
 def file_facts(file: Path) -> dict[str, object]:
-    """Give what is written down of a scene's file, by which it is seen whether it was saved."""
+    """Return the fields of a scene's file, which later show whether the scene was saved.
+
+    They have no digest: one of gigabytes would hold up the host. The checkpoint of an edit that
+    cannot be undone is a copy of the file.
+    """
     facts: dict[str, object] = {"file": str(file)}
     with suppress(OSError):
         stat = file.stat()
@@ -430,8 +512,12 @@ def file_facts(file: Path) -> dict[str, object]:
 
 
 def _event(status: str, undone: Sequence[str], *, is_reverted: bool) -> str:
+    """Return the event of a run that ended."""
     if status in ("partly_applied", "no_consent"):
         return status
-    if undone and status != "done":  # else a part was taken back and asked about; the rest stands
+    # In a run that is done, a part may have been reverted and asked about; the rest stands.
+    if undone and status != "done":
         return "reverted" if is_reverted else "rolled_back"
-    return "failed" if status in ("failed", "unknown_outcome") else "end"
+    if status in ("failed", "unknown_outcome"):
+        return "failed"
+    return "end"

@@ -15,9 +15,18 @@ T = TypeVar("T")
 def run_in_thread(fn: Callable[[], T], name: str) -> Future[T]:
     """Run a function on a daemon thread of its own, in a copy of the caller's context.
 
-    RuntimeError: the system gives no more threads. Cancelled before it begins, it never does.
-    The threads of anyio's pool are no daemons: one that is stuck in a network drive, or in a
-    skill, would keep the host from ending.
+    The threads of anyio's pool are no daemons: one that is stuck in a network drive, or in a skill,
+    would keep the host from ending.
+
+    Args:
+        fn: The function.
+        name: The end of the thread's name.
+
+    Returns:
+        The result. Cancelled before the function begins, the future keeps it from ever beginning.
+
+    Raises:
+        RuntimeError: The system gives no more threads.
     """
     job = QueuedJob(fn, name, read=True)
     threading.Thread(target=job.run, name=f"dcc_bridge {name}", daemon=True).start()

@@ -1,9 +1,9 @@
 """Flows: how a skill waits, on a thread and in a coroutine. Any thread.
 
-A flow is a generator that yields the futures it has to wait for; `run_sync` drives it on a thread,
-`run_async` in a coroutine. `blocking` and `awaiting` make of one the two functions that skills
-call. Which call runs here is known in its context (`current`), and the main thread that a flow may
-not stop is the one that a bridge of this process has installed.
+A flow is a generator that yields the futures for which it has to wait; `run_sync` drives it on a
+thread, `run_async` in a coroutine. `blocking` and `awaiting` turn a flow into the two functions
+that skills call. The context variable `current` has the call in whose skill the code runs. The main
+thread that a flow may not stop is the one that a bridge of this process has installed.
 """
 
 from __future__ import annotations
@@ -23,37 +23,46 @@ if TYPE_CHECKING:  # skills import this, and need none of it
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Wait = tuple[Future[Any], float | None]  # and the seconds that a blocked thread gives it to begin
-Flow = Generator[Wait, Any, T]  # alike on a thread and in a coroutine; its driver waits for it
+Wait = tuple[Future[Any], float | None]
+"""A future, and the seconds that a blocked thread gives its job to begin; None for ever."""
+Flow = Generator[Wait, Any, T]
+"""A generator that runs the same on a thread and in a coroutine: its driver waits for it."""
 
 
 class SceneAccess(Protocol):
-    """The way of a call to the scene, which is the main thread's. Any thread."""
+    """The access of a call to the scene, which belongs to the main thread. Any thread."""
 
     def edit(self, fn: Callable[[], T]) -> Future[T]:
-        """Run a part of the call on the main thread, in an undo step of it."""
+        """Run a part of the call on the main thread, in an undo step of the call."""
 
     def look(self, fn: Callable[[], T]) -> Future[T]:
-        """Run something on the main thread that only reads the scene."""
+        """Run a function on the main thread that only reads the scene."""
 
 
 class RunningCall(Protocol):
-    """A call, as far as threads know it: something that runs and may reach the scene."""
+    """A call, as far as threads know it: it runs, and may reach the scene."""
 
     @property
     def control(self) -> SceneAccess:
-        """Its way to the scene."""
+        """The call's access to the scene."""
 
 
-# The call in whose skill the code runs; None outside of any.
+# The call in whose skill the code runs; None outside of any call.
 current: ContextVar[RunningCall | None] = ContextVar("dcc_bridge_call", default=None)
-# A skill file is being imported here, so that no call is there that could wait.
+# Whether a skill file is being imported here: then there is no call that could wait.
 importing: ContextVar[bool] = ContextVar("dcc_bridge_importing", default=False)
 _main: MainThread | None = None
 
 
 def install(main: MainThread) -> Callable[[], None]:
-    """Let flows wait by a main thread; gives what takes it away. StartError if there is one."""
+    """Let flows wait by a main thread.
+
+    Returns:
+        Removes the main thread.
+
+    Raises:
+        StartError: A bridge is running in this process already.
+    """
     global _main
     if _main is not None:
         raise StartError("A bridge is already running in this process; stop it first.")
@@ -75,11 +84,13 @@ def main_thread() -> MainThread | None:
 def run_sync(flow: Flow[T], name: str) -> T:
     """Run a flow, and block at each future that it yields.
 
-    `name` is the public function that was called, without "_sync".
+    Args:
+        flow: The flow.
+        name: The public function that was called, without "_sync".
 
     Raises:
-        WrongThread: It was called in a coroutine, which would stop the loop that brings its answer.
-        Busy: The main thread did not come to it as long as a call may wait there.
+        WrongThread: It was called in a coroutine, and would stop the loop that brings its answer.
+        Busy: The main thread did not begin a job for as long as a call may wait there.
         BrokenSkill: It was called by the top level of a skill file.
     """
     _refuse_at_import()
@@ -93,19 +104,25 @@ def run_sync(flow: Flow[T], name: str) -> T:
             future, limit = resume(value)
             assert main is not None  # without a bridge there is nothing to wait for
             try:
-                resume, value = flow.send, main.wait(future, limit)
+                value = main.wait(future, limit)
+                resume = flow.send
             except BaseException as error:  # noqa: BLE001 - the flow cleans up, and raises it again
                 future.cancel()
-                resume, value = flow.throw, error
+                value = error
+                resume = flow.throw
     except StopIteration as stop:
         return cast("T", stop.value)
 
 
 async def run_async(flow: Flow[T], name: str) -> T:
-    """Run a flow for a public function of that name, and await each future that it yields.
+    """Run a flow, and await each future that it yields.
+
+    Args:
+        flow: The flow.
+        name: The public function that was called.
 
     Raises:
-        WrongThread: Its loop stops the main thread.
+        WrongThread: The coroutine's loop stops the main thread.
         BrokenSkill: It was called by the top level of a skill file.
     """
     _refuse_at_import()
@@ -119,15 +136,20 @@ async def run_async(flow: Flow[T], name: str) -> T:
         while True:
             future, _ = resume(value)
             try:
-                resume, value = flow.send, await wrap_future(future)
+                value = await wrap_future(future)
+                resume = flow.send
             except BaseException as error:  # noqa: BLE001 - the flow cleans up, and raises it again
-                resume, value = flow.throw, error
+                value = error
+                resume = flow.throw
     except StopIteration as stop:
         return cast("T", stop.value)
 
 
 def blocking(flow: Callable[P, Flow[T]]) -> Callable[P, T]:
-    """Make of a flow, named with "_sync", the function that waits for its end. See `run_sync`."""
+    """Return the function that waits for the end of a flow, whose name ends in "_sync".
+
+    See `run_sync` for what it raises.
+    """
 
     @functools.wraps(flow)
     def fn(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -138,7 +160,10 @@ def blocking(flow: Callable[P, Flow[T]]) -> Callable[P, T]:
 
 
 def awaiting(sync: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
-    """Make the twin of a `blocking` function that is awaited. See `run_async`."""
+    """Return the coroutine function that does the same as a `blocking` one.
+
+    See `run_async` for what it raises.
+    """
     flow = cast("Callable[P, Flow[T]]", inspect.unwrap(sync))
     name = flow.__name__.removesuffix("_sync")
 
@@ -146,7 +171,8 @@ def awaiting(sync: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
     async def fn(*args: P.args, **kwargs: P.kwargs) -> T:
         return await run_async(flow(*args, **kwargs), name)
 
-    fn.__name__ = fn.__qualname__ = name
+    fn.__name__ = name
+    fn.__qualname__ = name
     does = f"Do in an async skill what `{name}_sync` does in others; it is awaited."
     fn.__doc__ = f"{does}\n\n{inspect.getdoc(flow)}"
     _sign(fn, flow)
@@ -154,10 +180,10 @@ def awaiting(sync: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
 
 
 def _sign(fn: Any, flow: Callable[..., Flow[Any]]) -> None:
-    """Have help() and editors show what a flow ends in as what the function returns."""
+    """Have help() and editors show the result of a flow as that of the function."""
     signature = inspect.signature(flow)
-    ends_in = signature.return_annotation.removeprefix("Flow[").removesuffix("]")
-    fn.__signature__ = signature.replace(return_annotation=ends_in)
+    result_type = signature.return_annotation.removeprefix("Flow[").removesuffix("]")
+    fn.__signature__ = signature.replace(return_annotation=result_type)
 
 
 async def on_main(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -187,7 +213,7 @@ async def on_main(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 
 
 async def wrap_future(future: Future[T]) -> T:
-    """Await a future of another thread; one that is done costs no turn of the loop."""
+    """Await a future of another thread; a future that is done costs no turn of the loop."""
     if future.done() and not future.cancelled():
         return future.result()
     import asyncio  # 50 ms that `import dcc_bridge` need not cost; a coroutine has it already
@@ -196,7 +222,11 @@ async def wrap_future(future: Future[T]) -> T:
 
 
 def refuse_without_call(what: str) -> None:
-    """Refuse what would reach the scene from a thread of no call: nobody would answer for it."""
+    """Raise WrongThread on a thread of no call: no call would answer for its edits.
+
+    Args:
+        what: The function that was called, for the message.
+    """
     if _main is not None and not _main.is_current and current.get() is None:
         raise WrongThread(
             f"{what} belongs to the call of a skill, and this thread to none, so what it changes "
@@ -205,7 +235,12 @@ def refuse_without_call(what: str) -> None:
 
 
 def refuse_in_coroutine(main: MainThread, name: str) -> None:
-    """Refuse to block the event loop of a coroutine, which has to bring the answer."""
+    """Raise WrongThread in a coroutine: its event loop has to bring the answer.
+
+    Args:
+        main: The main thread.
+        name: The public function that was called, without "_sync".
+    """
     asyncio = sys.modules.get("asyncio")
     if main.job is not None or asyncio is None:
         return
@@ -221,15 +256,15 @@ def refuse_in_coroutine(main: MainThread, name: str) -> None:
 
 
 def _refuse_on_job_stack(why: str) -> None:
-    """Refuse to await the main thread in a loop that a job runs on its own stack.
+    """Raise WrongThread in a loop that a job runs on its own stack.
 
-    A coroutine without a call is the host's own: its loop goes on where a skill shows a dialog.
+    A coroutine without a call is the host's own: its loop goes on while a skill shows a dialog.
     """
     if _main is not None and _main.job is not None and current.get() is not None:
         raise WrongThread(why)
 
 
 def _refuse_at_import() -> None:
-    """Refuse to ask where no call is: whoever wants a skill of the file would wait as well."""
+    """Raise BrokenSkill while a file is imported: all calls of its skills would wait as well."""
     if importing.get():
         raise BrokenSkill("It asks when it is imported; ask inside the function.")

@@ -5,7 +5,7 @@ served. *job* runs skills: one at a time, never one inside another, the clients 
 
 A job runs in a greenlet of its own, of `JobStacks`. When it waits for an answer it switches back to
 `drain`, which returns to the host's own event loop, so the host stays alive; when the answer is
-there, a later `drain` switches in again. The skill keeps its Python stack and cannot tell.
+there, a later `drain` switches in again. The skill keeps its Python stack and notices nothing.
 
 ================  ==========================================================================
 a job is          and then
@@ -49,16 +49,31 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 Spin = Callable[["Future[Any]"], None]
 
-BUDGET: Final = 0.008  # seconds that one drain may take before it gives the host its turn
-HELD_RETRY: Final = 0.1  # seconds to a second try of a job that met the host's dialog, or of a wake
-LOOKS: Final = 5
-MOST_LOOKS: Final = 60
-IDLE: Final = 0.1  # seconds that an idle host computes in one, and takes to come to a job
-_THROWS: Final = 8  # how often a suspended job is told to end before it is left behind
+DRAIN_BUDGET_S: Final = 0.008
+"""Seconds that one `drain` may take before the host has its turn."""
+RETRY_S: Final = 0.1
+"""Seconds to a second try of a job that met the host's dialog, or of a failed wake."""
+IDLE_LOOKS: Final = 5
+"""Looks, one a second, at which a host must be idle before its garbage is collected."""
+MAX_LOOKS: Final = 60
+"""Looks after which the garbage of a start is left alone."""
+IDLE_S: Final = 0.1
+"""Seconds that an idle host computes between two looks at most, and takes to begin a job."""
+_MAX_THROWS: Final = 8
+"""How often a suspended job is told to end before it is left behind."""
 
 
 class MainThread:
-    """The host's main thread, as everybody else reaches it. Made on that thread."""
+    """The host's main thread, as all other threads reach it. Made on that thread.
+
+    Attributes:
+        holder: The suspended job that keeps the slot, or None.
+        ident: The main thread's identifier.
+        is_settled: The garbage of the start was collected.
+        look_at_holder: Called with the holder where another job waits for it or is refused;
+            returns what the holder waits for.
+        running: The job that is on the stack, or None.
+    """
 
     def __init__(
         self,
@@ -74,27 +89,34 @@ class MainThread:
             wake: Makes the host call `drain` on its main thread after that many seconds. With 0 it
                 is called from any thread, otherwise from the main thread.
             spin: Runs the host's event loop until the future is done; None where there is none.
-            blocked: Tells whether the host shows a modal dialog of its own, so that jobs must wait.
-            repaint: Paints the host's windows; None where there are none. Told whether to serve
-                what stops a job, and no other input; returns whether the person pressed Esc.
+            blocked: Returns whether the host shows a modal dialog of its own, so that jobs must
+                wait.
+            repaint: Paints the host's windows; None where there are none. Its argument says whether
+                to serve the input that stops a job, and no other; it returns whether the person
+                pressed Esc.
         """
-        self._wake_host, self._spin, self._repaint = wake, spin, repaint
+        self._wake_host = wake
+        self._spin = spin
+        self._repaint = repaint
         self._blocked = blocked or (lambda: False)
-        self._painting = self._missed = False
         self.ident = threading.get_ident()
         self._lock = threading.Lock()
-        self._woken = self._closed = self._spinning = self._tries_again = False
+        self._painting = False
+        self._missed_drain = False  # the host called `drain` while it painted
+        self._spinning = False
+        self._woken = False
+        self._tries_again = False  # a failed wake is to be tried again
+        self._closed = False
         self._ui: deque[QueuedJob] = deque()
         self._jobs = JobQueue()
-        self._ready: deque[QueuedJob] = deque()
-        self._later: deque[Callable[[], None]] = deque()
+        self._ready: deque[QueuedJob] = deque()  # suspended jobs that have their answer
+        self._when_unwound: deque[Callable[[], None]] = deque()
         self._stacks = JobStacks()
         self._suspended: dict[QueuedJob, None] = {}
-        self.holder: QueuedJob | None = None  # the suspended one that keeps the slot, or None
-        # Called with it where another job waits for it or is refused; says for what it waits.
+        self.holder: QueuedJob | None = None
         self.look_at_holder: Callable[[QueuedJob], str] = lambda holder: ""
-        self.running: QueuedJob | None = None  # the job that is on its stack, or None
-        self.is_settled = False  # the garbage of the start was collected
+        self.running: QueuedJob | None = None
+        self.is_settled = False
 
     @property
     def is_current(self) -> bool:
@@ -104,8 +126,10 @@ class MainThread:
     @property
     def job(self) -> QueuedJob | None:
         """The job whose own stack the caller is on, or None; None for the host as it paints."""
-        job = None if self._painting else self.running
-        return job if job is not None and self.is_current and getcurrent() is job.stack else None
+        job = self.running
+        if job is None or self._painting or not self.is_current:
+            return None
+        return job if getcurrent() is job.stack else None
 
     @property
     def is_unwound(self) -> bool:
@@ -124,29 +148,29 @@ class MainThread:
         the future has BridgeClosed.
 
         Args:
-            fn: What is called on the main thread.
-            name: Whose it is, in messages.
-            read: It does not change the scene, so it may run while an edit waits for an answer.
+            fn: The function that is called on the main thread.
+            name: Whose job it is, in messages.
+            read: The job does not change the scene, so it may run while an edit waits for an
+                answer.
 
         Returns:
-            What it gives or raises. The future always ends; cancelled, the job never starts.
+            What the function returns or raises. The future always ends; cancelled, the job never
+            starts.
         """
         job = QueuedJob(fn, name, read)
         job.future.add_done_callback(self._drop)
         return self._queue(self._jobs, job)
 
     def post(self, fn: Callable[[], T]) -> Future[T]:
-        """Queue something for the ui lane: it must be quick and must not touch the scene.
+        """Queue a function for the ui lane: it must be quick and must not touch the scene.
 
-        Any thread.
-
-        It raises nothing: once the bridge has stopped the future has BridgeClosed.
+        Any thread. It raises nothing: once the bridge has stopped the future has BridgeClosed.
 
         Args:
-            fn: What is called on the main thread.
+            fn: The function that is called on the main thread.
 
         Returns:
-            What it gives or raises.
+            What the function returns or raises.
         """
         return self._queue(self._ui, QueuedJob(fn, "a question", read=True))
 
@@ -157,50 +181,52 @@ class MainThread:
         thread simply blocks.
 
         Args:
-            future: What is waited for.
+            future: The future.
             limit: Seconds that another thread gives a job to begin; None for ever.
 
         Returns:
-            What the future gives.
+            The future's result.
 
         Raises:
             Busy: The main thread waits for another answer, paints in mid-job, or was too late.
-            BridgeClosed: It stopped.
-            Exception: What the future raised.
+            BridgeClosed: The bridge stopped.
+            Exception: The future's exception.
         """
         if not self.is_current:
             return _blocked_for(future, limit)
-        if not future.done():
-            if self._closed:
-                raise BridgeClosed
-            if self._painting:
-                raise Busy("A skill is running; nothing can be asked until it is done.")
-            self._suspend(job, future) if (job := self.job) else self._spin_for(future)
+        if future.done():
+            return future.result()
+        if self._closed:
+            raise BridgeClosed
+        if self._painting:
+            raise Busy("A skill is running; nothing can be asked until it is done.")
+        job = self.job
+        if job is not None:
+            self._suspend(job, future)
+        else:
+            self._spin_for(future)
         return future.result()
 
     def when_unwound(self, fn: Callable[[], None]) -> None:
         """Call a function on the main thread as soon as nothing of ours is on its stack.
 
         It raises nothing.
-
-        Args:
-            fn: What is called.
         """
         with self._lock:
-            self._later.append(fn)
+            self._when_unwound.append(fn)
         self._wake()
 
     def drain(self) -> None:
-        """Serve what is queued, for at most `BUDGET` seconds. The host calls it after a wake.
+        """Serve what is queued, for at most `DRAIN_BUDGET_S`. The host calls it after a wake.
 
-        It raises nothing: what a job raises is its future's.
+        It raises nothing: the exception of a job belongs to its future.
         """
         if self._painting:
-            self._missed = True
+            self._missed_drain = True
             return
         with self._lock:
             self._woken = False
-        end = time.perf_counter() + BUDGET
+        end = time.perf_counter() + DRAIN_BUDGET_S
         while self._step():
             if time.perf_counter() > end:
                 self._wake()
@@ -212,7 +238,7 @@ class MainThread:
         It raises nothing.
 
         Args:
-            serves_stop: The buttons that stop a job are served, and Esc.
+            serves_stop: Serve the buttons that stop a job, and Esc.
 
         Returns:
             Whether Esc was pressed.
@@ -224,12 +250,12 @@ class MainThread:
             return contextvars.Context().run(self._repaint, serves_stop)
         finally:
             self._painting = False
-            missed, self._missed = self._missed, False
-            if missed:  # `_woken` still holds, so nobody else will wake the host
+            if self._missed_drain:  # `_woken` is still set, so no other thread will wake the host
+                self._missed_drain = False
                 self._ask_host(0.0)
 
     def close(self) -> None:
-        """End everything: fail what is queued, resume what has its answer, end what is suspended.
+        """Fail the queued jobs, resume those that have their answer, and end the suspended ones.
 
         Must be called on the main thread when `is_unwound`. It raises nothing.
         """
@@ -248,15 +274,22 @@ class MainThread:
 
     def _queue(self, lane: deque[QueuedJob] | JobQueue, job: QueuedJob) -> Future[Any]:
         with self._lock:
-            if not (closed := self._closed):
+            is_closed = self._closed
+            if not is_closed:
                 lane.append(job)
-        self._wake() if not closed else job.fail(BridgeClosed(job.name))
+        if is_closed:
+            job.fail(BridgeClosed(job.name))
+        else:
+            self._wake()
         return job.future
 
     def _drop(self, future: Future[Any]) -> None:
-        if future.cancelled():
-            with self._lock:  # there is none if it was taken out, or never put in
-                for job in [it for it in self._jobs if it.future is future]:
+        """Take a cancelled job out of the queue, unless it was taken out before."""
+        if not future.cancelled():
+            return
+        with self._lock:
+            for job in list(self._jobs):
+                if job.future is future:
                     self._jobs.remove(job)
 
     def _wake(self) -> None:
@@ -267,16 +300,17 @@ class MainThread:
         self._ask_host(0.0)
 
     def _ask_host(self, seconds: float) -> None:
-        """Have the host call `drain`; where that fails, again soon: what waits must not lie."""
+        """Have the host call `drain`; where that fails, try again soon, as jobs wait for it."""
         try:
             self._wake_host(seconds)
-        except Exception:  # the host's own; whoever queued something is not to blame
+        except Exception:  # the host's own; the thread that queued a job is not to blame
             log.exception("the host could not be woken; it is tried again")
             with self._lock:
                 self._woken = False
-                is_first, self._tries_again = not (self._closed or self._tries_again), True
+                is_first = not (self._closed or self._tries_again)
+                self._tries_again = True
             if is_first:
-                call_later(HELD_RETRY, self._try_again)
+                call_later(RETRY_S, self._try_again)
 
     def _try_again(self) -> None:
         with self._lock:
@@ -284,13 +318,15 @@ class MainThread:
         self._wake()
 
     def _step(self) -> bool:
+        """Serve one thing; return False if there is nothing that may be served now."""
         if self._ui:
             self._ui.popleft().run()
             return True
         if not self.is_unwound:
             return False
-        if self._later:
-            self._later.popleft()()
+        if self._when_unwound:
+            fn = self._when_unwound.popleft()
+            fn()
             return True
         return self._serve_job()
 
@@ -298,11 +334,12 @@ class MainThread:
         if not (self._ready or self._jobs):
             return False
         if self._blocked():
-            self._ask_host(HELD_RETRY)
+            self._ask_host(RETRY_S)
             return False
         return self._resume_next() or self._start_next()
 
     def _start_next(self) -> bool:
+        """Start the first job that may start; return False if there is none."""
         job = self._take()
         if job is None:
             return False
@@ -311,29 +348,48 @@ class MainThread:
         return True
 
     def _take(self) -> QueuedJob | None:
-        """Take the first job that may start now, refusing those that cannot wait."""
+        """Take the first job that may start now, and refuse the reads that cannot wait.
+
+        While a suspended edit holds the slot, other edits stay in the queue. A read may start until
+        the edit has changed the scene; from then on it is refused as busy.
+        """
         holder = self.holder
         while True:
             with self._lock:
                 job = self._jobs.take(reads_only=holder is not None)
-            if holder is None or (job is not None and not holder.edited) or not (job or self._jobs):
+            if holder is None:
                 return job
-            what = self.look_at_holder(holder)
-            is_over = holder in self._ready  # its question has ended just now
-            if job is not None and is_over:
+            if job is None and not self._jobs:
+                return None
+            if job is not None and not holder.edited:
+                return job
+            waits_for = self.look_at_holder(holder)
+            if job is None:
+                return None
+            if holder in self._ready:  # its question has ended just now
                 with self._lock:
                     self._jobs.append(job)
-            if job is None or is_over:
                 return None
-            then = f" and waits for {what}; try again then" if what else "; try again in a moment"
-            job.fail(Busy(f"busy: {holder.name} is in the middle of an edit{then}."))
+            advice = "; try again in a moment"
+            if waits_for:
+                advice = f" and waits for {waits_for}; try again then"
+            job.fail(Busy(f"busy: {holder.name} is in the middle of an edit{advice}."))
 
     def _switch(self, job: QueuedJob, error: BaseException | None = None) -> None:
+        """Run a job until it waits or ends.
+
+        Args:
+            job: The job.
+            error: The exception that is raised where the job waits; None to let it go on.
+        """
         stack = cast("greenlet", job.stack)
         stack.parent = getcurrent()
         self.running = job
         try:
-            stack.switch(job) if error is None else stack.throw(error)
+            if error is None:
+                stack.switch(job)
+            else:
+                stack.throw(error)
         finally:
             self.running = None
             has_ended = stack.dead or job.stack is None
@@ -343,9 +399,11 @@ class MainThread:
             else:
                 self._suspended[job] = None
             if not job.read:
-                self.holder = None if has_ended or (job.gives_way and not job.edited) else job
+                frees_slot = has_ended or (job.gives_way and not job.edited)
+                self.holder = None if frees_slot else job
 
     def _suspend(self, job: QueuedJob, future: Future[Any]) -> None:
+        """Switch from a job's stack back to `drain` until a future is done."""
         future.add_done_callback(lambda _: self._resume_later(job))
         stack = cast("greenlet", job.stack)
         while not future.done():
@@ -358,19 +416,27 @@ class MainThread:
         self._wake()
 
     def _resume_next(self) -> bool:
-        if not self._ready:  # whoever adds one wakes the host after that
+        """Resume the first job that has its answer and may go on; return False if there is none."""
+        if not self._ready:  # the thread that adds a job wakes the host after that
             return False
         with self._lock:
-            # what gave way waits for an edit that came meanwhile
-            held = not self._closed and self.holder
-            job = next((it for it in self._ready if not held or it.read or it is held), None)
-            if job is not None:
-                self._ready.remove(job)
+            job = self._take_ready()
         if job is not None and job in self._suspended:
             self._switch(job)
         return job is not None
 
+    def _take_ready(self) -> QueuedJob | None:
+        """Take out the first job that has its answer and may go on. Under the lock."""
+        # An edit that gave way waits for another one that came meanwhile and holds the slot.
+        holder = None if self._closed else self.holder
+        for job in self._ready:
+            if holder is None or job.read or job is holder:
+                self._ready.remove(job)
+                return job
+        return None
+
     def _spin_for(self, future: Future[Any]) -> None:
+        """Run the host's event loop until a future is done."""
         if self._spin is None:
             raise Busy("This application cannot wait for an answer while its own code runs.")
         if self._spinning:
@@ -383,61 +449,85 @@ class MainThread:
             self._wake()
 
     def _end(self, job: QueuedJob) -> None:
-        for _ in range(_THROWS):
+        """End a suspended job by an exception where it waits."""
+        for _ in range(_MAX_THROWS):
             if job not in self._suspended:
                 return
             self._switch(job, BridgeClosed(job.name))
         self._suspended.pop(job)
-        self.holder = None if job is self.holder else self.holder
+        if job is self.holder:
+            self.holder = None
 
 
 def freeze(main: MainThread, clock: CallLater) -> Unsubscribe:
-    """Keep the collector from all that a start leaves; gives what lets it look there again.
+    """Keep the garbage collector from all that a start leaves.
 
-    A full collection stops every thread, for 0.1 s where a server's modules are imported. So what
-    exists, the host's objects too, is `gc.freeze`-d: it goes when nothing refers to it, and a cycle
-    among it stays. What is garbage already is collected, and the rest frozen again, once the whole
-    process has used next to no processor for some seconds, so in no drag; a process that never
-    rests in the first minute keeps it. `DCC_BRIDGE_FREEZE=0` leaves a host's collector alone.
+    A full collection stops every thread, for 0.1 s where a server's modules are imported. So all
+    objects, the host's too, are moved out of the collector's reach by `gc.freeze`: each goes when
+    nothing refers to it, and a cycle among them stays. The garbage among them is collected, and the
+    rest frozen again, once the whole process has used next to no processor for some seconds, so in
+    no drag; a process that never rests in the first minute keeps the garbage.
+    `DCC_BRIDGE_FREEZE=0` leaves a host's collector alone.
+
+    Args:
+        main: The main thread.
+        clock: Calls a function after some seconds, on another thread.
+
+    Returns:
+        Lets the collector look at these objects again.
     """
-    is_alone = not gc.get_freeze_count()  # else the host froze something itself, and it stays so
-    frees: tuple[Unsubscribe, Unsubscribe] = (gc.freeze, gc.unfreeze)
-    put_aside, thaw = frees if is_alone else (lambda: None, lambda: None)
-    put_aside()
+    thaw = _freeze_objects()
 
-    def look(used: float, idle: int, left: int) -> None:
+    def look(used: float, idle_looks: int, looks_left: int) -> None:
         if main._closed:
             return
         has_work = not main.is_unwound or main.waiting or main._suspended
-        is_idle = time.process_time() - used < IDLE and not has_work
-        if not is_idle or idle + 1 < LOOKS:
-            look_later(idle + 1 if is_idle else 0, left - 1)
-        else:
-            asked = time.monotonic()
-            main.submit(lambda: collect(asked, left), name="the collector", read=True)
+        is_idle = time.process_time() - used < IDLE_S and not has_work
+        idle_looks = idle_looks + 1 if is_idle else 0
+        if idle_looks < IDLE_LOOKS:
+            look_later(idle_looks, looks_left - 1)
+            return
+        asked = time.monotonic()
+        main.submit(lambda: collect(asked, looks_left), name="the collector", read=True)
 
-    def look_later(idle: int, left: int) -> None:
-        if left:
-            clock(1.0, partial(look, time.process_time(), idle, left))
+    def look_later(idle_looks: int, looks_left: int) -> None:
+        if looks_left:
+            clock(1.0, partial(look, time.process_time(), idle_looks, looks_left))
 
-    def collect(asked: float, left: int) -> None:
-        if time.monotonic() - asked > IDLE:  # the host was busy, or showed a dialog of its own
-            look_later(0, left - 1)
+    def collect(asked: float, looks_left: int) -> None:
+        if time.monotonic() - asked > IDLE_S:  # the host was busy, or showed a dialog of its own
+            look_later(0, looks_left - 1)
         else:
             thaw()
             gc.collect()
             gc.freeze()
             main.is_settled = True
 
-    look_later(0, MOST_LOOKS)
+    look_later(0, MAX_LOOKS)
     return thaw
 
 
+def _freeze_objects() -> Unsubscribe:
+    """Move all objects out of the collector's reach, unless the host itself has done so.
+
+    Returns:
+        Moves them back.
+    """
+    if gc.get_freeze_count():
+        return _nothing
+    gc.freeze()
+    return gc.unfreeze
+
+
+def _nothing() -> None:
+    pass
+
+
 def _blocked_for(future: Future[T], limit: float | None) -> T:
-    """Block until a future is done, or give a job up that does not begin; then it never does."""
+    """Block until a future is done; cancel its job if it does not begin within the limit."""
     try:
         return future.result(limit)
     except TimeoutError:
-        if not future.cancel():  # it runs, or the error is its own
+        if not future.cancel():  # the job runs, or the error is its own
             return future.result()
     raise Busy(f"The host's main thread was busy for {limit:g} s; try again later.")

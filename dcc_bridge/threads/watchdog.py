@@ -1,4 +1,4 @@
-"""What ends the questions for which a host stands still. Any thread."""
+"""The watchdog, which ends the questions for which a host stands still. Any thread."""
 
 from __future__ import annotations
 
@@ -18,29 +18,38 @@ from dcc_bridge.threads.flows import RunningCall, current
 from dcc_bridge.threads.main_thread import MainThread
 
 WaitKind = Literal["lock", "thread"]
-PATIENCE: Final = 5.0  # seconds for which the ui lane may be left alone while a question is open
-_AGAIN: Final = 0.2  # seconds until a second look: a busy thread takes a lock too, for a moment
+UI_TIMEOUT_S: Final = 5.0
+"""Seconds for which the ui lane may not be served while a question is open."""
+_SECOND_LOOK_S: Final = 0.2
+"""Seconds until a second look: a busy thread takes a lock too, for a moment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standstill:
-    """The main thread, as it stands still."""
+    """The main thread, as it stands still.
 
-    wait: WaitKind  # for what it waits
-    running: RunningCall | None  # the call whose job is on its stack, or None
-    stack: str  # where it stands
-    seconds: float  # for how long at least
+    Attributes:
+        wait: What the main thread waits for.
+        running: The call whose job is on its stack, or None.
+        stack: The stack as text.
+        seconds: For how long it has stood still at least.
+    """
+
+    wait: WaitKind
+    running: RunningCall | None
+    stack: str
+    seconds: float
 
 
 class OpenQuestions(Protocol):
-    """The questions that are open, of whoever is asked: the broker's. Any thread."""
+    """The open questions, as the broker has them. Any thread."""
 
     @property
     def open(self) -> Sized:
-        """Those that wait for an answer."""
+        """The questions that wait for an answer."""
 
     def unblock(self, standstill: Standstill) -> None:
-        """End those for which the main thread may stand still, and say so in the log."""
+        """End the questions for which the main thread may stand still, and log it."""
 
 
 class Watchdog:
@@ -51,7 +60,7 @@ class Watchdog:
     question's deadline, and where the host is to show the question nobody can answer it.
 
     While a question is open, an empty job goes to the ui lane now and then. If it is not served for
-    `PATIENCE` seconds, the main thread's stack tells why:
+    `UI_TIMEOUT_S` seconds, the main thread's stack tells why:
 
     ==================================  ===========================================================
     its innermost frame                 what ends
@@ -65,9 +74,16 @@ class Watchdog:
     """
 
     def __init__(self, questions: OpenQuestions, main: MainThread, clock: CallLater) -> None:
-        self._questions = questions  # which may be ended
-        self._main = main  # the main thread
-        self._clock = clock  # calls a function after some seconds, not on the main thread
+        """Prepare; nothing is looked at before `note_question`.
+
+        Args:
+            questions: The questions that may be ended.
+            main: The main thread.
+            clock: Calls a function after some seconds, on another thread than the main one.
+        """
+        self._questions = questions
+        self._main = main
+        self._clock = clock
         self._lock = threading.Lock()
         self._is_looking = False
 
@@ -77,55 +93,82 @@ class Watchdog:
             if self._is_looking or not self._questions.open:
                 return
             self._is_looking = True
-        self._clock(PATIENCE, partial(self._look, self._main.post(lambda: None)))
+        self._clock(UI_TIMEOUT_S, partial(self._look, self._main.post(_nothing)))
 
     def _look(self, served: Future[None], *, again: bool = False) -> None:
-        """Look whether the ui lane was served, and end what keeps it from that."""
+        """Look whether the ui lane was served, and end the questions that keep it from that.
+
+        Args:
+            served: The empty job in the ui lane.
+            again: This is the second look at a main thread that waits.
+        """
         with self._lock:
             self._is_looking = bool(self._questions.open)
             if not self._is_looking:
                 return
-        frame = None if served.done() else sys._current_frames().get(self._main.ident)
+        frame = None
+        if not served.done():
+            frame = sys._current_frames().get(self._main.ident)
         wait = wait_of(frame)
         if frame is not None and wait is not None and again:
             self._questions.unblock(self._standstill(wait, frame))
         if served.done():
-            served = self._main.post(lambda: None)
+            served = self._main.post(_nothing)
         is_first = wait is not None and not again
-        self._clock(_AGAIN if is_first else PATIENCE, partial(self._look, served, again=is_first))
+        seconds = _SECOND_LOOK_S if is_first else UI_TIMEOUT_S
+        self._clock(seconds, partial(self._look, served, again=is_first))
 
     def _standstill(self, wait: WaitKind, frame: FrameType) -> Standstill:
         job = self._main.running
         running = job.context.get(current) if job is not None else None
-        return Standstill(wait, running, "".join(traceback.format_stack(frame)), PATIENCE)
+        stack = "".join(traceback.format_stack(frame))
+        return Standstill(wait, running, stack, UI_TIMEOUT_S)
+
+
+def _nothing() -> None:
+    pass
 
 
 def wait_of(frame: FrameType | None) -> WaitKind | None:
-    """Tell whether a thread waits for a lock, or for another thread or its own event loop.
+    """Return what a thread waits for: a lock, or another thread or its own event loop.
 
-    `frame` is its innermost one; None where it runs no Python. Who waits for a program is busy:
-    on Windows it joins the threads that read what that writes.
+    A thread that waits for a program is busy: on Windows it joins the threads that read the
+    program's output.
+
+    Args:
+        frame: The thread's innermost frame; None where the thread runs no Python.
+
+    Returns:
+        What it waits for; None if it waits for neither.
     """
     primitive = ""
     while frame is not None and _module(frame) in ("threading", "selectors"):
-        primitive, frame = frame.f_code.co_name, frame.f_back
+        primitive = frame.f_code.co_name
+        frame = frame.f_back
     if frame is None or _module(frame) == "subprocess":
         return None
     if primitive in ("acquire", "__enter__") or (not primitive and _takes_lock(frame)):
         return "lock"
-    is_loop = _module(frame).startswith("asyncio.")
-    return "thread" if is_loop or primitive not in ("", "select") else None
+    if _module(frame).startswith("asyncio.") or primitive not in ("", "select"):
+        return "thread"
+    return None
 
 
 def _takes_lock(frame: FrameType) -> bool:
-    """Whether a frame stands in C where a ``with`` begins, or in a call of ``acquire``."""
-    steps = list(dis.get_instructions(frame.f_code))
-    here = next((step.opname for step in steps if step.offset == frame.f_lasti), "")
-    on_line = (step for step in steps if step.positions and step.positions.lineno == frame.f_lineno)
-    is_acquire = "CALL" in here and any(step.argval == "acquire" for step in on_line)
-    return here == "BEFORE_WITH" or is_acquire
+    """Return whether a frame stands in C where a ``with`` begins, or in a call of ``acquire``."""
+    current_step = ""
+    names_acquire = False
+    for step in dis.get_instructions(frame.f_code):
+        if step.offset == frame.f_lasti:
+            current_step = step.opname
+        is_on_line = step.positions and step.positions.lineno == frame.f_lineno
+        if is_on_line and step.argval == "acquire":
+            names_acquire = True
+    if current_step == "BEFORE_WITH":
+        return True
+    return "CALL" in current_step and names_acquire
 
 
 def _module(frame: FrameType) -> str:
-    """Give the module of a frame; its file has other names where a host has it in an archive."""
+    """Return the module of a frame; a file has other names where a host has it in an archive."""
     return str(frame.f_globals.get("__name__"))

@@ -17,8 +17,8 @@ from greenlet import GreenletExit, getcurrent, greenlet
 from dcc_bridge.callbacks import Unsubscribe, call_later
 from dcc_bridge.errors import BridgeClosed, Busy
 from dcc_bridge.headless import Pump
-from dcc_bridge.threads.jobs import MOST_SPARE, client
-from dcc_bridge.threads.main_thread import IDLE, LOOKS, MOST_LOOKS, MainThread, freeze
+from dcc_bridge.threads.jobs import MAX_SPARE_STACKS, client
+from dcc_bridge.threads.main_thread import IDLE_LOOKS, IDLE_S, MAX_LOOKS, MainThread, freeze
 
 LIMIT = 60.0
 
@@ -344,7 +344,7 @@ def test_close_ends_the_stacks_that_are_spare_and_few_are(pump: Pump) -> None:
         stacks.append(getcurrent())
         pump.main.wait(answer)
 
-    for _ in range(MOST_SPARE + 1):
+    for _ in range(MAX_SPARE_STACKS + 1):
         pump.main.submit(asks, read=True)
     settle(pump)
     answer.set_result(None)
@@ -352,7 +352,7 @@ def test_close_ends_the_stacks_that_are_spare_and_few_are(pump: Pump) -> None:
     spare = [stack for stack in stacks if not stack.dead]
     pump.main.close()
 
-    assert len(spare) == MOST_SPARE
+    assert len(spare) == MAX_SPARE_STACKS
     assert all(stack.dead for stack in stacks)
 
 
@@ -407,7 +407,7 @@ def clock(pump: Pump, monkeypatch: pytest.MonkeyPatch) -> Clock:
 def test_garbage_is_collected_and_the_rest_frozen_once_the_process_was_idle_for_a_while(
     pump: Pump, clock: Clock
 ) -> None:
-    clock.pass_by(LOOKS - 1)
+    clock.pass_by(IDLE_LOOKS - 1)
     settle(pump)
     before = list(clock.calls)
     clock.pass_by()
@@ -423,11 +423,11 @@ def test_the_garbage_of_a_host_whose_edit_waits_for_an_answer_is_collected_later
 ) -> None:
     answer = submit_waiting_edit(pump)
     settle(pump)
-    clock.pass_by(LOOKS)
+    clock.pass_by(IDLE_LOOKS)
     settle(pump)
     answer.set_result(None)
     settle(pump)
-    clock.pass_by(LOOKS)
+    clock.pass_by(IDLE_LOOKS)
     settle(pump)
 
     assert clock.calls == ["unfreeze", "collect", "freeze"]
@@ -437,15 +437,15 @@ def test_the_garbage_of_a_host_whose_edit_waits_for_an_answer_is_collected_later
 def test_a_host_that_does_something_is_not_stopped_for_its_garbage(
     disturbance: str, pump: Pump, clock: Clock
 ) -> None:
-    clock.pass_by(LOOKS - 1)
+    clock.pass_by(IDLE_LOOKS - 1)
     if disturbance == "a job that waits":
         pump.main.submit(lambda: None)
     clock.pass_by(
-        computed=2 * IDLE if disturbance == "computing" else 0.0,
-        late=2 * IDLE if disturbance == "a late main thread" else 0.0,
+        computed=2 * IDLE_S if disturbance == "computing" else 0.0,
+        late=2 * IDLE_S if disturbance == "a late main thread" else 0.0,
     )
     settle(pump)
-    clock.pass_by(LOOKS - 1)
+    clock.pass_by(IDLE_LOOKS - 1)
     settle(pump)
     before = list(clock.calls)
     clock.pass_by()
@@ -461,14 +461,14 @@ def test_nothing_looks_for_garbage_once_the_bridge_was_stopped(
     monkeypatch.setattr(pump.main, "submit", lambda *_, **more: clock.calls.append("submit"))
 
     pump.main.close()
-    clock.pass_by(computed=2 * IDLE)
+    clock.pass_by(computed=2 * IDLE_S)
 
     assert clock.waiting == []
     assert clock.calls == []
 
 
 def test_a_host_that_is_never_idle_is_looked_at_for_a_minute_only(pump: Pump, clock: Clock) -> None:
-    clock.pass_by(MOST_LOOKS, computed=2 * IDLE)
+    clock.pass_by(MAX_LOOKS, computed=2 * IDLE_S)
 
     assert clock.waiting == []
     assert clock.calls == []

@@ -42,7 +42,7 @@ SLEEPS = f"import time; time.sleep({4 * PATIENCE})"
 
 @pytest.fixture(autouse=True)
 def _hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dcc_bridge.threads.watchdog.PATIENCE", PATIENCE)
+    monkeypatch.setattr("dcc_bridge.threads.watchdog.UI_TIMEOUT_S", PATIENCE)
 
 
 def bridge_with(tmp_path: Path, *skills: Callable[..., Any]) -> Any:

@@ -211,6 +211,9 @@ class MainThread:
         """Call a function on the main thread as soon as nothing of ours is on its stack.
 
         It raises nothing.
+
+        Args:
+            fn: The function.
         """
         with self._lock:
             self._when_unwound.append(fn)

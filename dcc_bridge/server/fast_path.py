@@ -185,7 +185,8 @@ class FastPath:
         client.set(caller.client.label)
         self._server.clients.note(caller)
         session = protocol.session_of(Headers(scope=scope), caller.era)
-        started = await self._server.begin(call.tool, skill, call.arguments, caller, session)
+        starter = self._server.starter
+        started = await starter.begin(call.tool, skill, call.arguments, caller, session)
         result: types.CallToolResult | None
         if isinstance(started, ParkedCall):
             result = await self._wait(started, scope)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import logging
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from math import inf
 from typing import Any, Final
@@ -24,30 +22,24 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, ListToolsResult, Tool
 from mcp_types.methods import serialize_server_result
 
-from dcc_bridge.audit.redact import Redacted
-from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.caller import SeenClient
-from dcc_bridge.elicitation.question import Route
-from dcc_bridge.errors import BridgeError, SkillError, UnknownSkill, own_version
+from dcc_bridge.errors import BridgeError, SkillError, own_version
 from dcc_bridge.host import Host
 from dcc_bridge.known_clients import ICON, REVISIONS
 from dcc_bridge.server import client_channel, protocol, resources
+from dcc_bridge.server.call_starter import CallStarter
 from dcc_bridge.server.client_channel import label_of
 from dcc_bridge.server.clients import ClientRegistry
 from dcc_bridge.server.legacy_requests import RunningRequests
-from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls
-from dcc_bridge.server.protocol import CALL, MODERN
+from dcc_bridge.server.parked_calls import ParkedCalls
+from dcc_bridge.server.protocol import CALL
 from dcc_bridge.server.scope_keys import STARTED, TURN
 from dcc_bridge.server.tasks import Tasks
-from dcc_bridge.server.unfetched_results import same_call
-from dcc_bridge.skills.call_history import Outcome
 from dcc_bridge.skills.loader import Library
 from dcc_bridge.skills.registry import Entry, Registry
 from dcc_bridge.skills.runner import Runner
 from dcc_bridge.threads.flows import wrap_future
 from dcc_bridge.threads.jobs import client
-
-log = logging.getLogger(__name__)
 
 _HANDSHAKE: Final = "initialize"
 _LIST: Final = "tools/list"
@@ -85,6 +77,7 @@ class Server(MCPServer[Any]):
         runner: Runs the skills.
         running: The requests of legacy sessions that are handled now, by their ids.
         scene: The scene's resources.
+        starter: Starts skills for clients.
         stamp: The server's description of itself in each result of the modern era.
     """
 
@@ -151,7 +144,7 @@ class Server(MCPServer[Any]):
         self.running = RunningRequests()
         self._registry = registry
         self.runner = runner
-        self._soon = soon
+        self.starter = CallStarter(runner, calls, soon)
         self._host = host
         scene.serve(self)
         resources.ScenePrompts(registry, scene).serve(self)
@@ -346,7 +339,7 @@ class Server(MCPServer[Any]):
             caller = protocol.seen_client(request.session, label_of(request))
             session = protocol.session_of(http.headers, caller.era)
             fetched = self.library.fetch(name)
-            started = await self.begin(name, fetched, arguments, caller, session)
+            started = await self.starter.begin(name, fetched, arguments, caller, session)
         if isinstance(started, CallToolResult):
             return started
         if not started.modern:
@@ -394,39 +387,6 @@ class Server(MCPServer[Any]):
             return None
         return fetched
 
-    async def begin(
-        self,
-        name: str,
-        fetched: Future[Entry],
-        arguments: dict[str, Any],
-        caller: SeenClient,
-        session: str,
-    ) -> ParkedCall | CallToolResult:
-        """Start a skill for a client.
-
-        Args:
-            name: The skill's name.
-            fetched: The skill, once its file is imported.
-            arguments: The arguments, as they came.
-            caller: The client.
-            session: The session of the client, or "".
-
-        Returns:
-            The call, or the result that says why it cannot begin.
-        """
-        arguments = protocol.taken(arguments)
-        call = Call(name, name, client=replace(caller.client, session=session))
-        try:
-            entry = await wrap_future(fetched)
-            return self._start(entry, call, arguments, caller)
-        except Exception as error:  # a type of the skill's own may do anything with an argument
-            if not isinstance(error, BridgeError):
-                log.exception("call %s of %s could not begin", call.id, name)
-            if call.arguments.value is None:  # its schema is not known
-                call.arguments = Redacted(arguments, call=call.id)
-            self.runner.reject(call, str(error))
-            return protocol.failure(str(error))
-
     def _is_ours(self, name: str, context: ToolContext[Any, Any]) -> bool:
         """Return whether a call is for a skill, and not for a tool added through the SDK."""
         if name in self._registry:
@@ -435,64 +395,6 @@ class Server(MCPServer[Any]):
         if state is not None and self.calls.knows(state):
             return True
         return self._tool_manager.get_tool(name) is None
-
-    def _start(
-        self, entry: Entry, call: Call, arguments: dict[str, Any], caller: SeenClient
-    ) -> ParkedCall:
-        """Start a skill; raises UnknownSkill, or what its signature says of the arguments."""
-        skill = entry.skill
-        signature = entry.signature
-        if signature is None:
-            raise UnknownSkill(skill.name)
-        schema = None
-        if arguments:
-            schema = signature.schema
-        call.arguments = Redacted(arguments, schema, call.id)
-        bound = signature.bind(arguments)
-        call.title = skill.title
-        call.risk = skill.metadata.risk
-        call.digest = skill.digest
-        same = same_call(caller.client.label, call.skill, bound)
-        parked = ParkedCall(call, caller.client.label, same, modern=caller.era >= MODERN)
-        early_notice = self.calls.notice_for(same)
-        call.dialogue.repeats = early_notice
-        beside = self.calls.alike(same)
-        call.route = self._question_route(parked, caller)
-        run = self.runner.start(
-            skill,
-            bound,
-            call,
-            signature.missing(bound),
-            lambda progress: self._soon(lambda: parked.note_progress(progress)),
-        )
-        parked.cancel = run.cancel
-        parked.asks_as_task = skill.metadata.task == "ask"
-        returns = signature.returns
-
-        def finish(done: Future[Outcome]) -> None:
-            outcome = done.result()
-            notice = self.calls.late_notice_for(same, beside)
-            if early_notice:
-                # The first question of a call shows its notice and clears it.
-                notice = call.dialogue.repeats
-            if notice and call.risk != "read" and not outcome.error:
-                outcome = replace(outcome, note=f"{outcome.note} {notice}".strip())
-            self.calls.finish(parked, protocol.result(outcome, returns), outcome.status)
-
-        run.outcome.add_done_callback(lambda done: self._soon(partial(finish, done)))
-        return parked
-
-    def _question_route(self, parked: ParkedCall, caller: SeenClient) -> Route:
-        """Return how the questions of a call reach its client."""
-        offer = partial(ParkedCall.offer, weakref.proxy(parked))  # the call holds the channel
-        channel = client_channel.ClientChannel(offer, self._soon)
-        form = None
-        if caller.form:
-            form = channel
-        url = None
-        if caller.url:
-            url = channel
-        return Route(form, url, not parked.modern)
 
 
 @contextmanager

@@ -1,0 +1,136 @@
+"""Starts skills for clients, and stores their results in parked calls. Worker."""
+
+from __future__ import annotations
+
+import logging
+import weakref
+from concurrent.futures import Future
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from mcp_types import CallToolResult
+
+from dcc_bridge.audit.redact import Redacted
+from dcc_bridge.consent.call import Call
+from dcc_bridge.elicitation.caller import SeenClient
+from dcc_bridge.elicitation.question import Route
+from dcc_bridge.errors import BridgeError, UnknownSkill
+from dcc_bridge.server import protocol
+from dcc_bridge.server.client_channel import ClientChannel, Soon
+from dcc_bridge.server.parked_calls import ParkedCall, ParkedCalls
+from dcc_bridge.server.protocol import MODERN
+from dcc_bridge.server.unfetched_results import same_call
+from dcc_bridge.skills.call_history import Outcome
+from dcc_bridge.skills.registry import Entry
+from dcc_bridge.skills.runner import Runner
+from dcc_bridge.threads.flows import wrap_future
+
+log = logging.getLogger(__name__)
+
+
+class CallStarter:
+    """Starts skills for clients, each as a parked call."""
+
+    def __init__(self, runner: Runner, calls: ParkedCalls, soon: Soon) -> None:
+        """Prepare for calls.
+
+        Args:
+            runner: Runs the skills.
+            calls: Keeps the results.
+            soon: Calls a function on the worker's loop, from any thread.
+        """
+        self._runner = runner
+        self._calls = calls
+        self._soon = soon
+
+    async def begin(
+        self,
+        name: str,
+        fetched: Future[Entry],
+        arguments: dict[str, Any],
+        caller: SeenClient,
+        session: str,
+    ) -> ParkedCall | CallToolResult:
+        """Start a skill for a client.
+
+        Args:
+            name: The skill's name.
+            fetched: The skill, once its file is imported.
+            arguments: The arguments, as they came.
+            caller: The client.
+            session: The session of the client, or "".
+
+        Returns:
+            The call, or the result that says why it cannot begin.
+        """
+        arguments = protocol.taken(arguments)
+        call = Call(name, name, client=replace(caller.client, session=session))
+        try:
+            entry = await wrap_future(fetched)
+            return self._start(entry, call, arguments, caller)
+        except Exception as error:  # a type of the skill's own may do anything with an argument
+            if not isinstance(error, BridgeError):
+                log.exception("call %s of %s could not begin", call.id, name)
+            if call.arguments.value is None:  # its schema is not known
+                call.arguments = Redacted(arguments, call=call.id)
+            self._runner.reject(call, str(error))
+            return protocol.failure(str(error))
+
+    def _start(
+        self, entry: Entry, call: Call, arguments: dict[str, Any], caller: SeenClient
+    ) -> ParkedCall:
+        """Start a skill; raises UnknownSkill, or what its signature says of the arguments."""
+        skill = entry.skill
+        signature = entry.signature
+        if signature is None:
+            raise UnknownSkill(skill.name)
+        schema = None
+        if arguments:
+            schema = signature.schema
+        call.arguments = Redacted(arguments, schema, call.id)
+        bound = signature.bind(arguments)
+        call.title = skill.title
+        call.risk = skill.metadata.risk
+        call.digest = skill.digest
+        same = same_call(caller.client.label, call.skill, bound)
+        parked = ParkedCall(call, caller.client.label, same, modern=caller.era >= MODERN)
+        early_notice = self._calls.notice_for(same)
+        call.dialogue.repeats = early_notice
+        beside = self._calls.alike(same)
+        call.route = self._question_route(parked, caller)
+        run = self._runner.start(
+            skill,
+            bound,
+            call,
+            signature.missing(bound),
+            lambda progress: self._soon(lambda: parked.note_progress(progress)),
+        )
+        parked.cancel = run.cancel
+        parked.asks_as_task = skill.metadata.task == "ask"
+        returns = signature.returns
+
+        def finish(done: Future[Outcome]) -> None:
+            outcome = done.result()
+            notice = self._calls.late_notice_for(same, beside)
+            if early_notice:
+                # The first question of a call shows its notice and clears it.
+                notice = call.dialogue.repeats
+            if notice and call.risk != "read" and not outcome.error:
+                outcome = replace(outcome, note=f"{outcome.note} {notice}".strip())
+            self._calls.finish(parked, protocol.result(outcome, returns), outcome.status)
+
+        run.outcome.add_done_callback(lambda done: self._soon(partial(finish, done)))
+        return parked
+
+    def _question_route(self, parked: ParkedCall, caller: SeenClient) -> Route:
+        """Return how the questions of a call reach its client."""
+        offer = partial(ParkedCall.offer, weakref.proxy(parked))  # the call holds the channel
+        channel = ClientChannel(offer, self._soon)
+        form = None
+        if caller.form:
+            form = channel
+        url = None
+        if caller.url:
+            url = channel
+        return Route(form, url, not parked.modern)

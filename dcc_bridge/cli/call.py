@@ -18,8 +18,9 @@ from dcc_bridge.cli import exits, hosts
 from dcc_bridge.cli.audit import for_person
 from dcc_bridge.cli.hosts import fill_host  # `COMMANDS` names it as one of this module
 from dcc_bridge.client import Person, Script, terminal
-from dcc_bridge.client.agent import ASKING, Result, Tool, parse_text
+from dcc_bridge.client.agent import Result, Tool, parse_text
 from dcc_bridge.client.connection import Era
+from dcc_bridge.client.tasks import ASKING
 from dcc_bridge.elicitation.text import safe_line, safe_whole
 from dcc_bridge.elicitation.types import Action
 

@@ -20,7 +20,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from dcc_bridge.client import Person
-from dcc_bridge.client.agent import Agent, TaskFollower, time_left
+from dcc_bridge.client.agent import Agent
+from dcc_bridge.client.tasks import TaskFollower, time_left
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import parse
 from dcc_bridge.elicitation.types import MISFIT

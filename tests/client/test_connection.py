@@ -16,10 +16,10 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from dcc_bridge import elicit_form_sync, skill
-from dcc_bridge.client import Person, Script, connection
-from dcc_bridge.client import agent as agents
-from dcc_bridge.client.agent import Agent, Result, TaskFollower
+from dcc_bridge.client import Person, Script, connection, tasks
+from dcc_bridge.client.agent import Agent, Result
 from dcc_bridge.client.connection import Era, connect, http_client
+from dcc_bridge.client.tasks import TaskFollower
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.errors import Unreachable
@@ -331,11 +331,11 @@ async def follow(
 
     async def exchange(session: Any, method: str, result: Any, **params: Any) -> Any:
         if method == "tasks/get":
-            return agents._Look.model_validate(looks(sent))
+            return tasks._Look.model_validate(looks(sent))
         sent.append((method, params))
         send(sent)
 
-    monkeypatch.setattr(agents, "_send", exchange)
+    monkeypatch.setattr(tasks, "_send", exchange)
     with anyio.fail_after(5):
         return await TaskFollower(person).follow(cast("Any", None), "x.1"), sent
 

@@ -7,7 +7,9 @@
 ``lobby``             an MCP server of our own: what is said while no host is there, and the tools
                       ``list_hosts`` and ``use_host``
 ``client_state``      what a client has said once
-``upstream``          a connection to one host, and the messages that we make ourselves
+``upstream``          a connection to one host
+``pending``           what hosts have asked, and the client has not answered
+``messages``          the messages that we make ourselves, and what HTTP says beside a message
 ``router``            who is sent which message, and what of it has to be another one there
 ====================  =======================================================================
 

@@ -8,7 +8,8 @@ from typing import Final
 import mcp_types as types
 from mcp.shared import subscriptions
 
-from dcc_bridge.client.proxy.upstream import CHANGED, LISTEN, Hello, Params, Upstream, make_notice
+from dcc_bridge.client.proxy.messages import CHANGED, LISTEN, Params, make_notice
+from dcc_bridge.client.proxy.upstream import Hello, Upstream
 
 SET_LEVEL: Final = "logging/setLevel"
 UPDATED: Final = "notifications/resources/updated"

@@ -35,17 +35,16 @@ from dcc_bridge import json_rpc
 from dcc_bridge.client.proxy import lobby
 from dcc_bridge.client.proxy.client_state import SET_LEVEL, UPDATED, ClientState
 from dcc_bridge.client.proxy.host_choice import HostChoice, describe
-from dcc_bridge.client.proxy.upstream import (
+from dcc_bridge.client.proxy.messages import (
     ACKNOWLEDGED,
     CANCELLED,
     CHANGED,
     LISTEN,
-    HostRequests,
-    RetryStates,
-    Upstream,
     failure,
     preceded,
 )
+from dcc_bridge.client.proxy.pending import HostRequests, RetryStates
+from dcc_bridge.client.proxy.upstream import Upstream
 from dcc_bridge.elicitation.types import TASK_METHODS
 from dcc_bridge.errors import StartError
 

@@ -10,10 +10,8 @@ import json
 import logging
 import math
 import secrets
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
@@ -21,36 +19,34 @@ import httpx2
 import mcp_types as types
 from mcp.client._transport import ReadStream, WriteStream
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared import inbound
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
 
 from dcc_bridge.client.connection import http_client
-from dcc_bridge.elicitation.types import LEFT, SESSION_HEADER, TASK_METHODS
+from dcc_bridge.client.proxy.messages import (
+    ACKNOWLEDGED,
+    LIST,
+    LISTEN,
+    OWN_ID,
+    Params,
+    header_map,
+    headers,
+    make_notice,
+    own_request,
+    version,
+)
+from dcc_bridge.elicitation.types import SESSION_HEADER
 
 if TYPE_CHECKING:
     from dcc_bridge.server.discovery import Instance
 
 log = logging.getLogger(__name__)
 
-CHANGED: Final = tuple(  # what a client is told when it works in another host
-    f"notifications/{what}/list_changed" for what in ("tools", "resources", "prompts")
-)
-CANCELLED: Final = "notifications/cancelled"
-LISTEN: Final = "subscriptions/listen"
-ACKNOWLEDGED: Final = "notifications/subscriptions/acknowledged"
-LIST: Final = "tools/list"
-Params = dict[str, Any]
 Hear = Callable[["Upstream", types.JSONRPCMessage], Awaitable[None]]  # takes what a host says
-# Which arguments of a tool are sent as a header too, by the tool's name.
-HeaderMaps = Mapping[str, Mapping[tuple[str, ...], str]]
 _CLOSE_TIMEOUT: Final = 1.0  # seconds for the requests with which a session is closed
 _LISTENING: Final = (LISTEN, "resources/subscribe")
 _HEARS_WITHIN: Final = 2.0  # seconds for a host to listen
-_OWN: Final = "dcc_bridge-"
-_MOST_STATES: Final = 4096
 _SESSION: Final = secrets.token_hex(16)  # of the client: a proxy serves one, for as long as it runs
-_ids = count(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +99,7 @@ class Upstream:
 
     def ask(self, method: str, params: Params | None) -> None:
         """Send a request of ours, whose answer nobody waits for."""
-        self.send(_own(method, params))
+        self.send(own_request(method, params))
 
     def close(self) -> None:
         """Close it soon; the host is told."""
@@ -173,7 +169,7 @@ class Upstream:
                 self._heard = None
 
     async def _shake_hands(self, write: WriteStream[SessionMessage], hello: Hello) -> None:
-        request = _own("initialize", hello.params)
+        request = own_request("initialize", hello.params)
         self._handshake = request.id
         await write.send(SessionMessage(request))
         await self._shaken.wait()
@@ -204,7 +200,7 @@ class Upstream:
         is_refused = message.error.code == types.HEADER_MISMATCH and "arguments" in params
         if request is None or not is_refused or params.get("name") in self._header_maps:
             return False
-        listing = _own(LIST, {"_meta": params.get("_meta", {})})
+        listing = own_request(LIST, {"_meta": params.get("_meta", {})})
         self._refused[listing.id] = request
         self.send(listing)
         return True
@@ -227,139 +223,4 @@ class Upstream:
             self.learn([{"name": (request.params or {})["name"]}, *listed.get("tools", [])])
             if self.in_flight.get(request.id) is request:  # else it was cancelled meanwhile
                 self.send(request)
-        return str(message.id).startswith(_OWN)
-
-
-def _own(method: str, params: Params | None) -> types.JSONRPCRequest:
-    number = f"{_OWN}{next(_ids)}"
-    return types.JSONRPCRequest(jsonrpc="2.0", id=number, method=method, params=params)
-
-
-class HostRequests:
-    """Requests of hosts that the client has not answered; the legacy era."""
-
-    def __init__(self) -> None:
-        self._ids = count(1)
-        self._open: dict[types.RequestId, tuple[Upstream, types.RequestId]] = {}
-
-    def number(self, upstream: Upstream, request: types.JSONRPCRequest) -> types.JSONRPCRequest:
-        """Give a host's request the number under which the client sees it."""
-        ours = next(self._ids)
-        self._open[ours] = upstream, request.id
-        return request.model_copy(update={"id": ours})
-
-    def answer(self, response: types.JSONRPCResponse | types.JSONRPCError) -> None:
-        """Send the client's answer to whoever asked; nobody waits for a late one."""
-        request = self._open.pop(response.id, None) if response.id is not None else None
-        if request is not None:
-            upstream, number = request
-            upstream.send(response.model_copy(update={"id": number}))
-
-    def withdrawn(
-        self, upstream: Upstream, notice: types.JSONRPCNotification
-    ) -> types.JSONRPCNotification | None:
-        """Give a host's notice that it needs no answer any more, as the client knows it."""
-        params: dict[str, Any] = notice.params or {}
-        meant = upstream, params.get("requestId")
-        ours = next((number for number, request in self._open.items() if request == meant), None)
-        if ours is None:
-            return None
-        del self._open[ours]
-        return make_notice(notice.method, {**params, "requestId": ours})
-
-    def abandon(self, upstream: Upstream, why: str) -> Iterator[types.JSONRPCNotification]:
-        """Withdraw all that a host asked which is gone."""
-        numbers = [number for number, (host, _) in self._open.items() if host is upstream]
-        for number in numbers:
-            del self._open[number]
-            yield make_notice(CANCELLED, {"requestId": number, "reason": why})
-
-
-class RetryStates:
-    """Which host parked a call under which state; the modern era.
-
-    The answer to a question belongs to the host that asked it, wherever the client works by then.
-    """
-
-    def __init__(self) -> None:
-        self._hosts: OrderedDict[str, Instance] = OrderedDict()
-        self._open: dict[str, tuple[Params, list[str]]] = {}  # what was called, and what it asks
-
-    def note(self, request: types.JSONRPCRequest, result: dict[str, Any], host: Instance) -> None:
-        """Look whether a result parks its call."""
-        state = result.get("requestState")
-        if isinstance(state, str):
-            self._hosts[state] = host
-            self._open[state] = request.params or {}, list(result.get("inputRequests") or {})
-            if len(self._hosts) > _MOST_STATES:
-                self._open.pop(self._hosts.popitem(last=False)[0], None)
-
-    def host(self, request: types.JSONRPCRequest) -> Instance | None:
-        """Give the host that a retry belongs to; None for what is no retry, or of nobody's."""
-        state = str((request.params or {}).get("requestState"))
-        self._open.pop(state, None)
-        return self._hosts.get(state)
-
-    def leave(self) -> Iterator[tuple[Instance, types.JSONRPCRequest]]:
-        """Give what ends each call whose question nobody answered: its client has left."""
-        while self._open:
-            state, (params, keys) = self._open.popitem()
-            answers = {key: {"action": "cancel", "_meta": {LEFT: True}} for key in keys}
-            again = {**params, "inputResponses": answers, "requestState": state}
-            yield self._hosts[state], _own("tools/call", again)
-
-
-def make_notice(method: str, params: Params | None = None) -> types.JSONRPCNotification:
-    """Make a notification."""
-    return types.JSONRPCNotification(jsonrpc="2.0", method=method, params=params)
-
-
-def failure(request: types.JSONRPCRequest, why: str) -> types.JSONRPCResponse | types.JSONRPCError:
-    """Answer a request that cannot be served; what an agent called tells it in a result."""
-    if request.method != "tools/call":
-        error = types.ErrorData(code=types.CONNECTION_CLOSED, message=why)
-        return types.JSONRPCError(jsonrpc="2.0", id=request.id, error=error)
-    result = types.CallToolResult(content=[types.TextContent(text=why)], is_error=True)
-    payload = result.model_dump(by_alias=True, exclude_none=True, mode="json")
-    if version(request) is None:
-        payload.pop("resultType", None)  # the legacy era has no such word
-    return types.JSONRPCResponse(jsonrpc="2.0", id=request.id, result=payload)
-
-
-def preceded(response: types.JSONRPCResponse, text: str) -> types.JSONRPCResponse:
-    """Put a sentence of ours before what a tool says."""
-    content = [{"type": "text", "text": text}, *response.result["content"]]
-    return response.model_copy(update={"result": {**response.result, "content": content}})
-
-
-def version(request: types.JSONRPCRequest) -> str | None:
-    """Give the version that a request of the modern era names; None for one of the legacy era."""
-    meta = (request.params or {}).get("_meta")
-    named = meta.get(types.PROTOCOL_VERSION_META_KEY) if isinstance(meta, Mapping) else None
-    return named if isinstance(named, str) else None
-
-
-def headers(request: types.JSONRPCRequest, modern: str, maps: HeaderMaps) -> dict[str, str]:
-    """Give what HTTP says beside a request of the modern era, whose params are there.
-
-    Of a tool that was never listed no argument is sent as a header.
-    """
-    params: Params = request.params or {}
-    fields = {MCP_PROTOCOL_VERSION_HEADER: modern, inbound.MCP_METHOD_HEADER: request.method}
-    key = "taskId" if request.method in TASK_METHODS else None
-    key = inbound.NAME_BEARING_METHODS.get(request.method, key)
-    name = params.get(key) if key is not None else None
-    if isinstance(name, str):
-        fields[inbound.MCP_NAME_HEADER] = inbound.encode_header_value(name)
-        arguments = params.get("arguments")
-        if name in maps and isinstance(arguments, Mapping):
-            fields |= inbound.mcp_param_headers(maps[name], arguments)
-    return fields
-
-
-def header_map(tool: Mapping[str, Any]) -> Mapping[tuple[str, ...], str]:
-    """Give which arguments of a listed tool are sent as a header too."""
-    schema = tool.get("inputSchema")
-    if inbound.find_invalid_x_mcp_header(schema) is not None:
-        return {}
-    return inbound.x_mcp_header_map(schema)
+        return str(message.id).startswith(OWN_ID)

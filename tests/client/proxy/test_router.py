@@ -28,8 +28,9 @@ from pydantic import Field
 from dcc_bridge.client.proxy import upstream as module
 from dcc_bridge.client.proxy.host_choice import HostChoice, Wanted
 from dcc_bridge.client.proxy.lobby import Lobby, LobbyLink
+from dcc_bridge.client.proxy.messages import ACKNOWLEDGED, LISTEN
 from dcc_bridge.client.proxy.router import Router, Say
-from dcc_bridge.client.proxy.upstream import ACKNOWLEDGED, LISTEN, Upstream
+from dcc_bridge.client.proxy.upstream import Upstream
 from dcc_bridge.server.discovery import Instance
 from tests.bench.agent import envelope
 from tests.client.impostor import impostor_server

@@ -11,32 +11,57 @@ from dcc_bridge.elicitation.text import safe_line
 
 
 class Person(Protocol):
-    """Somebody who can be asked in a client: `terminal` has the real one."""
+    """Somebody who can be asked in a client: `terminal` has the real person."""
 
     async def ask(self, message: str, form: schema.Form, *, until: str = "") -> Reply:
-        """Put a form to them; what they send fits it. It says `until` when it is open."""
+        """Ask the person to fill in a form.
+
+        Args:
+            message: The question.
+            form: The fields of the answer.
+            until: The end of the time for an answer, in words: "by 14:05:00".
+
+        Returns:
+            The person's reply. Content that is sent fits the form.
+        """
 
     async def visit(self, message: str, url: str, *, ours: bool = False, until: str = "") -> Reply:
-        """Ask them to go to a page, which may be one of the host that asks."""
+        """Ask the person to go to a page.
+
+        Args:
+            message: The reason, in the words of the host.
+            url: The address of the page.
+            ours: The page is the asking host's own, and the call waits for it.
+            until: The end of the time for an answer, in words: "by 14:05:00".
+
+        Returns:
+            The person's reply: "accept" says that they go there.
+        """
 
 
 class Script:
-    """Gives the same answer, known beforehand, to every question."""
+    """Answers every question in the same way, which is known beforehand.
+
+    Args:
+        answer: "decline"; "cancel"; "accept", which says yes where a yes is required and takes the
+            defaults else; or the values of the form's fields.
+        report: Receives a sentence that says why an answer cannot be given. The question is then
+            closed.
+        show: Receives a sentence that says which page to open.
+    """
 
     def __init__(
         self,
-        # Decline; cancel; accept, with yes to what is required and the defaults; or the fields.
         answer: types.Action | Mapping[str, Any],
         report: Callable[[str], None] = lambda _: None,
-        show: Callable[[str], None] = lambda _: None,  # told in a sentence which page to open
+        show: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._answer = answer
         self._show = show
-        # Told in a sentence why an answer cannot be given; the question is then closed.
         self._report = report
 
     async def ask(self, message: str, form: schema.Form, *, until: str = "") -> Reply:
-        """Answer a form."""
+        """Answer a form, as `Person.ask`; an answer that does not fit closes the question."""
         if isinstance(self._answer, str) and self._answer != "accept":
             return Reply(self._answer)
         try:
@@ -46,12 +71,16 @@ class Script:
             return Reply("cancel", reason=str(error))
 
     async def visit(self, message: str, url: str, *, ours: bool = False, until: str = "") -> Reply:
-        """Agree to go to a page, or not."""
-        reply = Reply(self._answer if isinstance(self._answer, str) else "accept")
-        if reply.action == "accept":
-            waits = "; the call waits for it" if ours else ""
+        """Agree to go to a page or refuse, as `Person.visit`; field values count as a yes."""
+        action: types.Action = "accept"
+        if isinstance(self._answer, str):
+            action = self._answer
+        if action == "accept":
+            waits = ""
+            if ours:
+                waits = "; the call waits for it"
             self._show(f"{safe_line(message)} Open {until}{waits}: {safe_line(url, len(url))}")
-        return reply
+        return Reply(action)
 
     def _content(self, form: schema.Form) -> dict[str, Any]:
         if not isinstance(self._answer, str):
@@ -59,12 +88,16 @@ class Script:
             if self._answer and self._answer.keys().isdisjoint(names):
                 raise validation.InvalidAnswer(f"the form asks for {', '.join(names)}.")
             return form.check(self._answer)
-        values = {field.name: _default(field) for field in form.fields}
-        return form.check({name: value for name, value in values.items() if value is not None})
+        content = {}
+        for field in form.fields:
+            value = _default(field)
+            if value is not None:
+                content[field.name] = value
+        return form.check(content)
 
 
 def _default(field: validation.Field) -> Any:
-    """Give yes where a yes is required, else the default."""
+    """Return yes where a yes is required, else the field's default."""
     if field.kind == "boolean" and field.required:
         return True
     if field.required and field.default is None:

@@ -1,4 +1,4 @@
-"""An MCP client of a bridge: lists its tools and calls them. On the client's own loop."""
+"""An MCP client of a bridge: lists its tools and calls them. On the client's loop."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import mimetypes
 import os
 import tempfile
 from base64 import b64decode
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -26,57 +25,77 @@ from dcc_bridge.client.argument_texts import argument_texts
 from dcc_bridge.client.tasks import TaskFollower
 from dcc_bridge.elicitation.types import LEFT, STATUS
 
-_PATIENCE: Final = 2.0  # seconds for a host to take in that a call was left
+_LEAVE_TIMEOUT_S: Final = 2.0  # the time for a host to take in that a call was left
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool that a host offers."""
+    """A tool that a host offers.
+
+    Attributes:
+        name: The name by which the tool is called.
+        risk: "read", "edit" or "destructive", as far as the server says.
+        description: The server's text on what the tool does.
+        arguments: The arguments of the tool, a few words for each.
+    """
 
     name: str
-    risk: str  # "read", "edit" or "destructive", as far as the server says
+    risk: str
     description: str
-    arguments: tuple[str, ...] = ()  # what it takes, a few words for each argument
+    arguments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a call."""
+    """The result of a call.
 
-    texts: tuple[str, ...]  # what it says; a picture by its path, other data by its kind
-    structured: Any = None  # the same as data, where it has it
-    is_error: bool = False  # it did not do what was asked
-    meta: Mapping[str, Any] | None = None  # what the server adds
+    Attributes:
+        texts: The texts of the result; a picture by its path, other data by its kind.
+        structured: The same result as data; None where the server sent texts alone.
+        is_error: The tool did not do what was asked.
+        meta: What the server adds to the result.
+    """
+
+    texts: tuple[str, ...]
+    structured: Any = None
+    is_error: bool = False
+    meta: Mapping[str, Any] | None = None
 
     @property
     def data(self) -> Any:
-        """The same as data: where it has none, what its texts hold as JSON."""
+        """The result as data. Where the server sent none, the texts are read as JSON."""
         if self.structured is not None:
             return self.structured
         values = [parse_text(text) for text in self.texts]
-        return values[0] if len(values) == 1 else values
+        if len(values) == 1:
+            return values[0]
+        return values
 
     @property
     def value(self) -> Any:
-        """What a skill returned, without the object that the protocol puts around it."""
+        """The value that a skill returned, without the object that the protocol puts around it."""
         if self.structured is None and self.texts == ("Done.",):
-            return None  # the server's word for it
-        is_wrapped = isinstance(self.data, dict) and list(self.data) == ["result"]
-        return self.data["result"] if is_wrapped and self.words == self.texts else self.data
+            return None  # "Done." is the server's word for a skill that returns nothing
+        data = self.data
+        is_wrapped = isinstance(data, dict) and list(data) == ["result"]
+        if is_wrapped and self.words == self.texts:
+            return data["result"]
+        return data
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The texts that are not the data once more."""
+        """The texts that do not merely repeat the data."""
         return tuple(text for text in self.texts if parse_text(text) != self.structured)
 
     @property
     def status(self) -> str:
         """How the call ended, as the runner names it; "" where the server does not say."""
-        return str((self.meta or {}).get(STATUS, ""))
+        meta = self.meta or {}
+        return str(meta.get(STATUS, ""))
 
 
 def parse_text(text: str) -> Any:
-    """Read a text as JSON; one that is none is given as it is."""
+    """Return the value of a text in JSON; any other text as it is."""
     try:
         return json.loads(text)
     except ValueError:
@@ -84,15 +103,25 @@ def parse_text(text: str) -> Any:
 
 
 class Agent:
-    """A connected client."""
+    """A client that is connected to a host, and calls one tool at a time.
+
+    Args:
+        client: The SDK's client, which is connected.
+        tasks: The extension of `client` that follows tasks; None for one that can ask nobody.
+
+    Attributes:
+        tasks: Follows the calls that outlast their request.
+    """
 
     def __init__(self, client: Client, tasks: TaskFollower | None = None) -> None:
         self._client = client
-        self.tasks = tasks or TaskFollower(None)  # follows calls that outlast their request
+        self.tasks = tasks or TaskFollower(None)
         self._send = client.session.call_tool
-        self._asked: types.InputRequiredResult | None = None  # last, by the call of now
-        vars(client.session)["call_tool"] = self._call  # each round of a call goes through it
-        # What is called is not always listed, and what a result is, is checked where it is made.
+        # The question with which the latest round of the present call ended, in the modern era.
+        self._question: types.InputRequiredResult | None = None
+        # The SDK's loop over the rounds of a call has no hook, and `_call` has to see each round.
+        vars(client.session)["call_tool"] = self._call
+        # The SDK would list the tools to check a result by its schema. The server has checked it.
         vars(client.session)["validate_tool_result"] = _trust
 
     @property
@@ -101,7 +130,11 @@ class Agent:
         return self._client.protocol_version
 
     async def tools(self) -> list[Tool]:
-        """List what the host offers."""
+        """Return the tools that the host offers.
+
+        Raises:
+            MCPError: The host does not list its tools, or is out of reach.
+        """
         page = await self._client.list_tools()
         tools = list(page.tools)
         while page.next_cursor is not None:
@@ -115,64 +148,104 @@ class Agent:
     async def call(
         self, tool: str, arguments: dict[str, Any], on_progress: ProgressFnT | None = None
     ) -> Result:
-        """Call a tool, and answer what it asks. An error of the protocol is one of the call."""
-        call = partial(self._client.call_tool, tool, arguments, progress_callback=on_progress)
+        """Call a tool, and answer its questions.
+
+        Args:
+            tool: The name of the tool.
+            arguments: The arguments by their names.
+            on_progress: Receives the progress that the host reports.
+
+        Returns:
+            The result. An error of the protocol is a result with `is_error`.
+
+        Raises:
+            MCPError: The connection was closed.
+        """
+        call = self._client.call_tool(tool, arguments, progress_callback=on_progress)
         return await self._run(call, on_progress, tool, arguments)
 
     async def resume(self, task: str, on_progress: ProgressFnT | None = None) -> Result:
-        """Go on with a call that is a task, by its id, as the one who made it would."""
-        return await self._run(partial(self.tasks.follow, self._client.session, task), on_progress)
+        """Go on with a call that is a task, as the client that made the call would.
+
+        Args:
+            task: The id of the task.
+            on_progress: Receives the progress that the host reports.
+
+        Returns:
+            The result. An error of the protocol is a result with `is_error`.
+
+        Raises:
+            MCPError: The connection was closed.
+        """
+        return await self._run(self.tasks.follow(self._client.session, task), on_progress)
 
     async def _run(
         self,
-        call: Callable[[], Awaitable[types.CallToolResult]],
+        call: Awaitable[types.CallToolResult],
         on_progress: ProgressFnT | None,
-        *what: Any,  # the tool and its arguments, where it is called
+        tool: str = "",
+        arguments: dict[str, Any] | None = None,
     ) -> Result:
-        self._asked, self.tasks.task, self.tasks.on_progress = None, None, on_progress
+        """Wait for a call, which begins here; `tool` and `arguments` are needed to leave it."""
+        self._question = None
+        self.tasks.task = None
+        self.tasks.on_progress = on_progress
         try:
-            result = await call()
+            result = await call
         except MCPError as error:
             if error.code == types.CONNECTION_CLOSED:
                 raise
             return Result((error.message,), is_error=True)
         except InputRequiredRoundsExceededError as error:
-            return Result((f"{what[0]} asked too many questions: {error}",), is_error=True)
+            return Result((f"{tool} asked too many questions: {error}",), is_error=True)
         except anyio.get_cancelled_exc_class():
-            await self._leave(*what)
+            await self._leave(tool, arguments)
             raise
         texts = tuple(_text(part) for part in result.content)
         return Result(texts, result.structured_content, bool(result.is_error), result.meta)
 
     async def _call(self, *args: Any, **options: Any) -> Any:
+        """Send one round of a call, and note its question."""
         result = await self._send(*args, **options)
-        self._asked = result if isinstance(result, types.InputRequiredResult) else None
-        for request in ((self._asked and self._asked.input_requests) or {}).values():
-            if request.params is not None:
-                request.params.meta = result.meta  # where the older era has it
+        self._question = None
+        if isinstance(result, types.InputRequiredResult):
+            self._question = result
+            requests: dict[str, Any] = result.input_requests or {}
+            for request in requests.values():
+                if request.params is not None:
+                    request.params.meta = result.meta  # where a question has it in the older era
         return result
 
-    async def _leave(self, *what: Any) -> None:
+    async def _leave(self, tool: str, arguments: dict[str, Any] | None) -> None:
         """End a call at its question; where only a request is open, the SDK has cancelled that."""
-        # where the host is gone, or the call has ended, there is nothing to leave
-        with anyio.move_on_after(_PATIENCE, shield=True), suppress(MCPError):
-            if self._asked is None:
+        # Where the host is gone, or the call has ended, there is nothing to leave.
+        with anyio.move_on_after(_LEAVE_TIMEOUT_S, shield=True), suppress(MCPError):
+            question = self._question
+            if question is None:
                 await self.tasks.leave(self._client.session)
                 return
-            left = types.ElicitResult(action="cancel", _meta={LEFT: True})
-            answers = dict.fromkeys(self._asked.input_requests or (), left)
-            again = {"input_responses": answers, "request_state": self._asked.request_state}
-            await self._call(*what, **again, allow_input_required=True)
+            cancel = types.ElicitResult(action="cancel", _meta={LEFT: True})
+            await self._call(
+                tool,
+                arguments,
+                input_responses=dict.fromkeys(question.input_requests or (), cancel),
+                request_state=question.request_state,
+                allow_input_required=True,
+            )
 
 
 def _risk(tool: types.Tool) -> str:
+    """Return the risk of a tool by its hints; the protocol calls one without hints destructive."""
     hints = tool.annotations or types.ToolAnnotations()
-    edits = "edit" if hints.destructive_hint is False else "destructive"
-    return "read" if hints.read_only_hint else edits
+    if hints.read_only_hint:
+        return "read"
+    if hints.destructive_hint is False:
+        return "edit"
+    return "destructive"
 
 
 async def _trust(name: str, result: types.CallToolResult) -> None:
-    """Take a result as it is."""
+    """Accept a result without a check."""
 
 
 def _text(part: types.ContentBlock) -> str:
@@ -180,16 +253,19 @@ def _text(part: types.ContentBlock) -> str:
         return part.text
     if isinstance(part, types.ResourceLink):
         uri = str(part.uri)
-        return url2pathname(urlsplit(uri).path) if uri.startswith("file:") else uri
+        if uri.startswith("file:"):
+            return url2pathname(urlsplit(uri).path)
+        return uri
     if isinstance(part, types.ImageContent):
         return _picture_file(part)
-    return f"[{part.type}: {getattr(part, 'mime_type', None) or 'not shown here'}]"
+    kind = getattr(part, "mime_type", None) or "not shown here"
+    return f"[{part.type}: {kind}]"
 
 
 def _picture_file(picture: types.ImageContent) -> str:
-    """Write a picture to a new temporary file; gives its path."""
-    ending = mimetypes.guess_extension(picture.mime_type, strict=False) or ""
-    descriptor, path = tempfile.mkstemp(ending, "dcc_bridge-")
+    """Write a picture to a new temporary file, and return the path."""
+    suffix = mimetypes.guess_extension(picture.mime_type, strict=False) or ""
+    descriptor, path = tempfile.mkstemp(suffix, "dcc_bridge-")
     with os.fdopen(descriptor, "wb") as file:
         file.write(b64decode(picture.data))
     return path

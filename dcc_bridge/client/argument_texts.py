@@ -15,42 +15,82 @@ _NOUNS: Final = {
     "object": "object",
     "null": "null",
 }
-_MOST: Final = 8  # values of a choice that are named
+_MAX_CHOICES: Final = 8  # values of a choice that are named
+_MAX_DEPTH: Final = 8  # schemas within schemas: one may refer to itself
 Schema = Mapping[str, Any]
 
 
 def argument_texts(schema: Schema) -> tuple[str, ...]:
-    """Say of each argument of a tool what it is called, what it takes, and if it is required."""
+    """Describe each argument of a tool.
+
+    Args:
+        schema: The JSON Schema of the tool's arguments.
+
+    Returns:
+        For each argument its name, the kind of value, and whether the argument is required or
+        which default it has: "frames: whole number, optional [24]".
+    """
     required = schema.get("required", ())
     fields = schema.get("properties", {})
     return tuple(_argument(name, field, name in required, schema) for name, field in fields.items())
 
 
 def _argument(name: str, field: Any, required: bool, schema: Schema) -> str:
+    noun = _noun(field, schema)
     if required:
-        return f"{name}: {_noun(field, schema)}, required"
-    default = field.get("default") if isinstance(field, Mapping) else None
-    text = "" if default in (None, "", [], {}) else json.dumps(default, ensure_ascii=False)
-    return f"{name}: {_noun(field, schema)}, optional" + (f" [{text}]" if text else "")
+        return f"{name}: {noun}, required"
+    text = f"{name}: {noun}, optional"
+    default = None
+    if isinstance(field, Mapping):
+        default = field.get("default")
+    if default in (None, "", [], {}):
+        return text
+    return f"{text} [{json.dumps(default, ensure_ascii=False)}]"
 
 
 def _noun(field: Any, schema: Schema, depth: int = 0) -> str:
-    """Say what a field is; a schema that says nothing of it, or goes round in circles, is any."""
-    if not isinstance(field, Mapping) or depth > _MOST:
+    """Return the kind of value that a field takes.
+
+    "anything" stands for a field whose schema names no kind, or refers to itself.
+    """
+    if not isinstance(field, Mapping) or depth > _MAX_DEPTH:
         return "anything"
     if "$ref" in field:
         kind = str(field["$ref"]).rpartition("/")[2]
         return _noun(schema.get("$defs", {}).get(kind), schema, depth + 1)
-    values = field.get("enum") or ([field["const"]] if "const" in field else [])
-    if values:
-        more = ["..."] if len(values) > _MOST else []
-        return " | ".join([*map(json.dumps, values[:_MOST]), *more])
-    for several in ("anyOf", "oneOf"):
-        if several in field:
-            kinds = [_noun(option, schema, depth + 1) for option in field[several]]
-            return " or ".join(dict.fromkeys(kind for kind in kinds if kind != "null"))
+    if field.get("enum"):
+        return _choice(field["enum"])
+    if "const" in field:
+        return _choice([field["const"]])
+    for keyword in ("anyOf", "oneOf"):
+        if keyword in field:
+            return _alternatives(field[keyword], schema, depth)
+    return _typed(field, schema, depth)
+
+
+def _typed(field: Schema, schema: Schema, depth: int) -> str:
+    """Return the kind of value that a field's "type" names, with the parts of the value."""
     if field.get("properties"):
         return f"({', '.join(field['properties'])})"
     noun = _NOUNS.get(str(field.get("type")), "anything")
-    inner = field.get("items")
-    return f"list of {_noun(inner, schema, depth + 1)}" if noun == "list" and inner else noun
+    if noun == "list" and field.get("items"):
+        return f"list of {_noun(field['items'], schema, depth + 1)}"
+    return noun
+
+
+def _choice(values: list[Any]) -> str:
+    """Return the values of a choice, the first of many."""
+    texts = [json.dumps(value) for value in values[:_MAX_CHOICES]]
+    if len(values) > _MAX_CHOICES:
+        texts.append("...")
+    return " | ".join(texts)
+
+
+def _alternatives(options: list[Any], schema: Schema, depth: int) -> str:
+    """Return the different kinds of value that a field takes, but for null."""
+    nouns: list[str] = []
+    for option in options:
+        noun = _noun(option, schema, depth + 1)
+        if noun != "null" and noun not in nouns:
+            nouns.append(noun)
+    return " or ".join(nouns)

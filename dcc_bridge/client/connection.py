@@ -28,42 +28,57 @@ from dcc_bridge.elicitation.types import MISFIT
 from dcc_bridge.errors import SchemaError, Unreachable, own_version
 
 Era = Literal["auto", "legacy"]
-_LATE: Final = 0.2  # seconds that the host has to end its question first, and say why
-_ENDS_WITHIN: Final = 0.05  # seconds from an answer to the end of its response
-_SILENCE: Final = 300.0  # seconds; the server sends something every 15 s while a person decides
+# The host ends its question first, and says why; this is the time for that word to arrive.
+_LATE_ANSWER_S: Final = 0.2
+_DRAIN_TIMEOUT_S: Final = 0.05  # the time from an answer to the end of its response
+# The server sends something every 15 s while a person decides.
+_SILENCE_TIMEOUT_S: Final = 300.0
 _LIMITS: Final = httpx2.Limits(max_connections=None)  # calls that wait for a person keep theirs
-_NETWORK: Final = (MCPError, httpx2.HTTPError, httpx2.InvalidURL)
+_NETWORK_ERRORS: Final = (MCPError, httpx2.HTTPError, httpx2.InvalidURL)
 _NOT_THE_HOST: Final = (
     "it does not accept the token: the token belongs to another host, or another program answers "
     "there (restart an application that was running while dcc_bridge was updated)"
 )
-_MOST_HEAD: Final = 4096  # bytes
-_PAGES: Final = "/ask/"  # where a bridge has its own pages
-_PROOF: Final = "/proof"  # where it proves that it made a token, as `server.discovery.host_proof`
+_MAX_HEAD_BYTES: Final = 4096
+_PAGES: Final = "/ask/"  # the path of a bridge's own pages
+_PROOF: Final = "/proof"
+"""The path at which a host proves that it made a token, as `server.discovery.host_proof`."""
 
 
 class NotTheHost(httpx2.ConnectError):
-    """What answers at the host's address did not prove that it is the host."""
+    """The program that answers at the host's address did not prove that it is the host."""
 
 
 def http_client(
-    token: str,  # proves who we are; it goes out only where the host has proved itself first
-    # Told of each response, before its body is read.
+    token: str,
     on_response: Callable[[httpx2.Response], Awaitable[None]] | None = None,
-    silence: float | None = None,  # seconds without a word of the host; None for five minutes
-    # Looks whether the host is there, before each connection.
+    silence: float | None = None,
     is_running: Callable[[], Awaitable[bool]] | None = None,
 ) -> httpx2.AsyncClient:
-    """Make the HTTP client of a connection to a host of this computer."""
-    check = _HostCheck(token, silence or _SILENCE, is_running)
-    hooks = [_drain_on_close, *([on_response] if on_response else [])]
+    """Return the HTTP client of a connection to a host on this computer.
+
+    Its requests raise `NotTheHost` where another program answers.
+
+    Args:
+        token: The proof of who we are. The token goes out only where the host has proved itself
+            first.
+        on_response: Receives each response, before its body is read.
+        silence: The time without a word of the host after which a request ends, in seconds; None
+            for five minutes.
+        is_running: Returns whether the host runs; called before each connection.
+    """
+    silence = silence or _SILENCE_TIMEOUT_S
+    check = _HostCheck(token, silence, is_running)
+    response_hooks: list[Callable[[httpx2.Response], Awaitable[None]]] = [_drain_on_close]
+    if on_response is not None:
+        response_hooks.append(on_response)
     return httpx2.AsyncClient(
         headers={"Authorization": f"Bearer {token}"},
-        timeout=httpx2.Timeout(30.0, read=silence or _SILENCE),
+        timeout=httpx2.Timeout(30.0, read=silence),
         limits=_LIMITS,
         verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),  # trusts nobody: it reads no certificates
         trust_env=False,  # a proxy of the environment would be told the token
-        event_hooks={"request": [check.prepare], "response": hooks},
+        event_hooks={"request": [check.prepare], "response": response_hooks},
     )
 
 
@@ -74,13 +89,14 @@ async def _drain_on_close(response: httpx2.Response) -> None:
 class _DrainedBody(httpx2.AsyncByteStream):
     """A response's body that is drained when it is closed, so that its connection is used again.
 
-    The SDK closes a stream of events at the answer, and what ends the stream comes right behind.
-    Else each call of a legacy client would need a connection, and a proof, of its own. Whoever
-    reads it closes it: not another task while a part is awaited.
+    The SDK closes a stream of events at the answer, and the end of the stream follows at once.
+    Without this class, each call of a legacy client would need a connection, and a proof, of its
+    own. The task that reads the body closes it: no other task may, while a part is awaited.
     """
 
     def __init__(self, stream: httpx2.AsyncByteStream) -> None:
-        self._stream, self._parts = stream, aiter(stream)
+        self._stream = stream
+        self._parts = aiter(stream)
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self
@@ -89,9 +105,9 @@ class _DrainedBody(httpx2.AsyncByteStream):
         return await anext(self._parts)
 
     async def aclose(self) -> None:
-        """Close it, at the latest after `_ENDS_WITHIN`."""
+        """Read the rest of the body for at most `_DRAIN_TIMEOUT_S`, then close the stream."""
         try:
-            with anyio.move_on_after(_ENDS_WITHIN), suppress(httpx2.HTTPError):
+            with anyio.move_on_after(_DRAIN_TIMEOUT_S), suppress(httpx2.HTTPError):
                 async for _ in self._parts:
                     pass
         finally:
@@ -99,18 +115,26 @@ class _DrainedBody(httpx2.AsyncByteStream):
 
 
 class _HostCheck:
-    """Has the host prove itself on each connection, before the first request goes out on it.
+    """Makes the host prove itself on each connection, before the first request goes out on it.
 
-    When a host is gone, anybody may take its port; what it had proved before says nothing of them.
+    When a host is gone, any program may take its port. An earlier proof says nothing of that
+    program.
+
+    Attributes:
+        token: The token, which the host has made.
+        limit: The time for the proof, in seconds.
+        is_running: Returns whether the host runs; None where nobody knows.
     """
 
     def __init__(
         self, token: str, limit: float, is_running: Callable[[], Awaitable[bool]] | None
     ) -> None:
-        self.token, self.limit, self.is_running = token, limit, is_running
+        self.token = token
+        self.limit = limit
+        self.is_running = is_running
 
     async def prepare(self, request: httpx2.Request) -> None:
-        """Be there when a connection is opened for a request."""
+        """Register for the moment at which a connection is opened for a request."""
         request.extensions = {**request.extensions, "trace": partial(self._trace, request.url)}
 
     async def _trace(self, url: httpx2.URL, event: str, info: Mapping[str, Any]) -> None:
@@ -118,15 +142,18 @@ class _HostCheck:
             if self.is_running is not None and not await self.is_running():
                 raise NotTheHost("The host is no longer running.")
         elif event == "connection.connect_tcp.complete":
-            stream, is_proved = info["return_value"], False
-            try:
-                with anyio.move_on_after(self.limit):
-                    is_proved = await self._is_proved(url, stream)
-            finally:
-                if not is_proved:
-                    await stream.aclose()  # it is nobody's yet
+            await self._check(url, info["return_value"])
+
+    async def _check(self, url: httpx2.URL, stream: Any) -> None:
+        is_proved = False
+        try:
+            with anyio.move_on_after(self.limit):
+                is_proved = await self._is_proved(url, stream)
+        finally:
             if not is_proved:
-                raise NotTheHost("What answers there is not the host.")
+                await stream.aclose()  # the pool does not own the stream yet
+        if not is_proved:
+            raise NotTheHost("What answers there is not the host.")
 
     async def _is_proved(self, url: httpx2.URL, stream: Any) -> bool:
         nonce = secrets.token_hex(16)
@@ -135,33 +162,54 @@ class _HostCheck:
         host = url.netloc.decode("ascii")
         await stream.write(f"GET {_PROOF}?{query} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
         received = b""
-        while _may_prove(received) and (part := await stream.read(_MOST_HEAD)):
+        while _may_prove(received):
+            part = await stream.read(_MAX_HEAD_BYTES)
+            if not part:
+                break
             received += part
         return received.endswith(proof)
 
 
 def _may_prove(received: bytes) -> bool:
-    """Tell whether a response can become a proof by what is still to come of it."""
+    """Return whether the part of a response that is still to come can make it a proof."""
     head, end, body = received.partition(b"\r\n\r\n")
     if not end:
-        return len(head) < _MOST_HEAD
+        return len(head) < _MAX_HEAD_BYTES
     return b"content-length: 64" in head.lower() and len(body) < 64
 
 
 @asynccontextmanager
 async def connect(
-    url: str,  # where it is: on this computer, for the token travels in the clear
-    token: str,  # proves who we are
+    url: str,
+    token: str,
     *,
-    era: Era = "auto",  # "legacy" speaks 2025-11-25: the server asks in the middle of a request
-    person: Person | None = None,  # answers questions; None declares that nobody can be asked
-    silence: float | None = None,  # as `http_client` takes it
+    era: Era = "auto",
+    person: Person | None = None,
+    silence: float | None = None,
 ) -> AsyncIterator[Agent]:
-    """Connect to a bridge; Unreachable: nothing answers, it is another host, or it went away."""
+    """Connect to a bridge, for the length of an ``async with`` block.
+
+    Args:
+        url: The address, which is on this computer, because the token travels in the clear.
+        token: The proof of who we are.
+        era: "legacy" speaks the revision 2025-11-25, in which the server asks in the middle of a
+            request; "auto" speaks the newest one that both sides know.
+        person: Answers questions; None declares that nobody can be asked.
+        silence: The time without a word of the host after which a request ends, in seconds; None
+            for five minutes.
+
+    Yields:
+        The connected client.
+
+    Raises:
+        Unreachable: Nothing answers, another host answers, or the host went away.
+    """
     if urlsplit(url).hostname not in ("127.0.0.1", "localhost", "::1"):
         raise Unreachable(url, "only a host on this computer is given the token")
     is_connected = False
-    answer = _callback(person, url) if person is not None else None
+    answer = None
+    if person is not None:
+        answer = _callback(person, url)
     tasks = TaskFollower(answer)
     try:
         async with (
@@ -177,48 +225,63 @@ async def connect(
             is_connected = True
             yield Agent(client, tasks)
     except BaseExceptionGroup as group:
-        raise _explained(_only_error(group), url, is_connected) from None
+        raise _explained(_single_error(group), url, is_connected) from None
 
 
 def _explained(error: BaseException, url: str, is_connected: bool) -> BaseException:
-    if not isinstance(error, _NETWORK):
+    """Return the error to raise for one that ended a connection."""
+    if not isinstance(error, _NETWORK_ERRORS):
         return error
     if is_connected:
         return Unreachable(url, "it went away")
     if isinstance(error, NotTheHost):
         return Unreachable(url, _NOT_THE_HOST)
-    refused = isinstance(error, MCPError)
-    return Unreachable(url, "it refuses the connection" if refused else "nothing answers there")
+    if isinstance(error, MCPError):
+        return Unreachable(url, "it refuses the connection")
+    return Unreachable(url, "nothing answers there")
 
 
-def _callback(person: Person, host: str) -> ElicitationFnT:
-    page = urljoin(host, _PAGES)
+def _callback(person: Person, host_url: str) -> ElicitationFnT:
+    """Return the function by which the SDK asks the person."""
+    pages = urljoin(host_url, _PAGES)
 
     async def answer(
         context: ClientRequestContext, params: types.ElicitRequestParams
     ) -> types.ElicitResult:
         limit, until = time_left(params)
-        reply = Reply("cancel")  # to what cannot be drawn nobody has agreed
-        with anyio.move_on_after(limit + _LATE), suppress(SchemaError):
+        # A question that cannot be drawn is cancelled: nobody has agreed to it.
+        reply = Reply("cancel")
+        with anyio.move_on_after(limit + _LATE_ANSWER_S), suppress(SchemaError):
             if isinstance(params, types.ElicitRequestFormParams):
                 form = parse(params.requested_schema)
                 reply = await person.ask(params.message, form, until=until)
             else:
-                ours = params.url.startswith(page)
+                ours = params.url.startswith(pages)
                 reply = await person.visit(params.message, params.url, ours=ours, until=until)
-        content = dict(reply.content) if isinstance(reply.content, Mapping) else None
-        misfit = {MISFIT: True} if reply.reason else None
-        return types.ElicitResult(action=reply.action, content=content, _meta=misfit)
+        return _elicit_result(reply)
 
     return answer
 
 
-def _only_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Give the one error that task groups have wrapped; of several of the network's, the first."""
-    alike = group.split(_NETWORK)[1] is None
+def _elicit_result(reply: Reply) -> types.ElicitResult:
+    content = None
+    if isinstance(reply.content, Mapping):
+        content = dict(reply.content)
+    meta = None
+    if reply.reason:
+        meta = {MISFIT: True}
+    return types.ElicitResult(action=reply.action, content=content, _meta=meta)
+
+
+def _single_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return the one error that task groups have wrapped; of several network errors, the first.
+
+    Several errors of other kinds stay a group.
+    """
+    _, others = group.split(_NETWORK_ERRORS)
     error: BaseException = group
     while isinstance(error, BaseExceptionGroup):
-        if len(error.exceptions) > 1 and not alike:
+        if len(error.exceptions) > 1 and others is not None:
             return group
         error = error.exceptions[0]
     return error

@@ -19,16 +19,21 @@ from pydantic import Field
 
 from dcc_bridge.elicitation.types import LIMIT, STATUS, TASK_METHODS, TASKS
 
-ASKING: Final = "asking"  # in place of how a call ended: it goes on, and asks
-_DAY: Final = 86_400.0
+ASKING: Final = "asking"
+"""The status of a call that goes on and asks, in place of the word for how a call ended."""
+_DAY_S: Final = 86_400.0
 _GET, _UPDATE, _CANCEL = TASK_METHODS
-_AWAY: Final = 10.0  # seconds for which a host may be out of reach, until its task is given up
-_SOON: Final = 0.1  # seconds until a task is looked at again that was just answered
-_POLL: Final = 1000  # milliseconds until it is otherwise, where its host does not say
+# The time for which a host may be out of reach before its task is given up.
+_UNREACHABLE_TIMEOUT_S: Final = 10.0
+# The time until the next look at a task that was just answered, or whose host was out of reach.
+_RETRY_INTERVAL_S: Final = 0.1
+_POLL_INTERVAL_MS: Final = 1000  # the time between two looks, where the host does not say it
 T = TypeVar("T", bound=types.Result)
 
 
-class _Handle(types.Result):
+class _TaskHandle(types.Result):
+    """The result of a call that goes on as a task."""
+
     result_type: Literal["task"]
     task_id: str
 
@@ -42,92 +47,160 @@ class _TaskRequest(types.Request[_TaskParams, str]):
     name_param = "taskId"
 
 
-class _Look(types.Result):
+class _TaskState(types.Result):
+    """The state of a task, as its host reports it."""
+
     status: str
     status_message: str = ""
-    poll_interval_ms: int = _POLL
+    poll_interval_ms: int = _POLL_INTERVAL_MS
     input_requests: dict[str, types.ElicitRequest] = Field(default_factory=dict)
     result: types.CallToolResult | None = None
     error: types.ErrorData | None = None
 
+    @property
+    def poll_interval(self) -> float:
+        """The time until the next look, in seconds."""
+        return self.poll_interval_ms / 1000
+
 
 class TaskFollower(ClientExtension):
-    """Follows a call that goes on as a task: answers its questions, and gives its result."""
+    """Follows a call that goes on as a task: answers its questions, and returns its result.
+
+    Args:
+        answer: Asks the person; None where nobody can be asked.
+
+    Attributes:
+        task: The id of the task that is followed, one at a time; None where there is none.
+        on_task: Receives the id of each new task.
+        on_progress: Receives the message about what the task waits for; None to receive nothing.
+    """
 
     identifier = TASKS
 
     def __init__(self, answer: ElicitationFnT | None) -> None:
-        self._answer = answer  # gives a person's answer; None where nobody can be asked
-        self.task: str | None = None  # the id of the one that is followed; one at a time
-        self.on_task: Callable[[str], None] = lambda task: None  # told the id of a new one
-        self.on_progress: ProgressFnT | None = None  # told what it waits for
+        self._answer = answer
+        self.task: str | None = None
+        self.on_task: Callable[[str], None] = lambda task: None
+        self.on_progress: ProgressFnT | None = None
 
     def claims(self) -> list[ResultClaim[Any]]:
-        """Say which result means a task."""
-        return [ResultClaim(result_type="task", model=_Handle, resolve=self._resolve)]
+        """Return the kind of result that means a task, for the SDK."""
+        return [ResultClaim(result_type="task", model=_TaskHandle, resolve=self._resolve)]
 
-    async def _resolve(self, handle: _Handle, context: ClaimContext) -> types.CallToolResult:
+    async def _resolve(self, handle: _TaskHandle, context: ClaimContext) -> types.CallToolResult:
         self.on_task(handle.task_id)
         return await self.follow(context.session, handle.task_id)
 
     async def follow(self, session: ClientSession, task: str) -> types.CallToolResult:
-        """Wait for the result of a task; MCPError: there is none, or nobody to ask for it."""
-        self.task, replies = task, dict[str, Any]()
-        while (look := await self._look(session, task)).status in ("working", "input_required"):
+        """Wait for the result of a task, and answer its questions.
+
+        Args:
+            session: The session with the task's host.
+            task: The id of the task.
+
+        Returns:
+            The result of the call. Where a question comes and nobody can be asked, a result that
+            says so, with the status `ASKING`; the task goes on then.
+
+        Raises:
+            MCPError: The host does not know the task, is out of reach, or reports an error of the
+                call.
+        """
+        self.task = task
+        replies: dict[str, Any] = {}
+        state = await self._state(session, task)
+        while state.status in ("working", "input_required"):
             if self.on_progress is not None:
-                await self.on_progress(0.0, None, look.status_message)
-            new = [key for key in look.input_requests if key not in replies][:1]
-            if new and self._answer is None:
-                self.task = None
-                return _left_open(task, look.input_requests[new[0]].params)
-            for key in new:
-                if (reply := await self._ask(session, task, key, look)) is not None:
+                await self.on_progress(0.0, None, state.status_message)
+            pause = state.poll_interval
+            key = _unanswered(state, replies)
+            if key is not None:
+                if self._answer is None:
+                    self.task = None
+                    return _left_open(task, state.input_requests[key].params)
+                reply = await self._ask(self._answer, session, task, key, state)
+                if reply is not None:
                     replies[key] = reply
-            open_ = {key: it for key, it in replies.items() if key in look.input_requests}
-            if open_:  # also what was sent before: it may be lost
-                with suppress(MCPError):  # the next look shows whether it was taken
-                    params = {"task_id": task, "input_responses": open_}
-                    await _send(session, _UPDATE, types.EmptyResult, **params)
-            await anyio.sleep(_SOON if new else look.poll_interval_ms / 1000)
+                pause = _RETRY_INTERVAL_S
+            await _send_replies(session, task, state, replies)
+            await anyio.sleep(pause)
+            state = await self._state(session, task)
         self.task = None
-        if look.error is not None:
-            raise MCPError.from_error_data(look.error)
-        text = types.TextContent(text=look.status_message or "The call was cancelled.")
-        return look.result or types.CallToolResult(content=[text], is_error=True)
+        if state.error is not None:
+            raise MCPError.from_error_data(state.error)
+        if state.result is not None:
+            return state.result
+        text = types.TextContent(text=state.status_message or "The call was cancelled.")
+        return types.CallToolResult(content=[text], is_error=True)
 
     async def leave(self, session: ClientSession) -> None:
-        """Give up the task that is followed."""
+        """Cancel the task that is followed, if there is one.
+
+        Args:
+            session: The session with the task's host.
+
+        Raises:
+            MCPError: The host is out of reach, or the task has ended.
+        """
         if self.task is not None:
             await _send(session, _CANCEL, types.EmptyResult, task_id=self.task)
 
-    async def _ask(self, session: ClientSession, task: str, key: str, look: _Look) -> Any:
+    async def _ask(
+        self, answer: ElicitationFnT, session: ClientSession, task: str, key: str, state: _TaskState
+    ) -> Any:
         """Put a question to the person; None where it ended elsewhere before they answered."""
-        params, replies = look.input_requests[key].params, list[Any]()
+        params = state.input_requests[key].params
+        replies: list[Any] = []
         context: Any = None  # of a request of the host's own, which this is not
 
         async def ask() -> None:
-            replies.append(self._answer and await self._answer(context, params))
+            replies.append(await answer(context, params))
             prompt.cancel_scope.cancel()
 
         async with anyio.create_task_group() as prompt:
             prompt.start_soon(ask)
             with suppress(MCPError):
-                while key in look.input_requests:
-                    await anyio.sleep(look.poll_interval_ms / 1000)
-                    look = await self._look(session, task)
+                while key in state.input_requests:
+                    await anyio.sleep(state.poll_interval)
+                    state = await self._state(session, task)
             prompt.cancel_scope.cancel()
-        return replies[0] if replies else None
+        if not replies:
+            return None
+        return replies[0]
 
-    async def _look(self, session: ClientSession, task: str) -> _Look:
-        """Look at a task; a connection that breaks loses nothing."""
-        give_up_at = anyio.current_time() + _AWAY
+    async def _state(self, session: ClientSession, task: str) -> _TaskState:
+        """Ask for the state of a task, again and again while its host is out of reach."""
+        give_up_at = anyio.current_time() + _UNREACHABLE_TIMEOUT_S
         while True:
             try:
-                return await _send(session, _GET, _Look, task_id=task)
+                return await _send(session, _GET, _TaskState, task_id=task)
             except MCPError as error:
                 if error.code != types.CONNECTION_CLOSED or anyio.current_time() > give_up_at:
                     raise
-            await anyio.sleep(_SOON)
+            await anyio.sleep(_RETRY_INTERVAL_S)
+
+
+def _unanswered(state: _TaskState, replies: dict[str, Any]) -> str | None:
+    """Return the key of the first question of a task that has no reply yet."""
+    for key in state.input_requests:
+        if key not in replies:
+            return key
+    return None
+
+
+async def _send_replies(
+    session: ClientSession, task: str, state: _TaskState, replies: dict[str, Any]
+) -> None:
+    """Send the replies to the questions that are open, also those sent before: one may be lost."""
+    responses = {}
+    for key, reply in replies.items():
+        if key in state.input_requests:
+            responses[key] = reply
+    if responses:
+        with suppress(MCPError):  # the next look shows whether the host took the replies
+            await _send(
+                session, _UPDATE, types.EmptyResult, task_id=task, input_responses=responses
+            )
 
 
 async def _send(session: ClientSession, method: str, result: type[T], **params: Any) -> T:
@@ -136,17 +209,29 @@ async def _send(session: ClientSession, method: str, result: type[T], **params: 
 
 
 def time_left(params: types.ElicitRequestParams) -> tuple[float, str]:
-    """Tell how many seconds a question stays open, and until when that is, in words."""
-    limit = dict[str, Any](params.meta or {}).get(LIMIT, math.inf)  # an older bridge's has none
-    ends = time.localtime(time.time() + min(limit, _DAY))
-    return limit, time.strftime("by %H:%M:%S", ends) if limit < _DAY else "soon"
+    """Return how long a question stays open.
+
+    Args:
+        params: The question.
+
+    Returns:
+        The time in seconds, which is infinite for the question of an older bridge; and the end of
+        that time in words: "by 14:05:00", or "soon" where it is a day or more away.
+    """
+    meta = dict[str, Any](params.meta or {})
+    limit = meta.get(LIMIT, math.inf)
+    if limit >= _DAY_S:
+        return limit, "soon"
+    end = time.localtime(time.time() + limit)
+    return limit, time.strftime("by %H:%M:%S", end)
 
 
 def _left_open(task: str, params: types.ElicitRequestParams) -> types.CallToolResult:
-    """Say that a call goes on and asks, where nobody can be asked."""
+    """Return the result for a call that goes on and asks, where nobody can be asked."""
+    _, until = time_left(params)
     text = types.TextContent(
         text=f"The call goes on, and waits for an answer: {params.message}\nNobody can be asked "
         "here, so the question stays open. Answer it in the application, or "
-        f"{time_left(params)[1]} with: dcc-bridge call --resume {task}"
+        f"{until} with: dcc-bridge call --resume {task}"
     )
     return types.CallToolResult(content=[text], is_error=True, _meta={STATUS: ASKING})

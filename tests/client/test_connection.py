@@ -331,7 +331,7 @@ async def follow(
 
     async def exchange(session: Any, method: str, result: Any, **params: Any) -> Any:
         if method == "tasks/get":
-            return tasks._Look.model_validate(looks(sent))
+            return tasks._TaskState.model_validate(looks(sent))
         sent.append((method, params))
         send(sent)
 

@@ -23,24 +23,27 @@ from typing import Final, TextIO
 
 from dcc_bridge.elicitation.text import MOST_SHOWN, safe_text
 
-_MOST_LINES: Final = 60
-_NARROWEST: Final = 12
-_HANG: Final = 4  # spaces that indent a continued line, not to be taken for the next thing
-_STEP_WIDTH: Final = 88
+_MAX_LINES: Final = 60
+_MIN_COLUMNS: Final = 12
+# The spaces that indent a continued line, so that it is not taken for the next thing.
+_CONTINUATION_INDENT: Final = 4
+_STEP_COLUMNS: Final = 88
 _STEP_INDENT: Final = 4
-_MOST_QUOTED: Final = 8
-_SAYS: Final = {
+_MAX_QUOTED_LINES: Final = 8
+_ACTION_TEXTS: Final = {
     "accept": "agrees",
     "decline": "says no",
     "cancel": "closes the question without an answer",
 }
-_CAN_WAIT: Final = sys.platform != "win32"  # there, only a read waits for what is typed
+_CAN_SELECT: Final = sys.platform != "win32"
+"""Whether `select` waits for a terminal. On Windows only a read waits for what is typed."""
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Return whether a person types and reads there. Windows takes its null device for a terminal.
+    """Return whether a person types and reads at a stream.
 
-    That is the stdin of whatever a service or an application without a console starts.
+    `isatty` alone does not say so: Windows counts its null device as a terminal, and that is the
+    stdin of every program that a service, or an application without a console, starts.
     """
     if not stream.isatty():
         return False
@@ -61,27 +64,46 @@ class Screen:
         self._terminal = terminal
 
     def say(self, text: str = "") -> None:
-        """Write a line of ours."""
+        """Write a line of ours. The text is written as it is."""
         self.prompt(text + "\n")
 
     def quote(self, before: str, text: str, *, whole: bool = False) -> None:
-        """Write a text of anybody's, each line of it after a bar of ours; `whole` has no limit."""
-        self._write(f"{before}| ", f"{before}| ", text, len(text) if whole else _MOST_LINES)
+        """Write a text of anybody's, with a bar of ours before each line.
+
+        Args:
+            before: The indentation, before the bar.
+            text: The text, which is made safe to show.
+            whole: The text is written to its end; else its first lines are.
+        """
+        max_lines = _MAX_LINES
+        if whole:
+            max_lines = len(text)
+        self._write(f"{before}| ", f"{before}| ", text, max_lines)
 
     def show(self, before: str, text: str) -> None:
-        """Write a text that should be short after something of ours; the rest of it is indented."""
-        self._write(before, " " * (len(before) + _HANG), text)
+        """Write a text of anybody's that should be short.
 
-    def _write(self, first: str, then: str, text: str, most: int = _MOST_LINES) -> None:
-        parts = lines(text, self._columns - len(then) - 1, max(MOST_SHOWN, most))
-        for number, part in enumerate(parts[:most]):
-            self.say(((then if number else first) + part).rstrip())
-        if len(parts) > most:
-            self.say(f"{then}... and {len(parts) - most} more lines")
+        Args:
+            before: The words of ours that stand before the text.
+            text: The text, which is made safe to show. Its second and further lines are indented.
+        """
+        self._write(before, " " * (len(before) + _CONTINUATION_INDENT), text)
+
+    def _write(
+        self, first_prefix: str, prefix: str, text: str, max_lines: int = _MAX_LINES
+    ) -> None:
+        columns = self._columns - len(prefix) - 1
+        rows = lines(text, columns, max(MOST_SHOWN, max_lines))
+        before = first_prefix
+        for row in rows[:max_lines]:
+            self.say((before + row).rstrip())
+            before = prefix
+        if len(rows) > max_lines:
+            self.say(f"{prefix}... and {len(rows) - max_lines} more lines")
 
     def prompt(self, text: str) -> None:
         """Write the beginning of a line that the person goes on with."""
-        with suppress(OSError):  # it was hung up; the keyboard says so too
+        with suppress(OSError):  # the terminal was hung up, and the keyboard says so too
             self._terminal.write(text)
             self._terminal.flush()
 
@@ -94,10 +116,14 @@ class Screen:
 
 
 class Narrator:
-    """Prints the steps of a story to stdout."""
+    """Prints the steps of a story to stdout.
+
+    Args:
+        title: The heading, which is printed above the first step.
+    """
 
     def __init__(self, title: str) -> None:
-        self._title = title  # is printed above the first step
+        self._title = title
         self._steps = 0
 
     def step(self, text: str) -> None:
@@ -105,88 +131,132 @@ class Narrator:
         if not self._steps:
             print(f"{self._title}\n")
         self._steps += 1
-        rows = lines(text, _STEP_WIDTH - _STEP_INDENT)
+        rows = lines(text, _STEP_COLUMNS - _STEP_INDENT)
         print(f"{self._steps:>2}  " + f"\n{' ' * _STEP_INDENT}".join(rows), flush=True)
 
     def quote(self, text: str) -> None:
-        """Print the beginning of what somebody else says, below the step."""
+        """Print the beginning of somebody else's text, below the step."""
         before = " " * _STEP_INDENT + "| "
-        quoted = lines(text, _STEP_WIDTH - len(before))
-        if len(quoted) > _MOST_QUOTED + 1:
-            quoted = [*quoted[:_MOST_QUOTED], "(the list goes on)"]
+        quoted = lines(text, _STEP_COLUMNS - len(before))
+        if len(quoted) > _MAX_QUOTED_LINES + 1:
+            quoted = [*quoted[:_MAX_QUOTED_LINES], "(the list goes on)"]
         for row in quoted:
             print(f"{before}{row}".rstrip(), flush=True)
 
     def answer(self, action: str, how: str = "") -> None:
-        """Print what the person answered, as a step."""
-        self.step(f"The person {_SAYS[action]}{how}.")
+        """Print the person's answer as a step.
+
+        Args:
+            action: "accept", "decline" or "cancel".
+            how: The words that follow the verb, with the space before them.
+        """
+        self.step(f"The person {_ACTION_TEXTS[action]}{how}.")
 
 
 def lines(text: str, columns: int, most: int = MOST_SHOWN) -> list[str]:
-    """Make a text safe to show, and break it into lines of so many columns."""
-    return [part for line in safe_text(text, most).split("\n") for part in _wrapped(line, columns)]
+    """Make a text safe to show, and break it into lines.
+
+    Args:
+        text: A text of anybody's.
+        columns: The greatest width of a line.
+        most: The greatest number of characters that are taken of the text.
+
+    Returns:
+        The lines, at least one.
+    """
+    rows = []
+    for line in safe_text(text, most).split("\n"):
+        rows += _wrapped(line, columns)
+    return rows
 
 
 def _wrapped(line: str, columns: int) -> list[str]:
-    is_wide = any(unicodedata.east_asian_width(char) in "WF" for char in line)
-    width = max(columns // 2 if is_wide else columns, _NARROWEST)
-    # what follows of a point of a list, or of a numbered line, cannot pass for the next one
-    hang = "  " if line.startswith("- ") else " " * 9 if line.startswith(" ") else ""
-    return textwrap.wrap(line, width, subsequent_indent=hang, break_on_hyphens=False) or [""]
+    width = columns
+    if any(unicodedata.east_asian_width(char) in "WF" for char in line):
+        width = columns // 2  # such a character takes two columns
+    # The second line of a list's item, or of a numbered line, must not pass for the next one.
+    indent = ""
+    if line.startswith("- "):
+        indent = "  "
+    elif line.startswith(" "):
+        indent = " " * 9
+    rows = textwrap.wrap(
+        line, max(width, _MIN_COLUMNS), subsequent_indent=indent, break_on_hyphens=False
+    )
+    return rows or [""]
 
 
 class Keyboard:
-    """The lines that come from a terminal open for reading, from which nobody else reads."""
+    """The lines that come from a terminal open for reading, from which nobody else reads.
+
+    Args:
+        source: The stream of the terminal. It gives the encoding; the lines come from the
+            descriptor.
+    """
 
     def __init__(self, source: TextIO) -> None:
         self._source = source
+        # Each line comes with the number of the question that was open as the line was read.
         self._lines: asyncio.Queue[tuple[int, str | None]] = asyncio.Queue()
-        self._asked = 0  # questions so far: a line belongs to the one that was open as it was read
+        self._question = 0
         self._begun_line = b""
-        self._lock = threading.Lock() if _CAN_WAIT else nullcontext()
+        self._lock: threading.Lock | nullcontext[None] = nullcontext()
+        if _CAN_SELECT:
+            self._lock = threading.Lock()
         self._is_reading = False
 
     def forget(self) -> None:
         """Drop what was typed so far: it cannot be the answer to a question not yet seen."""
         with self._lock:
-            self._asked, self._begun_line = self._asked + 1, b""
+            self._question += 1
+            self._begun_line = b""
             _flush(self._source)
 
     async def line(self) -> str | None:
-        """Give the next line without its end, or None where there will be no more."""
+        """Return the next line without its end, or None where there will be no more."""
         while True:
             if not self._is_reading:
-                self._is_reading = True
-                what = (_descriptor(self._source), asyncio.get_running_loop())
-                threading.Thread(None, self._read, "dcc_bridge keyboard", what, daemon=True).start()
-            asked, line = await self._lines.get()
+                self._start_reading()
+            question, line = await self._lines.get()
             if line is None:
                 self._is_reading = False  # a terminal can be read on after its Ctrl+D
-            if asked == self._asked:
+            if question == self._question:
                 return line
 
+    def _start_reading(self) -> None:
+        self._is_reading = True
+        args = (_descriptor(self._source), asyncio.get_running_loop())
+        threading.Thread(None, self._read, "dcc_bridge keyboard", args, daemon=True).start()
+
     def _read(self, descriptor: int, loop: asyncio.AbstractEventLoop) -> None:
-        """Hand over the lines until there are no more. On the thread, whose descriptor it is."""
+        """Hand over the lines until there are no more. On the thread, which owns the descriptor."""
         chunk = None
         with open(descriptor, "rb", 0) as raw, suppress(RuntimeError):  # the loop is gone
             while chunk != b"":
-                if _CAN_WAIT:
+                if _CAN_SELECT:
                     select.select([raw], [], [])
                 with self._lock:
                     try:
                         chunk = raw.read(4096)
                     except OSError:  # the terminal was hung up
                         chunk = b""
-                    if chunk is None:  # it was forgotten meanwhile, or somebody else has it
+                    if chunk is None:  # `forget` dropped the text meanwhile, or it went elsewhere
                         continue
-                    *lines, self._begun_line = (self._begun_line + chunk).split(b"\n")
-                    texts = (it.decode(self._source.encoding, "replace") for it in lines)
-                    for line in [it.rstrip("\r") for it in texts] if chunk else [None]:
-                        loop.call_soon_threadsafe(self._lines.put_nowait, (self._asked, line))
+                    for line in self._complete_lines(chunk):
+                        item = (self._question, line)
+                        loop.call_soon_threadsafe(self._lines.put_nowait, item)
+
+    def _complete_lines(self, chunk: bytes) -> list[str | None]:
+        """Return the lines that a chunk completes; an empty chunk is the end, which is None."""
+        *complete, self._begun_line = (self._begun_line + chunk).split(b"\n")
+        if not chunk:
+            return [None]
+        encoding = self._source.encoding
+        return [line.decode(encoding, "replace").rstrip("\r") for line in complete]
 
 
 def _descriptor(terminal: TextIO) -> int:
-    """Open a terminal for reading once more, if it can be so that no read of it ever waits."""
+    """Open a terminal for reading once more, so that no read waits where the system allows that."""
     if sys.platform != "win32":
         with suppress(OSError):
             return os.open(os.ttyname(terminal.fileno()), os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)

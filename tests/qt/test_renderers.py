@@ -16,8 +16,9 @@ import anyio
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from dcc_bridge.client.terminal import SKIP, Terminal
+from dcc_bridge.client.terminal import Terminal
 from dcc_bridge.client.terminal_io import Screen
+from dcc_bridge.client.typed_answers import SKIP
 from dcc_bridge.consent.call import Call
 from dcc_bridge.consent.effect import CodeRun, Effect
 from dcc_bridge.elicitation.caller import Client

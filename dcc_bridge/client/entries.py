@@ -38,8 +38,9 @@ from urllib.parse import quote, urlencode
 
 NAME: Final = "dcc-bridge"  # the name of our entry
 _RUNTIME: Final = "DCC_BRIDGE_RUNTIME"
-_FOLDER: Final = str(Path(__file__).absolute().parents[2])  # where we are imported from
-# Codex' own, 10 s for a start and 60 s for a call, are too short for a person who decides.
+_IMPORT_FOLDER: Final = str(Path(__file__).absolute().parents[2])
+"""The folder from which `dcc_bridge` is imported."""
+# Codex' own limits, 10 s for a start and 60 s for a call, are too short for a person who decides.
 LIMITS: Final = "startup_timeout_sec = 30\ntool_timeout_sec = 600"
 Folder = Literal["home", "data", "claude", "codex", "goose"]
 Kind = Literal["plain", "typed", "extension"]
@@ -47,69 +48,128 @@ Kind = Literal["plain", "typed", "extension"]
 
 @dataclass(frozen=True, slots=True)
 class ClientEntry:
-    """The command with which a client starts us. There is no token in it."""
+    """The command with which a client starts us. There is no token in it.
 
-    command: str  # a program, by its whole path: a client's search path is not the shell's
+    Attributes:
+        command: The program, by its whole path: a client's search path is not the shell's.
+        args: The arguments of the program.
+        env: The environment variables that the program needs; clients pass hardly any of their
+            own on.
+    """
+
+    command: str
     args: tuple[str, ...]
-    # Environment variables that it needs; clients pass hardly any of theirs on.
     env: dict[str, str]
 
     @classmethod
     def for_client(cls, label: str) -> ClientEntry:
-        """Make the entry of a client, which hosts will know by that label."""
-        env = {_RUNTIME: os.environ[_RUNTIME]} if os.environ.get(_RUNTIME) else {}
-        script = Path(sys.executable).with_name(f"{NAME}.exe" if os.name == "nt" else NAME)
+        """Return the entry of a client, as this process could be started again.
+
+        Args:
+            label: The name by which hosts will know the client.
+        """
+        env = {}
+        if os.environ.get(_RUNTIME):
+            env[_RUNTIME] = os.environ[_RUNTIME]
+        script_name = NAME
+        if os.name == "nt":
+            script_name = f"{NAME}.exe"
+        script = Path(sys.executable).with_name(script_name)
         arguments = ("connect", "--label", label)
         if script.is_file():
             return cls(str(script), arguments, env)
-        if _FOLDER in os.environ.get("PYTHONPATH", "").split(os.pathsep):  # a host's own Python
-            env["PYTHONPATH"] = _FOLDER
+        # A host's own Python finds us by this variable alone.
+        if _IMPORT_FOLDER in os.environ.get("PYTHONPATH", "").split(os.pathsep):
+            env["PYTHONPATH"] = _IMPORT_FOLDER
         # -P: the client's folder, which may hold a module of our name, must not be searched.
         return cls(sys.executable, ("-P", "-m", "dcc_bridge", *arguments), env)
 
     def as_object(self, kind: Kind) -> dict[str, Any]:
-        """Give the entry as the object that a client expects."""
+        """Return the entry as the object that a client expects.
+
+        Args:
+            kind: The form of the object. "plain" has what the entry has, "typed" a "type" before
+                that, and "extension" is the form of goose.
+        """
         if kind == "extension":
-            start = {"name": NAME, "type": "stdio", "cmd": self.command, "args": [*self.args]}
-            return {**start, "envs": self.env, "enabled": True, "timeout": 600}
-        env = {"env": self.env} if self.env else {}
-        server = {"command": self.command, "args": list(self.args), **env}
-        return {"type": "stdio", **server} if kind == "typed" else server
+            return {
+                "name": NAME,
+                "type": "stdio",
+                "cmd": self.command,
+                "args": list(self.args),
+                "envs": self.env,
+                "enabled": True,
+                "timeout": 600,
+            }
+        server: dict[str, Any] = {}
+        if kind == "typed":
+            server["type"] = "stdio"
+        server["command"] = self.command
+        server["args"] = list(self.args)
+        if self.env:
+            server["env"] = self.env
+        return server
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """The configuration file of a client."""
+    """The configuration file of a client.
 
-    folder: Folder  # the folder of the user's file, as a name that `_folder` resolves
-    name: str  # the user's file below that folder
-    project: str | None = None  # the file in a project's folder, or None where the client has none
-    key: str = "mcpServers"  # the member that lists the servers
-    kind: Kind = "plain"  # how an entry looks in it
-    # Its language. Only JSON is written; others are printed, and TOML is for `program` to write.
+    Attributes:
+        folder: The folder of the user's file, as a name that `_folder` resolves.
+        name: The path of the user's file below that folder.
+        project: The path of the file in a project's folder; None where the client has none.
+        key: The member that lists the servers.
+        kind: The form of an entry in the file.
+        syntax: The language of the file. Only JSON is written here; an entry in another language
+            is printed, and TOML is written by `program`.
+        program: The name of the client's own command, which may be on PATH; None where the client
+            has none.
+    """
+
+    folder: Folder
+    name: str
+    project: str | None = None
+    key: str = "mcpServers"
+    kind: Kind = "plain"
     syntax: Literal["json", "yaml", "toml"] = "json"
-    program: str | None = None  # the client's own command, which may be on PATH
+    program: str | None = None
 
     @property
     def is_writable(self) -> bool:
-        """Whether an entry can be added to it; else a person pastes it."""
+        """Return whether an entry can be added to the file; else a person pastes the entry."""
         return self.syntax == "json" or self.own_command() is not None
 
     @property
     def is_there(self) -> bool:
-        """Whether the client seems to be on this computer: its command, or a file or folder."""
-        base = _folder(self.folder)
-        mark = base if self.folder in ("codex", "goose") else base / Path(self.name).parts[0]
-        return mark.exists() or self.own_command() is not None
+        """Return whether the client seems to be on this computer, by its command or its files."""
+        trace = _folder(self.folder)
+        if self.folder not in ("codex", "goose"):  # other folders are not the client's own
+            trace = trace / Path(self.name).parts[0]
+        return trace.exists() or self.own_command() is not None
 
     def own_command(self) -> str | None:
-        """Find the client's own command on PATH, which adds an entry for its user."""
-        program = shutil.which(self.program) if self.program else None
+        """Return the path of the client's own command, which adds an entry for its user.
+
+        None where the command is not on PATH, or cannot be used.
+        """
+        if self.program is None:
+            return None
+        program = shutil.which(self.program)
         # A batch file has its arguments read by cmd.exe, whose quoting JSON does not survive.
-        return None if program and program.lower().endswith((".cmd", ".bat")) else program
+        if program is not None and program.lower().endswith((".cmd", ".bat")):
+            return None
+        return program
 
     def path(self, project: Path | None = None) -> Path:
-        """Give the path of the file; ValueError where the client has none for projects."""
+        """Return the path of the file.
+
+        Args:
+            project: The folder of a project; None for the user's own file.
+
+        Raises:
+            ValueError: The client has no file for projects.
+        """
         if project is None:
             return _folder(self.folder) / self.name
         if self.project is None:
@@ -117,7 +177,7 @@ class ConfigFile:
         return project.absolute() / self.project
 
     def text(self, entry: ClientEntry) -> str:
-        """Give an entry as a person pastes it."""
+        """Return an entry as a person pastes it into the file."""
         server = entry.as_object(self.kind)
         if self.syntax == "toml":
             return _toml(self.key, server)
@@ -126,7 +186,7 @@ class ConfigFile:
         return json.dumps({self.key: {NAME: server}}, indent=2)
 
     def add_command(self, entry: ClientEntry) -> list[str]:
-        """Give the arguments with which the client's own command adds an entry for its user."""
+        """Return the arguments with which the client's own command adds an entry for its user."""
         server = entry.as_object(self.kind)
         if self.program == "claude":
             return ["mcp", "add-json", "--scope", "user", NAME, json.dumps(server)]
@@ -139,36 +199,65 @@ class ConfigFile:
         return ["mcp", "add", "-s", "user", *env, NAME, entry.command, "--", *entry.args]
 
     def remove_command(self) -> list[str]:
-        """Give those with which it removes it; VS Code's has none: it only adds, and replaces."""
-        scope = [] if self.program == "codex" else ["--scope", "user"]
-        return [] if self.program == "code" else ["mcp", "remove", *scope, NAME]
+        """Return the arguments with which the client's own command removes the entry.
+
+        The list is empty for VS Code, whose command only adds entries, and replaces them.
+        """
+        if self.program == "code":
+            return []
+        if self.program == "codex":
+            return ["mcp", "remove", NAME]
+        return ["mcp", "remove", "--scope", "user", NAME]
 
 
 def _toml(key: str, server: dict[str, Any]) -> str:
-    """Give an entry in TOML, whose strings, lists and inline tables hold what JSON's do."""
-    lines = [f"[{key}.{NAME}]"]
-    lines += [f"{name} = {json.dumps(server[name])}" for name in ("command", "args")]
+    """Return an entry in TOML, which has the strings and lists of JSON."""
+    lines = [
+        f"[{key}.{NAME}]",
+        f"command = {json.dumps(server['command'])}",
+        f"args = {json.dumps(server['args'])}",
+    ]
     if "env" in server:
-        pairs = (f"{name} = {json.dumps(value)}" for name, value in server["env"].items())
+        pairs = [f"{name} = {json.dumps(value)}" for name, value in server["env"].items()]
         lines.append(f"env = {{ {', '.join(pairs)} }}")
-    return "\n".join([*lines, LIMITS])
+    lines.append(LIMITS)
+    return "\n".join(lines)
 
 
 def _folder(name: Folder) -> Path:
-    home, goose = Path.home(), Path.home() / ".config" / "goose"
+    """Return the folder that a name stands for on this system."""
+    home = Path.home()
+    match name:
+        case "home":
+            return home
+        case "data":
+            return _data_folder(home)
+        case "claude":
+            return _env_folder("CLAUDE_CONFIG_DIR", home)
+        case "codex":
+            return _env_folder("CODEX_HOME", home / ".codex")
+        case "goose":
+            if sys.platform == "win32":
+                return _data_folder(home) / "Block" / "goose" / "config"
+            return home / ".config" / "goose"
+
+
+def _data_folder(home: Path) -> Path:
+    """Return the folder in which applications keep a user's settings."""
     if sys.platform == "win32":
-        data = Path(os.environ.get("APPDATA") or home / "AppData" / "Roaming")
-        goose = data / "Block" / "goose" / "config"
-    elif sys.platform == "darwin":
-        data = home / "Library" / "Application Support"
-    else:
-        data = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
-    claude = Path(os.environ.get("CLAUDE_CONFIG_DIR") or home)
-    codex = Path(os.environ.get("CODEX_HOME") or home / ".codex")
-    return {"home": home, "data": data, "claude": claude, "codex": codex, "goose": goose}[name]
+        return _env_folder("APPDATA", home / "AppData" / "Roaming")
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support"
+    return _env_folder("XDG_CONFIG_HOME", home / ".config")
 
 
-CONFIG_FILES: Final[dict[str, ConfigFile]] = {  # by the label under which they are set up
+def _env_folder(variable: str, default: Path) -> Path:
+    """Return the folder that an environment variable names; else the default."""
+    return Path(os.environ.get(variable) or default)
+
+
+# The files by the label under which their clients are set up.
+CONFIG_FILES: Final[dict[str, ConfigFile]] = {
     "claude-code": ConfigFile(
         "claude", ".claude.json", ".mcp.json", kind="typed", program="claude"
     ),
@@ -190,9 +279,14 @@ LINKED: Final = ("vscode", "cursor")  # the clients that have links
 
 
 def link(label: str) -> str:
-    """Give the link by which a client of `LINKED` adds our entry, once its person agrees."""
+    """Return the link by which a client adds our entry, once its person agrees.
+
+    Args:
+        label: The label of a client in `LINKED`.
+    """
     server = ClientEntry.for_client(label).as_object(CONFIG_FILES[label].kind)
     if label == "vscode":
         return f"vscode:mcp/install?{quote(json.dumps({'name': NAME, **server}), safe='')}"
-    query = urlencode({"name": NAME, "config": base64.b64encode(json.dumps(server).encode())})
+    config = base64.b64encode(json.dumps(server).encode())
+    query = urlencode({"name": NAME, "config": config})
     return f"cursor://anysphere.cursor-deeplink/mcp/install?{query}"

@@ -32,11 +32,19 @@ _TOKEN: Final = re.compile(
 
 
 class InvalidJson(ValueError):
-    """A text is not a JSON object, or cannot be edited where it is to be; says why."""
+    """A text is not a JSON object, or cannot be edited as wanted. The message says why."""
 
 
 class _Token(NamedTuple):
-    kind: str  # "string", "scalar", "comment", or the mark itself
+    """A token of a text.
+
+    Attributes:
+        kind: "string", "scalar", "comment", or the mark itself.
+        start: Index of its first character.
+        end: Index after its last character.
+    """
+
+    kind: str
     start: int
     end: int
 
@@ -59,10 +67,12 @@ class _JsonValue:
 
     def member(self, name: str) -> _Member | None:
         """Return the member of a name; None where there is none. Raises InvalidJson for two."""
-        found = [it for it in self.members if it.name == name]
-        if len(found) > 1:
+        matches = [member for member in self.members if member.name == name]
+        if len(matches) > 1:
             raise InvalidJson(f"{name} is in it twice")
-        return found[0] if found else None
+        if not matches:
+            return None
+        return matches[0]
 
 
 @dataclass(slots=True)
@@ -95,11 +105,12 @@ class Document:
     """
 
     def __init__(self, text: str) -> None:
-        tokens = [*_tokens(text)]
+        tokens = list(_tokens(text))
         if all(token.kind == "comment" for token in tokens):
-            separator = "\n" if tokens else ""
-            text = f"{text}{separator}{{}}\n"
-            tokens = [*_tokens(text)]
+            if tokens:
+                text += "\n"  # a comment may go on to the end of its line
+            text += "{}\n"
+            tokens = list(_tokens(text))
         self.text = text
         self._tokens = tokens
         self._root = _parse(text, tokens)
@@ -114,12 +125,13 @@ class Document:
         value = self._find(path)
         if value is None:
             return None
-        inside = (it for it in self._tokens if value.start <= it.start < value.end)
-        plain = "".join(self.text[it.start : it.end] for it in _essential(inside))
+        tokens = [token for token in self._tokens if value.start <= token.start < value.end]
+        plain = "".join(self.text[token.start : token.end] for token in _essential(tokens))
         try:
             return json.loads(plain)
         except RecursionError:
-            raise InvalidJson(f"{'.'.join(path) or 'it'} is nested too deeply") from None
+            name = ".".join(path) or "it"
+            raise InvalidJson(f"{name} is nested too deeply") from None
 
     def is_empty(self, *path: str) -> bool:
         """Return whether the value at a path is an object with no member and no comment in it."""
@@ -135,8 +147,8 @@ class Document:
             InvalidJson: What leads there is no object, or a name of the path is there twice.
         """
         parent = self._root
-        *way, last = path
-        for depth, name in enumerate(way):
+        *parents, last = path
+        for depth, name in enumerate(parents):
             member = parent.member(name)
             if member is None:
                 for missing in reversed(path[depth + 1 :]):
@@ -161,8 +173,10 @@ class Document:
             InvalidJson: A name of the path is there twice.
         """
         parent = self._find(path[:-1])
-        member = parent.member(path[-1]) if parent is not None else None
-        if parent is None or member is None:
+        if parent is None:
+            return self.text
+        member = parent.member(path[-1])
+        if member is None:
             return self.text
         start, end = self._span(member)
         if len(parent.members) == 1:
@@ -178,14 +192,14 @@ class Document:
         return head + self.text[end:]
 
     def significant(self) -> list[str]:
-        """Return all that the text says, with its comments, whatever its layout is."""
-        said = []
+        """Return the tokens of the text, with its comments, whatever its layout is."""
+        words = []
         for kind, start, end in _essential(self._tokens, comments=True):
-            token = self.text[start:end]
+            word = self.text[start:end]
             if kind == "string":
-                token = json.dumps(json.loads(token))
-            said.append(token)
-        return said
+                word = json.dumps(json.loads(word))  # the same for each way to escape a character
+            words.append(word)
+        return words
 
     def _find(self, path: Sequence[str]) -> _JsonValue | None:
         value = self._root
@@ -237,15 +251,14 @@ class Document:
 
     def _ends_line_comment(self, index: int) -> bool:
         """Return whether the text before an index ends with a comment that goes on in its line."""
-        before = [it for it in self._tokens if it.start < index][-1]
-        return self.text.startswith("//", before.start) and before.kind == "comment"
+        last = [token for token in self._tokens if token.start < index][-1]
+        return last.kind == "comment" and self.text.startswith("//", last.start)
 
     def _is_spread(self, value: _JsonValue) -> bool:
         """Return whether the members of an object stand on lines of their own, or will."""
         root = self._root
         if not value.members:
-            is_whole = value is root
-            return is_whole or _breaks(self.text[root.start : root.end])
+            return value is root or _breaks(self.text[root.start : root.end])
         first = value.members[0]
         last = value.members[-1]
         head = self.text[value.start : first.start]
@@ -264,7 +277,9 @@ class Document:
 
     @cached_property
     def _newline(self) -> str:
-        return "\r\n" if "\r\n" in self.text else "\n"
+        if "\r\n" in self.text:
+            return "\r\n"
+        return "\n"
 
     @cached_property
     def _unit(self) -> str:
@@ -284,11 +299,11 @@ class _Parser:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the text may end here."""
+        """Return whether the text may end here."""
         return self._expects == "nothing"
 
     def take(self, token: _Token) -> bool:
-        """Take in the next token; False where the grammar does not allow it."""
+        """Read the next token, and return whether the grammar allows it."""
         if token.kind in ("}", "]"):
             return self._close(token)
         if token.kind == ",":
@@ -299,18 +314,18 @@ class _Parser:
             return self._name(token)
         return self._value(token)
 
-    def _advance(self, expected: str, now: str) -> bool:
+    def _advance(self, expected: str, following: str) -> bool:
         if self._expects != expected:
             return False
-        self._expects = now
+        self._expects = following
         return True
 
     def _name(self, token: _Token) -> bool:
         if token.kind != "string":
             return False
         name = json.loads(self._text[token.start : token.end])
-        unknown = _JsonValue("scalar", token.end, token.end)
-        self._open[-1].members.append(_Member(name, token.start, unknown))
+        placeholder = _JsonValue("scalar", token.end, token.end)  # until the value is read
+        self._open[-1].members.append(_Member(name, token.start, placeholder))
         self._expects = "colon"
         return True
 
@@ -322,28 +337,37 @@ class _Parser:
             self.root = value
         elif self._open[-1].kind == "{":
             self._open[-1].members[-1].value = value
-        if token.kind in ("{", "["):
-            self._open.append(value)
-            self._expects = "name" if token.kind == "{" else "value"
-        else:
-            self._end_value()
+        match token.kind:
+            case "{":
+                self._open.append(value)
+                self._expects = "name"
+            case "[":
+                self._open.append(value)
+                self._expects = "value"
+            case _:
+                self._end_value()
         return True
 
     def _separate(self, token: _Token) -> bool:
         if self._expects != "comma":
             return False
-        inner = self._open[-1]
-        if inner.kind == "{":
-            inner.members[-1].comma = token.start
-        self._expects = "name" if inner.kind == "{" else "value"
+        container = self._open[-1]
+        if container.kind == "{":
+            container.members[-1].comma = token.start
+            self._expects = "name"
+        else:
+            self._expects = "value"
         return True
 
     def _close(self, token: _Token) -> bool:
         """End a list or an object, also after a trailing comma."""
         if not self._open:
             return False
-        is_object = self._open[-1].kind == "{"
-        mark, item = ("}", "name") if is_object else ("]", "value")
+        mark = "]"
+        item = "value"
+        if self._open[-1].kind == "{":
+            mark = "}"
+            item = "name"
         if token.kind != mark or self._expects not in (item, "comma"):
             return False
         self._open.pop().end = token.end
@@ -351,7 +375,9 @@ class _Parser:
         return True
 
     def _end_value(self) -> None:
-        self._expects = "comma" if self._open else "nothing"
+        self._expects = "nothing"
+        if self._open:
+            self._expects = "comma"
 
 
 def _parse(text: str, tokens: Iterable[_Token]) -> _JsonValue:
@@ -369,7 +395,9 @@ def _parse(text: str, tokens: Iterable[_Token]) -> _JsonValue:
 
 def _tokens(text: str) -> Iterator[_Token]:
     """Read the tokens of a text and its comments; or raise InvalidJson."""
-    at = len(_BOM) if text.startswith(_BOM) else 0
+    at = 0
+    if text.startswith(_BOM):
+        at = len(_BOM)
     while (match := _TOKEN.match(text, at)) is not None:
         kind = str(match.lastgroup)
         if kind == "end":

@@ -25,7 +25,7 @@ from dcc_bridge.client.entries import LIMITS, NAME, ClientEntry, ConfigFile
 from dcc_bridge.client.jsonc import Document
 
 BACKUP: Final = ".before-dcc-bridge"  # the suffix of a backup
-_TIMEOUT: Final = 60  # seconds for a client's own command: some start a whole runtime
+_COMMAND_TIMEOUT_S: Final = 60  # for a client's own command: some start a whole runtime
 
 
 class ByHand(ValueError):
@@ -33,7 +33,11 @@ class ByHand(ValueError):
 
 
 class UnreadableFile(ValueError):
-    """A file is not as its client would read it; says why, and what to do."""
+    """A file is not as its client would read it. The message says why, and what to do.
+
+    Attributes:
+        why: The reason alone.
+    """
 
     def __init__(self, file: Path, why: object) -> None:
         super().__init__(f"{why}. Correct {file}, then try again")
@@ -42,11 +46,17 @@ class UnreadableFile(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What was done to a file."""
+    """The outcome of `add` or `remove`.
+
+    Attributes:
+        file: The client's file.
+        is_new: The file was changed; else it was as wanted before.
+        backup: The copy of the file from before us, if the copy was just made or is still needed;
+            else None.
+    """
 
     file: Path
-    is_new: bool  # the file is another one now; else it was as wanted before
-    # What the file held before us, if that was just saved or is still needed; or None.
+    is_new: bool
     backup: Path | None = None
 
 
@@ -59,7 +69,7 @@ def add(config: ConfigFile, label: str, project: Path | None = None) -> Change:
         project: The folder of a project that the entry is for; None for the user's own file.
 
     Returns:
-        What was done.
+        The outcome.
 
     Raises:
         ByHand: The file is left to a person.
@@ -71,27 +81,40 @@ def add(config: ConfigFile, label: str, project: Path | None = None) -> Change:
     entry = ClientEntry.for_client(label)
     wanted = entry.as_object(config.kind)
     present = _entry(config, file)
-    if present and "command" in present and config.syntax == "json":  # what is theirs in it stays
-        theirs = present.get("env") or {}
-        if not isinstance(theirs, Mapping):
-            raise UnreadableFile(file, f"env of {NAME} is not an object in it")
-        env = {**theirs, **entry.env}
+    if present and "command" in present and config.syntax == "json":
+        env = _merged_env(file, present, entry)
         if env:
             wanted["env"] = env
     if _is_same(present, wanted):
         return Change(file, is_new=False)
     backup = None
-    if project is None and (program := config.own_command()):  # it writes its user's file only
+    program = _user_command(config, project)
+    if program is not None:
         backup = _back_up(file)
         _add_by_client(program, config, entry, present)
-    now = _entry(config, file)
-    if not _is_same(now, wanted):
+    present = _entry(config, file)
+    if not _is_same(present, wanted):
         if config.syntax != "json":
             _leave_to_person(f"Add what `dcc-bridge client print {label}` prints to {file}")
-        text = _with_entry(file, config.key, wanted, now)
+        text = _with_entry(file, config.key, wanted, present)
         backup = _back_up(file) or backup
         _replace(file, text.encode(), mode_of=file)
     return Change(file, is_new=True, backup=backup)
+
+
+def _merged_env(file: Path, present: Mapping[str, Any], entry: ClientEntry) -> dict[str, str]:
+    """Return the variables of our entry, with those that the person added in the file."""
+    env = present.get("env") or {}
+    if not isinstance(env, Mapping):
+        raise UnreadableFile(file, f"env of {NAME} is not an object in it")
+    return {**env, **entry.env}
+
+
+def _user_command(config: ConfigFile, project: Path | None) -> str | None:
+    """Return the client's own command for the user's file; it does not write a project's file."""
+    if project is not None:
+        return None
+    return config.own_command()
 
 
 def remove(config: ConfigFile, project: Path | None = None) -> Change:
@@ -102,7 +125,7 @@ def remove(config: ConfigFile, project: Path | None = None) -> Change:
         project: The folder of a project; None for the user's own file.
 
     Returns:
-        What was done.
+        The outcome.
 
     Raises:
         ByHand: The file is left to a person.
@@ -113,7 +136,8 @@ def remove(config: ConfigFile, project: Path | None = None) -> Change:
     file = config.path(project)
     if _entry(config, file) is None:
         return Change(file, is_new=False)
-    if project is None and (program := config.own_command()):
+    program = _user_command(config, project)
+    if program is not None:
         _run_client(program, config.remove_command())
     backup = backup_of(file)
     if _is_backup_and_entry(config, backup, file):
@@ -123,7 +147,9 @@ def remove(config: ConfigFile, project: Path | None = None) -> Change:
         if config.syntax != "json":
             _leave_to_person(f"Remove {NAME!r} from {file}")
         _remove_entry(file, config.key, had_file=backup.exists())
-    return Change(file, is_new=True, backup=backup if backup.exists() else None)
+    if not backup.exists():
+        return Change(file, is_new=True)
+    return Change(file, is_new=True, backup=backup)
 
 
 def find(config: ConfigFile, project: Path | None = None) -> Mapping[str, Any] | None:
@@ -147,7 +173,7 @@ def problem(config: ConfigFile) -> str:
 
 
 def backup_of(file: Path) -> Path:
-    """Say where the backup of a file is, or would be."""
+    """Return the path of a file's backup, which need not be there."""
     real = Path(os.path.realpath(file))
     return real.with_name(real.name + BACKUP)
 
@@ -160,36 +186,43 @@ def _entry(config: ConfigFile, file: Path) -> Mapping[str, Any] | None:
             entry = Document(text).get(config.key, NAME)
         elif config.syntax == "toml":
             servers = tomllib.loads(text.removeprefix("\ufeff")).get(config.key)
-            entry = servers.get(NAME) if isinstance(servers, Mapping) else None
+            entry = None
+            if isinstance(servers, Mapping):
+                entry = servers.get(NAME)
         else:
             return None
     except RecursionError:
         raise UnreadableFile(file, "it is nested too deeply") from None
     except ValueError as error:
         raise UnreadableFile(file, error) from None
-    return entry if isinstance(entry, Mapping) else None
+    if not isinstance(entry, Mapping):
+        return None
+    return entry
 
 
 def _is_same(entry: Mapping[str, Any] | None, wanted: Mapping[str, Any]) -> bool:
-    """Whether two entries start the same; a client's own command may leave out what is usual."""
-    return entry is not None and all(
-        (entry.get(key) or None) == (wanted.get(key) or None) for key in ("command", "args", "env")
-    )
+    """Return whether an entry starts the same program; an empty member may be left out."""
+    if entry is None:
+        return False
+    for key in ("command", "args", "env"):
+        value = entry.get(key) or None
+        wanted_value = wanted.get(key) or None
+        if value != wanted_value:
+            return False
+    return True
 
 
 def _with_entry(
     file: Path, key: str, wanted: Mapping[str, Any], present: Mapping[str, Any] | None
 ) -> str:
-    """Return the text of a file with our entry, in which what we do not want otherwise stays."""
+    """Return the text of a file with our entry. Members that we do not need to change stay."""
     text = _read(file)
     try:
         if not present or "command" not in present:
             return Document(text).set((key, NAME), wanted)
         for name, value in wanted.items():
             if name == "env" and present.get(name):
-                for variable, setting in value.items():
-                    if present[name].get(variable) != setting:
-                        text = Document(text).set((key, NAME, name, variable), setting)
+                text = _with_env(text, (key, NAME, name), value, present[name])
             elif present.get(name) != value:
                 text = Document(text).set((key, NAME, name), value)
     except ValueError as error:
@@ -197,30 +230,41 @@ def _with_entry(
     return text
 
 
+def _with_env(
+    text: str, path: tuple[str, ...], wanted: Mapping[str, Any], present: Mapping[str, Any]
+) -> str:
+    """Return a text with the variables of our entry, which stand at a path."""
+    for variable, value in wanted.items():
+        if present.get(variable) != value:
+            text = Document(text).set((*path, variable), value)
+    return text
+
+
 def _remove_entry(file: Path, key: str, *, had_file: bool) -> None:
     """Remove our entry from a file, and the file too if we made it and nothing else is in it."""
     text = _read(file)
-    is_ours = not had_file and not file.is_symlink() and _others(text, key) == ["{", "}"]
-    if is_ours:
+    is_ours = not had_file and not file.is_symlink()
+    if is_ours and _without_entry(text, key) == ["{", "}"]:
         file.unlink()
     else:
         _replace(file, Document(text).remove(key, NAME).encode(), mode_of=file)
 
 
 def _is_backup_and_entry(config: ConfigFile, backup: Path, file: Path) -> bool:
-    """Whether a file says what its backup without our entry does, and that entry alone."""
+    """Return whether a file says the same as its backup, but for our entry."""
     if config.syntax != "json" or not backup.exists():
         return False
     try:
         if _entry(config, backup) is not None:
             return False
-        return _others(_read(backup), config.key) == _others(_read(file), config.key)
+        content_before = _without_entry(_read(backup), config.key)
+        return content_before == _without_entry(_read(file), config.key)
     except ValueError:  # the backup is none of ours
         return False
 
 
-def _others(text: str, key: str) -> list[str]:
-    """Return all that a text says but our entry, and but the list of servers if it has no other."""
+def _without_entry(text: str, key: str) -> list[str]:
+    """Return the tokens of a text without our entry, and without the list of servers if empty."""
     rest = Document(Document(text).remove(key, NAME))
     if rest.is_empty(key):
         rest = Document(rest.remove(key))
@@ -230,32 +274,44 @@ def _others(text: str, key: str) -> list[str]:
 def _add_by_client(
     program: str, config: ConfigFile, entry: ClientEntry, present: Mapping[str, Any] | None
 ) -> None:
-    """Have a client's own command add our entry, in place of the one that is `present`."""
+    """Add our entry by a client's own command, in place of the entry that is `present`."""
     file = config.path()
-    before = b""
+    content_before = b""
     if present is not None:  # clients refuse a name that they have
-        before = file.read_bytes()
+        content_before = file.read_bytes()
         _run_client(program, config.remove_command())
     _run_client(program, config.add_command(entry))
-    now = find(config)
-    if present is not None and now is None:  # it removed what it did not add again
-        _replace(file, before, mode_of=file)
-    elif config.syntax == "toml" and now and not now.keys() & tomllib.loads(LIMITS).keys():
-        head = f"[{config.key}.{NAME}]\n"
-        text = _read(file).replace(head, f"{head}{LIMITS}\n")
-        _replace(file, text.encode(), mode_of=file)
+    added = find(config)
+    if present is not None and added is None:  # the command removed an entry, and added none
+        _replace(file, content_before, mode_of=file)
+    elif config.syntax == "toml" and added:
+        _add_limits(config, file, added)
 
 
-def _leave_to_person(do: str) -> NoReturn:
-    raise ByHand(f"only its own command writes that file. {do} yourself")
+def _add_limits(config: ConfigFile, file: Path, entry: Mapping[str, Any]) -> None:
+    """Add our time limits to an entry in TOML that has none."""
+    if entry.keys() & tomllib.loads(LIMITS).keys():
+        return
+    heading = f"[{config.key}.{NAME}]\n"
+    text = _read(file).replace(heading, f"{heading}{LIMITS}\n")
+    _replace(file, text.encode(), mode_of=file)
+
+
+def _leave_to_person(instruction: str) -> NoReturn:
+    raise ByHand(f"only its own command writes that file. {instruction} yourself")
 
 
 def _run_client(program: str, words: list[str]) -> None:
-    """Run a client's own command. Whether it has done its work is seen in the file."""
-    nobody = subprocess.DEVNULL
+    """Run a client's own command. The file shows whether the command has done its work."""
+    if not words:
+        return
     with suppress(OSError, subprocess.SubprocessError):
-        if words:
-            subprocess.run([program, *words], stdin=nobody, capture_output=True, timeout=_TIMEOUT)
+        subprocess.run(
+            [program, *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_COMMAND_TIMEOUT_S,
+        )
 
 
 def _read(file: Path) -> str:
@@ -272,7 +328,7 @@ def _read(file: Path) -> str:
 
 
 def _back_up(file: Path) -> Path | None:
-    """Copy a file; None where there is none, or there is a backup."""
+    """Copy a file to its backup; None where there is no file, or a backup already."""
     backup = backup_of(file)
     if not file.exists() or os.path.lexists(backup):
         return None
@@ -281,7 +337,11 @@ def _back_up(file: Path) -> Path | None:
 
 
 def _replace(file: Path, content: bytes, *, mode_of: Path) -> None:
-    """Write a whole file or nothing, with the permissions of `mode_of`, or its owner's alone."""
+    """Write a whole file or nothing.
+
+    The file gets the permissions of `mode_of`. Where that is not there, only the owner may read
+    the file.
+    """
     file = Path(os.path.realpath(file))  # a link leads to the same file as before
     file.parent.mkdir(parents=True, exist_ok=True)
     new = file.with_name(f".{file.name}.{secrets.token_hex(4)}.new")

@@ -2,6 +2,7 @@
 
 ====================  =======================================================================
 `serve`               the whole, on this process's stdin and stdout
+``stdio``             the client's end: a line of stdin is a message
 ``first_words``       what is said before the SDK is there: the first answer
 ``host_choice``       which host is meant
 ``lobby``             an MCP server of our own: what is said while no host is there, and the tools
@@ -41,6 +42,6 @@ def serve(running: Callable[[], Sequence[Instance]], wanted: Wanted, label: str)
         sys.stdout.buffer.flush()
     import anyio  # 0.6 s with the SDK, and some clients wait 1 s for the first answer
 
-    from dcc_bridge.client.proxy.router import run
+    from dcc_bridge.client.proxy.stdio import run
 
     anyio.run(run, HostChoice(wanted), running, label, line, answer)

@@ -12,76 +12,109 @@ from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 
 from dcc_bridge.elicitation.types import TASK_METHODS
 
-CHANGED: Final = tuple(  # what a client is told when it works in another host
-    f"notifications/{what}/list_changed" for what in ("tools", "resources", "prompts")
+CHANGED: Final = (
+    "notifications/tools/list_changed",
+    "notifications/resources/list_changed",
+    "notifications/prompts/list_changed",
 )
+"""The notices that a client gets when it works in another host."""
 CANCELLED: Final = "notifications/cancelled"
 LISTEN: Final = "subscriptions/listen"
 ACKNOWLEDGED: Final = "notifications/subscriptions/acknowledged"
 LIST: Final = "tools/list"
 Params = dict[str, Any]
-# Which arguments of a tool are sent as a header too, by the tool's name.
+# The arguments of a tool that are sent as a header too, by the tool's name.
 HeaderMaps = Mapping[str, Mapping[tuple[str, ...], str]]
 OWN_ID: Final = "dcc_bridge-"
+"""The beginning of the ids of the proxy's own requests."""
 _ids = count(1)
 
 
 def own_request(method: str, params: Params | None) -> types.JSONRPCRequest:
     """Return a request of the proxy's own, with an id that no client uses."""
-    number = f"{OWN_ID}{next(_ids)}"
-    return types.JSONRPCRequest(jsonrpc="2.0", id=number, method=method, params=params)
+    request_id = f"{OWN_ID}{next(_ids)}"
+    return types.JSONRPCRequest(jsonrpc="2.0", id=request_id, method=method, params=params)
 
 
 def make_notice(method: str, params: Params | None = None) -> types.JSONRPCNotification:
-    """Make a notification."""
+    """Return a notification."""
     return types.JSONRPCNotification(jsonrpc="2.0", method=method, params=params)
 
 
 def failure(request: types.JSONRPCRequest, why: str) -> types.JSONRPCResponse | types.JSONRPCError:
-    """Answer a request that cannot be served; what an agent called tells it in a result."""
+    """Return the answer to a request that cannot be served.
+
+    Args:
+        request: The request.
+        why: The reason, in a sentence.
+
+    Returns:
+        For a call of a tool a result, which the agent can read; else an error of the protocol.
+    """
     if request.method != "tools/call":
         error = types.ErrorData(code=types.CONNECTION_CLOSED, message=why)
         return types.JSONRPCError(jsonrpc="2.0", id=request.id, error=error)
     result = types.CallToolResult(content=[types.TextContent(text=why)], is_error=True)
     payload = result.model_dump(by_alias=True, exclude_none=True, mode="json")
     if version(request) is None:
-        payload.pop("resultType", None)  # the legacy era has no such word
+        payload.pop("resultType", None)  # the legacy era has no such member
     return types.JSONRPCResponse(jsonrpc="2.0", id=request.id, result=payload)
 
 
 def preceded(response: types.JSONRPCResponse, text: str) -> types.JSONRPCResponse:
-    """Put a sentence of ours before what a tool says."""
+    """Return the response to a call with a sentence of ours before the texts of the tool."""
     content = [{"type": "text", "text": text}, *response.result["content"]]
     return response.model_copy(update={"result": {**response.result, "content": content}})
 
 
 def version(request: types.JSONRPCRequest) -> str | None:
-    """Give the version that a request of the modern era names; None for one of the legacy era."""
-    meta = (request.params or {}).get("_meta")
-    named = meta.get(types.PROTOCOL_VERSION_META_KEY) if isinstance(meta, Mapping) else None
-    return named if isinstance(named, str) else None
+    """Return the version that a request of the modern era names; None for the legacy era."""
+    params = request.params or {}
+    meta = params.get("_meta")
+    if not isinstance(meta, Mapping):
+        return None
+    name = meta.get(types.PROTOCOL_VERSION_META_KEY)
+    if not isinstance(name, str):
+        return None
+    return name
 
 
 def headers(request: types.JSONRPCRequest, modern: str, maps: HeaderMaps) -> dict[str, str]:
-    """Give what HTTP says beside a request of the modern era, whose params are there.
+    """Return the headers of HTTP for a request of the modern era.
 
-    Of a tool that was never listed no argument is sent as a header.
+    Args:
+        request: The request.
+        modern: The version that the request names.
+        maps: The arguments that are sent as a header, for each tool that was listed. Of another
+            tool no argument is.
     """
     params: Params = request.params or {}
     fields = {MCP_PROTOCOL_VERSION_HEADER: modern, inbound.MCP_METHOD_HEADER: request.method}
-    key = "taskId" if request.method in TASK_METHODS else None
-    key = inbound.NAME_BEARING_METHODS.get(request.method, key)
-    name = params.get(key) if key is not None else None
-    if isinstance(name, str):
-        fields[inbound.MCP_NAME_HEADER] = inbound.encode_header_value(name)
-        arguments = params.get("arguments")
-        if name in maps and isinstance(arguments, Mapping):
-            fields |= inbound.mcp_param_headers(maps[name], arguments)
+    name = _name_header(request.method, params)
+    if name is None:
+        return fields
+    fields[inbound.MCP_NAME_HEADER] = inbound.encode_header_value(name)
+    arguments = params.get("arguments")
+    if name in maps and isinstance(arguments, Mapping):
+        fields |= inbound.mcp_param_headers(maps[name], arguments)
     return fields
 
 
+def _name_header(method: str, params: Params) -> str | None:
+    """Return the name of the tool, prompt, resource or task that a request is for."""
+    key = inbound.NAME_BEARING_METHODS.get(method)
+    if key is None and method in TASK_METHODS:
+        key = "taskId"
+    if key is None:
+        return None
+    name = params.get(key)
+    if not isinstance(name, str):
+        return None
+    return name
+
+
 def header_map(tool: Mapping[str, Any]) -> Mapping[tuple[str, ...], str]:
-    """Give which arguments of a listed tool are sent as a header too."""
+    """Return the arguments of a listed tool that are sent as a header too."""
     schema = tool.get("inputSchema")
     if inbound.find_invalid_x_mcp_header(schema) is not None:
         return {}

@@ -16,78 +16,96 @@ from dcc_bridge.elicitation.types import LEFT
 if TYPE_CHECKING:
     from dcc_bridge.server.discovery import Instance
 
-_MOST_STATES: Final = 4096
+_MAX_STATES: Final = 4096
 
 
 class HostRequests:
-    """Requests of hosts that the client has not answered; the legacy era."""
+    """The requests of hosts that the client has not answered; the legacy era."""
 
     def __init__(self) -> None:
         self._ids = count(1)
+        # Which host asked, and under which id of its own, by the id that the client sees.
         self._open: dict[types.RequestId, tuple[Upstream, types.RequestId]] = {}
 
     def number(self, upstream: Upstream, request: types.JSONRPCRequest) -> types.JSONRPCRequest:
-        """Give a host's request the number under which the client sees it."""
-        ours = next(self._ids)
-        self._open[ours] = upstream, request.id
-        return request.model_copy(update={"id": ours})
+        """Return a host's request with the id under which the client sees it."""
+        client_id = next(self._ids)
+        self._open[client_id] = (upstream, request.id)
+        return request.model_copy(update={"id": client_id})
 
     def answer(self, response: types.JSONRPCResponse | types.JSONRPCError) -> None:
-        """Send the client's answer to whoever asked; nobody waits for a late one."""
-        request = self._open.pop(response.id, None) if response.id is not None else None
-        if request is not None:
-            upstream, number = request
-            upstream.send(response.model_copy(update={"id": number}))
+        """Send the client's answer to the host that asked; a late answer is dropped."""
+        if response.id is None or response.id not in self._open:
+            return
+        upstream, host_id = self._open.pop(response.id)
+        upstream.send(response.model_copy(update={"id": host_id}))
 
     def withdrawn(
         self, upstream: Upstream, notice: types.JSONRPCNotification
     ) -> types.JSONRPCNotification | None:
-        """Give a host's notice that it needs no answer any more, as the client knows it."""
+        """Withdraw a request at a host's notice.
+
+        Args:
+            upstream: The connection to the host.
+            notice: The host's notice that it needs no answer any more.
+
+        Returns:
+            The notice with the id that the client knows; None where the request is not open.
+        """
         params: dict[str, Any] = notice.params or {}
-        meant = upstream, params.get("requestId")
-        ours = next((number for number, request in self._open.items() if request == meant), None)
-        if ours is None:
-            return None
-        del self._open[ours]
-        return make_notice(notice.method, {**params, "requestId": ours})
+        withdrawn = (upstream, params.get("requestId"))
+        for client_id, request in self._open.items():
+            if request == withdrawn:
+                del self._open[client_id]
+                return make_notice(notice.method, {**params, "requestId": client_id})
+        return None
 
     def abandon(self, upstream: Upstream, why: str) -> Iterator[types.JSONRPCNotification]:
-        """Withdraw all that a host asked which is gone."""
-        numbers = [number for number, (host, _) in self._open.items() if host is upstream]
-        for number in numbers:
-            del self._open[number]
-            yield make_notice(CANCELLED, {"requestId": number, "reason": why})
+        """Withdraw all requests of a host that is gone, and yield a notice for each."""
+        for client_id, (host, _) in list(self._open.items()):
+            if host is upstream:
+                del self._open[client_id]
+                yield make_notice(CANCELLED, {"requestId": client_id, "reason": why})
 
 
 class RetryStates:
-    """Which host parked a call under which state; the modern era.
+    """The host that parked a call, for each state of a call; the modern era.
 
     The answer to a question belongs to the host that asked it, wherever the client works by then.
     """
 
     def __init__(self) -> None:
         self._hosts: OrderedDict[str, Instance] = OrderedDict()
-        self._open: dict[str, tuple[Params, list[str]]] = {}  # what was called, and what it asks
+        # The params of each parked call, and the keys of its questions, by the state.
+        self._open: dict[str, tuple[Params, list[str]]] = {}
 
     def note(self, request: types.JSONRPCRequest, result: dict[str, Any], host: Instance) -> None:
-        """Look whether a result parks its call."""
+        """Note the state of a call, if its result parks the call."""
         state = result.get("requestState")
-        if isinstance(state, str):
-            self._hosts[state] = host
-            self._open[state] = request.params or {}, list(result.get("inputRequests") or {})
-            if len(self._hosts) > _MOST_STATES:
-                self._open.pop(self._hosts.popitem(last=False)[0], None)
+        if not isinstance(state, str):
+            return
+        questions = result.get("inputRequests") or {}
+        self._hosts[state] = host
+        self._open[state] = (request.params or {}, list(questions))
+        if len(self._hosts) > _MAX_STATES:
+            oldest, _ = self._hosts.popitem(last=False)
+            self._open.pop(oldest, None)
 
     def host(self, request: types.JSONRPCRequest) -> Instance | None:
-        """Give the host that a retry belongs to; None for what is no retry, or of nobody's."""
-        state = str((request.params or {}).get("requestState"))
+        """Return the host that a retry belongs to; None for other requests and unknown states."""
+        params = request.params or {}
+        state = str(params.get("requestState"))
         self._open.pop(state, None)
         return self._hosts.get(state)
 
     def leave(self) -> Iterator[tuple[Instance, types.JSONRPCRequest]]:
-        """Give what ends each call whose question nobody answered: its client has left."""
+        """Yield a host and a request to end each call whose question is open: its client left."""
         while self._open:
             state, (params, keys) = self._open.popitem()
-            answers = {key: {"action": "cancel", "_meta": {LEFT: True}} for key in keys}
-            again = {**params, "inputResponses": answers, "requestState": state}
-            yield self._hosts[state], own_request("tools/call", again)
+            cancel = {"action": "cancel", "_meta": {LEFT: True}}
+            retry = {
+                **params,
+                "inputResponses": dict.fromkeys(keys, cancel),
+                "requestState": state,
+            }
+            yield self._hosts[state], own_request("tools/call", retry)

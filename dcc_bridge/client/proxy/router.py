@@ -17,18 +17,15 @@ anything else                        the host in which the client works; where t
 
 from __future__ import annotations
 
-import io
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import anyio
 import mcp_types as types
 from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
-from mcp.server.stdio import stdio_server
-from mcp.shared.message import SessionMessage
 from mcp.shared.subscriptions import ServerEvent
 
 from dcc_bridge import json_rpc
@@ -54,8 +51,6 @@ if TYPE_CHECKING:
 Say = Callable[[types.JSONRPCMessage], Awaitable[None]]
 Publish = Callable[[ServerEvent], Awaitable[None]]
 
-_EVERY: Final = 0.5  # seconds between two looks which hosts run: 0.1 ms of work each
-_CLOSE_TIMEOUT: Final = 1.5  # seconds in which the hosts may be told that the client has left
 # Seconds after which a host that is there, and to which no connection held, is tried again.
 _RETRY_AFTER: Final = 5.0
 _HANDSHAKE: Final = "initialize"
@@ -66,63 +61,6 @@ _UNANSWERED: Final = (
     "The answer reached nobody, and the call has ended: look at the scene before you try again."
 )
 _TOOLS: Final = [it.model_dump(by_alias=True, exclude_none=True, mode="json") for it in lobby.TOOLS]
-
-
-async def run(
-    choice: HostChoice,
-    running: Callable[[], Sequence[Instance]],
-    label: str,
-    line: bytes,  # what the client has said first
-    answered: Mapping[str, Any] | None,  # what it was answered, or None
-) -> None:
-    """Serve a client on stdin and stdout until it closes stdin; `Router` tells of the rest."""
-    group = anyio.create_task_group
-    # The SDK writes to stdout only. What it reads of a line does not show an id that is odd.
-    nothing = anyio.wrap_file(io.StringIO())
-    stdio = stdio_server(stdin=nothing)
-    async with stdio as (unused, write), unused, write, group() as saying, group() as tasks:
-        has_left = False
-
-        async def say(message: types.JSONRPCMessage) -> None:
-            nonlocal answered
-            id_, members = getattr(message, "id", None), getattr(message, "result", {}).keys()
-            # that of a handshake may have the id of the probe before it
-            if answered and (id_, members) == (answered["id"], answered["result"].keys()):
-                answered = None  # the lobby's own answer to the first message
-            elif not has_left:  # else it comes too late for the client
-                saying.start_soon(write.send, SessionMessage(message))  # in order, none waits
-
-        async def hear(line: bytes) -> None:
-            try:
-                message = lobby.read_line(line)
-            except lobby.UnreadableLine as error:
-                await say(error.answer)
-            else:
-                await router.from_client(message)
-
-        async with group() as links:
-            router = Router(choice, running, label, say, links)
-            own_lobby = lobby.Lobby(choice, router.look, router.use)
-            router.publish = own_lobby.bus.publish
-            router.say_lobby = lobby.LobbyLink(own_lobby, router.from_lobby, tasks).say
-            await router.look()
-            tasks.start_soon(router.watch, _EVERY)
-            async for next_line in _lines(line):
-                await hear(next_line)
-            has_left = True
-            router.close()
-            links.cancel_scope.deadline = anyio.current_time() + _CLOSE_TIMEOUT
-        saying.cancel_scope.deadline = anyio.current_time() + _CLOSE_TIMEOUT
-        tasks.cancel_scope.cancel()
-
-
-async def _lines(first: bytes) -> AsyncIterator[bytes]:
-    """Yield a line that was read before, and then those of stdin until its end."""
-    if first:
-        yield first
-    async with await anyio.open_file(0, "rb", closefd=False) as stdin:
-        async for line in stdin:
-            yield line
 
 
 class Router:

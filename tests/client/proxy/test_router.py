@@ -146,7 +146,7 @@ async def test_what_follows_a_request_to_listen_is_sent_once_the_host_listens(
     upstream = Upstream(OTHER, None)
     write, sent = anyio.create_memory_object_stream[SessionMessage](9)
     host, read = anyio.create_memory_object_stream[SessionMessage | Exception](9)
-    with write, sent, host, read, patch.object(module, "_HEARS_WITHIN", LIMIT):
+    with write, sent, host, read, patch.object(module, "_LISTEN_TIMEOUT_S", LIMIT):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(upstream._speak, write)
             tasks.start_soon(upstream._listen, read, AsyncMock())

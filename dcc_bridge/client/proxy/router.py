@@ -51,28 +51,42 @@ if TYPE_CHECKING:
 Say = Callable[[types.JSONRPCMessage], Awaitable[None]]
 Publish = Callable[[ServerEvent], Awaitable[None]]
 
-# Seconds after which a host that is there, and to which no connection held, is tried again.
-_RETRY_AFTER: Final = 5.0
+# The time after which a host that is there, and to which no connection held, is tried again.
+_RETRY_AFTER_S: Final = 5.0
 _HANDSHAKE: Final = "initialize"
-_LOBBYS: Final = frozenset({_HANDSHAKE, "server/discover", "ping", SET_LEVEL})
+_LOBBY_METHODS: Final = frozenset({_HANDSHAKE, "server/discover", "ping", SET_LEVEL})
 # Notices that concern only the host in which the client works.
-_OF_ONE_HOST: Final = frozenset({*CHANGED, UPDATED})
+_CURRENT_HOST_NOTICES: Final = frozenset({*CHANGED, UPDATED})
 _UNANSWERED: Final = (
     "The answer reached nobody, and the call has ended: look at the scene before you try again."
 )
-_TOOLS: Final = [it.model_dump(by_alias=True, exclude_none=True, mode="json") for it in lobby.TOOLS]
+_LOBBY_TOOLS: Final = [
+    tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in lobby.TOOLS
+]
 
 
 class Router:
-    """Everything that goes on between a client, the lobby and the hosts."""
+    """Passes messages on between a client, the lobby and the hosts.
+
+    Args:
+        choice: The host in which the client works.
+        running: Returns the hosts that run; called in a thread.
+        label: The name under which the hosts know the client.
+        say: Sends a message to the client.
+        tasks: The group of tasks in which connections run.
+
+    Attributes:
+        say_lobby: Sends a message to the lobby. To be set before the first message.
+        publish: Sends an event of the modern era to the client. To be set before the first look.
+    """
 
     def __init__(
         self,
-        choice: HostChoice,  # which host is meant
-        running: Callable[[], Sequence[Instance]],  # looks which hosts run; called in a thread
-        label: str,  # the name under which the hosts know the client
-        say: Say,  # sends to the client
-        tasks: TaskGroup,  # where connections run
+        choice: HostChoice,
+        running: Callable[[], Sequence[Instance]],
+        label: str,
+        say: Say,
+        tasks: TaskGroup,
     ) -> None:
         self._choice = choice
         self._running = running
@@ -86,6 +100,7 @@ class Router:
         self._is_closed = False
         self._requests = HostRequests()
         self._states = RetryStates()
+        # The handshake that is not answered yet, and the client's messages behind it.
         self._handshake: types.JSONRPCRequest | None = None
         self._early: list[types.JSONRPCMessage] = []
         self._client = ClientState()
@@ -93,9 +108,9 @@ class Router:
         self.publish: Publish
 
     async def from_client(self, message: types.JSONRPCMessage) -> None:
-        """Send a message of the client on; never waits for a host."""
+        """Pass a message of the client on; this never waits for a host."""
         if self._handshake is not None:
-            self._early.append(message)  # what is said to a host depends on what is agreed on
+            self._early.append(message)  # the version that is agreed on decides where it goes
         elif isinstance(message, types.JSONRPCRequest):
             await self._request(message)
         elif isinstance(message, types.JSONRPCNotification):
@@ -111,7 +126,6 @@ class Router:
         self._client.remember(request)
         parked = self._states.host(request)
         target = parked or self._task_host(request) or self._host
-        is_own = request.method == "tools/call" and (request.params or {}).get("name") in lobby.OWN
         if request.method == _HANDSHAKE:
             self._handshake = request
         elif request.method == SET_LEVEL and self._host is not None and self._client.hello:
@@ -120,7 +134,7 @@ class Router:
             self._listen(request)
         elif request.method in TASK_METHODS and target is None:
             await self._say(failure(request, self._choice.why_none()))
-        elif request.method in _LOBBYS or is_own or target is None:
+        elif _is_for_lobby(request) or target is None:
             self.say_lobby(request)
         elif parked is not None and not self._is_there(parked):
             why = f"{describe(parked)}, which asked this question, is not running any more. "
@@ -129,9 +143,15 @@ class Router:
             self._upstream(target).request(request)
 
     def _task_host(self, request: types.JSONRPCRequest) -> Instance | None:
-        task = (request.params or {}).get("taskId") if request.method in TASK_METHODS else None
-        name = str(task).partition(".")[0]
-        return next((host for host in self._choice.running if host.id == name), None)
+        """Return the running host with whose id a task's id begins."""
+        if request.method not in TASK_METHODS:
+            return None
+        params = request.params or {}
+        host_id = str(params.get("taskId")).partition(".")[0]
+        for host in self._choice.running:
+            if host.id == host_id:
+                return host
+        return None
 
     def _listen(self, request: types.JSONRPCRequest) -> None:
         self.say_lobby(request)
@@ -141,7 +161,7 @@ class Router:
         if upstream is not None and not upstream.is_over:
             upstream.send(request)
         else:
-            self._upstream(self._host)  # which is told of all that is listened to
+            self._upstream(self._host)  # a new connection repeats all requests to listen
 
     def _notice(self, notice: types.JSONRPCNotification) -> None:
         if notice.method != CANCELLED:
@@ -149,19 +169,24 @@ class Router:
             if self._host is not None and notice.method != "notifications/initialized":
                 self._upstream(self._host).send(notice)
             return
-        if (number := (notice.params or {}).get("requestId")) is None:
+        self._cancel(notice)
+
+    def _cancel(self, notice: types.JSONRPCNotification) -> None:
+        """Pass on that the client needs no answer any more."""
+        params = notice.params or {}
+        request_id = params.get("requestId")
+        if request_id is None:
             return
-        upstreams = list(self._upstreams.values())
-        concerned = [upstream for upstream in upstreams if upstream.in_flight.pop(number, None)]
-        if self._client.listening.pop(number, None) is not None:
-            concerned = upstreams
-        for upstream in concerned:
-            upstream.send(notice)
+        was_listening = self._client.listening.pop(request_id, None) is not None
+        for upstream in list(self._upstreams.values()):
+            was_in_flight = upstream.in_flight.pop(request_id, None) is not None
+            if was_in_flight or was_listening:
+                upstream.send(notice)
         self.say_lobby(notice)
 
     async def from_lobby(self, message: types.JSONRPCMessage) -> None:
-        """Pass on what the lobby says, and take in what was agreed on."""
-        handshake = self._handshake  # another one may come while the client reads
+        """Pass a message of the lobby on, and note the handshake that it answers."""
+        handshake = self._handshake  # the client may send another one while it reads
         await self._say(message)
         if handshake is None or getattr(message, "id", None) != handshake.id:
             return
@@ -170,37 +195,47 @@ class Router:
             if self._host is not None:
                 self._upstream(self._host)
         self._handshake = None
-        early, self._early = self._early, []
+        early = self._early
+        self._early = []
         for early_message in early:
             await self.from_client(early_message)
 
     async def from_host(self, upstream: Upstream, message: types.JSONRPCMessage) -> None:
-        """Pass on what a host says."""
+        """Pass a message of a host on."""
         if isinstance(message, types.JSONRPCRequest):
             await self._say(self._requests.number(upstream, message))
         elif isinstance(message, types.JSONRPCNotification):
-            await self._noticed(upstream, message)
+            await self._notice_of_host(upstream, message)
         else:
-            request = upstream.in_flight.get(message.id) if message.id is not None else None
-            if request is not None:
-                # its connection may be lost now, which answers what is in flight a second time
-                with anyio.CancelScope(shield=True):
-                    await self._say(self._answered(upstream, request, message))
-                # not before: nothing keeps a connection open that has nothing in flight
-                upstream.in_flight.pop(request.id, None)
-                self._leave(upstream)
-                self._close_when_left(upstream)
+            await self._answer_of_host(upstream, message)
 
-    async def _noticed(self, upstream: Upstream, notice: types.JSONRPCNotification) -> None:
-        passed_on: types.JSONRPCNotification | None = notice
+    async def _answer_of_host(
+        self, upstream: Upstream, message: types.JSONRPCResponse | types.JSONRPCError
+    ) -> None:
+        if message.id is None:
+            return
+        request = upstream.in_flight.get(message.id)
+        if request is None:
+            return
+        # If the connection were lost now, what is in flight would be answered a second time.
+        with anyio.CancelScope(shield=True):
+            await self._say(self._answered(upstream, request, message))
+        # Not before that: nothing keeps a connection open that has nothing in flight.
+        upstream.in_flight.pop(request.id, None)
+        self._leave(upstream)
+        self._close_when_left(upstream)
+
+    async def _notice_of_host(self, upstream: Upstream, notice: types.JSONRPCNotification) -> None:
+        if notice.method == ACKNOWLEDGED:
+            return  # the lobby has acknowledged the request
+        if notice.method in _CURRENT_HOST_NOTICES and not self._is_current(upstream):
+            return
         if notice.method == CANCELLED:
-            passed_on = self._requests.withdrawn(upstream, notice)
-        elif notice.method == ACKNOWLEDGED:
-            passed_on = None  # the lobby has acknowledged it
-        elif notice.method in _OF_ONE_HOST:
-            passed_on = notice if self._is_current(upstream) else None
-        if passed_on is not None:
-            await self._say(passed_on)
+            withdrawn = self._requests.withdrawn(upstream, notice)
+            if withdrawn is not None:
+                await self._say(withdrawn)
+            return
+        await self._say(notice)
 
     def _answered(
         self,
@@ -208,35 +243,40 @@ class Router:
         request: types.JSONRPCRequest,
         message: types.JSONRPCResponse | types.JSONRPCError,
     ) -> types.JSONRPCResponse | types.JSONRPCError:
+        """Return a host's answer to a request as the client gets it."""
         if isinstance(message, types.JSONRPCError):
-            gone = upstream.is_lost or message.error.code == types.CONNECTION_CLOSED
-            return failure(request, self._lost(upstream, request)) if gone else message
+            if upstream.is_lost or message.error.code == types.CONNECTION_CLOSED:
+                return failure(request, self._lost(upstream, request))
+            return message
         self._states.note(request, message.result, upstream.host)
         if "ttlMs" in message.result and "taskId" not in message.result:  # the next host may differ
             message.result["ttlMs"] = 0
         if request.method == "tools/call" and "content" in message.result:
             news = self._choice.take_news(upstream.host)
-            return message if news is None else preceded(message, news)
-        if request.method != "tools/list":
-            return message
-        tools = [it for it in message.result.get("tools", []) if it.get("name") not in lobby.OWN]
-        upstream.learn(tools)
-        ours = [] if message.result.get("nextCursor") else _TOOLS
-        return message.model_copy(update={"result": {**message.result, "tools": tools + ours}})
+            if news is None:
+                return message
+            return preceded(message, news)
+        if request.method == "tools/list":
+            return _with_lobby_tools(upstream, message)
+        return message
 
-    async def watch(self, every: float) -> None:
-        """Look again and again, every so many seconds, which hosts run."""
+    async def watch(self, interval: float) -> None:
+        """Look which hosts run, again and again.
+
+        Args:
+            interval: The time between two looks, in seconds.
+        """
         while True:
-            await anyio.sleep(every)
+            await anyio.sleep(interval)
             await self.look()
 
     async def look(self) -> None:
-        """Look which hosts run, and go to the one that is meant."""
+        """Look which hosts run, and change to the host in which the client is to work."""
         async with self._look_lock:
             try:
                 hosts = await run_sync(self._running)
             except (OSError, StartError):
-                hosts = []  # its folder is gone, or cannot be read in this moment
+                hosts = []  # the folder of their records is gone, or cannot be read now
             chosen = self._choice.look(hosts)
             for upstream in list(self._upstreams.values()):
                 if not self._is_there(upstream.host):
@@ -244,18 +284,21 @@ class Router:
             await self._go(chosen)
 
     async def use(self, host: Instance) -> None:
-        """Go to a host that was chosen."""
+        """Change to a host that was chosen."""
         async with self._look_lock:
             await self._go(host)
 
     async def _go(self, host: Instance | None) -> None:
-        before, self._host = self._host, host
-        upstream = self._upstreams.get(host.id) if host is not None else None
-        if host is not None and upstream is None:
-            self._connect(host)
-        elif host is not None and upstream is not None:
-            upstream.host = host
-        if (before.id if before else None) == (host.id if host else None):
+        before = self._host
+        self._host = host
+        upstream = None
+        if host is not None:
+            upstream = self._upstreams.get(host.id)
+            if upstream is None:
+                self._connect(host)
+            else:
+                upstream.host = host
+        if _id(before) == _id(host):
             return
         if upstream is not None:
             self._client.repeat(upstream)
@@ -264,10 +307,11 @@ class Router:
         await self._announce_change()
 
     def _connect(self, host: Instance) -> None:
-        """Have a connection to hear of changes from, if the client may hear of them."""
+        """Open a connection, for a client that may hear of a host's changes before it calls."""
         is_too_early = self._retry_at.get(host.id, 0.0) > anyio.current_time()
-        hears = self._client.hello is not None or self._client.listening
-        if hears and not (is_too_early or self._is_closed):
+        if is_too_early or self._is_closed:
+            return
+        if self._client.hello is not None or self._client.listening:
             self._upstream(host)
 
     async def _announce_change(self) -> None:
@@ -286,13 +330,15 @@ class Router:
         return host.id in [running.id for running in self._choice.running]
 
     def _upstream(self, host: Instance) -> Upstream:
-        """Give the connection to a host, opened if need be."""
+        """Return the connection to a host, which is opened if there is none."""
         upstream = self._upstreams.get(host.id)
-        if upstream is None or upstream.is_over:
-            upstream = self._upstreams[host.id] = Upstream(host, self._client.hello)
-            self._tasks.start_soon(self._run, upstream)
-            if self._is_current(upstream):
-                self._client.repeat(upstream)
+        if upstream is not None and not upstream.is_over:
+            return upstream
+        upstream = Upstream(host, self._client.hello)
+        self._upstreams[host.id] = upstream
+        self._tasks.start_soon(self._run, upstream)
+        if self._is_current(upstream):
+            self._client.repeat(upstream)
         return upstream
 
     def _leave(self, upstream: Upstream) -> None:
@@ -306,7 +352,7 @@ class Router:
         if self._upstreams.get(host.id) is upstream:
             del self._upstreams[host.id]
         if upstream.is_lost:
-            self._retry_at[host.id] = anyio.current_time() + _RETRY_AFTER
+            self._retry_at[host.id] = anyio.current_time() + _RETRY_AFTER_S
         for notice in self._requests.abandon(upstream, f"{describe(host)} went away."):
             await self._say(notice)
         while upstream.in_flight:
@@ -315,21 +361,30 @@ class Router:
 
     async def _is_running(self, host: Instance) -> bool:
         with suppress(OSError, StartError):
-            return host.secret in [other.secret for other in await run_sync(self._running)]
+            hosts = await run_sync(self._running)
+            return host.secret in [running.secret for running in hosts]
         return False
 
     def _lost(self, upstream: Upstream, request: types.JSONRPCRequest) -> str:
-        is_task = request.method in TASK_METHODS  # its call began before this request
-        what = "the task" if is_task else (request.params or {}).get("name", request.method)
-        if request.id in upstream.unsent and not is_task:
-            return f"{describe(upstream.host)} went away before {what} was sent: nothing was done."
+        """Return what is known of a request whose host went away."""
+        host = describe(upstream.host)
+        if request.method in TASK_METHODS:
+            name = "the task"  # its call began before this request
+        else:
+            params = request.params or {}
+            name = params.get("name", request.method)
+            if request.id in upstream.unsent:
+                return f"{host} went away before {name} was sent: nothing was done."
         return (
-            f"{describe(upstream.host)} went away in the middle of {what}. Whether it was done, in "
+            f"{host} went away in the middle of {name}. Whether it was done, in "
             "part or as a whole, is not known: look at the scene before you try again."
         )
 
     def close(self) -> None:
-        """End what its client left at a question, then all connections; open no other one."""
+        """End the calls that the client left at a question, then all connections.
+
+        No other connection is opened from here on.
+        """
         self._is_closed = True
         for host, request in self._states.leave():
             if self._is_there(host):
@@ -341,3 +396,26 @@ class Router:
     def _close_when_left(self, upstream: Upstream) -> None:
         if self._is_closed and upstream.left.isdisjoint(upstream.in_flight):
             upstream.close()
+
+
+def _is_for_lobby(request: types.JSONRPCRequest) -> bool:
+    """Return whether the lobby answers a request, whichever hosts run."""
+    if request.method in _LOBBY_METHODS:
+        return True
+    params = request.params or {}
+    return request.method == "tools/call" and params.get("name") in lobby.OWN
+
+
+def _with_lobby_tools(upstream: Upstream, message: types.JSONRPCResponse) -> types.JSONRPCResponse:
+    """Return a host's list of tools with the lobby's own at its end, and let `upstream` learn."""
+    tools = [tool for tool in message.result.get("tools", []) if tool.get("name") not in lobby.OWN]
+    upstream.learn(tools)
+    if not message.result.get("nextCursor"):
+        tools += _LOBBY_TOOLS
+    return message.model_copy(update={"result": {**message.result, "tools": tools}})
+
+
+def _id(host: Instance | None) -> str | None:
+    if host is None:
+        return None
+    return host.id

@@ -1,4 +1,4 @@
-"""What a client has said once, and every host that it works in later has to know."""
+"""The part of a client's state that each of its hosts has to know. On the proxy's loop."""
 
 from __future__ import annotations
 
@@ -18,23 +18,32 @@ _UNSUBSCRIBE: Final = "resources/unsubscribe"
 
 
 class ClientState:
-    """Keeps what the client has said once, and says it again to the next host."""
+    """Keeps what the client has said once, and repeats it to the next host.
+
+    Attributes:
+        hello: The handshake of a client of the legacy era, once its version is agreed on.
+        listening: The requests to listen of a client of the modern era, by their ids.
+    """
 
     def __init__(self) -> None:
-        # The handshake of a client of the legacy era, once it is agreed on.
         self.hello: Hello | None = None
-        # What a client of the modern era listens to, by the request.
         self.listening: dict[types.RequestId, types.JSONRPCRequest] = {}
         self._level: Params | None = None
-        self._watched: dict[str, Params] = {}
+        self._watched: dict[str, Params] = {}  # by the resource's URI
 
     def agree(self, handshake: types.JSONRPCRequest, response: types.JSONRPCResponse) -> None:
-        """Keep a handshake with the version that was agreed on."""
+        """Keep a handshake with the version that was agreed on.
+
+        Args:
+            handshake: The client's request.
+            response: The lobby's answer.
+        """
         version = str(response.result.get("protocolVersion"))
-        self.hello = Hello(version, {**(handshake.params or {}), "protocolVersion": version})
+        params = handshake.params or {}
+        self.hello = Hello(version, {**params, "protocolVersion": version})
 
     def remember(self, request: types.JSONRPCRequest) -> None:
-        """Keep a request that has to be repeated to the next host."""
+        """Keep a request, if it has to be repeated to the next host."""
         params = request.params or {}
         if request.method == SET_LEVEL:
             self._level = params
@@ -46,7 +55,7 @@ class ClientState:
             self._watched.pop(str(params.get("uri")), None)
 
     def repeat(self, upstream: Upstream) -> None:
-        """Say it again, to a host that may know a part of it already."""
+        """Send everything that was kept to a host, which may know a part of it already."""
         if self.hello is None:
             for request in self.listening.values():
                 upstream.send(request)
@@ -57,20 +66,19 @@ class ClientState:
             upstream.ask(_SUBSCRIBE, params)
 
     def change_notices(self) -> Iterator[types.JSONRPCNotification]:
-        """Give what a client of the legacy era is told when it works in another host."""
+        """Yield the notices that a client of the legacy era gets for a change of hosts."""
         for method in CHANGED:
             yield make_notice(method)
         for uri in self._watched:
             yield make_notice(UPDATED, {"uri": uri})
 
     def change_events(self) -> Iterator[subscriptions.ServerEvent]:
-        """Give the same for a client of the modern era."""
-        yield from (
-            subscriptions.ToolsListChanged(),
-            subscriptions.ResourcesListChanged(),
-            subscriptions.PromptsListChanged(),
-        )
+        """Yield the events that a client of the modern era gets for a change of hosts."""
+        yield subscriptions.ToolsListChanged()
+        yield subscriptions.ResourcesListChanged()
+        yield subscriptions.PromptsListChanged()
         for request in list(self.listening.values()):
-            wanted = (request.params or {}).get("notifications", {})
+            params = request.params or {}
+            wanted = params.get("notifications", {})
             for uri in wanted.get("resourceSubscriptions", []):
                 yield subscriptions.ResourceUpdated(str(uri))

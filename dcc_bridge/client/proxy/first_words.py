@@ -1,4 +1,7 @@
-"""What a client is told first, before the SDK is there: it takes 0.6 s, and some wait 1 s."""
+"""The answer to a client's first message, without the SDK. Main thread.
+
+The SDK takes 0.6 s to import, and some clients wait only 1 s for the first answer.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,9 @@ INSTRUCTIONS: Final = (
     "they say no, nothing was changed: do not try to reach the same result another way, ask them "
     "what they would like. Everything a tool changes is an undo step in the host."
 )
-_META: Final = "io.modelcontextprotocol/"  # how the names begin of what stands in each request
+_META: Final = "io.modelcontextprotocol/"  # the prefix of the protocol's names in "_meta"
 _SPOKEN: Final = {"initialize": REVISIONS[1:], "server/discover": REVISIONS[:1]}
+"""The revisions in which a method opens a connection."""
 _CHANGES: Final = {"listChanged": True}
 SERVER_INFO: Final = {
     "name": "dcc_bridge",
@@ -32,11 +36,11 @@ _CAPABILITIES: Final[dict[str, Any]] = {  # of both eras
     "resources": {**_CHANGES, "subscribe": True},
     "tools": _CHANGES,
 }
-GREETING: Final[dict[str, Any]] = {  # what a handshake is told
+GREETING: Final[dict[str, Any]] = {  # of the answer to a handshake
     "capabilities": {**_CAPABILITIES, "logging": {}},
     "instructions": INSTRUCTIONS,
 }
-DISCOVERED: Final[dict[str, Any]] = {  # what a probe is told
+DISCOVERED: Final[dict[str, Any]] = {  # the answer to a probe
     "capabilities": {**_CAPABILITIES, "extensions": {TASKS: {}}},
     "instructions": INSTRUCTIONS,
     "supportedVersions": list(REVISIONS),
@@ -47,20 +51,33 @@ DISCOVERED: Final[dict[str, Any]] = {  # what a probe is told
 
 
 def first_answer(line: bytes) -> dict[str, Any] | None:
-    """Answer a handshake or a probe as the lobby does; None for what the lobby has to look at."""
+    """Return the answer to a handshake or a probe, as the lobby would answer.
+
+    Args:
+        line: The client's first line.
+
+    Returns:
+        The message to send; None for a line that is left to the lobby.
+    """
     try:
         request = json.loads(line)
-        id_, method, params = request["id"], request["method"], request["params"]
+        request_id = request["id"]
+        method = request["method"]
+        params = request["params"]
         meta = params.get("_meta") or {}
         if method == "initialize" and params["clientInfo"]:
-            able, version = params["capabilities"], params["protocolVersion"]
+            capabilities = params["capabilities"]
+            version = params["protocolVersion"]
             result = {**GREETING, "protocolVersion": version, "serverInfo": SERVER_INFO}
         else:
-            able, version = meta[f"{_META}clientCapabilities"], meta[f"{_META}protocolVersion"]
+            capabilities = meta[f"{_META}clientCapabilities"]
+            version = meta[f"{_META}protocolVersion"]
             result = {**DISCOVERED, "_meta": {f"{_META}serverInfo": SERVER_INFO}}
-        is_plain = type(id_) in (int, str) and all(isinstance(it, dict) for it in able.values())
+        are_plain = all(isinstance(capability, dict) for capability in capabilities.values())
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return None  # it is no such message, or not as it has to be
-    if not is_plain or version not in _SPOKEN.get(method, ()):
+        return None  # no such message, or one with an error that the lobby has to name
+    if type(request_id) not in (int, str) or not are_plain:
         return None
-    return {"jsonrpc": "2.0", "id": id_, "result": result}
+    if version not in _SPOKEN.get(method, ()):
+        return None
+    return {"jsonrpc": "2.0", "id": request_id, "result": result}

@@ -1,4 +1,4 @@
-"""Which of the running hosts a client works in."""
+"""Which of the running hosts a client works in. On the proxy's loop."""
 
 from __future__ import annotations
 
@@ -13,58 +13,91 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the person who set the client up asked for; None for "any"."""
+    """The kind of host that the person who set the client up asked for.
 
-    host: str | None = None  # the application's name or a part of it, in any case
-    scene: str | None = None  # a glob that the scene's name matches
-    instance: str | None = None  # a host's id
+    Attributes:
+        host: The application's name or a part of the name, in any case; None for any.
+        scene: A glob that the scene's name matches, in any case; None for any.
+        instance: The id of the host; None for any.
+    """
+
+    host: str | None = None
+    scene: str | None = None
+    instance: str | None = None
 
     def fits(self, host: Instance) -> bool:
-        """Tell whether a host is what was asked for."""
-        return (
-            (self.host is None or self.host.lower() in host.host.lower())
-            and (self.scene is None or fnmatchcase(host.scene.lower(), self.scene.lower()))
-            and (self.instance is None or host.id == self.instance)
-        )
+        """Return whether a host is of this kind."""
+        if self.host is not None and self.host.lower() not in host.host.lower():
+            return False
+        if self.scene is not None and not fnmatchcase(host.scene.lower(), self.scene.lower()):
+            return False
+        return self.instance is None or host.id == self.instance
 
     def __str__(self) -> str:
-        """Say it in a few words, beginning with a space; nothing where any host will do."""
-        parts = ("name", self.host), ("scene", self.scene), ("id", self.instance)
-        words = ", ".join(f"{name} {value!r}" for name, value in parts if value is not None)
-        return f" with {words}" if words else ""
+        """Return the kind in a few words, which begin with a space; "" for any host."""
+        parts = (("name", self.host), ("scene", self.scene), ("id", self.instance))
+        words = [f"{name} {value!r}" for name, value in parts if value is not None]
+        if not words:
+            return ""
+        return f" with {', '.join(words)}"
 
 
 class HostChoice:
     """The host in which the client works.
 
-    One that fits, if it is the only one: among several, an agent or a person has to say. A host
-    that is gone is followed by its restart and by no other: the only one that began later, did not
-    run beside it, and is the same application with the same file open. A call that was meant for
-    one scene never reaches another one.
+    At first that is the host of the wanted kind, if there is one alone: among several, an agent or
+    a person has to choose. A host that is gone is followed by its restart and by no other host. The
+    restart is the only host that began later, did not run beside the one that is gone, and is the
+    same application with the same file open. So a call that was meant for one scene never reaches
+    another scene.
+
+    Args:
+        wanted: The kind of host to begin with.
+
+    Attributes:
+        chosen: The host that was chosen last, whether it still runs or not.
+        running: The hosts that ran at the last look.
     """
 
     def __init__(self, wanted: Wanted) -> None:
-        self.chosen: Instance | None = None  # the host that was chosen last, be it there or gone
-        self.running: Sequence[Instance] = ()  # the hosts that ran a moment ago
+        self.chosen: Instance | None = None
+        self.running: Sequence[Instance] = ()
         self._wanted = wanted
+        # The ids of the hosts that ran when `chosen` was chosen: none of them is its restart.
         self._beside: frozenset[str] = frozenset()
+        # The host that a restart has replaced, until the agent is told.
         self._ended: Instance | None = None
 
     def look(self, running: Sequence[Instance]) -> Instance | None:
-        """Take in which hosts run, and give the one that is meant."""
+        """Choose among the hosts that run now.
+
+        Args:
+            running: The hosts that run.
+
+        Returns:
+            The host in which the client works; None where there is none.
+        """
         self.running = running
         ready = [host for host in running if host.state == "ready"]
         if self.chosen is not None:
             chosen = self._same(self.chosen, ready)
         else:
-            fitting = [host for host in ready if self._wanted.fits(host)]
-            chosen = fitting[0] if len(fitting) == 1 else None
+            chosen = self._only_fitting(ready)
         if chosen is not None:
             self._choose(chosen)
         return chosen
 
+    def _only_fitting(self, ready: Sequence[Instance]) -> Instance | None:
+        fitting = [host for host in ready if self._wanted.fits(host)]
+        if len(fitting) != 1:
+            return None
+        return fitting[0]
+
     def take_news(self, host: Instance) -> str | None:
-        """Say that a host is the restart of another one, if the agent was not told yet."""
+        """Return a sentence for the agent that a host is the restart of another one, once.
+
+        None where the host is no restart, or the agent was told.
+        """
         ended = self._ended
         if ended is None or self.chosen is None or self.chosen.id != host.id:
             return None
@@ -76,33 +109,44 @@ class HostChoice:
         )
 
     def use(self, name: str) -> Instance:
-        """Choose a host by its id, or by a part of a name that one alone has.
+        """Choose a host by its name.
 
-        LookupError says that there is none, more than one, or it is not ready; and which there are.
+        Args:
+            name: The id of the host, or a part of the application's name that one host alone has.
+
+        Returns:
+            The host.
+
+        Raises:
+            LookupError: No host or more than one has the name, or the host is not ready. The
+                message says which hosts run.
         """
-        exact = [host for host in self.running if host.id == name]
-        alike = [host for host in self.running if name and name.lower() in host.host.lower()]
-        meant = exact or alike
-        if len(meant) != 1:
-            which = "No running host is" if not meant else f"{len(meant)} running hosts are"
-            raise LookupError(f"{which} called {name!r}. {self.summary()}")
-        problem = meant[0].start_problem()
+        matches = [host for host in self.running if host.id == name]
+        if name and not matches:
+            matches = [host for host in self.running if name.lower() in host.host.lower()]
+        if not matches:
+            raise LookupError(f"No running host is called {name!r}. {self.summary()}")
+        if len(matches) > 1:
+            raise LookupError(f"{len(matches)} running hosts are called {name!r}. {self.summary()}")
+        host = matches[0]
+        problem = host.start_problem()
         if problem is not None:
-            raise LookupError(f"{meant[0].id} cannot be used. {problem} Tell the person so.")
-        if meant[0].state != "ready":
-            raise LookupError(f"{meant[0].id} is still starting. Try again in a few seconds.")
-        self._choose(meant[0])
-        self._ended = None  # it is the agent's own choice
-        return meant[0]
+            raise LookupError(f"{host.id} cannot be used. {problem} Tell the person so.")
+        if host.state != "ready":
+            raise LookupError(f"{host.id} is still starting. Try again in a few seconds.")
+        self._choose(host)
+        self._ended = None  # the agent knows, since this is its own choice
+        return host
 
     def summary(self) -> str:
-        """Say which hosts run, for an agent."""
+        """Return which hosts run, in a sentence for an agent."""
         if not self.running:
             return "No host is running."
-        return f"Running: {'; '.join(map(describe, self.running))}."
+        hosts = "; ".join(describe(host) for host in self.running)
+        return f"Running: {hosts}."
 
     def why_none(self) -> str:
-        """Say why no host is connected, and what to do."""
+        """Return why no host is connected and what to do, in sentences for an agent."""
         if self.chosen is not None:
             gone = f"{describe(self.chosen)}, in which you worked, is no longer running."
             return f"{gone} {self.summary()} {self._advice()}"
@@ -121,21 +165,29 @@ class HostChoice:
         self._beside = frozenset(other.id for other in self.running)
 
     def _same(self, chosen: Instance, ready: Sequence[Instance]) -> Instance | None:
-        itself = next((host for host in ready if host.id == chosen.id), None)
+        """Return the host that was chosen, or its restart."""
+        for host in ready:
+            if host.id == chosen.id:
+                return host
         restarts = [host for host in ready if self._is_restart(host, chosen)]
-        if itself is not None or len(restarts) != 1:
-            return itself
-        if restarts[0].pid != chosen.pid:  # else only the bridge in it began anew
+        if len(restarts) != 1:
+            return None
+        restart = restarts[0]
+        if restart.pid != chosen.pid:  # else only the bridge in the application began anew
             self._ended = chosen
-        return restarts[0]
+        return restart
 
     def _is_restart(self, host: Instance, ended: Instance) -> bool:
-        is_alike = (host.host, host.file) == (ended.host, ended.file) and host.file is not None
-        return is_alike and host.started > ended.started and host.id not in self._beside
+        is_alike = host.host == ended.host and host.file == ended.file
+        if not is_alike or host.file is None:
+            return False
+        return host.started > ended.started and host.id not in self._beside
 
 
 def describe(host: Instance) -> str:
-    """Name a host and its scene, and why no agent can connect to it."""
+    """Return the names of a host and its scene, and why no agent can connect, if so."""
     name = f"{host.id} ({host.host}, {host.scene})"
     problem = host.start_problem()
-    return f"{name}, to which no agent can connect: {problem}" if problem is not None else name
+    if problem is None:
+        return name
+    return f"{name}, to which no agent can connect: {problem}"

@@ -1,7 +1,8 @@
-"""The proxy's own MCP server, for as long as no host is there, and to choose one. Its loop.
+"""The proxy's own MCP server, by which a client chooses a host. On the proxy's loop.
 
-It is the SDK's low-level server, so handshakes, versions and subscriptions are the SDK's in both
-eras. It declares whatever a host may have, because a client asks for that only once.
+While no host is there, the lobby answers every request. It is the SDK's low-level server, so
+handshakes, versions and subscriptions are the SDK's in both eras. It declares whatever a host may
+have, because a client asks for that only once.
 """
 
 from __future__ import annotations
@@ -37,8 +38,18 @@ if TYPE_CHECKING:
 Context = ServerRequestContext[Any]
 Hear = Callable[[types.JSONRPCMessage], Awaitable[None]]
 
-_TEXTS: Final = {name: {"type": "string"} for name in ("id", "host", "version", "scene", "state")}
-_HOST: Final = {"type": "object", "properties": _TEXTS, "required": [*_TEXTS]}  # `Instance.told`
+_HOST_FIELDS: Final = {
+    "id": {"type": "string"},
+    "host": {"type": "string"},
+    "version": {"type": "string"},
+    "scene": {"type": "string"},
+    "state": {"type": "string"},
+}
+_HOST: Final = {  # as `Instance.told` returns it
+    "type": "object",
+    "properties": _HOST_FIELDS,
+    "required": list(_HOST_FIELDS),
+}
 _IN_USE: Final = {"type": ["string", "null"], "description": "The id of the host you work in."}
 _LIST: Final = types.Tool(
     name="list_hosts",
@@ -76,32 +87,40 @@ _USE: Final = types.Tool(
 )
 TOOLS: Final = (_LIST, _USE)
 OWN: Final = frozenset(tool.name for tool in TOOLS)
-# Where it stands first; further on it may be an argument's.
+# The id of a message at its beginning; an "id" further on may be that of an argument.
 _ID: Final = re.compile(
     r'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15}|"[^"\\]*")\s*[,}]'
 )
 
 
 class LobbyLink:
-    """The way to the lobby, whose first request decides on the era for good.
+    """The connection to the lobby, whose first request decides on the era for good.
 
-    But for a probe: the specification lets a client fall back to the handshake if ``discover``
-    was not answered in time, on the same connection.
+    A probe is the exception: the specification lets a client fall back to the handshake if
+    ``discover`` was not answered in time, on the same connection. The lobby then begins anew.
+
+    Args:
+        lobby: The lobby.
+        hear: Receives each message of the lobby.
+        tasks: The group of tasks in which the lobby runs.
     """
 
     def __init__(self, lobby: Lobby, hear: Hear, tasks: TaskGroup) -> None:
         self._lobby = lobby
-        self._hear = hear  # takes what the lobby says
+        self._hear = hear
         self._tasks = tasks
         self._is_probed = False
-        self._given_up: set[types.RequestId]  # those whose answer the client will not expect
+        # The requests whose answer the client does not expect any more.
+        self._given_up: set[types.RequestId] = set()
         self._put = self._begin()
 
     def say(self, message: types.JSONRPCMessage) -> None:
-        """Say something to the lobby."""
+        """Send a message to the lobby."""
         if isinstance(message, types.JSONRPCRequest):
             if self._is_probed and message.method == "initialize":
-                self._given_up.add(message.id)  # it may be the probe's; now it is the handshake's
+                # The probe may have the handshake's id, so the old lobby's answer is dropped.
+                self._given_up.add(message.id)
+                self._given_up = set()
                 self._put = self._begin()
             self._is_probed = message.method == "server/discover"
         self._put.send_nowait(SessionMessage(message))
@@ -110,8 +129,7 @@ class LobbyLink:
         put, inbox = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
         outbox, answers = anyio.create_memory_object_stream[SessionMessage](0)
         self._tasks.start_soon(self._lobby.server.run, inbox, outbox, self._lobby.options)
-        self._given_up = given_up = set[types.RequestId]()
-        self._tasks.start_soon(_pass_on, answers, given_up, self._hear)
+        self._tasks.start_soon(_pass_on, answers, self._given_up, self._hear)
         return put
 
 
@@ -119,7 +137,7 @@ class UnreadableLine(Exception):
     """A line of the client is no message.
 
     Attributes:
-        answer: What the client is answered, with the line's id where that can be read.
+        answer: The answer to the client, with the line's id where that can be read.
     """
 
     def __init__(self, answer: types.JSONRPCError) -> None:
@@ -128,27 +146,44 @@ class UnreadableLine(Exception):
 
 
 def read_line(line: bytes) -> types.JSONRPCMessage:
-    """Read a message as the SDK does, but for requests with an odd id; or raise UnreadableLine."""
+    """Read a message of the client, as the SDK does.
+
+    Args:
+        line: The line, with or without its end.
+
+    Returns:
+        The message.
+
+    Raises:
+        UnreadableLine: The line is no message, or a request whose id the SDK would change.
+    """
     text = line.decode("utf-8", "replace")
     try:
-        said = from_json(text)
+        payload = from_json(text)
     except ValueError:
-        match = _ID.match(text)
-        why = "This line is no JSON that can be read as a message; it was left out."
-        error = types.ErrorData(code=types.PARSE_ERROR, message=why)
-        number = json.loads(match[1]) if match is not None else None
-        raise UnreadableLine(types.JSONRPCError(jsonrpc="2.0", id=number, error=error)) from None
+        raise UnreadableLine(_parse_error(text)) from None
     with suppress(ValidationError):
-        message = types.jsonrpc_message_adapter.validate_python(said, by_name=False)
-        if not json_rpc.has_odd_id(said):
+        message = types.jsonrpc_message_adapter.validate_python(payload, by_name=False)
+        if not json_rpc.has_odd_id(payload):
             return message
-    answer = types.JSONRPCError.model_validate(json_rpc.invalid_request(said))
+    answer = types.JSONRPCError.model_validate(json_rpc.invalid_request(payload))
     raise UnreadableLine(answer)
+
+
+def _parse_error(text: str) -> types.JSONRPCError:
+    request_id = None
+    match = _ID.match(text)
+    if match is not None:
+        request_id = json.loads(match[1])
+    why = "This line is no JSON that can be read as a message; it was left out."
+    error = types.ErrorData(code=types.PARSE_ERROR, message=why)
+    return types.JSONRPCError(jsonrpc="2.0", id=request_id, error=error)
 
 
 async def _pass_on(
     messages: MemoryObjectReceiveStream[SessionMessage], given_up: set[types.RequestId], hear: Hear
 ) -> None:
+    """Hand over the messages of the lobby, but for answers that the client does not expect."""
     async with messages:
         async for item in messages:
             if getattr(item.message, "id", None) not in given_up:
@@ -156,13 +191,23 @@ async def _pass_on(
 
 
 class Lobby:
-    """Handles requests that no host answers."""
+    """The server that handles requests which no host answers.
+
+    Args:
+        choice: The host in which the client works, and the hosts that run.
+        look: Looks which hosts run, now.
+        use: Changes to a host.
+
+    Attributes:
+        bus: Publishes events to a client of the modern era.
+        server: The SDK's server.
+    """
 
     def __init__(
         self,
-        choice: HostChoice,  # which hosts run, and which is meant
-        look: Callable[[], Awaitable[None]],  # looks which hosts run, now
-        use: Callable[[Instance], Awaitable[None]],  # changes to a host
+        choice: HostChoice,
+        look: Callable[[], Awaitable[None]],
+        use: Callable[[Instance], Awaitable[None]],
     ) -> None:
         self._choice = choice
         self._look = look
@@ -172,9 +217,14 @@ class Lobby:
 
     @property
     def options(self) -> InitializationOptions:
-        """What it says in a handshake."""
-        info = {f"server_{it}": SERVER_INFO[it] for it in ("name", "version")}
-        return InitializationOptions.model_validate({**SERVER_INFO, **info, **GREETING})
+        """The lobby's part of a handshake."""
+        options = {
+            **SERVER_INFO,
+            "server_name": SERVER_INFO["name"],
+            "server_version": SERVER_INFO["version"],
+            **GREETING,
+        }
+        return InitializationOptions.model_validate(options)
 
     def _make(self) -> Server[Any]:
         nothing = _answer_with(types.EmptyResult())
@@ -206,20 +256,23 @@ class Lobby:
         self, context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         await self._look()
+        arguments = params.arguments or {}
         if params.name == _LIST.name:
             return self._list_hosts()
         if params.name == _USE.name:
-            return await self._use_host(str((params.arguments or {}).get("host", "")))
+            return await self._use_host(str(arguments.get("host", "")))
         return _result(f"{params.name} was not called. {self._choice.why_none()}", is_error=True)
 
     def _list_hosts(self) -> types.CallToolResult:
-        chosen, running = self._choice.chosen, self._choice.running
-        is_there = chosen is not None and chosen.id in [host.id for host in running]
-        in_use = chosen.id if chosen is not None and is_there else None
+        chosen = self._choice.chosen
+        running = self._choice.running
+        in_use = None
+        if chosen is not None and chosen.id in [host.id for host in running]:
+            in_use = chosen.id
         text = self._choice.why_none()
         if in_use is not None:
             text = f"{self._choice.summary()} You work in {in_use}."
-        hosts = [host.told() | {"in_use": host.id == in_use} for host in running]
+        hosts = [{**host.told(), "in_use": host.id == in_use} for host in running]
         return _result(text, structured={"hosts": hosts, "in_use": in_use})
 
     async def _use_host(self, name: str) -> types.CallToolResult:
@@ -236,7 +289,7 @@ class Lobby:
 
 
 def _answer_with(result: Any) -> Callable[[Context, Any], Awaitable[Any]]:
-    """Make a handler that always gives the same result: a host has nothing of the kind."""
+    """Return a handler that always returns the same result, such as an empty list."""
 
     async def answer(context: Context, params: Any) -> Any:
         return result

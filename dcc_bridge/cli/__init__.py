@@ -1,9 +1,9 @@
 """The command ``dcc-bridge``. Main thread.
 
-`COMMANDS` is the table of its commands: each has a function that adds its options to a parser, and
-one that runs it and gives the exit code; where it has commands of its own, the first sets "run"
-for each of them. A module is imported only if its command is called. Further commands come with
-leaves; see `leaves`.
+`COMMANDS` is the table of its commands. Each has a function that adds the command's options to a
+parser, and a function that runs the command and returns the exit code. Where a command has
+commands of its own, the first function sets "run" for each of them. A module is imported only if
+its command is called. Further commands come with leaves; see `leaves`.
 """
 
 from __future__ import annotations
@@ -26,11 +26,17 @@ from dcc_bridge.errors import BridgeError, Unreachable, own_version
 
 
 class Command(NamedTuple):
-    """A command. Its functions are named for it, such as ``run_list``, or ``fill`` and ``run``."""
+    """A command. Its functions are named for it, such as ``run_list``, or ``fill`` and ``run``.
 
-    summary: str  # what it does, in a few words
-    module: str  # the module of this folder that has its functions
-    fill: str = "fill"  # the function that adds what the command takes to a parser
+    Attributes:
+        summary: What the command does, in a few words.
+        module: The module of this folder that has the command's functions.
+        fill: The function that adds the command's options to a parser.
+    """
+
+    summary: str
+    module: str
+    fill: str = "fill"
 
 
 COMMANDS: Final = {
@@ -64,26 +70,39 @@ nothing in it is deleted or overwritten unless that person agrees."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command, by these words or by the process's own, and give its exit code."""
+    """Run a command.
+
+    Args:
+        argv: The words after ``dcc-bridge``; None for the words of this process.
+
+    Returns:
+        The exit code, as `exits.TABLE` explains it.
+
+    Raises:
+        SystemExit: The words are wrong, or ask for help.
+    """
     if argv is None:
-        # With the SDK loaded the interpreter's last collections take 0.3 s, for nothing: it ends.
+        argv = sys.argv[1:]
+        # With the SDK loaded the interpreter's last collections take 0.3 s, in vain at its end.
         atexit.register(gc.freeze)
     _prepare_output()
-    words = list(sys.argv[1:] if argv is None else argv)
     try:
-        return _run(words)
+        return _run(list(argv))
     except KeyboardInterrupt:
         return exits.INTERRUPTED
     except OSError as error:
         if not exits.says_unread(error):
             raise
-        return _unread()
+        return _discard_output()
     except exits.Failure as failure:
         exits.tell(str(failure))
         return failure.code
+    except Unreachable as error:
+        exits.tell(str(error))
+        return exits.UNREACHABLE
     except BridgeError as error:
         exits.tell(str(error))
-        return exits.UNREACHABLE if isinstance(error, Unreachable) else exits.USAGE
+        return exits.USAGE
 
 
 def _run(words: Sequence[str]) -> int:
@@ -107,31 +126,39 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"dcc-bridge {own_version()}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    wanted = None
+    if words:
+        wanted = words[0]
     for name, command in COMMANDS.items():
         subparser = _add(commands, name, command.summary)
-        if words[:1] == [name]:  # the others need not be imported: the MCP client alone takes 0.7 s
-            module = import_module(f"dcc_bridge.cli.{command.module}")
-            fill = getattr(module, f"fill_{name}", None) or getattr(module, command.fill)
-            fill(subparser)
-            run = getattr(module, f"run_{name}", None) or getattr(module, "run", None)
-            subparser.set_defaults(run=run)
-    if words[:1] and words[0] in (*COMMANDS, "--version"):  # no leaf need be imported
+        if name == wanted:  # other modules are not imported: the MCP client alone takes 0.7 s
+            _fill(subparser, name, command)
+    if wanted in (*COMMANDS, "--version"):  # no leaf need be imported
         return parser
     further = leaves.commands()
-    if words[:1] and not further:
-        leaves.host_names()  # it says so where the installation is not whole
-    for name, found in further.items():
-        subparser = _add(commands, name, found.SUMMARY)
-        if words[:1] == [name]:
-            found.fill(subparser)
-            subparser.set_defaults(run=found.run)
+    if wanted is not None and not further:
+        leaves.host_names()  # raises a Failure where the installation is not whole
+    for name, module in further.items():
+        subparser = _add(commands, name, module.SUMMARY)
+        if name == wanted:
+            module.fill(subparser)
+            subparser.set_defaults(run=module.run)
     return parser
+
+
+def _fill(subparser: argparse.ArgumentParser, name: str, command: Command) -> None:
+    """Import a command's module, and add the command's options to its parser."""
+    module = import_module(f"dcc_bridge.cli.{command.module}")
+    fill = getattr(module, f"fill_{name}", None) or getattr(module, command.fill)
+    fill(subparser)
+    run = getattr(module, f"run_{name}", None) or getattr(module, "run", None)
+    subparser.set_defaults(run=run)
 
 
 def _add(
     commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str
 ) -> argparse.ArgumentParser:
-    """Add a command's parser, empty but for what its help says."""
+    """Add a command's parser, without options."""
     return commands.add_parser(
         name,
         help=summary,
@@ -142,21 +169,21 @@ def _add(
 
 
 def _prepare_output() -> None:
-    """Write what a terminal's encoding lacks as escapes, and no complaints of others' libraries.
+    """Have characters that a terminal's encoding lacks escaped, and libraries' logs dropped.
 
-    The SDK's client and uvicorn log what is told here in a sentence, or is no news at all.
+    The SDK's client and uvicorn log errors that a command prints in a sentence anyway.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     for name in ("mcp.client", "mcp.shared", "uvicorn"):
         logging.getLogger(name).addHandler(logging.NullHandler())
-    if logging.lastResort is not None:  # writes what no handler takes, as in `connect`
+    if logging.lastResort is not None:  # the handler of records that have no other, in `connect`
         redact.LOG_FILTER.visible = safe_whole
         logging.lastResort.addFilter(redact.LOG_FILTER)
 
 
-def _unread() -> int:
-    """Redirect a closed stdout to nowhere, or Python reports it when it exits."""
+def _discard_output() -> int:
+    """Redirect a closed stdout to nowhere, because Python would report it at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return exits.TOOL_ERROR

@@ -8,14 +8,14 @@ import json
 import signal
 import sys
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final, TypeVar, get_args
 
 import anyio
 
 from dcc_bridge.cli import exits, hosts
-from dcc_bridge.cli.audit import for_person
+from dcc_bridge.cli.account import for_person
 from dcc_bridge.cli.hosts import fill_host  # `COMMANDS` names it as one of this module
 from dcc_bridge.client import Person, Script, terminal
 from dcc_bridge.client.agent import Result, Tool, parse_text
@@ -27,7 +27,8 @@ from dcc_bridge.elicitation.types import Action
 ASK: Final = "ask"
 ACTIONS: Final = get_args(Action)
 T = TypeVar("T")
-Answer = Any  # `ASK`, one of `ACTIONS`, or a form's fields
+Answer = Any
+"""The value of ``--answer``: `ASK`, one of `ACTIONS`, or the values of a form's fields."""
 _REFUSALS: Final = ("refused", "no_consent", "cancelled")
 _CODES: Final = {**dict.fromkeys(_REFUSALS, exits.REFUSED), ASKING: exits.ASKING}
 _ANSWER = """\
@@ -45,17 +46,21 @@ def parse_answer(text: str) -> Answer:
     if not isinstance(fields, dict):
         raise argparse.ArgumentTypeError(f"{', '.join(words)} or a JSON object, not {text!r}")
     for name, value in fields.items():
-        if not all(isinstance(it, str | int | float) for it in _parts(value)):
+        if not all(isinstance(part, str | int | float) for part in _parts(value)):
             raise argparse.ArgumentTypeError(f"{name}: no field of a form can be {_json(value)}")
     return fields
 
 
 def run(fn: Callable[..., Awaitable[T]], *args: Any) -> T:
-    """Run a coroutine function to its end; on the main thread, to Ctrl+C."""
+    """Run a coroutine function to its end, on a loop of its own.
+
+    On the main thread, Ctrl+C ends the function.
+    """
 
     async def main() -> T:
         if sys.platform != "win32" and threading.current_thread() is threading.main_thread():
-            # with it any signal wakes the loop: else not a Ctrl+C that comes just before it waits
+            # With a handler, any signal wakes the loop. Without it, a Ctrl+C that comes just
+            # before the loop waits does not.
             asyncio.get_running_loop().add_signal_handler(signal.SIGURG, lambda: None)
         return await fn(*args)
 
@@ -65,17 +70,25 @@ def run(fn: Callable[..., Awaitable[T]], *args: Any) -> T:
 def answering(
     answer: Answer, who: str, misfit: Callable[[str], None] = exits.tell
 ) -> AbstractContextManager[Person | None]:
-    """Give who answers `who`, None for nobody; `misfit` is told why an answer does not fit."""
+    """Return a ``with`` block that has the person who answers; None where there is nobody.
+
+    Args:
+        answer: The value of ``--answer``, as `parse_answer` returns it.
+        who: The asking application, in a few words.
+        misfit: Receives a sentence that says why `answer` does not fit a question.
+    """
     if answer != ASK:
         return nullcontext(Script(answer, misfit, exits.tell))
     return terminal.open_terminal(sys.stdin, sys.stderr, who)
 
 
 def show_result(result: Result, *, as_json: bool) -> int:
-    """Print a result, an error to stderr, and give the exit code that tells how it ended."""
+    """Print a result, an error to stderr, and return the exit code of the call."""
     if result.is_error:
         error = "\n".join(result.texts)
-        print(safe_whole(for_person(error) if sys.stderr.isatty() else error), file=sys.stderr)
+        if sys.stderr.isatty():
+            error = for_person(error)
+        print(safe_whole(error), file=sys.stderr)
     elif as_json:
         print(json.dumps(result.data))
     else:
@@ -84,29 +97,48 @@ def show_result(result: Result, *, as_json: bool) -> int:
 
 
 def exit_code(result: Result) -> int:
-    """Give the exit code that tells how a call ended."""
-    return _CODES.get(result.status, exits.TOOL_ERROR if result.is_error else exits.SUCCESS)
+    """Return the exit code that says how a call ended."""
+    if result.status in _CODES:
+        return _CODES[result.status]
+    if result.is_error:
+        return exits.TOOL_ERROR
+    return exits.SUCCESS
 
 
 def _prose(result: Result) -> str:
-    """Lay data out in two aligned columns, and what is said beside it below."""
-    # Under "result" is what the protocol wants to be an object; the words say it all.
+    """Return data in two aligned columns, and below them the texts that are no data."""
+    # The protocol wraps a value that is no object as "result"; the texts have all of that value.
     if not isinstance(result.structured, dict) or list(result.structured) == ["result"]:
         return safe_whole("\n".join(result.texts))
-    width = max((len(safe_line(name)) for name in result.structured), default=0)
-    fields = result.structured.items()
-    rows = [f"{safe_line(name):{width}}  {_cell(value, width + 2)}" for name, value in fields]
-    return "\n".join(rows + [safe_whole(text) for text in result.words])
+    width = _width(result.structured)
+    rows = []
+    for name, value in result.structured.items():
+        rows.append(f"{safe_line(name):{width}}  {_cell(value, width + 2)}")
+    for text in result.words:
+        rows.append(safe_whole(text))
+    return "\n".join(rows)
+
+
+def _width(names: Iterable[str]) -> int:
+    """Return the width of a column with names."""
+    return max((len(safe_line(name)) for name in names), default=0)
 
 
 def _cell(value: Any, indent: int) -> str:
-    texts = [part if isinstance(part, str) else _json(part) for part in _parts(value) or [value]]
-    parts = [line for text in texts for line in text.removesuffix("\n").split("\n")]
-    return ("\n" + " " * indent).join(safe_line(part, len(part)) for part in parts)
+    """Return a value as lines that are indented, but for the first."""
+    lines: list[str] = []
+    for part in _parts(value) or [value]:
+        text = part
+        if not isinstance(part, str):
+            text = _json(part)
+        lines += text.removesuffix("\n").split("\n")
+    return ("\n" + " " * indent).join(safe_line(line, len(line)) for line in lines)
 
 
 def _parts(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+    if isinstance(value, list):
+        return value
+    return [value]
 
 
 def _json(value: Any) -> str:
@@ -129,7 +161,8 @@ def fill_call(parser: argparse.ArgumentParser) -> None:
 
 
 def run_call(options: argparse.Namespace) -> int:
-    """Call the tool and show what came of it."""
+    """Call the tool and print the result."""
+    name = options.tool
     if options.resume:
         if options.args or options.era == "legacy":
             raise exits.Failure(
@@ -138,14 +171,14 @@ def run_call(options: argparse.Namespace) -> int:
         if "." not in options.tool:
             raise exits.Failure(f"{options.tool!r} is no ID of a call.")
         options.url = options.url or hosts.of_task(options.tool)
+        name = "a call that goes on"
     host = hosts.find(options)
     misfits: list[str] = []
-    what = "a call that goes on" if options.resume else options.tool
-    with answering(options.answer, f"{host.host}, for {what},", misfits.append) as person:
+    with answering(options.answer, f"{host.host}, for {name},", misfits.append) as person:
         result = run(_call, host, person, options.tool, options.args, options.era, options.resume)
     if not misfits:
         return show_result(result, as_json=options.json)
-    if exit_code(result) == exits.SUCCESS:  # else it says that a person refused
+    if exit_code(result) == exits.SUCCESS:  # else the result says that a person refused
         show_result(result, as_json=options.json)
     raise exits.Failure(misfits[0])
 
@@ -153,32 +186,36 @@ def run_call(options: argparse.Namespace) -> int:
 async def _call(
     host: hosts.Target,
     person: Person | None,
-    tool: str,  # its name; where a call is resumed, the id of its task
+    tool: str,
     arguments: dict[str, Any],
     era: Era,
     resume: bool = False,
 ) -> Result:
+    """Call a tool; with `resume`, go on with the call whose task has `tool` as its id."""
     last = ""
 
-    async def show(progress: float, total: float | None, message: str | None) -> None:
-        """Say once for whose answer a call has to wait and, at a terminal, how far it is."""
+    async def show_progress(progress: float, total: float | None, message: str | None) -> None:
+        """Print once for whose answer the call waits and, at a terminal, how far it is."""
         nonlocal last
-        part = f"{progress / total:4.0%}  " if total else ""
-        text = f"  {part}{safe_line(message or '')}".rstrip()
+        percentage = ""
+        if total:
+            percentage = f"{progress / total:4.0%}  "
+        text = f"  {percentage}{safe_line(message or '')}".rstrip()
         is_held_up = text.startswith("  Waiting for the answer")
         if text and text != last and (is_held_up or sys.stderr.isatty()):
             last = text
             print(text, file=sys.stderr, flush=True)
 
-    def say_task(task: str) -> None:
+    def print_task(task: str) -> None:
+        """Print how to fetch the result of a call that has become a task."""
         how = f"fetch the result with: dcc-bridge call --resume {task}"
         exits.tell(f"If this command ends first, {how}")
 
     async with host.connect(era=era, person=person) as client:
-        client.tasks.on_task = say_task
+        client.tasks.on_task = print_task
         if resume:
-            return await client.resume(tool, show)
-        return await client.call(tool, arguments, show)
+            return await client.resume(tool, show_progress)
+        return await client.call(tool, arguments, show_progress)
 
 
 def fill_arguments(parser: argparse.ArgumentParser) -> None:
@@ -203,13 +240,14 @@ async def _list_tools(host: hosts.Target) -> list[Tool]:
 
 
 def run_tools(options: argparse.Namespace) -> int:
-    """List the tools."""
+    """Print the tools."""
     tools = run(_list_tools, hosts.find(options))
-    name = max((len(safe_line(tool.name)) for tool in tools), default=0)
-    risk = max((len(tool.risk) for tool in tools), default=0)
+    name_width = _width(tool.name for tool in tools)
+    risk_width = _width(tool.risk for tool in tools)
     for tool in tools:
-        first = tool.description.strip().partition("\n")[0]
-        print(f"{safe_line(tool.name):{name}}  {tool.risk:{risk}}  {safe_line(first)}".rstrip())
+        name = safe_line(tool.name)
+        summary = safe_line(tool.description.strip().partition("\n")[0])
+        print(f"{name:{name_width}}  {tool.risk:{risk_width}}  {summary}".rstrip())
         for argument in tool.arguments:
             print(f"    {safe_line(argument)}")
     return exits.SUCCESS
@@ -223,9 +261,11 @@ def fill_undo(parser: argparse.ArgumentParser) -> None:
 
 
 def run_undo(options: argparse.Namespace) -> int:
-    """Undo it, unless something else was changed since."""
+    """Undo the last action of an agent, unless something else was changed since."""
     host = hosts.find(options)
+    arguments = {}
+    if options.call:
+        arguments["call_id"] = options.call
     with answering(ASK, f"{host.host}, to undo,") as person:
-        asked = {"call_id": options.call} if options.call else {}
-        result = run(_call, host, person, "undo_last", asked, "auto")
+        result = run(_call, host, person, "undo_last", arguments, "auto")
     return show_result(result, as_json=False)

@@ -1,4 +1,4 @@
-"""How a command ends: its exit code, a sentence where it could not do its work, or a signal."""
+"""The end of a command: its exit code, the sentence of a failure, signals. Main thread."""
 
 from __future__ import annotations
 
@@ -35,7 +35,15 @@ exit codes:
 
 
 class Failure(Exception):
-    """A command cannot go on. Its text is a sentence for the person."""
+    """A command cannot go on.
+
+    Args:
+        sentence: The reason, and the next step, for the person.
+        code: The exit code.
+
+    Attributes:
+        code: The exit code.
+    """
 
     def __init__(self, sentence: str, code: int = USAGE) -> None:
         super().__init__(sentence)
@@ -43,28 +51,32 @@ class Failure(Exception):
 
 
 def tell(sentence: str) -> None:
-    """Print a sentence beside the result."""
+    """Print a sentence on stderr, beside the result."""
     print(f"dcc-bridge: {safe_whole(sentence)}", file=sys.stderr, flush=True)
 
 
 def says_unread(error: BaseException) -> bool:
-    """Return whether an error says that nobody reads stdout any more."""
+    """Return whether an error means that nobody reads stdout any more."""
     if isinstance(error, BrokenPipeError):
         return True
     if sys.platform != "win32" or not isinstance(error, OSError):
         return False
-    return error.errno == errno.EINVAL and error.filename is None  # what Windows says of a pipe
+    return error.errno == errno.EINVAL and error.filename is None  # Windows' error for a pipe
 
 
 @contextmanager
 def on_signal(stop: Callable[[], None]) -> Iterator[None]:
-    """Call `stop` on SIGINT and SIGTERM while in the ``with``; a second one ends the process.
-
-    After a SIGINT it ends with a KeyboardInterrupt, once all was stopped.
+    """Handle SIGINT and SIGTERM for the length of a ``with`` block. A second one ends the process.
 
     Python runs a signal's handler on the main thread between two instructions: inside a lock that
     the handler would need, or never while the thread waits (Windows). So the handler does nothing,
     and the byte that Python writes for each signal wakes a thread of ours, which calls `stop` once.
+
+    Args:
+        stop: Begins to end the work of the block; called on a thread of its own.
+
+    Raises:
+        KeyboardInterrupt: A SIGINT came. This is raised at the end of the block.
     """
     reader, writer = socket.socketpair()
     writer.setblocking(False)
@@ -87,8 +99,12 @@ def on_signal(stop: Callable[[], None]) -> Iterator[None]:
 
 
 def _listen(reader: socket.socket, stop: Callable[[], None], received: list[int]) -> None:
+    """Read the numbers of signals until the other end is closed. On a thread of its own."""
     while numbers := reader.recv(64):
         for number in numbers:
-            if number in _SIGNALS:
-                received.append(number)
-                stop() if len(received) == 1 else os._exit(128 + number)
+            if number not in _SIGNALS:
+                continue
+            received.append(number)
+            if len(received) > 1:
+                os._exit(128 + number)
+            stop()

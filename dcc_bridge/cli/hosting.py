@@ -16,7 +16,7 @@ from dcc_bridge.program import LocalProgram
 if TYPE_CHECKING:
     from dcc_bridge.cli.local_host import Running
 
-_HOW: Final = (
+_ADVICE: Final = (
     "It has no window: questions go to the client that calls. If that cannot ask, --unattended "
     "decides. Agents find it through `dcc-bridge client add NAME`, you with "
     "`dcc-bridge tools` and `dcc-bridge call`. Ctrl+C ends it."
@@ -33,7 +33,11 @@ def fill_serve(parser: argparse.ArgumentParser) -> None:
 
 
 def run_serve(options: argparse.Namespace) -> int:
-    """Serve until SIGINT, SIGTERM, or the window is closed; Failure if it could not be started."""
+    """Serve until SIGINT, SIGTERM, or the window is closed.
+
+    Raises:
+        Failure: The host could not be started.
+    """
     program = leaves.program(options.host)
     if not isinstance(program, LocalProgram):
         return _serve_elsewhere(options)
@@ -48,12 +52,18 @@ def run_serve(options: argparse.Namespace) -> int:
 
 
 def _announce(running: Running) -> None:
-    where = "in a window" if running.host.has_ui else "without a window"
+    where = "without a window"
+    if running.host.has_ui:
+        where = "in a window"
     print(f"Ready: {safe_line(running.host.scene())}, {where}, at {running.bridge.url}", flush=True)
 
 
 def _serve_elsewhere(options: argparse.Namespace) -> int:
-    """Give the exit code; Failure if the host was not told to end, or did not end well."""
+    """Serve in a host's own batch interpreter, and return the exit code.
+
+    Raises:
+        Failure: The host could not be started, ended by itself, or did not end well.
+    """
     if options.window:
         raise exits.Failure(
             f"{options.host} is served without a window here; --window is for our own application. "
@@ -63,17 +73,31 @@ def _serve_elsewhere(options: argparse.Namespace) -> int:
         interpreter.started(options, sys.stderr, port=options.port) as started,
         exits.on_signal(started.stop),
     ):
-        if (ready := started.wait_until_ready()) is not None:
-            what = f"{safe_line(ready['host'])}, {safe_line(ready['scene'])}"
-            print(f"Ready: {what}, without a window, at {ready['url']}", flush=True)
-            exits.tell(_HOW)
-        else:  # freecadcmd goes on, and waits for somebody who types
+        ready = started.wait_until_ready()
+        if ready is not None:
+            names = f"{safe_line(ready['host'])}, {safe_line(ready['scene'])}"
+            print(f"Ready: {names}, without a window, at {ready['url']}", flush=True)
+            exits.tell(_ADVICE)
+        else:  # after a failure freecadcmd goes on, and waits for somebody who types
             started.end()
-        code, was_stopped = started.process.wait(), started.was_stopped.is_set()
-        if (error := started.report().get("error")) is not None:
-            raise exits.Failure(error, exits.USAGE if ready is None else exits.TOOL_ERROR)
-        if was_stopped and code == 0:
-            return exits.SUCCESS
-        when = "when it was told to" if was_stopped else "by itself"
-        sentence = f"{started.program} ended {when}, with {code}. Its output is above."
-        raise exits.Failure(sentence, exits.TOOL_ERROR)
+        code = started.process.wait()
+        _check_end(started, code, was_ready=ready is not None)
+        return exits.SUCCESS
+
+
+def _check_end(started: interpreter.Interpreter, code: int, *, was_ready: bool) -> None:
+    """Raise a Failure unless a host ended well, with `code`, because it was stopped."""
+    was_stopped = started.was_stopped.is_set()
+    error = started.report().get("error")
+    if error is not None:
+        failure_code = exits.USAGE
+        if was_ready:
+            failure_code = exits.TOOL_ERROR
+        raise exits.Failure(error, failure_code)
+    if was_stopped and code == 0:
+        return
+    when = "by itself"
+    if was_stopped:
+        when = "when it was told to"
+    sentence = f"{started.program} ended {when}, with {code}. Its output is above."
+    raise exits.Failure(sentence, exits.TOOL_ERROR)

@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import time
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,27 +27,28 @@ if TYPE_CHECKING:
     from dcc_bridge.client import Person, agent, connection
     from dcc_bridge.client.proxy.host_choice import Wanted
 
-LABEL: Final = CLI_LABEL  # under which hosts know this command
+LABEL: Final = CLI_LABEL
+"""The name under which hosts know this command."""
 TOKEN: Final = "DCC_BRIDGE_TOKEN"
 START: Final = (
     "Start an application that has the plug-in (see: dcc-bridge status), or: dcc-bridge serve"
 )
-_POLL: Final = 0.1  # seconds between two looks for a host that starts
-_LONGEST: Final = 2000  # characters of what keeps a host from being ready
+_POLL_INTERVAL_S: Final = 0.1  # between two looks for a host that starts
+_MAX_PROBLEM_CHARS: Final = 2000
 _COLUMNS: Final = ("ID", "HOST", "VERSION", "SCENE", "STATE", "FOR", "PID", "URL")
-_STEPS: Final = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+_TIME_UNITS: Final = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _LABEL_PATTERN: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
 class SeveralHosts(Failure):
-    """More than one running host fits; which is normal, but a command is for one."""
+    """More than one running host fits. That is normal, but a command is for one host."""
 
 
 class NotStarted(Failure):
-    """The host that is meant did not become ready for agents.
+    """The wanted host did not become ready for agents.
 
     Attributes:
-        problem: Why not, and what to do.
+        problem: The reason, and what to do.
     """
 
     def __init__(self, problem: StartProblem) -> None:
@@ -56,25 +58,39 @@ class NotStarted(Failure):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A host that can be called."""
+    """A host that can be called.
+
+    Attributes:
+        url: The address of its server.
+        token: The proof of who we are.
+        host: The application's name, as far as it is known.
+        silence: The time for which the host may be silent, as while a skill keeps Python's lock, in
+            seconds; None for the default.
+    """
 
     url: str
-    token: str = field(repr=False)  # proves who we are
-    host: str = "the host"  # its name, as far as it is known
-    # Seconds the host may be silent, as while a skill keeps Python's lock; None for the default.
+    token: str = field(repr=False)
+    host: str = "the host"
     silence: float | None = None
 
     def connect(
         self, *, era: connection.Era = "auto", person: Person | None = None
     ) -> AbstractAsyncContextManager[agent.Agent]:
-        """Connect to it; see `connection.connect`."""
+        """Connect to the host, as `connection.connect` does."""
         from dcc_bridge.client.connection import connect
 
         return connect(self.url, self.token, era=era, person=person, silence=self.silence)
 
 
 def find(options: argparse.Namespace) -> Target:
-    """Give the host that the options name, or the running one; Failure if none or several fit."""
+    """Return the host that the options name, or else the running one.
+
+    Args:
+        options: The options of `fill_host`.
+
+    Raises:
+        Failure: No host fits, or several do, or the one that fits did not become ready.
+    """
     token = os.environ.get(TOKEN)  # for a host of another user, or a forwarded port
     try:
         host = instance(options)
@@ -89,39 +105,58 @@ def find(options: argparse.Namespace) -> Target:
 
 
 def instance(options: argparse.Namespace) -> discovery.Instance:
-    """Give the host of this user that is meant, as `find` does; it takes requests.
+    """Return the host of this user that the options name, or else the running one, once ready.
 
     A host that is starting is waited for until it says why it does not become ready, or until it
     should have said so.
 
+    Args:
+        options: The options of `fill_host`.
+
     Raises:
-        Failure: None or several fit; `NotStarted` where the one that fits did not become ready.
+        Failure: No host fits, or several do.
+        NotStarted: The host that fits did not become ready.
     """
-    runtime, wanted, end = settings().runtime, _wanted(options), time.monotonic() + options.wait
+    runtime = settings().runtime
+    wanted = _wanted(options)
+    give_up_at = time.monotonic() + options.wait
     while True:
         running = discovery.running(runtime)
-        fitting = [it for it in running if wanted.fits(it)]
-        if options.url is not None:
-            address = _address(options.url)
-            fitting = [it for it in fitting if it.id == options.url or _address(it.url) == address]
-        if fitting or time.monotonic() >= end:
+        fitting = _fitting(running, wanted, options.url)
+        if fitting or time.monotonic() >= give_up_at:
             break
-        time.sleep(_POLL)
-    if len(fitting) > 1:  # one that did not start is beside one that is well
-        fitting = [it for it in fitting if it.start_problem() is None] or fitting
+        time.sleep(_POLL_INTERVAL_S)
+    if len(fitting) > 1:  # a host that did not start may run beside one that is well
+        fitting = [host for host in fitting if host.start_problem() is None] or fitting
     if len(fitting) == 1:
         return _wait_until_ready(fitting[0], runtime)
     if not running:
         raise Failure(f"No host is running. {START}", UNREACHABLE)
-    rows = "\n".join(
-        f"  {record.id}  {record.host}, {safe_line(record.scene)}  {record.url}"
-        for record in fitting or running
-    )
     if fitting:
         which = "say which one: its ID, or --host, --scene or --instance"
-        raise SeveralHosts(f"{len(fitting)} hosts are running; {which}:\n{rows}")
-    name = f" called {options.url!r}" if options.url else ""
-    raise Failure(f"No host{name}{wanted} is running. There are:\n{rows}", UNREACHABLE)
+        raise SeveralHosts(f"{len(fitting)} hosts are running; {which}:\n{_rows(fitting)}")
+    name = ""
+    if options.url:
+        name = f" called {options.url!r}"
+    raise Failure(f"No host{name}{wanted} is running. There are:\n{_rows(running)}", UNREACHABLE)
+
+
+def _fitting(
+    running: Sequence[discovery.Instance], wanted: Wanted, name: str | None
+) -> list[discovery.Instance]:
+    """Return the hosts of a wanted kind; with a `name`, those of that id or address."""
+    fitting = [host for host in running if wanted.fits(host)]
+    if name is None:
+        return fitting
+    address = _address(name)
+    return [host for host in fitting if host.id == name or _address(host.url) == address]
+
+
+def _rows(hosts: Sequence[discovery.Instance]) -> str:
+    """Return the lines with which an error lists hosts."""
+    return "\n".join(
+        f"  {host.id}  {host.host}, {safe_line(host.scene)}  {host.url}" for host in hosts
+    )
 
 
 def _wait_until_ready(host: discovery.Instance, runtime: Path | None) -> discovery.Instance:
@@ -129,24 +164,30 @@ def _wait_until_ready(host: discovery.Instance, runtime: Path | None) -> discove
         problem = host.start_problem()
         if problem is not None:
             raise NotStarted(problem)
-        time.sleep(_POLL)
-        now = {it.id: it for it in discovery.running(runtime)}
-        if host.id not in now:
+        time.sleep(_POLL_INTERVAL_S)
+        running = {record.id: record for record in discovery.running(runtime)}
+        if host.id not in running:
             raise Failure(f"{host.host} ended while it was starting. {START}", UNREACHABLE)
-        host = now[host.id]
+        host = running[host.id]
     return host
 
 
 def of_task(task: str) -> str | None:
-    """Give the host that a task's id begins with; None where it ended: another may know of it."""
-    name = task.partition(".")[0]
-    return name if name in [it.id for it in discovery.running(settings().runtime)] else None
+    """Return the id of the running host that a task belongs to.
+
+    None where that host has ended. Another host of the same user may know of the task then.
+    """
+    host_id = task.partition(".")[0]
+    for host in discovery.running(settings().runtime):
+        if host.id == host_id:
+            return host_id
+    return None
 
 
 def _wanted(options: argparse.Namespace) -> Wanted:
-    from dcc_bridge.client.proxy.host_choice import Wanted  # 0.4 s, and `list` needs it not
+    from dcc_bridge.client.proxy.host_choice import Wanted  # takes 0.4 s, which `list` saves
 
-    # "" is what an empty field of Claude Desktop's settings gives.
+    # An empty field of Claude Desktop's settings arrives as "".
     return Wanted(options.host or None, options.scene or None, options.instance or None)
 
 
@@ -166,7 +207,14 @@ def running_in(runtime: Path) -> list[discovery.Instance]:
 
 
 def settings(**arguments: object) -> Settings:
-    """Read the settings; Failure if one of the environment or the studio's file cannot be read."""
+    """Return the settings of this user.
+
+    Args:
+        **arguments: Settings by their names, which count before those of the environment.
+
+    Raises:
+        Failure: A setting of the environment, or of the studio's file, cannot be read.
+    """
     try:
         return Settings.load(**arguments).under()
     except ValueError as error:
@@ -176,14 +224,21 @@ def settings(**arguments: object) -> Settings:
 def _address(url: str) -> tuple[str | None, int | None]:
     try:
         parts = urlsplit(url)
-        host = "127.0.0.1" if parts.hostname == "localhost" else parts.hostname
+        host = parts.hostname
+        if host == "localhost":
+            host = "127.0.0.1"
         return host, parts.port
     except ValueError:
         raise Failure(f"{url} is not a URL.") from None
 
 
 def fill_host(parser: argparse.ArgumentParser, more: str = "") -> None:
-    """Add what says which host is meant to a parser; `more` may stand in the host's place too."""
+    """Add the options that name a host to a parser.
+
+    Args:
+        parser: The parser.
+        more: The end of the help, on what else may be given in place of a host.
+    """
     which = f"the host, as `dcc-bridge list` shows it; default: the only one{more}"
     parser.add_argument("url", nargs="?", metavar="ID|URL", help=which)
     _fill_wanted(parser)
@@ -205,32 +260,46 @@ def fill_list(parser: argparse.ArgumentParser) -> None:
 
 
 def run_list(options: argparse.Namespace) -> int:
-    """List them, newest first."""
+    """Print the running hosts, newest first."""
     running = discovery.running(settings().runtime)
     if options.json:
-        print(json.dumps([record.told() for record in running], indent=2))
+        print(json.dumps([host.told() for host in running], indent=2))
     elif running:
-        rows = [_COLUMNS, *map(_row, running)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        for row in rows:
-            cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-            print("  ".join(cells).rstrip())
-        for record in running:
-            problem = record.start_problem()
+        _print_table([_COLUMNS, *(_cells(host) for host in running)])
+        for host in running:
+            problem = host.start_problem()
             if problem is not None:
-                print(safe_line(f"{record.id}: {problem}", _LONGEST))
+                print(safe_line(f"{host.id}: {problem}", _MAX_PROBLEM_CHARS))
     else:
         print(f"No host is running. {START}")
     return SUCCESS
 
 
-def _row(record: discovery.Instance) -> tuple[str, ...]:
-    state = "failed" if record.start_problem() is not None else record.state
-    facts = record.id, record.host, record.version, record.scene, state
-    seconds = time.time() - record.started
-    size, unit = next((step for step in _STEPS if seconds >= step[0]), _STEPS[-1])
-    age = f"{max(0, int(seconds // size))} {unit}"
-    return tuple(map(safe_line, (*facts, age, str(record.pid), record.url)))
+def _print_table(rows: Sequence[Sequence[str]]) -> None:
+    widths = []
+    for column in zip(*rows, strict=True):
+        widths.append(max(len(cell) for cell in column))
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        print("  ".join(cells).rstrip())
+
+
+def _cells(host: discovery.Instance) -> tuple[str, ...]:
+    """Return the texts of a host's row, in the order of `_COLUMNS`."""
+    state: str = host.state
+    if host.start_problem() is not None:
+        state = "failed"
+    age = _age(time.time() - host.started)
+    texts = (host.id, host.host, host.version, host.scene, state, age, str(host.pid), host.url)
+    return tuple(safe_line(text) for text in texts)
+
+
+def _age(seconds: float) -> str:
+    """Return a time in its largest unit: "3 min"."""
+    for size, unit in _TIME_UNITS:
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return "0 s"
 
 
 def fill_connect(parser: argparse.ArgumentParser) -> None:
@@ -241,24 +310,24 @@ def fill_connect(parser: argparse.ArgumentParser) -> None:
 
 
 def run_connect(options: argparse.Namespace) -> int:
-    """Serve until the client closes stdin."""
+    """Serve a client until it closes stdin."""
     from dcc_bridge.client import proxy
 
     running = partial(discovery.running, settings().runtime)
-    running()  # a folder that is not ours is said here, in a sentence
+    running()  # raises here, where a command prints the sentence, if the folder is not ours
     # Python's own handler would wait for the thread that reads stdin; nothing here has to be saved.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         proxy.serve(running, _wanted(options), options.label)
     except* OSError as errors:
-        _, others = errors.split(says_unread)  # where the client is gone
+        _, others = errors.split(says_unread)  # the client is gone
         if others is not None:
             raise others from None
     return SUCCESS
 
 
 def label(text: str) -> str:
-    """Read a label, for argparse."""
+    """Return a client's label, as argparse reads it."""
     if not _LABEL_PATTERN.fullmatch(text):
         raise argparse.ArgumentTypeError(f"letters, digits, - and _ only, 40 at most; not {text!r}")
     return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import math
 import os
 import re
 import shutil
@@ -14,7 +15,7 @@ import sysconfig
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -30,6 +31,7 @@ from dcc_bridge.install import plan
 from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
+# The file with which an interpreter begins.
 # Blender frees a module that `multiprocessing` keeps under this name, and crashes at its end.
 # Some hosts go on where a script fails, and freecadcmd then waits for somebody who types.
 _START: Final = """\
@@ -46,9 +48,10 @@ sys.modules.pop("__mp_main__", None)
 """
 _CORE: Final = "dcc_bridge."
 _SERVES: Final = "dcc_bridge.headless"  # the module whose `main` serves one scene
-_POLL: Final = 0.05
-_GRACE: Final = 15.0  # seconds for its end; then it is killed
-_PROBE_TIMEOUT: Final = 180  # seconds; an application that starts for the first time is slow
+_POLL_INTERVAL_S: Final = 0.05
+_END_TIMEOUT_S: Final = 15.0  # from the request to end until the interpreter is killed
+_PROBE_TIMEOUT_S: Final = 180  # an application that starts for the first time is slow
+_HOME_VARIABLES: Final = ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")
 _PROBE: Final = """\
 import json, os, sys
 {it.probe_imports}
@@ -61,55 +64,84 @@ _RULES: Final[dict[str, Rule]] = {"deny": "deny", "fallback": "refuse", "allow":
 
 
 class Interpreter:
-    """A batch interpreter that was started."""
+    """A batch interpreter that was started.
+
+    Args:
+        process: The process of the interpreter, started with a list of words.
+        report: The file in which the interpreter says how far it is.
+
+    Attributes:
+        process: The process of the interpreter.
+        was_stopped: Set once `stop` was called.
+    """
 
     def __init__(self, process: subprocess.Popen[bytes], report: Path) -> None:
         self.process = process
-        self.was_stopped = threading.Event()  # whether `stop` was called
-        self._report = report  # the file in which it says how far it is
-        self._killer = threading.Timer(_GRACE, process.kill)
+        self.was_stopped = threading.Event()
+        self._report = report
+        self._killer = threading.Timer(_END_TIMEOUT_S, process.kill)
         self._killer.daemon = True
 
     @property
     def program(self) -> str:
-        """What was started."""
+        """The path of the program that was started."""
         return str(self.process.args[0])  # type: ignore[index]  # it was started with a list
 
     def report(self) -> dict[str, str]:
-        """Read what it wrote last; empty while it wrote nothing."""
+        """Return the interpreter's last report; empty while it has written none."""
         try:
             return dict(json.loads(self._report.read_text(encoding="utf-8")))
         except OSError:
             return {}
 
     def wait_until_ready(self, seconds: float | None = None) -> dict[str, str] | None:
-        """Give its report once it takes requests; None if it failed or ended, or TimeoutError."""
-        end = time.monotonic() + seconds if seconds is not None else None
-        while self.process.poll() is None and not self.was_stopped.wait(_POLL):
-            if report := self.report():
-                return report if "url" in report else None
-            if end is not None and time.monotonic() > end:
+        """Wait until the interpreter takes requests.
+
+        Args:
+            seconds: The greatest time; None for no limit.
+
+        Returns:
+            The report, which has the server's "url"; None if the interpreter failed or ended.
+
+        Raises:
+            TimeoutError: The time is over.
+        """
+        give_up_at = math.inf
+        if seconds is not None:
+            give_up_at = time.monotonic() + seconds
+        while self.process.poll() is None and not self.was_stopped.wait(_POLL_INTERVAL_S):
+            report = self.report()
+            if "url" in report:
+                return report
+            if report:
+                return None
+            if time.monotonic() > give_up_at:
                 raise TimeoutError
         return None
 
     def stop(self) -> None:
-        """Have it end because somebody wants so. Any thread."""
+        """Ask the interpreter to end, because a person wants that. Any thread."""
         self.was_stopped.set()
         self.end()
 
     def end(self, *, save: bool = False) -> None:
-        """Have it end; one that hangs is killed, unless it is to `save` its scene. Any thread."""
+        """Ask the interpreter to end. Any thread.
+
+        Args:
+            save: Whether the scene is saved first. The caller then limits the time; else an
+                interpreter that hangs is killed.
+        """
         assert self.process.stdin is not None
-        with suppress(OSError, ValueError):  # it has ended, or was told before
+        with suppress(OSError, ValueError):  # the interpreter has ended, or was asked before
             if save:
                 self.process.stdin.write(SAVE)
             self.process.stdin.close()
-        if not save:  # for how long it may save is the caller's
-            with suppress(RuntimeError):  # the timer runs
+        if not save:
+            with suppress(RuntimeError):  # the timer runs already
                 self._killer.start()
 
     def kill(self) -> None:
-        """End its process at once."""
+        """End the process at once."""
         self._killer.cancel()
         self.process.kill()
 
@@ -118,22 +150,32 @@ class Interpreter:
 def started(
     options: argparse.Namespace, output: IO[str] | IO[bytes], *, port: int | None
 ) -> Iterator[Interpreter]:
-    """Run a host's batch interpreter with the bridge in it, as long as the block lasts.
+    """Run a host's batch interpreter with the bridge in it, for the length of a ``with`` block.
 
-    The options are what `fill` takes, "scene" and, perhaps, "save_as". What the host itself prints
-    goes to `output`; a `port` of None is the setting's. Failure if there is no such interpreter.
+    Args:
+        options: The options of `fill`, "scene" and, perhaps, "save_as".
+        output: Where the output of the host itself goes.
+        port: The port of the server; None for that of the settings.
+
+    Yields:
+        The interpreter.
+
+    Raises:
+        Failure: There is no such interpreter, or the bridge is not installed for it.
     """
     with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder:
-        report, file = Path(folder, "report.json"), Path(folder, "job.json")
-        file.write_text(json.dumps(asdict(_job(options, port, report))), encoding="utf-8")
+        report = Path(folder, "report.json")
+        job_file = Path(folder, "job.json")
+        job = _job(options, port, report)
+        job_file.write_text(json.dumps(asdict(job)), encoding="utf-8")
         process = subprocess.Popen(
             command(options.host, options.interpreter, Path(folder)),
-            env={**environment(), JOB: str(file), "PYTHONDONTWRITEBYTECODE": "1"},
+            env={**environment(), JOB: str(job_file), "PYTHONDONTWRITEBYTECODE": "1"},
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,
             bufsize=0,
-            # Ctrl+C is for this process, which then has the interpreter end in its own way.
+            # Ctrl+C is for this process, which then ends the interpreter in an orderly way.
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
@@ -147,18 +189,23 @@ def started(
 
 def _job(options: argparse.Namespace, port: int | None, report: Path) -> Job:
     rule, allow_list = read_unattended(options.unattended)
-    save_as = getattr(options, "save_as", None)
     return Job(
         host=options.host,
         scenes=leaves.program(options.host).scenes,
-        scene=str(options.scene.absolute()) if options.scene else None,
+        scene=_absolute(options.scene),
         skills=[str(folder) for folder in skill_folders(options)],
         port=port,
         unattended=rule,
-        allow_list=str(allow_list) if allow_list else None,
-        save_as=str(save_as.absolute()) if save_as else None,
+        allow_list=_absolute(allow_list),
+        save_as=_absolute(getattr(options, "save_as", None)),
         report=str(report),
     )
+
+
+def _absolute(path: Path | None) -> str | None:
+    if path is None:
+        return None
+    return str(path.absolute())
 
 
 def command(host: str, program: str | None, folder: Path, module: str = _SERVES) -> list[str]:
@@ -166,9 +213,9 @@ def command(host: str, program: str | None, folder: Path, module: str = _SERVES)
 
     Args:
         host: The application, as ``--host`` names it.
-        program: Its interpreter; None for the one on PATH.
-        folder: Where the file is put with which the interpreter begins.
-        module: The module, of the bridge or of a package that is installed with it.
+        program: The application's interpreter; None for the one on PATH.
+        folder: The folder for the file with which the interpreter begins.
+        module: The module, of the bridge or of a package that is installed with the bridge.
 
     Returns:
         The words of the command.
@@ -184,21 +231,33 @@ def command(host: str, program: str | None, folder: Path, module: str = _SERVES)
         executable = find_program(kind, program)
         if executable is None and kind.module and importlib.util.find_spec(kind.module):
             executable = Path(sys.executable)
-        paths = _paths(kind, str(executable), module) if executable else []
+        if executable is None:
+            raise _no_program(kind)
+        paths = _paths(kind, str(executable), module)
     except UnknownLocation as error:
         raise Failure(str(error)) from None
-    if executable is None:
-        names = " or ".join(kind.programs)
-        python = f", which may be a Python that has {kind.module}" if kind.module else ""
-        raise Failure(f"{kind.title}'s {names} is not on PATH; say --interpreter PATH{python}.")
     start = folder / "start.py"
     start.write_text(_START.format(paths=paths, module=module), encoding="utf-8")
-    words = [] if is_python(executable) else kind.start_option
-    return [str(executable), *words, str(start)]
+    return _script_command(executable, kind.start_option, start)
+
+
+def _no_program(kind: InstallTarget) -> Failure:
+    names = " or ".join(kind.programs)
+    python = ""
+    if kind.module:
+        python = f", which may be a Python that has {kind.module}"
+    return Failure(f"{kind.title}'s {names} is not on PATH; say --interpreter PATH{python}.")
+
+
+def _script_command(program: Path, options: Sequence[str], script: Path) -> list[str]:
+    """Return the command with which an interpreter runs a file; a Python needs no options."""
+    if is_python(program):
+        return [str(program), str(script)]
+    return [str(program), *options, str(script)]
 
 
 def _paths(kind: InstallTarget, program: str, module: str) -> list[str]:
-    """List the folders of the bridge, what it depends on, the leaf and a module, for a Python."""
+    """Return the folders from which a Python imports the bridge, its dependencies and a module."""
     facts = probe(kind, program)
     packages = [str(kind.leaf)]
     if not module.startswith(_CORE):
@@ -207,62 +266,79 @@ def _paths(kind: InstallTarget, program: str, module: str) -> list[str]:
         installed = plan.InstalledFiles.read(location.folder)
         if installed is None or installed.facts.get("python") != facts.python:
             continue
-        if installed.facts.get("bridge") != own_version():  # its core would not fit our leaf
+        if installed.facts.get("bridge") != own_version():  # that core would not fit our leaf
             raise Failure(
                 f"The plug-in in {location.folder} is of dcc-bridge {installed.facts.get('bridge')}"
                 f", and this is {own_version()}: dcc-bridge install {kind.name}"
             )
         return [str(location.folder / location.vendor), *packages]
     if facts.python == f"{sys.version_info.major}.{sys.version_info.minor}":
-        installed_in = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
-        return list(dict.fromkeys([str(_PACKAGE.parent), *packages, *installed_in]))
-    mend = f"dcc-bridge install {kind.name}"
+        libraries = (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
+        folders = (str(_PACKAGE.parent), *packages, *libraries)
+        return list(dict.fromkeys(folders))
+    advice = f"dcc-bridge install {kind.name}"
     if is_python(Path(program)):
-        mend = f"install it there, and run {Path(program).with_name('dcc-bridge')}"
+        advice = f"install it there, and run {Path(program).with_name('dcc-bridge')}"
     raise Failure(
-        f"{kind.title} has Python {facts.python}, and the bridge is not installed for it: {mend}"
+        f"{kind.title} has Python {facts.python}, and the bridge is not installed for it: {advice}"
     )
 
 
 def _folder_of(module: str) -> str:
-    """Return the folder that holds the package of a leaf's module, and nothing of others."""
+    """Return the folder that has only the package of a leaf's module."""
     package = module.partition(".")[0]
     return str(data_folder("plugins") / package.removeprefix("dcc_bridge_"))
 
 
 def probe(application: InstallTarget, program: str | None = None) -> Facts:
-    """Ask an application's batch interpreter what it is; UnknownLocation if it does not answer."""
-    if (path := find_program(application, program)) is None:
+    """Ask an application's batch interpreter for its version and its Python.
+
+    Args:
+        application: The application.
+        program: The application's interpreter; None for the one on PATH.
+
+    Returns:
+        The facts; empty where no interpreter is on PATH.
+
+    Raises:
+        UnknownLocation: The interpreter is not there, or does not answer.
+    """
+    path = find_program(application, program)
+    if path is None:
         return Facts()
     with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as home:
-        answer, script = Path(home, "answer.json"), Path(home, "probe.py")
+        answer = Path(home, "answer.json")
+        script = Path(home, "probe.py")
         script.write_text(_PROBE.format(it=application), encoding="utf-8")
-        # It is asked in a home of its own: an application that starts writes settings.
         env = {**environment(), "DCC_BRIDGE_TELL": str(answer)}
-        env |= dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"), home)
+        # The probe has a home of its own, because an application that starts writes settings.
+        for variable in _HOME_VARIABLES:
+            env[variable] = home
         with suppress(subprocess.TimeoutExpired, OSError):
             subprocess.run(
-                [str(path), *([] if is_python(path) else application.script_option), str(script)],
+                _script_command(path, application.script_option, script),
                 env=env,
                 cwd=home,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                timeout=_PROBE_TIMEOUT,
+                timeout=_PROBE_TIMEOUT_S,
                 check=False,
             )
         try:
             payload = json.loads(answer.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             raise UnknownLocation(f"{path} does not say which {application.title} it is.") from None
-    shared = Path(payload["shared"]) if payload.get("shared") else None
+    shared = None
+    if payload.get("shared"):
+        shared = Path(payload["shared"])
     return Facts(payload["version"], payload["python"], shared, path)
 
 
 def environment() -> dict[str, str]:
-    """Give an environment in which an application finds its own Python.
+    """Return an environment in which an application finds its own Python.
 
-    A Blender of a distribution takes the first one on PATH for its own, and then cannot load its
-    compiled modules: that must not be the virtual environment from which this was started.
+    A Blender of a distribution takes the first Python on PATH for its own, and then cannot load its
+    compiled modules. So the virtual environment of this process is taken out.
     """
     env = dict(os.environ)
     if sys.prefix != sys.base_prefix:
@@ -274,22 +350,42 @@ def environment() -> dict[str, str]:
 
 
 def find_program(application: InstallTarget, program: str | None = None) -> Path | None:
-    """Find an application's batch interpreter; UnknownLocation where a named one is not there."""
+    """Return the path of an application's batch interpreter.
+
+    Args:
+        application: The application.
+        program: The interpreter, by its name or path; None for the first one on PATH.
+
+    Returns:
+        The path; None where no interpreter is on PATH.
+
+    Raises:
+        UnknownLocation: The interpreter that was named is not there.
+    """
     if program is not None:
-        if (path := shutil.which(program)) is None:
+        path = shutil.which(program)
+        if path is None:
             raise UnknownLocation(f"There is no program at {program}.")
         return Path(path)
-    paths = (shutil.which(name) for name in application.programs)
-    return next((Path(path) for path in paths if path), None)
+    for name in application.programs:
+        path = shutil.which(name)
+        if path is not None:
+            return Path(path)
+    return None
 
 
 def is_python(program: Path) -> bool:
-    """Whether a program is a Python, which may have the application as a module."""
+    """Return whether a program is a Python, which may have the application as a module."""
     return re.fullmatch(r"python[\d.]*(\.exe)?", program.name.lower()) is not None
 
 
 def fill(parser: argparse.ArgumentParser, host_help: str | None = None) -> None:
-    """Add what says which host is started, and with what, to a parser."""
+    """Add the options that choose a host to start, and with what, to a parser.
+
+    Args:
+        parser: The parser.
+        host_help: The help of ``--host``.
+    """
     own = leaves.local().name
     parser.add_argument("--host", choices=leaves.host_names(), default=own, help=host_help)
     skills = "a folder of more skill files; may be given more than once"
@@ -310,7 +406,11 @@ def fill(parser: argparse.ArgumentParser, host_help: str | None = None) -> None:
 
 
 def skill_folders(options: argparse.Namespace) -> list[Path]:
-    """Give the folders that ``--skills`` names; Failure where one is not there."""
+    """Return the folders that ``--skills`` names.
+
+    Raises:
+        Failure: A folder is not there.
+    """
     for folder in options.skills:
         if not folder.is_dir():
             raise Failure(f"There is no folder of skills at {folder}.")
@@ -321,7 +421,17 @@ def skill_folders(options: argparse.Namespace) -> list[Path]:
 
 
 def read_unattended(text: str | None) -> tuple[Rule | None, Path | None]:
-    """Parse ``--unattended``: the settings ``unattended`` and ``allow_list``; or Failure."""
+    """Parse ``--unattended``.
+
+    Args:
+        text: The value of the option; None where it was not given.
+
+    Returns:
+        The settings ``unattended`` and ``allow_list``.
+
+    Raises:
+        Failure: The value is not a rule, or its file cannot be read.
+    """
     if text is None:
         return None, None
     word, _, file = text.partition(":")

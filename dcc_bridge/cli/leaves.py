@@ -19,7 +19,7 @@ from dcc_bridge.program import LocalProgram, Program
 
 HOSTS: Final = "dcc_bridge.hosts"
 COMMANDS: Final = "dcc_bridge.commands"
-_MEND: Final = (
+_REINSTALL: Final = (
     f"Install it again: pip install --force-reinstall {DISTRIBUTION}, "
     "or in a checkout: pip install -e ."
 )
@@ -45,47 +45,64 @@ class CommandModule(Protocol):
 
 
 def host_names() -> list[str]:
-    """Return the names of all applications; Failure: the installation names none."""
+    """Return the names of all applications.
+
+    Raises:
+        Failure: The installation names none.
+    """
     names = sorted(entry_points(group=HOSTS).names)
     if not names:
-        raise Failure(f"This installation of {DISTRIBUTION} names no application. {_MEND}")
+        raise Failure(f"This installation of {DISTRIBUTION} names no application. {_REINSTALL}")
     return names
 
 
 def program(name: str) -> Program:
-    """Return an application by its name; Failure: its leaf is not whole, or there are several."""
+    """Return an application by its name.
+
+    Raises:
+        Failure: The application's leaf cannot be imported, or there is not just one.
+    """
     entries = list(entry_points(group=HOSTS, name=name))
     if len(entries) != 1:
-        raise Failure(f"{len(entries)} installed packages name an application {name!r}. {_MEND}")
+        raise Failure(
+            f"{len(entries)} installed packages name an application {name!r}. {_REINSTALL}"
+        )
     return cast("Program", _load(entries[0]))
 
 
 def targets() -> dict[str, InstallTarget]:
     """Return the applications with a folder for plug-ins, by their names."""
-    return {it.name: it for it in _programs() if isinstance(it, InstallTarget)}
+    return {program.name: program for program in _programs() if isinstance(program, InstallTarget)}
 
 
 def local() -> LocalProgram:
-    """Return the application that runs in this Python; Failure: there is none."""
-    for found in _programs():
-        if isinstance(found, LocalProgram):
-            return found
-    raise Failure(f"This installation has no application of its own. {_MEND}")
+    """Return the application that runs in this Python.
+
+    Raises:
+        Failure: There is none.
+    """
+    for program in _programs():
+        if isinstance(program, LocalProgram):
+            return program
+    raise Failure(f"This installation has no application of its own. {_REINSTALL}")
 
 
 def commands() -> dict[str, CommandModule]:
-    """Return the commands that come with leaves, by their names; what cannot be used is told."""
-    found = {}
+    """Return the commands that come with leaves, by their names.
+
+    A command that cannot be imported is left out, and the reason printed.
+    """
+    modules = {}
     for entry in entry_points(group=COMMANDS):
         try:
-            found[entry.name] = cast("CommandModule", _load(entry))
+            modules[entry.name] = cast("CommandModule", _load(entry))
         except Failure as failure:
             tell(str(failure))
-    return found
+    return modules
 
 
 def _programs() -> Iterator[Program]:
-    """Yield the applications; of one that cannot be used it is told why, and the others go on."""
+    """Yield the applications. One that cannot be imported is left out, and the reason printed."""
     for name in host_names():
         try:
             yield program(name)
@@ -97,6 +114,7 @@ def _load(entry: EntryPoint) -> Any:
     try:
         return entry.load()
     except Exception as error:  # noqa: BLE001 - it is the text of others, and may raise anything
-        owner = entry.dist.name if entry.dist is not None else DISTRIBUTION
-        mend = _MEND if owner == DISTRIBUTION else f"Install {owner} again."
-        raise Failure(f"{entry.value} cannot be imported ({error}). {mend}") from None
+        advice = _REINSTALL
+        if entry.dist is not None and entry.dist.name != DISTRIBUTION:
+            advice = f"Install {entry.dist.name} again."
+        raise Failure(f"{entry.value} cannot be imported ({error}). {advice}") from None

@@ -40,12 +40,12 @@ def opening(
     settings: Settings,
     skills: Sequence[Path] = (),
 ) -> Opening:
-    """Read what an application is to be started with.
+    """Return the options with which an application is started.
 
     Args:
         program: The application.
-        options: What `fill` takes.
-        settings: How its bridge behaves.
+        options: The options of `fill`.
+        settings: The settings of the application's bridge.
         skills: Folders of skills that come after all others.
 
     Raises:
@@ -55,10 +55,12 @@ def opening(
         scene = options.scene or data_folder("resources") / program.sample
     except FileNotFoundError as error:
         raise exits.Failure(str(error)) from None
-    offered = [folder for it in leaves.commands().values() for folder in it.skill_folders()]
+    leaf_skills: list[Path] = []
+    for command in leaves.commands().values():
+        leaf_skills += command.skill_folders()
     return Opening(
         scene=scene,
-        skills=offered,
+        skills=leaf_skills,
         settings=replace(settings, skills=(*settings.skills, *skills)),
         window=_wants_window(program, options),
         as_copy=options.scene is None,
@@ -70,13 +72,13 @@ def run(program: LocalProgram, opening: Opening, on_ready: Callable[[Running], N
 
     Args:
         program: The application.
-        opening: What it is started with.
-        on_ready: Called on the main thread once it takes requests.
+        opening: The options with which the application is started.
+        on_ready: Called on the main thread once the application takes requests.
 
     Raises:
         Failure: The scene cannot be read.
-        MissingExtra: What the application needs is not installed.
-        BridgeError: Its bridge cannot be started.
+        MissingExtra: A package that the application needs is not installed.
+        BridgeError: The application's bridge cannot be started.
     """
     with ExitStack() as stack:
         stack.enter_context(logging_to_file())
@@ -87,7 +89,7 @@ def run(program: LocalProgram, opening: Opening, on_ready: Callable[[Running], N
         if opening.window:
             program.show(host, opening, on_ready)
             return
-        from dcc_bridge.headless import Headless  # 0.5 s, and a host in a window needs it not
+        from dcc_bridge.headless import Headless  # takes 0.5 s, which a host in a window saves
 
         running = Headless(
             host, opening.skills, settings=opening.settings, operations=program.operations
@@ -105,17 +107,17 @@ def _wants_window(program: LocalProgram, options: argparse.Namespace) -> bool:
     return is_there
 
 
-# ---- logging: a sentence in the terminal, the whole record in a file. What the SDK and uvicorn log
-# is for the file alone: what is news of it, is told by us
+# ---- Logging: a sentence in the terminal, the whole record in a file. The logs of the SDK and of
+# uvicorn go to the file alone: the commands print what matters of them.
 
 
 @contextmanager
 def logging_to_file() -> Iterator[None]:
-    """Add the handlers to the root logger while in the ``with``."""
+    """Log to the terminal and to a file, for the length of a ``with`` block."""
     terminal = logging.StreamHandler()
     terminal.setLevel(logging.WARNING)
     terminal.setFormatter(_Sentence())
-    terminal.addFilter(lambda record: record.name.partition(".")[0] not in _SILENT)
+    terminal.addFilter(_is_for_terminal)
     root = logging.getLogger()
     handlers: tuple[logging.Handler, ...] = (ProgramLog(), terminal)
     for handler in handlers:
@@ -128,10 +130,18 @@ def logging_to_file() -> Iterator[None]:
             handler.close()
 
 
+def _is_for_terminal(record: logging.LogRecord) -> bool:
+    package = record.name.partition(".")[0]
+    return package not in _SILENT
+
+
 class _Sentence(CleanFormatter):
-    """Formats a record as one line: its first, and of a traceback the last."""
+    """Formats a record as one line: the first line of its text, and the last of a traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
         first, *rest = super().format(record).splitlines() or [""]
-        text = safe_line(f"{first}: {rest[-1]}" if rest else first, 1000)
-        return f"dcc-bridge: {text}" + (f" (more in {log_file()})" if rest else "")
+        if not rest:
+            return f"dcc-bridge: {safe_line(first, 1000)}"
+        text = safe_line(f"{first}: {rest[-1]}", 1000)
+        return f"dcc-bridge: {text} (more in {log_file()})"

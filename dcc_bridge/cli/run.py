@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import anyio
 
 from dcc_bridge.audit import reader
-from dcc_bridge.cli import audit, exits, hosts, interpreter
+from dcc_bridge.cli import account, audit, exits, hosts, interpreter
 from dcc_bridge.cli.call import exit_code, fill_arguments
 from dcc_bridge.code.agreed import MOST_SECONDS
 from dcc_bridge.code.code_text import read_code
@@ -32,8 +32,9 @@ from dcc_bridge.server import discovery
 if TYPE_CHECKING:
     from dcc_bridge.client.agent import Result
 
-LABEL: Final = "run"  # under which the record knows who called
-_TAIL: Final = 2000
+LABEL: Final = "run"
+"""The name of this command's client in the record."""
+_MAX_OUTPUT_CHARS: Final = 2000  # of the host's last output that an error quotes
 _BUILTIN: Final = ("check_connection", "recent_calls", "undo_last")
 _ALLOW: Final = " --unattended allow:FILE names the skills that may go on without being asked."
 _UNSAVED: Final = (
@@ -61,14 +62,14 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run it, and print what it returned; who was asked and answered goes to the other stream."""
+    """Run the skill or script, and print its value; the account of the call goes to stderr."""
     if (options.skill is None) == (options.python is None):
         raise exits.Failure("Name a skill or give your own script, --python: only one of them.")
-    with (
-        _own_script(options) if options.python else nullcontext(),
-        tempfile.TemporaryFile() as output,
-        interpreter.started(options, output, port=0) as started,
-    ):
+    with ExitStack() as stack:
+        if options.python:
+            stack.enter_context(_own_script(options))
+        output = stack.enter_context(tempfile.TemporaryFile())
+        started = stack.enter_context(interpreter.started(options, output, port=0))
         try:
             return _call(started, options, output)
         except (TimeoutError, subprocess.TimeoutExpired):
@@ -79,7 +80,10 @@ def run(options: argparse.Namespace) -> int:
 
 @contextmanager
 def _own_script(options: argparse.Namespace) -> Iterator[None]:
-    """Have a script called as an agent's code: who runs it agrees to its very text."""
+    """Change the options so that a script is called as an agent's code.
+
+    The person who runs the command agrees to the text of the script, by its SHA-256.
+    """
     if options.unattended is not None:
         raise exits.Failure("--python goes without --unattended: you agree to your own script.")
     try:
@@ -89,21 +93,26 @@ def _own_script(options: argparse.Namespace) -> Iterator[None]:
         raise exits.Failure(f"{options.python} cannot be run: {why}") from None
     for finding in text.findings:
         exits.tell(f"{options.python}, line {finding.line}: {finding.reason}")
-    options.skill, seconds = "run_python", min(options.timeout, MOST_SECONDS)
-    why = f"{options.python.name} is run at the command line."
-    options.args = {"why": why, "timeout": seconds, **options.args, "code": text.text}
+    options.skill = "run_python"
+    options.args = {
+        "why": f"{options.python.name} is run at the command line.",
+        "timeout": min(options.timeout, MOST_SECONDS),
+        **options.args,
+        "code": text.text,
+    }
     with tempfile.TemporaryDirectory() as folder:
-        listed = Path(folder) / "allowed"
-        listed.write_text(f"sha256:{text.sha256}\n", encoding="utf-8")
-        options.unattended = f"allow:{listed}"
+        allow_list = Path(folder) / "allowed"
+        allow_list.write_text(f"sha256:{text.sha256}\n", encoding="utf-8")
+        options.unattended = f"allow:{allow_list}"
         yield
 
 
 def _call(started: interpreter.Interpreter, options: argparse.Namespace, output: IO[bytes]) -> int:
     deadline = time.monotonic() + options.timeout
     ready = started.wait_until_ready(options.timeout)
-    running = discovery.running(hosts.settings().runtime)
-    instance = next((it for it in running if ready and it.url == ready["url"]), None)
+    instance = None
+    if ready is not None:
+        instance = _instance_at(ready["url"])
     if instance is None:
         started.end()
         raise _failure(started, output)
@@ -125,13 +134,22 @@ def _call(started: interpreter.Interpreter, options: argparse.Namespace, output:
     return _show(result, report, options.python)
 
 
+def _instance_at(url: str) -> discovery.Instance | None:
+    """Return the running host of an address."""
+    for instance in discovery.running(hosts.settings().runtime):
+        if instance.url == url:
+            return instance
+    return None
+
+
 def _failure(started: interpreter.Interpreter, output: IO[bytes]) -> exits.Failure:
-    """Say what kept it from a result: its own sentence, or what the host printed last."""
+    """Return why there is no result: the host's own sentence, or its last output."""
     code = started.process.wait()
-    if (error := started.report().get("error")) is not None:
+    error = started.report().get("error")
+    if error is not None:
         return exits.Failure(error, exits.USAGE)
     output.seek(0)
-    text = output.read().decode(errors="replace")[-_TAIL:].strip()
+    text = output.read().decode(errors="replace")[-_MAX_OUTPUT_CHARS:].strip()
     sentence = f"{started.program} ended with {code} and without a result. It said:\n{text}"
     return exits.Failure(sentence, exits.TOOL_ERROR)
 
@@ -142,59 +160,103 @@ async def _call_once(
     with anyio.fail_after(max(0.0, deadline - time.monotonic())):
         async with host.connect() as client:
             names = [tool.name for tool in await client.tools() if tool.name not in _BUILTIN]
-            result = await client.call(skill, arguments)  # some can be called and are not listed
-            none = f"There is no tool named {skill!r}"
-            if skill not in names and any(text.startswith(none) for text in result.texts):
+            # The call comes first: some tools can be called although they are not listed.
+            result = await client.call(skill, arguments)
+            missing = f"There is no tool named {skill!r}"
+            if skill not in names and any(text.startswith(missing) for text in result.texts):
                 raise exits.Failure(_unknown(skill, host.host, sorted(names)))
             return result
 
 
 def _unknown(skill: str, host: str, names: list[str]) -> str:
+    text = f"There is no skill {skill!r} for {host}."
     matches = get_close_matches(skill, names, n=2, cutoff=0.6)
-    meant = f" Did you mean {' or '.join(matches)}?" if matches else ""
-    known = f" There are: {', '.join(names)}." if names else ""
-    return f"There is no skill {skill!r} for {host}.{meant}{known}"
+    if matches:
+        text += f" Did you mean {' or '.join(matches)}?"
+    if names:
+        text += f" There are: {', '.join(names)}."
+    return text
 
 
 def _show(result: Result, report: dict[str, str], script: Path | None) -> int:
-    """Print what came of it, with who could have answered and what did; give the exit code."""
+    """Print the result and the account of the call, and return the exit code."""
     events = _events(report["audit"])
-    account = _account(events, is_script=script is not None)
+    text = ""
     if events:
-        exits.tell(account)
+        text = _account(events, is_script=script is not None)
+        exits.tell(text)
         exits.tell(f"The record of it: {report['audit']}")
-    code = exits.USAGE if result.status == "not_started" else exit_code(result)
-    advice = "" if any("url" in it for it in events) else _ALLOW  # no list can enter a secret
-    refused = f"It was refused, and nothing was changed.{advice}" * (code == exits.REFUSED)
-    if sentence := _failure_of(result, account, refused, script):
+    code = exit_code(result)
+    if result.status == "not_started":
+        code = exits.USAGE
+    refusal = ""
+    if code == exits.REFUSED:
+        refusal = _refusal(events)
+    sentence = _failure_of(result, text, refusal, script)
+    if sentence:
         exits.tell(sentence)
     if "error" in report:
         exits.tell(report["error"])
         return exits.TOOL_ERROR
     if code == exits.SUCCESS:
         print(json.dumps(result.value, indent=2))
-    if "saved" in report:
-        exits.tell(f"The scene was written to {report['saved']}.")
-    elif code == exits.SUCCESS and any(it.get("changed") for it in events):
-        exits.tell(_UNSAVED.format("script" if script else "skill"))
+    is_changed = code == exits.SUCCESS and any(fields.get("changed") for fields in events)
+    _tell_saved(report, is_changed=is_changed, is_script=script is not None)
     return code
 
 
+def _tell_saved(report: dict[str, str], *, is_changed: bool, is_script: bool) -> None:
+    """Print where the scene was saved, or that a change of it was not."""
+    if "saved" in report:
+        exits.tell(f"The scene was written to {report['saved']}.")
+        return
+    if not is_changed:
+        return
+    kind = "skill"
+    if is_script:
+        kind = "script"
+    exits.tell(_UNSAVED.format(kind))
+
+
 def _account(events: list[Mapping[str, Any]], *, is_script: bool) -> str:
-    text = "\n".join(audit.sentences(events)) if events else ""
-    unasked = re.escape(types.outcome(types.AGREED, "policy")) + r"(?: \([^)]*\))?"
-    return re.sub(unasked, "agreed to by who ran this command", text) if is_script else text
+    """Return the account of the call; a script is agreed to by the person at the command line."""
+    text = "\n".join(account.sentences(events))
+    if not is_script:
+        return text
+    by_policy = re.escape(types.outcome(types.AGREED, "policy")) + r"(?: \([^)]*\))?"
+    return re.sub(by_policy, "agreed to by who ran this command", text)
 
 
-def _failure_of(result: Result, account: str, refused: str, script: Path | None) -> str:
-    """Say why a call failed, or was refused; "" where it did not, or it is told already."""
-    error = audit.for_person("\n".join(result.texts)) if result.is_error else ""
+def _refusal(events: list[Mapping[str, Any]]) -> str:
+    advice = _ALLOW
+    if any("url" in fields for fields in events):
+        advice = ""  # the page was for a secret, which no list of skills can enter
+    return f"It was refused, and nothing was changed.{advice}"
+
+
+def _failure_of(result: Result, text: str, refusal: str, script: Path | None) -> str:
+    """Return why a call failed, or was refused; "" where it did not, or `text` says so already."""
+    error = ""
+    if result.is_error:
+        error = account.for_person("\n".join(result.texts))
     if error and script is not None:
         return f"{script}: " + "\n  ".join(error.splitlines())
-    return refused or ("" if error in account else error)
+    if refusal:
+        return refusal
+    if error in text:
+        return ""
+    return error
 
 
 def _events(record: str | None) -> list[Mapping[str, Any]]:
-    """Read the call from the record, but for its undo steps: they ended with the interpreter."""
-    lines = reader.AuditFile(Path(record)).lines() if record is not None else ()
-    return [{**fields, "undo": []} for call in audit.calls(lines) for fields in call]
+    """Read the lines of the call from the record.
+
+    They come without undo steps, which ended with the interpreter.
+    """
+    if record is None:
+        return []
+    events: list[Mapping[str, Any]] = []
+    for call in audit.calls(reader.AuditFile(Path(record)).lines()):
+        for fields in call:
+            events.append({**fields, "undo": []})
+    return events

@@ -14,7 +14,7 @@ from dcc_bridge import cli
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog, Event, line_hash
 from dcc_bridge.audit.trail import QuestionRecord, RunRecord
-from dcc_bridge.cli import audit
+from dcc_bridge.cli import account, audit
 from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.caller import Client
@@ -32,7 +32,7 @@ COMMANDS = [["show"], ["verify"], ["show", "--call", "00000000000000a1"]]
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder for the records, of which a small part is enough."""
     monkeypatch.setenv("DCC_BRIDGE_AUDIT", str(tmp_path))
-    monkeypatch.setattr(audit, "PART", PART)
+    monkeypatch.setattr(audit, "_TAIL_BYTES", PART)
     return tmp_path
 
 
@@ -99,7 +99,7 @@ def as_a_whole(folder: Path, most: int) -> str:
             if line.fields.get("call") is not None:
                 of_file.setdefault(line.fields["call"], []).append(line.fields)
         accounts += of_file.values()
-    shown = [line for call in accounts[-most:] for line in audit.sentences(call)]
+    shown = [line for call in accounts[-most:] for line in account.sentences(call)]
     return "".join(f"{line}\n" for line in shown)
 
 

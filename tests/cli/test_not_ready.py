@@ -97,7 +97,7 @@ def test_a_call_waits_for_a_host_that_is_starting(
         ready = running.bridge.instance
         looks = iter([[replace(ready, state="starting")]] * 3)
         monkeypatch.setattr(discovery, "running", lambda _: next(looks, [ready]))
-        monkeypatch.setattr(hosts, "_POLL", 0.0)
+        monkeypatch.setattr(hosts, "_POLL_INTERVAL_S", 0.0)
 
         done = running.beside(lambda: run(tmp_path, "call", "recent_calls"))
 
@@ -111,7 +111,7 @@ def test_a_call_gives_up_where_the_host_ends_while_it_is_starting(
     in_a_minute = time.time() + 60  # so that it is not overdue, however slow the command is
     looks = iter([[replace(FAILED, state="starting", started=in_a_minute)]])
     monkeypatch.setattr(discovery, "running", lambda _: next(looks, []))
-    monkeypatch.setattr(hosts, "_POLL", 0.0)
+    monkeypatch.setattr(hosts, "_POLL_INTERVAL_S", 0.0)
 
     done = run(tmp_path, "call", "recent_calls")
 

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterable, Mapping
 from contextlib import closing, suppress
 from datetime import UTC, datetime
 from glob import glob
@@ -22,7 +23,8 @@ from dcc_bridge.errors import NoCheckpoint
 from dcc_bridge.known_clients import CLI_LABEL
 from dcc_bridge.server import discovery
 
-_NEAR: Final = [f"{'*/' * depth}*{checkpoints.SUFFIX}" for depth in range(4)]
+_NEAR_PATTERNS: Final = [f"{'*/' * depth}*{checkpoints.SUFFIX}" for depth in range(4)]
+"""The folders of copies in this folder, or up to three below it."""
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -44,49 +46,73 @@ def _list(options: argparse.Namespace) -> int:
     if options.scene is not None:
         folders = {checkpoints.folder_beside(Path(os.path.abspath(options.scene)))}
     else:
-        running = discovery.running(hosts.settings().runtime)
-        scenes |= {Path(host.file) for host in running if host.file}
-        folders = {copy.parent for copy in calls} | set(map(checkpoints.folder_beside, scenes))
-        near = [it for pattern in _NEAR for it in glob(pattern, include_hidden=True)]
-        folders |= set(map(Path, map(os.path.abspath, near)))  # Path.glob fails at one unreadable
-        folders |= set(checkpoints.untitled_folder().glob("*"))
-    copies = {folder: checkpoints.taken(folder) for folder in sorted(folders)}
-    for folder in filter(copies.get, copies):
+        folders = _all_folders(calls, scenes)
+    has_copies = False
+    for folder in sorted(folders):
+        copies = checkpoints.taken(folder)
+        if not copies:
+            continue
+        has_copies = True
         print(safe_line(_scene(folder), 1000))
-        for copy in copies[folder]:
-            print(f"  {_when(copy)}  {calls.get(copy, 'no call on record')}")
-            for file in sorted(copy.rglob("*")):
-                if file.is_symlink() or file.is_file():
-                    size = file.lstat().st_size
-                    print(f"    {size / 1e6:,.1f} MB  {safe_line(str(file), 1000)}")
-    if not any(copies.values()):
+        for copy in copies:
+            _print_copy(copy, calls.get(copy, "no call on record"))
+    if not has_copies:
         print("There are no copies.")
     return exits.SUCCESS
 
 
+def _all_folders(calls: Mapping[Path, str], scenes: Iterable[Path]) -> set[Path]:
+    """Return the folders that may have copies: of scenes on record or open, near, and untitled."""
+    folders = {copy.parent for copy in calls}
+    folders |= {checkpoints.folder_beside(scene) for scene in scenes}
+    for host in discovery.running(hosts.settings().runtime):
+        if host.file:
+            folders.add(checkpoints.folder_beside(Path(host.file)))
+    for pattern in _NEAR_PATTERNS:
+        # `Path.glob` would fail at a folder that cannot be read.
+        for path in glob(pattern, include_hidden=True):
+            folders.add(Path(os.path.abspath(path)))
+    folders.update(checkpoints.untitled_folder().glob("*"))
+    return folders
+
+
+def _print_copy(copy: Path, call: str) -> None:
+    print(f"  {_when(copy)}  {call}")
+    for file in sorted(copy.rglob("*")):
+        if file.is_symlink() or file.is_file():
+            megabytes = file.lstat().st_size / 1e6
+            print(f"    {megabytes:,.1f} MB  {safe_line(str(file), 1000)}")
+
+
 def _scene(folder: Path) -> str:
-    """Name the scene of a folder of copies."""
+    """Return the name of the scene whose copies are in a folder."""
     if folder.name.endswith(checkpoints.SUFFIX):
         return str(folder).removesuffix(checkpoints.SUFFIX)
     return f"scenes of {folder.name} that have no file"
 
 
 def _recorded() -> tuple[dict[Path, str], set[Path]]:
-    """Read from the record for which call each copy was kept, and which scenes were changed."""
-    calls, scenes = dict[Path, str](), set[Path]()
+    """Return the call for which each copy was made, and the scenes, as they are on record."""
+    calls: dict[Path, str] = {}
+    scenes: set[Path] = set()
     with suppress(exits.Failure):  # nothing is on record yet
-        for it in (line.fields for book in audit.books() for line in book.lines()):
-            if it.get("checkpoint"):
-                call = f"{it['skill']} for {it['client'] or 'the host itself'}, call {it['call']}"
-                calls[Path(it["checkpoint"])] = safe_line(call)
-            if it.get("file"):
-                scenes.add(Path(it["file"]))
+        for book in audit.books():
+            for line in book.lines():
+                fields = line.fields
+                if fields.get("checkpoint"):
+                    client = fields["client"] or "the host itself"
+                    call = f"{fields['skill']} for {client}, call {fields['call']}"
+                    calls[Path(fields["checkpoint"])] = safe_line(call)
+                if fields.get("file"):
+                    scenes.add(Path(fields["file"]))
     return calls, scenes
 
 
 def _when(copy: Path) -> str:
-    kept = datetime.strptime(copy.name.partition("-")[2], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-    return f"{kept.astimezone():%Y-%m-%d %H:%M:%S}"
+    """Return the local time at which a copy was made, which its name has in UTC."""
+    stamp = copy.name.partition("-")[2]
+    when = datetime.strptime(stamp, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+    return f"{when.astimezone():%Y-%m-%d %H:%M:%S}"
 
 
 def _restore(options: argparse.Namespace) -> int:
@@ -104,23 +130,40 @@ def _restore(options: argparse.Namespace) -> int:
         exits.tell("Nothing was written.")
         return exits.REFUSED
     try:
-        kept = checkpoints.take(copy.parent, [target], spared=[copy])
+        backup = checkpoints.take(copy.parent, [target], spared=[copy])
         with tempfile.TemporaryDirectory(prefix=".dcc_bridge-", dir=target.parent) as part:
             os.replace(shutil.copy2(file, part), target)  # whole or not at all
     except (OSError, NoCheckpoint) as error:
         raise exits.Failure(f"{target} was not written: {error}", exits.TOOL_ERROR) from None
-    before = f"; what was there is in {kept}" if kept else ""
+    before = ""
+    if backup:
+        before = f"; what was there is in {backup}"
     print(safe_whole(f"{target} is the copy of {_when(copy)}{before}"))
-    call = {"call": os.urandom(8).hex(), "skill": "checkpoint restore", "client": CLI_LABEL}
-    lost = [f"write {target.name} as of {copy.name}"]
-    facts = {"status": "done", "lost": lost, "file": target, "checkpoint": kept}
-    with closing(AuditLog(log_folder(hosts.settings().audit))) as record:
-        record(("end", call | facts), durable=True)
+    _record_restored(target, copy, backup)
     return exits.SUCCESS
 
 
+def _record_restored(target: Path, copy: Path, backup: Path | None) -> None:
+    fields = {
+        "call": os.urandom(8).hex(),
+        "skill": "checkpoint restore",
+        "client": CLI_LABEL,
+        "status": "done",
+        "lost": [f"write {target.name} as of {copy.name}"],
+        "file": target,
+        "checkpoint": backup,
+    }
+    with closing(AuditLog(log_folder(hosts.settings().audit))) as record:
+        record(("end", fields), durable=True)
+
+
 def _may_write_over(target: Path, yes: bool) -> bool:
-    """Ask; a host that has the file open is named first."""
+    """Return whether the person agrees to overwrite a file.
+
+    Args:
+        target: The file. Each host that has it open is named before the question.
+        yes: The person has agreed already, by ``--yes``.
+    """
     for host in discovery.running(hosts.settings().runtime):
         if host.file == str(target):
             exits.tell(
@@ -128,9 +171,11 @@ def _may_write_over(target: Path, yes: bool) -> bool:
                 "copy, and its next save overwrites what is restored. Reopen the file there; "
                 "without a window, end it, and: dcc-bridge serve --scene FILE"
             )
-    if not yes and not terminal_io.is_terminal(sys.stdin):
+    if yes:
+        return True
+    if not terminal_io.is_terminal(sys.stdin):
         raise exits.Failure(f"{target} exists: give --yes to overwrite it, or --to PATH.")
     question = f"Overwrite {safe_whole(str(target))}? A copy of it is kept. [y/N] "
     with suppress(EOFError):
-        return yes or input(question).strip().lower() in ("y", "yes")
+        return input(question).strip().lower() in ("y", "yes")
     return False

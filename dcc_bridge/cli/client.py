@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import webbrowser
+from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
@@ -20,18 +21,19 @@ _QUESTIONS: Final = {
     "declares": "says that it can show questions but does not: the host asks them",
     "neither": "cannot show questions: the host asks them",
 }
-_ADDED: Final = [name for name, config in CONFIG_FILES.items() if config.syntax != "yaml"]
+_WRITABLE: Final = [name for name, config in CONFIG_FILES.items() if config.syntax != "yaml"]
+"""The clients whose configuration is written here, or by a command of their own."""
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's options to a parser."""
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, do, kind, about in (
         ("add", _add, _writable, "add dcc-bridge to the client's configuration"),
         ("remove", _remove, _removable, "remove it from the client's configuration"),
     ):
         command = commands.add_parser(name, help=about, description=about.capitalize() + ".")
-        command.add_argument("name", type=kind, metavar="NAME", help=", ".join(_ADDED))
+        command.add_argument("name", type=kind, metavar="NAME", help=", ".join(_WRITABLE))
         project = "only for work in that folder"
         command.add_argument("--project", type=_folder, metavar="DIR", help=project)
         command.set_defaults(do=do)
@@ -50,11 +52,11 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Do it."""
+    """Run the command of the command, such as ``add``."""
     try:
         options.do(options)
     except (OSError, ValueError) as error:
-        if "name" not in options:  # nobody reads the list
+        if "name" not in options:  # `list`, whose reader may be gone
             raise
         raise Failure(f"The configuration of {options.name} was not changed: {error}.") from None
     return SUCCESS
@@ -87,21 +89,26 @@ def _writable(name: str) -> str:
 
 
 def _removable(name: str) -> str:
-    file = CONFIG_FILES[name].path() if name in CONFIG_FILES else "it"
+    file = "it"
+    if name in CONFIG_FILES:
+        file = str(CONFIG_FILES[name].path())
     return _written(name, f"Take the entry {NAME!r} out of {file} yourself.")
 
 
-def _written(name: str, by_hand: str) -> str:
-    if (known := _printable(name)) in CONFIG_FILES and CONFIG_FILES[known].is_writable:
-        return known
-    what = f"dcc-bridge does not write the configuration of {name!r}."
-    raise argparse.ArgumentTypeError(f"{what} {by_hand}")
+def _written(name: str, advice: str) -> str:
+    """Return the name of a client whose configuration can be written, as argparse reads it."""
+    label = _printable(name)
+    if label in CONFIG_FILES and CONFIG_FILES[label].is_writable:
+        return label
+    problem = f"dcc-bridge does not write the configuration of {name!r}."
+    raise argparse.ArgumentTypeError(f"{problem} {advice}")
 
 
 def _printable(name: str) -> str:
-    meant = get_close_matches(name, CONFIG_FILES, n=1)
-    if meant and name not in CONFIG_FILES:
-        raise argparse.ArgumentTypeError(f"{name!r} is not known. Did you mean {meant[0]}?")
+    """Return the label of any client, as argparse reads it."""
+    matches = get_close_matches(name, CONFIG_FILES, n=1)
+    if matches and name not in CONFIG_FILES:
+        raise argparse.ArgumentTypeError(f"{name!r} is not known. Did you mean {matches[0]}?")
     return hosts.label(name)
 
 
@@ -119,7 +126,10 @@ def _add(options: argparse.Namespace) -> None:
         print(config.text(ClientEntry.for_client(options.name)))
         raise
     known = known_clients.CLIENTS[options.name]
-    print(f"{known.name} {'is' if change.is_new else 'was'} set up in {change.file}.")
+    verb = "was"
+    if change.is_new:
+        verb = "is"
+    print(f"{known.name} {verb} set up in {change.file}.")
     _print_backup(change)
     if change.is_new:
         print(f"Restart it. It {_QUESTIONS[known.questions]}.")
@@ -127,7 +137,9 @@ def _add(options: argparse.Namespace) -> None:
 
 def _remove(options: argparse.Namespace) -> None:
     change = registration.remove(CONFIG_FILES[options.name], options.project)
-    result = "is no longer set up" if change.is_new else "was not set up"
+    result = "was not set up"
+    if change.is_new:
+        result = "is no longer set up"
     print(f"{known_clients.CLIENTS[options.name].name} {result} in {change.file}.")
     _print_backup(change)
 
@@ -138,18 +150,27 @@ def _print_backup(change: registration.Change) -> None:
 
 
 def _list(options: argparse.Namespace) -> None:
-    listed = {name: _facts(name) for name in CONFIG_FILES}
+    clients = {name: _facts(name) for name in CONFIG_FILES}
     if options.json:
-        print(json.dumps([*listed.values()], indent=2))
+        print(json.dumps(list(clients.values()), indent=2))
         return
-    for name, facts in listed.items():
+    for name, facts in clients.items():
         known = known_clients.CLIENTS[name]
-        by_hand = f"set up by hand: dcc-bridge client print {name}"
-        problem = registration.problem(CONFIG_FILES[name])
-        state = problem or ("not set up" if facts["is_writable"] else by_hand)
-        print(f"{name:14}  {known.name}, {'set up' if facts['is_set_up'] else state}")
+        print(f"{name:14}  {known.name}, {_state(name, facts)}")
         print(f"{'':14}  {facts['file']}")
         print(f"{'':14}  It {_QUESTIONS[known.questions]} (as of {known.asof}).")
+
+
+def _state(name: str, facts: Mapping[str, object]) -> str:
+    """Return whether a client is set up, or why not, in a few words."""
+    if facts["is_set_up"]:
+        return "set up"
+    problem = registration.problem(CONFIG_FILES[name])
+    if problem:
+        return problem
+    if facts["is_writable"]:
+        return "not set up"
+    return f"set up by hand: dcc-bridge client print {name}"
 
 
 def _print(options: argparse.Namespace) -> None:
@@ -157,7 +178,7 @@ def _print(options: argparse.Namespace) -> None:
 
 
 def _facts(name: str) -> dict[str, object]:
-    """Give what `dcc_bridge.local_clients` shows of a client."""
+    """Return the facts that `dcc_bridge.local_clients` reads of a client."""
     config = CONFIG_FILES[name]
     return {
         "label": name,

@@ -1,7 +1,7 @@
-"""``dcc-bridge demo``: the main job, end to end and for real, told step by step.
+"""``dcc-bridge demo``: one confirmed deletion, end to end and for real, told step by step.
 
-The agent is a real MCP client over HTTP, on a thread of its own with a loop of its own; the scene
-is reached by the host's main thread only, and so is its window.
+The agent is a real MCP client over HTTP, on a thread of its own with a loop of its own. The scene
+and the window are reached by the host's main thread only.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ if TYPE_CHECKING:
     from dcc_bridge.cli.local_host import Running
 
 T = TypeVar("T")
-# Who is asked, and where; ``attend`` sees to the host's own question while the call runs.
+# The person who is asked, and where. ``attend`` runs beside the call that asks.
 Audience: TypeAlias = "AtWindow | InClient"
-_POLL: Final = 0.05  # seconds between two looks for the dialog
-_SEEN: Final = 1.0  # seconds after which a dialog is drawn
-_STEP: Final = 3.0  # seconds for which each step of the demo can be seen
-LABEL: Final = "demo"  # under which the host knows the agent
+_POLL_INTERVAL_S: Final = 0.05  # between two looks for the dialog
+_DRAW_TIME_S: Final = 1.0  # after which a dialog is drawn
+_STEP_TIME_S: Final = 3.0  # for which each step of the demo can be seen
+LABEL: Final = "demo"
+"""The name under which the host knows the agent."""
 _TITLE: Final = "An agent wants to delete something in a scene, and a person decides."
 _ANSWER: Final = """\
 ask (default): you answer, in the window or, without a screen, in this terminal; accept,
@@ -56,8 +57,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Play the demo, on a record and with a list of hosts of its own."""
-    program, narrator = leaves.local(), Narrator(_TITLE)
+    """Play the demo, with an audit record and a list of hosts of its own."""
+    program = leaves.local()
+    narrator = Narrator(_TITLE)
     played: Future[int] = Future()
     with TemporaryDirectory(prefix="dcc_bridge-", ignore_cleanup_errors=True) as folder:
         settings = hosts.settings(audit=Path(folder, "audit"), runtime=Path(folder, "run"))
@@ -67,6 +69,7 @@ def run(options: argparse.Namespace) -> int:
         with _audience(options, opening, narrator) as audience:
 
             def begin(running: Running) -> None:
+                """Play the story on a thread of its own."""
                 story = Story(program, running, narrator, audience)
                 threading.Thread(target=_play, args=(story, running, played), daemon=True).start()
 
@@ -83,7 +86,7 @@ def _play(story: Story, running: Running, played: Future[int]) -> None:
     try:
         played.set_result(anyio.run(story.play))
         story.stay()
-    except BaseException as error:  # noqa: BLE001 - the top of a thread: it belongs to `played`
+    except BaseException as error:  # noqa: BLE001 - the top of a thread: `played` passes it on
         if not running.is_stopping:
             played.set_exception(error)
     finally:
@@ -94,9 +97,11 @@ def _play(story: Story, running: Running, played: Future[int]) -> None:
 def _audience(
     options: argparse.Namespace, opening: Opening, narrator: Narrator
 ) -> Iterator[Audience]:
-    """Find who is asked."""
+    """Open the way in which the person is asked, for the length of a ``with`` block."""
     if opening.window:
-        answer = None if options.answer == call.ASK else options.answer
+        answer = options.answer
+        if answer == call.ASK:
+            answer = None
         yield AtWindow(answer, narrator, options.screenshot)
         return
     with call.answering(options.answer, "The host") as person:
@@ -104,65 +109,87 @@ def _audience(
 
 
 class InClient:
-    """A person whom the agent's client asks in this terminal; both sides are told."""
+    """A person whom the agent's client asks in this terminal. The narrator tells both sides.
+
+    Args:
+        person: The person at the terminal, or the script that plays them; None where there is none.
+        narrator: Prints the steps.
+
+    Attributes:
+        person: This object, for the agent's client; None where nobody can be asked.
+    """
 
     def __init__(self, person: Person | None, narrator: Narrator) -> None:
-        self.person: Person | None = self if person is not None else None
+        self.person: Person | None = None
+        if person is not None:
+            self.person = self
         self._person = person
         self._narrator = narrator
 
     async def attend(self, running: Running) -> None:
-        """Say so where nobody can be asked; the host does not ask."""
+        """Print that nobody can be asked, if so; the host does not ask."""
         if self._person is None:
             self._narrator.step(_NOBODY)
 
     async def ask(self, message: str, form: schema.Form, *, until: str = "") -> question.Reply:
-        """Answer a form; see `Person`."""
+        """Answer a form, as `Person.ask`."""
         assert self._person is not None
         self._begin(message)
-        return self._end(await self._person.ask(message, form, until=until))
+        reply = await self._person.ask(message, form, until=until)
+        self._end(reply)
+        return reply
 
     async def visit(
         self, message: str, url: str, *, ours: bool = False, until: str = ""
     ) -> question.Reply:
-        """Go to a page; see `Person`."""
+        """Go to a page, as `Person.visit`."""
         assert self._person is not None
         self._begin(message)
-        return self._end(await self._person.visit(message, url, ours=ours, until=until))
+        reply = await self._person.visit(message, url, ours=ours, until=until)
+        self._end(reply)
+        return reply
 
     def _begin(self, message: str) -> None:
         if isinstance(self._person, Script):
-            played = "No window: the agent's client asks the person, played by --answer."
-            self._narrator.step(played)
+            step = "No window: the agent's client asks the person, played by --answer."
+            self._narrator.step(step)
             self._narrator.quote(message)
         else:
             self._narrator.step("No window: the agent's client asks you, in this terminal.")
 
-    def _end(self, reply: question.Reply) -> question.Reply:
+    def _end(self, reply: question.Reply) -> None:
         if not isinstance(self._person, Script):
             print(flush=True)
         self._narrator.answer(reply.action)
-        return reply
 
 
 class AtWindow:
-    """A person whom the host asks in a dialog."""
+    """A person whom the host asks in a dialog.
+
+    Args:
+        answer: The button of the dialog that is pressed; None leaves that to a real person.
+        narrator: Prints the steps.
+        screenshot: The file for a picture of the dialog; None for no picture.
+
+    Attributes:
+        person: None, because the agent's client has nobody to ask.
+    """
 
     def __init__(self, answer: str | None, narrator: Narrator, screenshot: Path | None) -> None:
         self.person: Person | None = None
-        self._answer = answer  # the button that is pressed; None leaves it to a real person
+        self._answer = answer
         self._narrator = narrator
-        self._screenshot = screenshot  # where a picture is saved
+        self._screenshot = screenshot
 
     async def attend(self, running: Running) -> None:
-        """Wait for the dialog, and answer it."""
+        """Wait for the dialog, and answer the question."""
         assert isinstance(running, WindowedHost)
         message = await _wait_for_question(running)
         self._narrator.step("A dialog over the host's window asks the person:")
         self._narrator.quote(message)
         file = self._screenshot
         if file is not None:
-            await anyio.sleep(_SEEN)
+            await anyio.sleep(_DRAW_TIME_S)
             if not await _on_ui(running, lambda: running.save_picture(file)):
                 raise exits.Failure(
                     f"The picture cannot be saved in {file}: does its name end in .png?"
@@ -171,32 +198,38 @@ class AtWindow:
         if answer is None:
             self._narrator.step("Answer it there.")
         else:
-            await anyio.sleep(_STEP)
+            await anyio.sleep(_STEP_TIME_S)
             text = await _on_ui(running, lambda: running.answer(answer))
             self._narrator.answer(answer, f": --answer presses {text!r}")
 
     async def show(self, running: Running, caption: str, *, is_last: bool) -> None:
-        """Say in the window what is to be seen there, and leave time for it."""
+        """Show a caption in the window, and leave time to read it.
+
+        Args:
+            running: The host.
+            caption: The text.
+            is_last: The demo ends with this step, so the person may close the window.
+        """
         assert isinstance(running, WindowedHost)
         if is_last and self._answer is None:
             self._narrator.step("Close the window to end the demo.")
             caption += " Close this window to end the demo."
         await _on_ui(running, lambda: running.tell(caption))
-        await anyio.sleep(_STEP)
+        await anyio.sleep(_STEP_TIME_S)
 
     def stay(self, running: Running) -> None:
         """Wait until a real person closes the window."""
         while self._answer is None and not running.is_stopping:
-            time.sleep(_POLL)
+            time.sleep(_POLL_INTERVAL_S)
 
 
 async def _wait_for_question(running: WindowedHost) -> str:
-    """Wait until a dialog is shown and can be pressed; return what it asks."""
+    """Wait until a dialog is shown and can be pressed, and return the question."""
     while True:
         message = await _on_ui(running, running.asked)
         if message is not None:
             return message
-        await anyio.sleep(_POLL)
+        await anyio.sleep(_POLL_INTERVAL_S)
 
 
 async def _on_ui(running: WindowedHost, fn: Callable[[], T]) -> T:
@@ -204,7 +237,14 @@ async def _on_ui(running: WindowedHost, fn: Callable[[], T]) -> T:
 
 
 class Story:
-    """One confirmed deletion, end to end."""
+    """One confirmed deletion, end to end.
+
+    Args:
+        program: The application.
+        running: The host, which runs in this process.
+        narrator: Prints the steps.
+        audience: The person who is asked.
+    """
 
     def __init__(
         self, program: LocalProgram, running: Running, narrator: Narrator, audience: Audience
@@ -213,17 +253,29 @@ class Story:
         self._running = running
         self._tell = narrator.step
         self._audience = audience
-        self._window = None if isinstance(audience, InClient) else audience
+        self._window: AtWindow | None = None
+        if isinstance(audience, AtWindow):
+            self._window = audience
 
     def stay(self) -> None:
-        """Wait until the person closes the window, where one was asked in it."""
+        """Wait until the person closes the window, if a person was asked there."""
         if self._window is not None:
             self._window.stay(self._running)
 
     async def play(self) -> int:
-        """Do it, and tell it; gives the exit code that tells how the deletion ended."""
-        bridge, host = self._running.bridge, self._running.host
-        where = "in a window" if host.has_ui else "without a window"
+        """Play the deletion and print each step.
+
+        Returns:
+            The exit code, which says how the deletion ended.
+
+        Raises:
+            Failure: The deletion failed, or its undo did.
+        """
+        bridge = self._running.bridge
+        host = self._running.host
+        where = "without a window"
+        if host.has_ui:
+            where = "in a window"
         self._tell(f"The host opens {await self._on_main(host.scene)} {where}.")
         self._tell(f"Its MCP server runs inside it at {bridge.url}; a client needs a token.")
         instance = bridge.instance
@@ -277,11 +329,11 @@ class Story:
         return result
 
     def _tell_result(self, result: agent.Result) -> None:
-        said = " ".join(result.texts)
+        text = " ".join(result.texts)
         if call.exit_code(result) == exits.TOOL_ERROR:
-            raise exits.Failure(said, exits.TOOL_ERROR)
+            raise exits.Failure(text, exits.TOOL_ERROR)
         if result.is_error:
-            self._tell(f"The skill ends there: 0 deleted, refused. The agent is told: {said}")
+            self._tell(f"The skill ends there: 0 deleted, refused. The agent is told: {text}")
         else:
             self._tell(f"The skill goes on and returns: {result.structured['found']} deleted.")
 
@@ -289,19 +341,39 @@ class Story:
         return await asyncio.wrap_future(self._running.main.submit(fn, name="The demo"))
 
     async def _look(self, client: agent.Agent, kind: str | None = None) -> tuple[str, str]:
-        """Say how many items there are, and how many of a kind: cameras, or what is there most."""
+        """Count the items of the scene.
+
+        Args:
+            client: The agent's client.
+            kind: The type that is counted; None for cameras, or else the most frequent type.
+
+        Returns:
+            How many items there are and how many of the type, in words; and the type.
+        """
         result = await client.call("summary", {})
         item = self._running.host.item_noun
         types: Mapping[str, int] = result.structured["types"]
         known = Counter({name: count for name, count in types.items() if name.isidentifier()})
-        if not known and kind is None:
+        if kind is None:
+            kind = _kind_to_delete(known)
+        if kind is None:
             sentence = f"This scene has no {item} with a type, so there is nothing to delete."
             raise exits.Failure(sentence)
-        if kind is None:
-            kind = "Camera" if "Camera" in known else known.most_common(1)[0][0]
         count = result.structured[f"{item}s"]
         return f"{count} {item}s, {known[kind]} of them {self._nouns(kind)}", kind
 
     def _nouns(self, kind: str) -> str:
         """Return the plural of a type as a person says it."""
-        return "cameras" if kind == "Camera" else f"{kind} {self._running.host.item_noun}s"
+        if kind == "Camera":
+            return "cameras"
+        return f"{kind} {self._running.host.item_noun}s"
+
+
+def _kind_to_delete(known: Counter[str]) -> str | None:
+    """Return the type whose items the agent deletes; None where no item has a type."""
+    if not known:
+        return None
+    if "Camera" in known:
+        return "Camera"
+    kind, _ = known.most_common(1)[0]
+    return kind

@@ -1,6 +1,7 @@
 """``dcc-bridge doctor``: what is wrong with a connection or an installation, and what mends it.
 
-Each check gives results: a sentence for what is well, a `Finding` for what is not. Main thread.
+Each check yields results: a sentence for a thing that is well, a `Finding` for one that is not.
+Main thread.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ from dcc_bridge.server.start_problem import name_foreign
 from dcc_bridge.skills.builtin import PATIENCE
 
 _TOOL: Final = "check_connection"
-_CALLS: Final = 5
-_TIMEOUT: Final = 20.0
-_MANY_TOOLS: Final = 40  # in a longer list agents no longer find the right one
+_MEASURED_CALLS: Final = 5
+_ANSWER_TIMEOUT_S: Final = 20.0
+_MAX_TOOLS: Final = 40  # in a longer list agents no longer find the right one
 _NO_WAY_THERE: Final = (
     "See with `dcc-bridge list` where hosts run; for one of another user or computer, set "
     f"{hosts.TOKEN} to a token that `dcc-bridge token make` prints there."
@@ -71,11 +72,17 @@ _IMMORTAL: Final = (3, 12)  # the Python whose True and None no extension can fr
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is wrong."""
+    """Something that is wrong.
 
-    check: str  # what was checked, in a word
+    Attributes:
+        check: The thing that was checked, in a word.
+        what: The problem, in a sentence.
+        mend: The next step, in a sentence or a command.
+    """
+
+    check: str
     what: str
-    mend: str  # what to do
+    mend: str
 
 
 Results = Iterator[str | Finding]
@@ -91,28 +98,33 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Make the checks, and show each result as soon as it is there."""
-    results: list[str | Finding] = []
+    """Make the checks, and print each result as soon as it is there."""
+    findings: list[Finding] = []
+    facts: list[str] = []
     for result in _check_all(options):
-        results.append(result)
-        if not options.json:
+        if isinstance(result, Finding):
+            findings.append(result)
+            text = f"WRONG  {result.what}\nTo fix it: {result.mend}"
+        else:
+            facts.append(result)
             text = f"ok     {result}"
-            if isinstance(result, Finding):
-                text = f"WRONG  {result.what}\nTo fix it: {result.mend}"
+        if not options.json:
             print(safe_text(text).replace("\n", "\n       "), flush=True)
-    findings = [result for result in results if isinstance(result, Finding)]
     if options.json:
-        facts = [result for result in results if isinstance(result, str)]
-        print(json.dumps({"findings": [*map(asdict, findings)], "facts": facts}, indent=2))
+        payload = {"findings": [asdict(finding) for finding in findings], "facts": facts}
+        print(json.dumps(payload, indent=2))
     elif findings:
         print(f"{len(findings)} to fix.", file=sys.stderr)
     else:
         print("Nothing to fix.")
-    return exits.TOOL_ERROR if findings else exits.SUCCESS
+    if findings:
+        return exits.TOOL_ERROR
+    return exits.SUCCESS
 
 
 def _check_all(options: argparse.Namespace) -> Results:
-    versions, python = packages(), platform.python_version()
+    versions = packages()
+    python = platform.python_version()
     yield f"dcc-bridge runs on Python {python} with mcp {versions.get('mcp', '(none)')}."
     yield from check_versions(versions, python, "This installation")
     if options.url in leaves.targets():
@@ -124,7 +136,16 @@ def _check_all(options: argparse.Namespace) -> Results:
 
 
 def check_versions(versions: Mapping[str, str], python: str, whose: str) -> Iterator[Finding]:
-    """Find the versions of packages that are known to break; `whose` begins a sentence."""
+    """Find the versions of packages that are known to break.
+
+    Args:
+        versions: The versions that are installed, by package.
+        python: The version of the Python that has them.
+        whose: The owner of the packages, as a sentence begins: "This installation".
+
+    Yields:
+        A finding for each package.
+    """
     for package, first, mended, why, mend in _TRAPS:
         version = versions.get(package)
         if version is None or not first <= locations.numbers(version) < mended:
@@ -142,7 +163,7 @@ def _check_host(options: argparse.Namespace) -> Results:
         host = hosts.find(options)
         facts, seconds = call.run(_measure, host)
     except hosts.NotStarted as failure:
-        if options.url:  # else `_check_starts` has told it
+        if options.url:  # else `_check_starts` has yielded the finding
             yield Finding("start", failure.problem.what, failure.problem.mend)
     except exits.Failure as failure:
         yield _not_chosen(failure)
@@ -165,7 +186,7 @@ def _check_starts() -> Results:
 
 
 def _check_answer(host: hosts.Target, facts: Mapping[str, Any], seconds: float) -> Results:
-    """Check what a host says of itself."""
+    """Check the facts that a host reports of itself."""
     yield _check_main_thread(host.url, facts, seconds)
     yield from check_versions(facts["packages"], facts["python"], str(facts["host"]))
     for client in facts["clients"]:
@@ -177,14 +198,16 @@ def _check_answer(host: hosts.Target, facts: Mapping[str, Any], seconds: float) 
 def _not_chosen(failure: exits.Failure) -> str | Finding:
     if isinstance(failure, hosts.SeveralHosts):
         return f"{failure}\nTo check one of them: dcc-bridge doctor ID"
-    what, starts, _ = str(failure).partition(f" {hosts.START}")
-    mend = hosts.START if starts else "Do what it says, then run the doctor again."
+    what, advice, _ = str(failure).partition(f" {hosts.START}")
+    mend = "Do what it says, then run the doctor again."
+    if advice:
+        mend = hosts.START
     return Finding("server", what, mend)
 
 
 def _not_answering(error: BridgeError | TimeoutError) -> Finding:
     if isinstance(error, TimeoutError):
-        what = f"The host did not answer within {_TIMEOUT:g} s."
+        what = f"The host did not answer within {_ANSWER_TIMEOUT_S:g} s."
         mend = "Close the dialogs that are open in it. If that does not help, restart it."
         return Finding("server", what, mend)
     if type(error) in _MENDS:
@@ -194,10 +217,11 @@ def _not_answering(error: BridgeError | TimeoutError) -> Finding:
 
 
 async def _measure(host: hosts.Target) -> tuple[Mapping[str, Any], float]:
+    """Return the facts that a host reports, and the median time of a call in seconds."""
     times = []
-    with anyio.fail_after(_TIMEOUT):
+    with anyio.fail_after(_ANSWER_TIMEOUT_S):
         async with host.connect() as client:
-            for _ in range(_CALLS):
+            for _ in range(_MEASURED_CALLS):
                 began = time.perf_counter()
                 facts = _facts(await client.call(_TOOL, {}))
                 times.append(time.perf_counter() - began)
@@ -213,7 +237,8 @@ def _facts(result: agent.Result) -> Mapping[str, Any]:
 
 
 def _check_main_thread(url: str, facts: Mapping[str, Any], seconds: float) -> str | Finding:
-    if (main_thread_ms := facts["main_thread_ms"]) is not None:
+    main_thread_ms = facts["main_thread_ms"]
+    if main_thread_ms is not None:
         share = f"of which {main_thread_ms:.1f} ms on its main thread"
         answers = f"{facts['host']} {facts['version']} answers at {url}"
         return f"{answers}: {seconds * 1000:.1f} ms a call, {share}."
@@ -223,21 +248,30 @@ def _check_main_thread(url: str, facts: Mapping[str, Any], seconds: float) -> st
 
 
 def _check_connected(client: Mapping[str, Any], facts: Mapping[str, Any]) -> str | Finding:
-    modes = [("shows forms", client["draws_forms"]), ("opens pages", client["opens_pages"])]
-    does = " and ".join(words for words, can in modes if can)
+    abilities = []
+    if client["draws_forms"]:
+        abilities.append("shows forms")
+    if client["opens_pages"]:
+        abilities.append("opens pages")
     if client["silent"]:
-        does = "shows no questions, though it says that it does: the host asks"
+        ability = "shows no questions, though it says that it does: the host asks"
+    elif abilities:
+        ability = " and ".join(abilities)
+    else:
+        ability = "shows no questions: the host asks"
     who = f"{client['label']} ({client['name'] or '?'} {client['version']}".rstrip() + ")"
-    says = f"{who} speaks {client['protocol']} and {does or 'shows no questions: the host asks'}."
-    if (does and not client["silent"]) or facts["draws_questions"]:
-        return says
-    what = f"{says} {facts['host']} has no window either, so nobody can be asked."
+    text = f"{who} speaks {client['protocol']} and {ability}."
+    shows_questions = abilities and not client["silent"]
+    if shows_questions or facts["draws_questions"]:
+        return text
+    what = f"{text} {facts['host']} has no window either, so nobody can be asked."
     mend = "Use a client that shows questions, or start the host with a window."
     return Finding("clients", what, mend)
 
 
 def _check_skills(facts: Mapping[str, Any]) -> Results:
-    broken, folders = facts["broken"], facts.get("folders", {})
+    broken = facts["broken"]
+    folders = facts.get("folders", {})
     for name, place in sorted(facts.get("replaced", {}).items()):
         yield f"The tool {name} is replaced by a skill file: {place}"
     for name, why in broken.items():
@@ -245,19 +279,22 @@ def _check_skills(facts: Mapping[str, Any]) -> Results:
         yield Finding("skills", f"The tool {name} is not available: {why}", mend)
     if not broken:
         yield "All skills can be loaded."
-    if (count := sum(folders.values())) > _MANY_TOOLS:
-        files = ", ".join(f"{n} of {it}" for it, n in folders.items() if it != "None")
-        what = f"Clients are listed {count} tools; above {_MANY_TOOLS} agents choose badly."
-        yield Finding("tools", f"{what} Skill folders: {files}.", "Take out those seldom needed.")
+    total = sum(folders.values())
+    if total > _MAX_TOOLS:
+        counts = [f"{count} of {name}" for name, count in folders.items() if name != "None"]
+        what = f"Clients are listed {total} tools; above {_MAX_TOOLS} agents choose badly."
+        text = f"{what} Skill folders: {', '.join(counts)}."
+        yield Finding("tools", text, "Take out those seldom needed.")
 
 
 def _check_question(host: hosts.Target) -> str | Finding:
-    """Ask the person at the host; where there is nobody, the one at this terminal."""
+    """Ask the person at the host a test question; where there is none, the one at this terminal."""
     try:
         reply = call.run(_ask, host, None)
         if reply["message"] == NOT_SUPPORTED:
             with call.answering(call.ASK, "The doctor") as person:
-                reply = call.run(_ask, host, person) if person is not None else reply
+                if person is not None:
+                    reply = call.run(_ask, host, person)
     except BridgeError as error:
         return Finding("question", f"The test question could not be asked: {error}", "See above.")
     where = {"host": "in the host", "client": "in this terminal"}.get(reply["answered_by"])
@@ -280,14 +317,19 @@ async def _ask(host: hosts.Target, person: Person | None) -> Mapping[str, Any]:
 
 
 def check_setup() -> Results:
-    """Check the plug-ins that are installed and the clients that know us.
+    """Check the plug-ins that are installed, and the clients that are set up.
 
     No application is asked for its version, which takes seconds: `check_installation` does that.
     """
-    kinds = leaves.targets().values()
-    plug_ins = [result for kind in kinds for result in _check_plug_ins(kind)]
+    plug_ins: list[str | Finding] = []
+    for application in leaves.targets().values():
+        plug_ins += _check_plug_ins(application)
     yield from plug_ins or ["No plug-in is installed: dcc-bridge install HOST."]
-    clients = [it for it in map(_check_client, entries.CONFIG_FILES) if it is not None]
+    clients = []
+    for name in entries.CONFIG_FILES:
+        result = _check_client(name)
+        if result is not None:
+            clients.append(result)
     yield from clients or ["No client is set up: dcc-bridge client add NAME."]
 
 
@@ -301,11 +343,16 @@ def _check_plug_ins(kind: InstallTarget) -> Results:
 
 
 def _check_client(name: str) -> str | Finding | None:
-    config, title = entries.CONFIG_FILES[name], known_clients.CLIENTS[name].name
-    file, mend = config.path(), f"dcc-bridge client add {name}"
-    if problem := registration.problem(config):
+    """Check the settings of a client; None where the client is not set up."""
+    config = entries.CONFIG_FILES[name]
+    title = known_clients.CLIENTS[name].name
+    file = config.path()
+    mend = f"dcc-bridge client add {name}"
+    problem = registration.problem(config)
+    if problem:
         return Finding("client", f"{file} {problem}.", f"Correct the file, then: {mend}")
-    if (entry := registration.find(config)) is None:
+    entry = registration.find(config)
+    if entry is None:
         return None
     program = str(entry.get("command"))
     if shutil.which(program) is not None:
@@ -317,25 +364,40 @@ def _check_client(name: str) -> str | Finding | None:
 
 
 def check_installation(host: str) -> Results:
-    """Check an application, named as for `install`, and what is where it looks for plug-ins."""
+    """Check an application and its plug-in.
+
+    Args:
+        host: The name of the application, as ``install`` takes it.
+
+    Yields:
+        The results: of the application, then of each place where it looks for plug-ins.
+    """
     kind = leaves.targets()[host]
     application, facts = _ask_application(kind)
     yield application
-    places = [(it, _read(it.folder)) for it, _ in kind.locations(System.here(), [facts])]
-    yield from (files for _, files in places if isinstance(files, Finding))
-    installed = [(it, files) for it, files in places if isinstance(files, plan.InstalledFiles)]
-    if isinstance(application, str) and not any(files for _, files in places):
+    installed: list[tuple[Location, plan.InstalledFiles]] = []
+    is_empty = True
+    for location, _ in kind.locations(System.here(), [facts]):
+        files = _read(location.folder)
+        if files is not None:
+            is_empty = False
+        if isinstance(files, Finding):
+            yield files
+        elif files is not None:
+            installed.append((location, files))
+    if isinstance(application, str) and is_empty:
         what = f"The bridge is not installed for {kind.title}."
         yield Finding("installation", what, f"dcc-bridge install {host}")
     if len(installed) > 1:
-        folders = " and in ".join(str(place.folder) for place, _ in installed)
+        folders = " and in ".join(str(location.folder) for location, _ in installed)
         mend = f"Keep one: dcc-bridge uninstall {host}, with --for-all-users or without."
         yield Finding("installation", f"It is installed twice, in {folders}.", mend)
-    for place, files in installed:
-        yield from _check_files(kind, place, files, facts)
+    for location, installed_files in installed:
+        yield from _check_files(kind, location, installed_files, facts)
 
 
 def _ask_application(kind: InstallTarget) -> tuple[str | Finding, Facts]:
+    """Return the result of asking an application for its version, and the facts it reports."""
     try:
         facts = interpreter.probe(kind)
     except UnknownLocation as error:
@@ -347,6 +409,7 @@ def _ask_application(kind: InstallTarget) -> tuple[str | Finding, Facts]:
 
 
 def _read(folder: Path) -> plan.InstalledFiles | Finding | None:
+    """Return the installed files of a folder; None where the folder is not there."""
     try:
         files = plan.InstalledFiles.read(folder)
     except plan.NotOurs as error:
@@ -358,19 +421,29 @@ def _read(folder: Path) -> plan.InstalledFiles | Finding | None:
 
 
 def _check_files(
-    kind: InstallTarget, place: Location, files: plan.InstalledFiles, facts: Facts
+    kind: InstallTarget, location: Location, files: plan.InstalledFiles, facts: Facts
 ) -> Results:
-    vendor, python = place.folder / place.vendor, files.facts.get("python")
     again = f"dcc-bridge uninstall {kind.name}, then dcc-bridge install {kind.name}"
-    if missing := files.missing():
-        what = f"{len(missing)} files are missing from {place.folder}, such as {missing[0]}."
+    missing = files.missing()
+    if missing:
+        what = f"{len(missing)} files are missing from {location.folder}, such as {missing[0]}."
         yield Finding("files", what, again)
-    if is_other := facts.python not in (None, python):
+    python = files.facts.get("python")
+    is_other_python = facts.python not in (None, python)
+    if is_other_python:
         what = f"It was installed for Python {python}, and {kind.title} has {facts.python}"
         yield Finding("python", f"{what}: its compiled parts do not load there.", again)
-    qt = [path for path in vendor.iterdir() if _QT.match(path.name)] if vendor.is_dir() else []
+    vendor = location.folder / location.vendor
+    qt = _qt_packages(vendor)
     if qt:
         what = f"There is a Qt in {vendor} ({qt[0].name}); a second Qt crashes the application."
-        yield Finding("qt", what, f"Delete {', '.join(map(str, qt))}.")
-    if not (missing or is_other or qt):
-        yield f"Version {files.facts.get('bridge')} is complete in {place.folder}."
+        paths = ", ".join(str(path) for path in qt)
+        yield Finding("qt", what, f"Delete {paths}.")
+    if not (missing or is_other_python or qt):
+        yield f"Version {files.facts.get('bridge')} is complete in {location.folder}."
+
+
+def _qt_packages(vendor: Path) -> list[Path]:
+    if not vendor.is_dir():
+        return []
+    return [path for path in vendor.iterdir() if _QT.match(path.name)]

@@ -7,6 +7,7 @@ import json
 import shlex
 import webbrowser
 from pathlib import Path
+from typing import Any
 
 from dcc_bridge.audit.log import log_folder
 from dcc_bridge.cli import hosts, interpreter, leaves
@@ -58,10 +59,17 @@ def fill_pack(parser: argparse.ArgumentParser) -> None:
 
 
 def _plan(options: argparse.Namespace, *, is_removal: bool = False) -> Plan:
-    """Find out which application is meant and where its plug-in goes, or UnknownLocation."""
-    application, system = leaves.targets()[options.host], System.here()
+    """Return which application is meant, and where its plug-in goes.
+
+    Raises:
+        UnknownLocation: Too little is known of the application.
+    """
+    application = leaves.targets()[options.host]
+    system = System.here()
     facts = interpreter.probe(application, options.interpreter)
-    python = options.python or ("3.11" if is_removal and facts.python is None else None)
+    python = options.python or None
+    if python is None and is_removal and facts.python is None:
+        python = "3.11"  # any will do, because a removal goes by the list of what was installed
     facts = application.complete(facts, options.version, python)
     location = application.location(system, facts, options.for_all_users)
     return Plan(application, facts, location, system)
@@ -70,7 +78,8 @@ def _plan(options: argparse.Namespace, *, is_removal: bool = False) -> Plan:
 def run_install(options: argparse.Namespace) -> int:
     """Put the plug-in where the application looks for it."""
     plan = _plan(options)
-    if (old := plan.check()) is not None:
+    old = plan.check()
+    if old is not None:
         print(f"Version {old.facts.get('bridge')} is installed and will be replaced.")
     print("\n".join(plan.sentences()), flush=True)
     if options.dry_run:
@@ -83,18 +92,27 @@ def run_install(options: argparse.Namespace) -> int:
     size = sum(file.stat().st_size for file in installed.files) / 1e6
     print(f"Done: {len(installed.files):,} files, {size:.0f} MB. {plan.application.afterwards}")
     _print_leftovers(plan.location.folder)
-    named = {"--version": options.version, "--interpreter": options.interpreter}
-    words = [word for option, value in named.items() if value for word in (option, value)]
-    words = [options.host, *words, *["--for-all-users"] * options.for_all_users]
-    print("To remove it:", shlex.join(["dcc-bridge", "uninstall", *words]))
+    print("To remove it:", shlex.join(_uninstall_command(options)))
     return SUCCESS
 
 
+def _uninstall_command(options: argparse.Namespace) -> list[str]:
+    words = ["dcc-bridge", "uninstall", options.host]
+    if options.version:
+        words += ["--version", options.version]
+    if options.interpreter:
+        words += ["--interpreter", options.interpreter]
+    if options.for_all_users:
+        words.append("--for-all-users")
+    return words
+
+
 def run_uninstall(options: argparse.Namespace) -> int:
-    """Remove what ``install`` put there."""
+    """Remove the files that ``install`` wrote."""
     plan = _plan(options, is_removal=True)
     folder = plan.location.folder
-    if (installed := InstalledFiles.read(folder)) is None:
+    installed = InstalledFiles.read(folder)
+    if installed is None:
         raise Failure(f"The bridge is not installed in {folder}.")
     print(f"remove {len(installed.files):,} files in {folder}", flush=True)
     for file in installed.files:
@@ -104,53 +122,67 @@ def run_uninstall(options: argparse.Namespace) -> int:
         print("Nothing was deleted.")
         return SUCCESS
     try:
-        kept = installed.remove(plan.application.title)
+        remaining = installed.remove(plan.application.title)
     except OSError as error:
         raise Failure(f"It cannot be removed: {error}. Nothing was deleted.") from None
-    for file, why in kept.items():
+    for file, why in remaining.items():
         print(f"kept {file}: {why}")
-    is_all_gone = not _print_leftovers(folder) and not kept
-    print("Done. Every file that it installed is gone." if is_all_gone else "Done.")
+    has_leftovers = _print_leftovers(folder)
+    if remaining or has_leftovers:
+        print("Done.")
+    else:
+        print("Done. Every file that it installed is gone.")
     _print_rest(plan.application)
     return SUCCESS
 
 
 def _print_leftovers(folder: Path) -> bool:
-    """Name what was put aside and could not be deleted; tell whether there is any."""
-    left = leftovers(folder)
-    for path in left:
+    """Print the folders that were put aside and not deleted, and return whether there are any."""
+    paths = leftovers(folder)
+    for path in paths:
         print(f"left {path}: it could not be deleted; delete it by hand")
-    return bool(left)
+    return bool(paths)
 
 
 def _print_rest(application: InstallTarget) -> None:
-    """Say what an uninstall leaves: other installations, and what is the user's own."""
+    """Print what an uninstall leaves: other installations, and the user's own files."""
     for installation in find_installations(application, application.known_versions):
         print(f"still installed: {describe(installation)}")
-    state, settings = log_folder().parent, hosts.settings()
-    record = log_folder(settings.audit)
-    own = {user_folder(settings): "your own skills", record: "who agreed to what"}
-    own[state] = "logs, and copies of scenes that have no file"
-    own[state / "batch" / "key"] = "the key that signs your consent to batches"
-    for place in filter(Path.exists, own):
-        print(f"kept {place}: {own[place]}")
+    settings = hosts.settings()
+    state = log_folder().parent
+    own_files = {
+        user_folder(settings): "your own skills",
+        log_folder(settings.audit): "who agreed to what",
+        state: "logs, and copies of scenes that have no file",
+        state / "batch" / "key": "the key that signs your consent to batches",
+    }
+    for path, content in own_files.items():
+        if path.exists():
+            print(f"kept {path}: {content}")
 
 
 def run_status(options: argparse.Namespace) -> int:
     """Print where the plug-in is installed."""
     targets = leaves.targets()
-    kinds = [targets[options.host]] if options.host else list(targets.values())
-    installations = [
-        it for kind in kinds for it in find_installations(kind, _versions(kind, options.version))
-    ]
+    applications = list(targets.values())
+    if options.host:
+        applications = [targets[options.host]]
+    installations: list[dict[str, Any]] = []
+    for application in applications:
+        versions = _versions(application, options.version)
+        installations += find_installations(application, versions)
     if options.json:
         print(json.dumps(installations, indent=2))
-    else:
-        print("\n".join(map(describe, installations)) or "The bridge is not installed anywhere.")
+        return SUCCESS
+    for installation in installations:
+        print(describe(installation))
+    if not installations:
+        print("The bridge is not installed anywhere.")
     return SUCCESS
 
 
 def _versions(application: InstallTarget, version: str | None) -> list[Facts]:
+    """Return the versions whose folders are looked at."""
     if version:
         return [Facts(version)]
     try:
@@ -160,28 +192,40 @@ def _versions(application: InstallTarget, version: str | None) -> list[Facts]:
 
 
 def run_pack(options: argparse.Namespace) -> int:
-    """Make Blender's extension, or the bundle for Claude Desktop."""
-    is_bundle = options.kind == "claude-desktop"
-    if not is_bundle and (options.offline or options.open):
+    """Make Blender's extension, or the bundle for Claude Desktop.
+
+    Both are for the system of this computer: pip cannot say what a wheel needs on another one.
+    """
+    if options.kind == "claude-desktop":
+        return _pack_bundle(options)
+    if options.offline or options.open:
         raise Failure("--offline and --open are for: dcc-bridge pack claude-desktop")
-    before, system = set(options.into.glob("*")), System.here().platform
+    before = set(options.into.glob("*"))
     try:
-        # What a wheel needs on another system cannot be told here: pip looks at this one.
-        file = (
-            vendor.build_bundle(options.into, system, offline=options.offline)
-            if is_bundle
-            else vendor.build_extension(options.into, system)
-        )
+        file = vendor.build_extension(options.into, System.here().platform)
     except OSError as error:
         raise Failure(f"It cannot be written: {error}.") from None
-    over = " (the one that was there is written over)" * (file in before)
-    target = "Claude Desktop" if is_bundle else "Blender 4.2 and newer"
-    print(f"Done: {file}{over}, {file.stat().st_size / 1e6:.1f} MB, for {target}.")
-    if not is_bundle:
-        print(f"To install it: blender --command extension install-file -r user_default -e {file}")
-        print("Or in Blender: Edit > Preferences > Get Extensions > Install from Disk.")
-        return SUCCESS
+    _print_packed(file, "Blender 4.2 and newer", is_replaced=file in before)
+    print(f"To install it: blender --command extension install-file -r user_default -e {file}")
+    print("Or in Blender: Edit > Preferences > Get Extensions > Install from Disk.")
+    return SUCCESS
+
+
+def _pack_bundle(options: argparse.Namespace) -> int:
+    before = set(options.into.glob("*"))
+    try:
+        file = vendor.build_bundle(options.into, System.here().platform, offline=options.offline)
+    except OSError as error:
+        raise Failure(f"It cannot be written: {error}.") from None
+    _print_packed(file, "Claude Desktop", is_replaced=file in before)
     print("To install it, open it, or in Claude Desktop: Settings > Extensions.")
     if options.open and not webbrowser.open(file.absolute().as_uri()):
         raise Failure(f"Nothing on this computer opens {file}. Is Claude Desktop installed?")
     return SUCCESS
+
+
+def _print_packed(file: Path, application: str, *, is_replaced: bool) -> None:
+    over = ""
+    if is_replaced:
+        over = " (the one that was there is written over)"
+    print(f"Done: {file}{over}, {file.stat().st_size / 1e6:.1f} MB, for {application}.")

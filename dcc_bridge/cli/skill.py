@@ -27,13 +27,19 @@ PAGES: Final = (
     "contributing",
     "changelog",
 )
-_MOST: Final = 60
+_MAX_NAME_CHARS: Final = 60
+_DIGITS: Final = range(10)
 # Names that are no files on Windows, whatever comes after their dot.
-_PORTS: Final = {f"{name}{number}" for name in ("com", "lpt") for number in range(10)}
-_DEVICES: Final = {"con", "prn", "aux", "nul", *_PORTS}
-_TEMPLATE: Final = ("new_skill", "New skill")  # the name and the title in each template
+_DEVICES: Final = {
+    *("con", "prn", "aux", "nul"),
+    *(f"com{digit}" for digit in _DIGITS),
+    *(f"lpt{digit}" for digit in _DIGITS),
+}
+_TEMPLATE_NAME: Final = "new_skill"
+_TEMPLATE_TITLE: Final = "New skill"
 _REPLACES: Final = "{} takes the place of the verb of that name in {}."
-_TO_FILL: Final = ('"""Say in a sentence ', 'SCENE = ["camera_1"')  # how what stands in begins
+# The beginnings of the lines in a template that the author of a skill has to replace.
+_PLACEHOLDERS: Final = ('"""Say in a sentence ', 'SCENE = ["camera_1"')
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -56,23 +62,37 @@ def fill_guide(parser: argparse.ArgumentParser) -> None:
 
 
 def run_guide(options: argparse.Namespace) -> int:
-    """Print a page; without one, what pages there are."""
+    """Print a page of the guide; without a page, the titles of all."""
     try:
         folder = data_folder("resources") / "guide"
     except FileNotFoundError as error:
         raise exits.Failure(str(error)) from None
-    texts = {page: (folder / f"{page}.md").read_text(encoding="utf-8") for page in PAGES}
-    titles = [f"{page:16}{text.splitlines()[0].lstrip('# ')}" for page, text in texts.items()]
-    print(texts[options.page].rstrip() if options.page else "\n".join(titles))
+    if options.page:
+        print(_page_text(folder, options.page).rstrip())
+        return exits.SUCCESS
+    for page in PAGES:
+        title = _page_text(folder, page).splitlines()[0].lstrip("# ")
+        print(f"{page:16}{title}")
     return exits.SUCCESS
 
 
+def _page_text(folder: Path, page: str) -> str:
+    return (folder / f"{page}.md").read_text(encoding="utf-8")
+
+
+def _is_skill_name(name: str) -> bool:
+    if not name.isascii() or not name.isidentifier() or keyword.iskeyword(name):
+        return False
+    return (
+        name.lower() not in _DEVICES and not name.startswith("_") and len(name) <= _MAX_NAME_CHARS
+    )
+
+
 def _new(options: argparse.Namespace) -> int:
-    """Write a file, in a folder that is made if need be."""
+    """Write a skill file, in a folder that is made if need be."""
     name = options.name
     folder = options.folder or loader.user_folder(hosts.settings())
-    fits = name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
-    if not fits or name.lower() in _DEVICES or name.startswith("_") or len(name) > _MOST:
+    if not _is_skill_name(name):
         raise exits.Failure(
             f"{name!r} cannot be the name of a skill: use letters, digits and underscores, with a "
             "letter first, such as list_cameras."
@@ -80,10 +100,11 @@ def _new(options: argparse.Namespace) -> int:
     file = folder / f"{name}.py"
     try:
         template = data_folder("resources") / "templates" / f"{options.risk}.py"
-        text = template.read_text(encoding="utf-8").replace(_TEMPLATE[0], name)
+        title = name.replace("_", " ").capitalize()
+        text = template.read_text(encoding="utf-8").replace(_TEMPLATE_NAME, name)
         folder.mkdir(parents=True, exist_ok=True)
         with file.open("x", encoding="utf-8") as stream:
-            stream.write(text.replace(_TEMPLATE[1], name.replace("_", " ").capitalize()))
+            stream.write(text.replace(_TEMPLATE_TITLE, title))
     except FileExistsError:
         raise exits.Failure(f"{file} already exists and was not overwritten.") from None
     except OSError as error:
@@ -95,22 +116,38 @@ def _new(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    given = {file.resolve(): file for path in options.path for file in lint.files(path)}
-    findings = [finding for file in given.values() for finding in lint.check(file)]
-    for finding in findings:
-        print(finding)
-    many = f"{len(given)} file" + "s" * (len(given) != 1)
-    if findings:
-        print(f"{len(findings)} problem{'s' * (len(findings) != 1)} in {many}.", file=sys.stderr)
+    files: dict[Path, Path] = {}  # as they were named, by their real paths: each file once
+    for path in options.path:
+        for file in lint.files(path):
+            files[file.resolve()] = file
+    problem_count = 0
+    for file in files.values():
+        for finding in lint.check(file):
+            problem_count += 1
+            print(finding)
+    file_count = _counted(len(files), "file")
+    if problem_count:
+        print(f"{_counted(problem_count, 'problem')} in {file_count}.", file=sys.stderr)
         return exits.TOOL_ERROR
-    for file in given.values():
-        for name, number, metadata in lint.read_text(file).names():
-            where = ", ".join(metadata.hosts) or "every host"
-            if name in VERBS:
-                print(f"{file}:{number}: {_REPLACES.format(name, where)}")
-        text = file.read_text(encoding="utf-8", errors="replace")  # it may declare another one
-        for number, line in enumerate(text.splitlines(), 1):
-            if line.strip().startswith(_TO_FILL):
-                print(f"{file}:{number}: Still to be filled in: {line.strip()}")
-    print(f"No problems in {many}.")
+    for file in files.values():
+        _print_notes(file)
+    print(f"No problems in {file_count}.")
     return exits.SUCCESS
+
+
+def _counted(count: int, noun: str) -> str:
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count} {noun}s"
+
+
+def _print_notes(file: Path) -> None:
+    """Print the verbs that a skill file replaces, and what its author left of the template."""
+    for name, number, metadata in lint.read_text(file).names():
+        where = ", ".join(metadata.hosts) or "every host"
+        if name in VERBS:
+            print(f"{file}:{number}: {_REPLACES.format(name, where)}")
+    text = file.read_text(encoding="utf-8", errors="replace")  # the file may declare another one
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip().startswith(_PLACEHOLDERS):
+            print(f"{file}:{number}: Still to be filled in: {line.strip()}")

@@ -27,7 +27,8 @@ from dcc_bridge.client import Person, agent, entries, registration
 from dcc_bridge.elicitation.text import safe_text
 from dcc_bridge.elicitation.types import NOT_SUPPORTED, TIMED_OUT
 from dcc_bridge.errors import BridgeError, StartError, Unreachable
-from dcc_bridge.install import locations, plan
+from dcc_bridge.install import locations
+from dcc_bridge.install.installed import InstalledFiles, NotOurs, describe, find_installations
 from dcc_bridge.install.locations import Facts, InstallTarget, Location, System, UnknownLocation
 from dcc_bridge.server import discovery
 from dcc_bridge.server.clients import packages
@@ -334,12 +335,12 @@ def check_setup() -> Results:
 
 
 def _check_plug_ins(kind: InstallTarget) -> Results:
-    for facts in plan.find_installations(kind, kind.known_versions):
+    for facts in find_installations(kind, kind.known_versions):
         if "wrong" in facts or facts["missing"]:
-            what = f"The installation has changed: {plan.describe(facts)}."
+            what = f"The installation has changed: {describe(facts)}."
             yield Finding("installation", what, f"Look closer: dcc-bridge doctor {kind.name}")
         else:
-            yield f"Installed: {plan.describe(facts)}."
+            yield f"Installed: {describe(facts)}."
 
 
 def _check_client(name: str) -> str | Finding | None:
@@ -375,7 +376,7 @@ def check_installation(host: str) -> Results:
     kind = leaves.targets()[host]
     application, facts = _ask_application(kind)
     yield application
-    installed: list[tuple[Location, plan.InstalledFiles]] = []
+    installed: list[tuple[Location, InstalledFiles]] = []
     is_empty = True
     for location, _ in kind.locations(System.here(), [facts]):
         files = _read(location.folder)
@@ -408,11 +409,11 @@ def _ask_application(kind: InstallTarget) -> tuple[str | Finding, Facts]:
     return f"{' or '.join(kind.programs)} is not on PATH, so its version is not known.", facts
 
 
-def _read(folder: Path) -> plan.InstalledFiles | Finding | None:
+def _read(folder: Path) -> InstalledFiles | Finding | None:
     """Return the installed files of a folder; None where the folder is not there."""
     try:
-        files = plan.InstalledFiles.read(folder)
-    except plan.NotOurs as error:
+        files = InstalledFiles.read(folder)
+    except NotOurs as error:
         return Finding("installation", str(error), f"Delete {folder}, and install again.")
     if files is None and folder.exists():
         what = f"dcc-bridge did not install what is in {folder}."
@@ -421,7 +422,7 @@ def _read(folder: Path) -> plan.InstalledFiles | Finding | None:
 
 
 def _check_files(
-    kind: InstallTarget, location: Location, files: plan.InstalledFiles, facts: Facts
+    kind: InstallTarget, location: Location, files: InstalledFiles, facts: Facts
 ) -> Results:
     again = f"dcc-bridge uninstall {kind.name}, then dcc-bridge install {kind.name}"
     missing = files.missing()

@@ -12,15 +12,11 @@ from typing import Any
 from dcc_bridge.audit.log import log_folder
 from dcc_bridge.cli import hosts, interpreter, leaves
 from dcc_bridge.cli.exits import SUCCESS, Failure
-from dcc_bridge.install import vendor
+from dcc_bridge.install import packs
+from dcc_bridge.install.folders import leftovers
+from dcc_bridge.install.installed import InstalledFiles, describe, find_installations
 from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation
-from dcc_bridge.install.plan import (
-    InstalledFiles,
-    Plan,
-    describe,
-    find_installations,
-    leftovers,
-)
+from dcc_bridge.install.plan import Plan
 from dcc_bridge.skills.loader import user_folder
 
 
@@ -202,7 +198,7 @@ def run_pack(options: argparse.Namespace) -> int:
         raise Failure("--offline and --open are for: dcc-bridge pack claude-desktop")
     before = set(options.into.glob("*"))
     try:
-        file = vendor.build_extension(options.into, System.here().platform)
+        file = packs.build_extension(options.into, System.here().platform)
     except OSError as error:
         raise Failure(f"It cannot be written: {error}.") from None
     _print_packed(file, "Blender 4.2 and newer", is_replaced=file in before)
@@ -214,7 +210,7 @@ def run_pack(options: argparse.Namespace) -> int:
 def _pack_bundle(options: argparse.Namespace) -> int:
     before = set(options.into.glob("*"))
     try:
-        file = vendor.build_bundle(options.into, System.here().platform, offline=options.offline)
+        file = packs.build_bundle(options.into, System.here().platform, offline=options.offline)
     except OSError as error:
         raise Failure(f"It cannot be written: {error}.") from None
     _print_packed(file, "Claude Desktop", is_replaced=file in before)

@@ -27,7 +27,7 @@ from dcc_bridge.cli.exits import Failure, tell
 from dcc_bridge.config import POLICY, data_folder
 from dcc_bridge.elicitation import routing
 from dcc_bridge.errors import own_version
-from dcc_bridge.install import plan
+from dcc_bridge.install.installed import InstalledFiles
 from dcc_bridge.install.locations import Facts, InstallTarget, System, UnknownLocation
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
@@ -263,7 +263,7 @@ def _paths(kind: InstallTarget, program: str, module: str) -> list[str]:
     if not module.startswith(_CORE):
         packages.append(_folder_of(module))
     for location, _ in kind.locations(System.here(), [facts]):
-        installed = plan.InstalledFiles.read(location.folder)
+        installed = InstalledFiles.read(location.folder)
         if installed is None or installed.facts.get("python") != facts.python:
             continue
         if installed.facts.get("bridge") != own_version():  # that core would not fit our leaf

@@ -1,4 +1,4 @@
-"""Where an application looks for plug-ins, and what it says of itself. Any thread.
+"""The places where an application looks for plug-ins, and the facts of an application. Any thread.
 
 Nothing is touched. Each leaf's module ``program`` has its application's `InstallTarget`.
 """
@@ -45,7 +45,7 @@ class System:
 
     @classmethod
     def here(cls) -> System:
-        """Return the system that this process runs on; one that is unknown counts as Linux.
+        """Return the system that this process runs on. An unknown system counts as Linux.
 
         Returns:
             The system, with the home folder and the variables as they are now.
@@ -68,7 +68,9 @@ class System:
             The folder.
         """
         value = self.env.get(variable)
-        return Path(value) if value else self.home.joinpath(*default)
+        if value:
+            return Path(value)
+        return self.home.joinpath(*default)
 
     def documents(self) -> Path:
         """Return the folder in which applications keep a user's documents. It raises nothing.
@@ -76,7 +78,9 @@ class System:
         Returns:
             ``Documents`` on Windows, else the home folder.
         """
-        return self.home / "Documents" if self.platform == "win32" else self.home
+        if self.platform == "win32":
+            return self.home / "Documents"
+        return self.home
 
     def application_data(self, linux: Path) -> Path:
         """Return the folder in which applications keep files of their own. It raises nothing.
@@ -97,13 +101,14 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What an application's own program said of itself, or the person said of it.
+    """The facts of an application, from its own program or from the person.
 
     Attributes:
-        version: The application's version, such as "0.20.2" or "2026"; None if nobody said it.
-        python: The minor version of its Python, such as "3.11"; None if nobody said it.
-        shared: The folder in which it looks for plug-ins for all users; None if it did not say.
-        program: The program that was asked; None if none was.
+        version: The application's version, such as "0.20.2" or "2026"; None if not known.
+        python: The minor version of the application's Python, such as "3.11"; None if not known.
+        shared: The folder in which the application looks for plug-ins for all users; None if not
+            known.
+        program: The program that reported the facts; None if none was asked.
     """
 
     version: str | None = None
@@ -114,14 +119,15 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a plug-in goes.
+    """The place of a plug-in.
 
     Attributes:
         folder: The plug-in's own folder.
-        vendor: The folder below it for the bridge and what that depends on, as a relative path.
-        texts: Files outside of that folder by which the application finds it, with their texts.
-        sources: What of the leaf's folder goes where in the folder, as pairs of relative paths;
-            "." is the folder itself.
+        vendor: The folder for the bridge and its dependencies, as a path from the plug-in's folder.
+        texts: The files outside of the folder by which the application finds the plug-in, with
+            their texts.
+        sources: The folders that are copied, as pairs: a path from the leaf's folder, and the path
+            from the plug-in's folder to which it goes. "." is the folder itself.
     """
 
     folder: Path
@@ -197,17 +203,16 @@ class InstallTarget(Program):
         texts = {}
         if self.loader is not None:
             source = self.leaf / self.loader
-            texts = {root / self.loader: source.read_text(encoding="utf-8")}
-        return Location(
-            self.plugin_folder(root), self.vendor(system, facts.python), texts, self.sources
-        )
+            texts[root / self.loader] = source.read_text(encoding="utf-8")
+        vendor = self.vendor(system, facts.python)
+        return Location(self.plugin_folder(root), vendor, texts, self.sources)
 
     def locations(self, system: System, versions: Iterable[Facts]) -> list[tuple[Location, bool]]:
-        """Return where versions look for plug-ins; one that has no known place is left out.
+        """Return where versions look for plug-ins. A version without a known place is left out.
 
         Args:
             system: The operating system and the user.
-            versions: What is known of each version.
+            versions: The facts of each version.
 
         Returns:
             Each place once, with whether it is for all users.
@@ -226,7 +231,7 @@ class InstallTarget(Program):
     @property
     def known_versions(self) -> list[Facts]:
         """The versions whose folders are known without asking the application."""
-        return [Facts(), *map(Facts, self.known)]
+        return [Facts(), *(Facts(version) for version in self.known)]
 
     def check_known(self, version: str) -> None:
         """Check a version that the person named and no program confirmed.
@@ -235,12 +240,15 @@ class InstallTarget(Program):
             version: The version: "4.5".
 
         Raises:
-            UnknownLocation: It is none of the `known` ones; it names a similar one.
+            UnknownLocation: The version is none of the `known` ones. The error names a similar one.
         """
-        if not f"{version}.".startswith(tuple(f"{known}." for known in self.known)):
-            close = get_close_matches(version, self.known, n=1)
-            meant = f"; did you mean {close[0]}? If not" if close else ". If there is one"
-            raise UnknownLocation(f"{self.title} {version} is not known{meant}, say --interpreter.")
+        if f"{version}.".startswith(tuple(f"{known}." for known in self.known)):
+            return
+        advice = ". If there is one"
+        similar = get_close_matches(version, self.known, n=1)
+        if similar:
+            advice = f"; did you mean {similar[0]}? If not"
+        raise UnknownLocation(f"{self.title} {version} is not known{advice}, say --interpreter.")
 
     def plugin_folder(self, root: Path) -> Path:
         """Return the plug-in's own folder. It raises nothing.
@@ -266,7 +274,10 @@ class InstallTarget(Program):
             A relative path, with one folder for each Python and each system, as native code needs
             it: "vendor/py311-linux".
         """
-        return f"vendor/py{(python or '').replace('.', '')}-{_VENDOR_SUFFIXES[system.platform]}"
+        digits = ""
+        if python is not None:
+            digits = python.replace(".", "")
+        return f"vendor/py{digits}-{_VENDOR_SUFFIXES[system.platform]}"
 
     @abstractmethod
     def user_root(self, system: System, facts: Facts) -> Path:
@@ -314,13 +325,16 @@ class InstallTarget(Program):
         Returns:
             The minor version, such as "3.11"; None where that is not known.
         """
-        return next((it for first, it in self.pythons if numbers(version) >= first), None)
+        for first_version, python in self.pythons:
+            if numbers(version) >= first_version:
+                return python
+        return None
 
     def complete(self, facts: Facts, version: str | None, python: str | None) -> Facts:
-        """Put together what the person and the program said of the application.
+        """Return the facts from the program, completed by those that the person named.
 
         Args:
-            facts: What the program said; empty where none was found.
+            facts: The facts from the program; empty where none was found.
             version: The version that the person named, which counts; None if they named none.
             python: The minor version of the Python that the person named; None if they named none.
 
@@ -331,14 +345,18 @@ class InstallTarget(Program):
             UnknownLocation: Nobody knows which Python the application has.
         """
         if version is not None and version != facts.version:
+            # The person may name a version in short, such as "0.20" for "0.20.2".
             is_same = facts.version is not None and facts.version.startswith(f"{version}.")
-            facts = facts if is_same else Facts(version)
+            if not is_same:
+                facts = Facts(version)
         python = python or facts.python or self.python(facts.version or "")
         if python is None:
+            options = "--interpreter PATH, or --python 3.11"
+            if not version:
+                options = f"--version {self.example}, {options}"
             raise UnknownLocation(
                 f"Which Python has this {self.title}? Its program {' or '.join(self.programs)} was "
-                f"not found; say {'' if version else f'--version {self.example}, '}--interpreter "
-                "PATH, or --python 3.11."
+                f"not found; say {options}."
             )
         return replace(facts, python=python)
 
@@ -362,10 +380,10 @@ class InstallTarget(Program):
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """Read "0.20.2" as (0, 20, 2).
+    """Return the numbers of a version: (0, 20, 2) for "0.20.2".
 
     Args:
-        version: Numbers with points between them; what is no number ends it.
+        version: Numbers with points between them. The first part that is no number ends them.
 
     Returns:
         The numbers.
@@ -373,4 +391,4 @@ def numbers(version: str) -> tuple[int, ...]:
     Raises:
         Nothing.
     """
-    return tuple(map(int, takewhile(str.isdigit, version.split("."))))
+    return tuple(int(part) for part in takewhile(str.isdigit, version.split(".")))

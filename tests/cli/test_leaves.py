@@ -14,8 +14,8 @@ import pytest
 from dcc_bridge import cli
 from dcc_bridge.cli import interpreter, leaves
 from dcc_bridge.cli.exits import Failure
+from dcc_bridge.install.installed import InstalledFiles
 from dcc_bridge.install.locations import Facts
-from dcc_bridge.install.plan import InstalledFiles
 from dcc_bridge.program import LocalProgram
 
 ROOT = Path(__file__).parents[2]

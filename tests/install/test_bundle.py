@@ -19,7 +19,7 @@ import uv
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from dcc_bridge.install import vendor
+from dcc_bridge.install import packs, vendor
 from dcc_bridge.install.locations import System
 from tests.cli.commands import Done, _run_here, environment
 from tests.client.proxy import stage
@@ -66,7 +66,7 @@ def opened(file: Path, into: Path) -> Path:
 def test_the_bundle_brings_the_bridge_as_a_wheel_that_names_what_it_depends_on(
     tmp_path: Path,
 ) -> None:
-    folder = opened(vendor.build_bundle(tmp_path, "linux"), tmp_path)
+    folder = opened(packs.build_bundle(tmp_path, "linux"), tmp_path)
 
     (wheel,) = (folder / "wheels").iterdir()
     project = tomllib.loads((folder / "pyproject.toml").read_text())
@@ -83,7 +83,7 @@ def test_the_bundle_brings_the_bridge_as_a_wheel_that_names_what_it_depends_on(
 def test_a_bundle_for_a_studio_has_wheels_for_each_python_and_says_for_which_system(
     tmp_path: Path,
 ) -> None:
-    file = vendor.build_bundle(tmp_path, "win32", offline=True)
+    file = packs.build_bundle(tmp_path, "win32", offline=True)
     folder = opened(file, tmp_path)
 
     uv = tomllib.loads((folder / "pyproject.toml").read_text())["tool"]["uv"]
@@ -161,7 +161,7 @@ class TestInClaudeDesktop:
     def test_its_own_tool_finds_nothing_wrong_and_packs_the_same_files(
         self, tmp_path: Path
     ) -> None:
-        file = vendor.build_bundle(tmp_path, System.here().platform)
+        file = packs.build_bundle(tmp_path, System.here().platform)
         folder = opened(file, tmp_path)
         tool = from_npm(str(NPM), HERE, "mcpb") / "node_modules" / ".bin" / "mcpb"
         words = ("validate", folder), ("pack", folder, tmp_path / "theirs.mcpb")
@@ -195,7 +195,7 @@ class TestInClaudeDesktop:
         self, offline: bool, fields: dict[str, str], tmp_path: Path
     ) -> None:
         """An empty field means any host; offline uv has nothing but what is in the bundle."""
-        file = vendor.build_bundle(tmp_path, System.here().platform, offline=offline)
+        file = packs.build_bundle(tmp_path, System.here().platform, offline=offline)
         folder = opened(file, tmp_path)
         command = meant(folder, **fields)
         alone = {"UV_OFFLINE": "1", "UV_CACHE_DIR": str(tmp_path / "cache")} if offline else {}
@@ -226,7 +226,7 @@ async def _lists(session: Client, tool: str) -> bool:
 @pytest.fixture
 def packed(tmp_path: Path, wheels: None) -> zipfile.ZipFile:
     """Blender's, without pip; `tests.blender.test_extension` has the real one."""
-    return zipfile.ZipFile(vendor.build_extension(tmp_path / "new", "linux"))
+    return zipfile.ZipFile(packs.build_extension(tmp_path / "new", "linux"))
 
 
 def test_the_manifest_names_each_wheel_and_nothing_in_it_was_compiled(

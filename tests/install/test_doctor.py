@@ -14,8 +14,9 @@ from dcc_bridge.cli.doctor import Finding, check_installation, check_setup
 from dcc_bridge.client import registration
 from dcc_bridge.client.entries import CONFIG_FILES
 from dcc_bridge.install import vendor
+from dcc_bridge.install.installed import LIST_NAME, find_installations
 from dcc_bridge.install.locations import Facts, System
-from dcc_bridge.install.plan import LIST_NAME, Plan, find_installations
+from dcc_bridge.install.plan import Plan
 from tests import homes
 
 APPLICATIONS = leaves.targets()

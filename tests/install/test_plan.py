@@ -15,13 +15,15 @@ from typing import Any
 import platformdirs
 import pytest
 
-import dcc_bridge.install.plan
+import dcc_bridge.install.folders
 from dcc_bridge import cli, private_files
 from dcc_bridge.cli import leaves
 from dcc_bridge.config import Settings
 from dcc_bridge.install import vendor
+from dcc_bridge.install.folders import InUse
+from dcc_bridge.install.installed import LIST_NAME, InstalledFiles, NotOurs
 from dcc_bridge.install.locations import Facts, System, UnknownLocation
-from dcc_bridge.install.plan import LIST_NAME, InstalledFiles, InUse, NotOurs, Plan
+from dcc_bridge.install.plan import Plan
 from dcc_bridge.skills.loader import user_folder
 from tests import homes
 from tests.install import tree
@@ -244,7 +246,7 @@ def test_nothing_is_changed_where_the_folder_can_be_moved_and_a_file_in_it_not_d
     def refuse(folder: Path) -> None:
         raise HELD
 
-    monkeypatch.setattr(dcc_bridge.install.plan, "_check_deletable", refuse)
+    monkeypatch.setattr(dcc_bridge.install.folders, "_check_deletable", refuse)
 
     for act in (plan.install, lambda: installed.remove("FreeCAD")):
         with pytest.raises(InUse, match=r"Nothing was changed\. Close FreeCAD"):

@@ -1,0 +1,177 @@
+"""Packs the bridge into one file: Blender's extension, Claude Desktop's bundle. Main thread.
+
+Blender 4.2 and newer install an extension from one file. By the Blender manual, "Creating
+Extensions" and "Python Wheels", its manifest names wheels, and Blender unpacks those that fit its
+Python and its system into a folder of its own, from which it takes them again when the extension is
+disabled. So what the bridge depends on comes as wheels, for each Python that a Blender has, and the
+bridge itself comes as one.
+
+Claude Desktop installs a server from one file too, an MCP bundle. By its specification
+(github.com/modelcontextprotocol/mcpb, MANIFEST.md, 0.4) the server type "uv" leaves Python and what
+the server depends on to uv, which reads the project file in the bundle.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import tomllib
+import zipfile
+from importlib import metadata
+from pathlib import Path
+from typing import Final
+
+from dcc_bridge.config import data_folder
+from dcc_bridge.errors import DISTRIBUTION
+from dcc_bridge.install import vendor
+from dcc_bridge.install.locations import Platform
+
+_BLENDER_PYTHONS: Final = ("3.11", "3.13")  # what 4.2 to 5.0 has, and what 5.1 and newer have
+_BLENDER_SYSTEMS: Final = {"linux": "linux-x64", "win32": "windows-x64", "darwin": "macos-arm64"}
+_WHEELS_MARK: Final = "# `dcc-bridge pack` puts here"
+_BUNDLE_PYTHONS: Final = ("3.11", "3.12", "3.13")  # those that uv may choose for a bundle
+_RUNTIME: Final = "DCC_BRIDGE_RUNTIME"
+# The program that Claude Desktop starts. An empty field of its settings arrives as "--host=", and
+# a field that was never seen as its own name.
+_SERVER: Final = """\
+import sys
+
+from dcc_bridge.cli import main
+
+fields = [word for word in sys.argv[1:] if "${" not in word]
+sys.exit(main(["connect", "--label", "claude-desktop", *fields]))
+"""
+_MANIFEST: Final = Path(__file__).with_name("claude_desktop.json")
+_PROJECT: Final = """\
+[project]
+name = "dcc-bridge-mcp-bundle"
+version = "{version}"
+requires-python = "{python}"
+dependencies = ["dcc-bridge-mcp"]
+[tool.uv]
+package = false
+{offline}[tool.uv.sources]
+"""
+# Without the environments uv would look for the packages of other systems, too.
+_OFFLINE: Final = """\
+no-index = true
+find-links = ["wheels"]
+environments = ["sys_platform == '{platform}'"]
+"""
+
+
+def build_extension(into: Path, platform: Platform) -> Path:
+    """Make Blender's extension for a system, in place of one of the same name.
+
+    Args:
+        into: The folder for the extension.
+        platform: The system.
+
+    Returns:
+        The path of the extension.
+
+    Raises:
+        NotVendored: A package that the bridge depends on cannot be had.
+        OSError: The extension cannot be written.
+    """
+    source = data_folder("plugins") / "blender" / "dcc_bridge_blender"
+    with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as temporary:
+        folder = Path(temporary, "extension")
+        vendor.copy_sources(source, folder)
+        wheels = folder / "wheels"
+        wheels.mkdir()
+        for python in _BLENDER_PYTHONS:
+            vendor.download(wheels, python, platform)
+        vendor.build_own_wheel(wheels)
+        manifest = folder / "blender_manifest.toml"
+        text = _with_wheels(manifest.read_text(encoding="utf-8"), wheels, platform)
+        manifest.write_text(text, encoding="utf-8")
+        fields = tomllib.loads(text)
+        target = into / f"{fields['id']}-{fields['version']}-{_BLENDER_SYSTEMS[platform]}.zip"
+        _zip(folder, target)
+    return target
+
+
+def _with_wheels(manifest: str, wheels: Path, platform: Platform) -> str:
+    """Return Blender's manifest with the wheels in it, before its first table."""
+    lines = [f"platforms = [{json.dumps(_BLENDER_SYSTEMS[platform])}]", "wheels = ["]
+    for file in sorted(wheels.iterdir()):
+        lines.append(f"  {json.dumps(f'./wheels/{file.name}')},")
+    lines.append("]")
+    settings = "".join(f"{line}\n" for line in lines)
+    before, mark, after = manifest.partition(_WHEELS_MARK)
+    assert mark, "the manifest has lost the place for its wheels"
+    return before + settings + after.partition("\n")[2]
+
+
+def build_bundle(into: Path, platform: Platform, *, offline: bool = False) -> Path:
+    """Make the bundle for Claude Desktop, in place of one of the same name.
+
+    The bridge is in it as a wheel. What the bridge depends on comes from a package index when the
+    bundle is first started.
+
+    Args:
+        into: The folder for the bundle.
+        platform: The system.
+        offline: Whether what the bridge depends on is in the bundle too, as wheels for the system.
+
+    Returns:
+        The path of the bundle.
+
+    Raises:
+        NotVendored: A package that the bridge depends on cannot be had.
+        OSError: The bundle cannot be written.
+    """
+    version = metadata.version(DISTRIBUTION)
+    system = ""
+    if offline:
+        system = f"-{_BLENDER_SYSTEMS[platform]}"
+    target = into / f"{DISTRIBUTION}-{version}{system}.mcpb"
+    with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as temporary:
+        folder = Path(temporary, "bundle")
+        wheels = folder / "wheels"
+        wheels.mkdir(parents=True)
+        if offline:
+            for python in _BUNDLE_PYTHONS:
+                vendor.download(wheels, python, platform)
+        wheel = vendor.build_own_wheel(wheels)
+        (folder / "src").mkdir()
+        (folder / "src" / "server.py").write_text(_SERVER)
+        (folder / "pyproject.toml").write_text(_project(version, wheel, platform, offline=offline))
+        (folder / "manifest.json").write_text(_manifest(version, platform, offline=offline))
+        _zip(folder, target)
+    return target
+
+
+def _project(version: str, wheel: Path, platform: Platform, *, offline: bool) -> str:
+    """Return the project file of a bundle, which uv reads."""
+    offline_settings = ""
+    if offline:
+        offline_settings = _OFFLINE.format(platform=platform)
+    python = vendor.own_metadata("Requires-Python")
+    text = _PROJECT.format(version=version, python=python, offline=offline_settings)
+    return text + f'{DISTRIBUTION} = {{ path = "wheels/{wheel.name}" }}\n'
+
+
+def _manifest(version: str, platform: Platform, *, offline: bool) -> str:
+    """Return the manifest of a bundle, which Claude Desktop reads."""
+    manifest = json.loads(_MANIFEST.read_text(encoding="utf-8"))
+    manifest["version"] = version
+    if offline:
+        manifest["compatibility"]["platforms"] = [platform]
+    runtime = os.environ.get(_RUNTIME)
+    if runtime:  # the folder in which its hosts are found
+        manifest["server"]["mcp_config"]["env"][_RUNTIME] = runtime
+    return json.dumps(manifest, indent=2)
+
+
+def _zip(folder: Path, target: Path) -> None:
+    """Put the files of a folder into an archive, which is there as a whole or not at all."""
+    packed = folder.with_suffix(".packed")
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in vendor.files_below(folder):
+            archive.write(file, file.relative_to(folder).as_posix())
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.move(packed, target)

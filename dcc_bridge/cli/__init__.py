@@ -169,7 +169,7 @@ def _add(
 
 
 def _prepare_output() -> None:
-    """Have characters that a terminal's encoding lacks escaped, and libraries' logs dropped.
+    """Escape the characters that a terminal lacks, and drop the logs of libraries.
 
     The SDK's client and uvicorn log errors that a command prints in a sentence anyway.
     """

@@ -1,4 +1,4 @@
-"""``dcc-bridge audit``: the record of who agreed to what, read, checked and printed."""
+"""``dcc-bridge audit``: the record of who agreed to what, read, checked, printed. Main thread."""
 
 from __future__ import annotations
 

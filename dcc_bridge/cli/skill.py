@@ -1,4 +1,4 @@
-"""``dcc-bridge skill`` and ``guide``: write a skill file, check skill files, print the guide."""
+"""``dcc-bridge skill`` and ``guide``: write a skill file, check others, print the guide."""
 
 from __future__ import annotations
 

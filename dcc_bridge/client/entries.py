@@ -1,4 +1,4 @@
-"""Where each MCP client keeps its configuration, and what our entry there looks like. Any thread.
+"""The configuration files of MCP clients, and the form of our entry in each. Any thread.
 
 The places were read in the clients' own documentation in November 2026:
 

@@ -15,7 +15,7 @@ import pytest
 from dcc_bridge.errors import NotUndoable
 from dcc_bridge_blender.aspects import Budget
 from dcc_bridge_blender.host import BlenderHost
-from dcc_bridge_blender.listed import all_listed
+from dcc_bridge_blender.block_lists import block_lists
 from dcc_bridge_blender.parts import parts_of
 from dcc_bridge_blender.trial import BlenderTrial
 from tests.hosts.digests import scene_digest
@@ -475,7 +475,7 @@ class TestLosses(TrialsContract):
     def test_of_a_list_that_is_deleted_whole_no_part_is_read(self, losing: Losing) -> None:
         """Reading the geometry of no mesh at all ended the step without an entry."""
         budget = Budget()
-        parts = [part for every in all_listed() for part in parts_of(every, budget)]
+        parts = [part for every in block_lists() for part in parts_of(every, budget)]
         assert len(parts) > 10
 
         for part in parts:

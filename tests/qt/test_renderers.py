@@ -247,9 +247,9 @@ def test_blenders_sidebar_is_drawn_again_only_where_something_changed(
     panel, sidebar = plug_in("panel"), MagicMock()
     paused = replace(STATE, is_paused=True)
     views = iter(map(PanelView, (STATE, replace(STATE), paused)))
-    monkeypatch.setattr(panel, "_sidebars", lambda: [sidebar])
+    monkeypatch.setattr(panel, "_regions", lambda: [sidebar])
     monkeypatch.setattr(PanelView, "read", lambda _: next(views))
-    shown = panel.Shown(MagicMock(), (), MagicMock())
+    shown = panel.Sidebar(MagicMock(), (), MagicMock())
     drawn = []
 
     for _ in range(2):
@@ -265,7 +265,7 @@ def test_in_blender_a_long_value_stays_in_the_column_of_values(plug_in: PlugIn) 
     given = (("path", "/World/Cube\npath: /World/Sky"), ("note", "abc " * 100), ("empty", ""))
     layout = Layout()
 
-    plug_in("dialog")._draw_arguments(layout, argument_views(given))
+    plug_in("subject").draw_arguments(layout, argument_views(given))
 
     path, note, empty = layout.drawn
     assert path == [["path"], ["/World/Cube‹U+000A›path: /World/Sky"]]  # noqa: RUF001 - ours

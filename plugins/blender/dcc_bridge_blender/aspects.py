@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, Self
 
 import bpy
 
-from .listed import Listed, places
+from .block_lists import BlockList, places
 from .names import custom_keys, name_of
 from .objects import has_property
 
@@ -71,7 +71,7 @@ class Aspect(NamedTuple):
     """
 
     is_of: Callable[[str], bool]
-    having: Callable[[Listed], Sequence[int]]
+    having: Callable[[BlockList], Sequence[int]]
     read: Callable[[Sequence[Any], Budget], Sequence[Any]]
     gone: Callable[[Any, Any, Any], list[str]]
     has_action: bool = False
@@ -80,7 +80,7 @@ class Aspect(NamedTuple):
 def named_parts(
     lists: Iterable[str],
     read: Callable[[Any], Named],
-    having: Callable[[Listed], Sequence[int]],
+    having: Callable[[BlockList], Sequence[int]],
 ) -> Aspect:
     """Return an aspect of parts that have a name each."""
     names = {*lists}
@@ -97,10 +97,10 @@ def each_within(read: Callable[[Any, Budget], Any]) -> Callable[[Sequence[Any], 
     return lambda blocks, budget: [read(block, budget) for block in blocks]
 
 
-def every(prop: str) -> Callable[[Listed], list[int]]:
+def every(prop: str) -> Callable[[BlockList], list[int]]:
     """Return what finds the data-blocks in which a property is something, and no empty list."""
     get = attrgetter(prop)
-    return lambda listed: places(map(get, listed.blocks))
+    return lambda block_list: places(map(get, block_list.blocks))
 
 
 def missing(before: Named, now: Named, _: Any) -> list[str]:
@@ -139,9 +139,9 @@ def has(prop: str) -> Callable[[str], bool]:
     return lambda name: has_property(name, prop)
 
 
-def always(listed: Listed) -> Sequence[int]:
+def always(block_list: BlockList) -> Sequence[int]:
     """Return that there may be some of it in each."""
-    return range(len(listed.blocks))
+    return range(len(block_list.blocks))
 
 
 def keys_of_bones(bones: Iterable[Any]) -> dict[str, list[str]]:

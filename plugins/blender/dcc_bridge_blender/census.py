@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import bpy
 
-from .listed import places
+from .block_lists import places
 from .names import body_of, custom_keys, custom_keys_of, custom_value, name_of, names_of
 from .objects import data, identity, item_of, lists
 

@@ -24,7 +24,7 @@ from .aspects import (
     named_parts,
     numbered,
 )
-from .listed import Listed, places
+from .block_lists import BlockList, places
 from .names import body_of, custom_keys_of, name_of, names_of
 from .parts_animation import ANIMATION
 from .parts_geometry import GEOMETRY
@@ -110,8 +110,8 @@ def _gone_asset(before: bool, now: bool, _: Any) -> list[str]:
     return ["asset data"] if before and not now else []
 
 
-def _having_custom(listed: Listed) -> list[int]:
-    return places(custom_keys_of(listed.blocks))
+def _having_custom(block_list: BlockList) -> list[int]:
+    return places(custom_keys_of(block_list.blocks))
 
 
 def _custom(blocks: Sequence[Any], _: Budget) -> list[list[str]]:
@@ -201,13 +201,13 @@ class Part(NamedTuple):
                 yield at, self.aspect.gone(before, after, block)
 
 
-def parts_of(listed: Listed, budget: Budget) -> list[Part]:
+def parts_of(block_list: BlockList, budget: Budget) -> list[Part]:
     """Read what is in the data-blocks of a list."""
     found = []
-    for aspect in _aspects_of(listed.name) if listed.blocks else ():
-        at = aspect.having(listed)
+    for aspect in _aspects_of(block_list.name) if block_list.blocks else ():
+        at = aspect.having(block_list)
         if at:
-            blocks = [listed.blocks[place] for place in at]
+            blocks = [block_list.blocks[place] for place in at]
             found.append(Part(aspect, at, blocks, aspect.read(blocks, budget)))
     return found
 

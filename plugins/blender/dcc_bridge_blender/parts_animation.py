@@ -22,7 +22,7 @@ from .aspects import (
     missing_parts,
     numbered,
 )
-from .listed import Listed, places
+from .block_lists import BlockList, places
 from .names import text_of
 
 _HAS_SLOTS: Final = "action_slot" in bpy.types.AnimData.bl_rna.properties  # since 4.4
@@ -48,8 +48,8 @@ def _tree_animation(block: Any) -> Animation:
     return _read_animation(tree.animation_data if tree is not None else None)
 
 
-def _animated_trees(listed: Listed) -> list[int]:
-    trees = (block.node_tree for block in listed.blocks)
+def _animated_trees(block_list: BlockList) -> list[int]:
+    trees = (block.node_tree for block in block_list.blocks)
     return places(tree is not None and tree.animation_data is not None for tree in trees)
 
 

@@ -23,7 +23,7 @@ from .aspects import (
     named_parts,
     numbered,
 )
-from .listed import Listed, places
+from .block_lists import BlockList, places
 from .names import name_of, names_of, text_of
 
 _COUNTED: Final[dict[str, tuple[tuple[str, str], ...]]] = {
@@ -70,9 +70,9 @@ _HAS_COLORS: Final = "color_attributes" in bpy.types.Mesh.bl_rna.properties
 _COLORS: Final = "color_attributes" if _HAS_COLORS else "vertex_colors"
 
 
-def _having_maps(listed: Listed) -> list[int]:
-    edited = map(attrgetter("is_editmode"), listed.blocks)
-    maps = map(attrgetter("uv_layers"), listed.blocks)
+def _having_maps(block_list: BlockList) -> list[int]:
+    edited = map(attrgetter("is_editmode"), block_list.blocks)
+    maps = map(attrgetter("uv_layers"), block_list.blocks)
     return places(is_edited or some for is_edited, some in zip(edited, maps, strict=True))
 
 

@@ -21,7 +21,7 @@ from .aspects import (
     missing,
     named_parts,
 )
-from .listed import Listed, places
+from .block_lists import BlockList, places
 from .names import name_of, names_of
 
 _OBJECTS: Final = frozenset({"objects"})
@@ -36,8 +36,8 @@ def _constraints(thing: Any) -> Named:
     return each_part("constraint", thing.constraints)
 
 
-def _rigs(listed: Listed) -> list[int]:
-    return every("pose")(listed) if bpy.data.armatures else []
+def _rigs(block_list: BlockList) -> list[int]:
+    return every("pose")(block_list) if bpy.data.armatures else []
 
 
 def _constraints_of_bones(thing: Any) -> Named:
@@ -58,11 +58,11 @@ def _gone_pose_keys(before: Any, now: Any, thing: Any) -> list[str]:
     return gone_keys_of_bones(before, now, names)
 
 
-def _drawn(listed: Listed) -> list[int]:
+def _drawn(block_list: BlockList) -> list[int]:
     """Find the objects that are drawings, which may have effects."""
     if not any(getattr(bpy.data, name, ()) for name in _PENCILS):
         return []
-    return places(thing.type in ("GPENCIL", "GREASEPENCIL") for thing in listed.blocks)
+    return places(thing.type in ("GPENCIL", "GREASEPENCIL") for thing in block_list.blocks)
 
 
 def _effects(thing: Any) -> Named:
@@ -74,9 +74,9 @@ def _vertex_groups(thing: Any) -> Named:
     return each_part("vertex group", thing.vertex_groups)
 
 
-def _having_groups(listed: Listed) -> list[int]:
+def _having_groups(block_list: BlockList) -> list[int]:
     """Find one object of each mesh: since 3.0 all that share it have the same groups."""
-    return [at for at in sorted(listed.firsts.values()) if listed.blocks[at].vertex_groups]
+    return [at for at in sorted(block_list.firsts.values()) if block_list.blocks[at].vertex_groups]
 
 
 def _rigid_body(thing: Any) -> bool:
@@ -98,23 +98,23 @@ def _gone_joint(before: bool, now: bool, _: Any) -> list[str]:
 # ---- materials
 
 
-def _with_several(listed: Listed) -> set[int]:
+def _with_several(block_list: BlockList) -> set[int]:
     """Return the data that has several slots for materials, by `id`."""
-    every = ((key, listed.own[at]) for key, at in listed.firsts.items())
+    every = ((key, block_list.own[at]) for key, at in block_list.firsts.items())
     return {key for key, own in every if len(getattr(own, "materials", ())) > 1}
 
 
-def _having_slots(listed: Listed) -> list[int]:
+def _having_slots(block_list: BlockList) -> list[int]:
     """Find the objects that have several slots for materials: as many as their data."""
-    several = _with_several(listed)
-    return places(id(own) in several for own in listed.own) if several else []
+    several = _with_several(block_list)
+    return places(id(own) in several for own in block_list.own) if several else []
 
 
-def _having_material(listed: Listed) -> list[int]:
+def _having_material(block_list: BlockList) -> list[int]:
     """Find the others that have a material, which is then the active one."""
-    found = every("active_material")(listed)
-    several = _with_several(listed)
-    return [at for at in found if id(listed.own[at]) not in several] if several else found
+    found = every("active_material")(block_list)
+    several = _with_several(block_list)
+    return [at for at in found if id(block_list.own[at]) not in several] if several else found
 
 
 def _material(things: Sequence[Any], _: Budget) -> list[Any]:

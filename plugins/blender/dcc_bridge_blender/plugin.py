@@ -31,7 +31,7 @@ class _Running:
     loop: BlenderLoop  # Blender's timer
     surface: Surface  # who draws the questions
     bridge: Bridge
-    shown: panel.Shown
+    shown: panel.Sidebar
 
 
 _running: _Running | None = None
@@ -118,7 +118,7 @@ def _start(host: BlenderHost) -> None:
         preferences.state = str(failure.problem)
         return
     preferences.state = f"Agents reach it at {bridge.url}.\n{drawn.why}"
-    panel.shown = shown = panel.Shown(bridge, drawn.notes, drawn.enter)
+    panel.shown = shown = panel.Sidebar(bridge, drawn.notes, drawn.enter)
     notice.watch(drawn)
 
     def turn() -> None:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from .aspects import Budget, NodeWords
-from .listed import Listed, all_listed, data_of
+from .block_lists import BlockList, block_lists, data_of
 from .names import name_of
 from .objects import item_of, local_name
 from .parts import parts_of
@@ -66,7 +66,7 @@ class Record:
 
     def __init__(self) -> None:
         """Look at everything once."""
-        self._lists = all_listed()
+        self._lists = block_lists()
         (self._things,) = (it for it in self._lists if it.name == "objects")
         budget = Budget()
         self._parts = [parts_of(it, budget) for it in self._lists]
@@ -76,8 +76,8 @@ class Record:
     def losses(self) -> list[Loss]:
         """Return what is not there any more: items first, then parts of those that are."""
         gone: dict[int, str] = {}
-        for listed in self._lists:
-            gone |= listed.gone()
+        for block_list in self._lists:
+            gone |= block_list.gone()
         found = [*self._items(gone)]
         groups = _groups()
         if groups != self._groups:
@@ -94,8 +94,8 @@ class Record:
             return
         first = [self._things, *(it for it in self._lists if it is not self._things)]
         users = self._users()
-        for listed in first:
-            for block in listed.blocks:
+        for block_list in first:
+            for block in block_list.blocks:
                 if id(block) not in gone:
                     continue
                 having = users.get(id(block), ())
@@ -152,9 +152,9 @@ class Record:
     def _items_of(self, blocks: Collection[int]) -> dict[int, str]:
         """Return what objects and collections were called."""
         found: dict[int, str] = {}
-        for listed in self._lists if blocks else ():
-            if listed.name in ("collections", "objects"):
-                found |= listed.items(blocks)
+        for block_list in self._lists if blocks else ():
+            if block_list.name in ("collections", "objects"):
+                found |= block_list.items(blocks)
         return found
 
     def _replaced(self, gone: _Items) -> Iterator[Loss]:
@@ -182,36 +182,36 @@ class Record:
 
     def _other_actions(self, gone: _Items) -> Iterator[_Other]:
         """Yield the actions of what has another one, with that and the item."""
-        for listed, at, action in self._actions():
-            block = listed.blocks[at]
+        for block_list, at, action in self._actions():
+            block = block_list.blocks[at]
             if id(block) in gone:
                 continue
             now = _action_of(block)
             if now is not action:
-                yield action, now, listed.item(at)
+                yield action, now, block_list.item(at)
 
-    def _actions(self) -> Iterator[tuple[Listed, int, Any]]:
+    def _actions(self) -> Iterator[tuple[BlockList, int, Any]]:
         """Yield the action of each data-block that had one, and where that is."""
-        for listed, parts in zip(self._lists, self._parts, strict=True):
+        for block_list, parts in zip(self._lists, self._parts, strict=True):
             for part in parts:
                 if not part.aspect.has_action:
                     continue
                 for at, before in zip(part.places, part.before, strict=True):
                     if before.action is not None:
-                        yield listed, at, before.action
+                        yield block_list, at, before.action
 
     def _of_parts(self, gone: _Items) -> Iterator[Loss]:
         budget = Budget(is_limited=not self._is_whole)
         owners_of: dict[int, list[str]] | None = None
-        for listed, parts in zip(self._lists, self._parts, strict=True):
+        for block_list, parts in zip(self._lists, self._parts, strict=True):
             here = [part.without(gone) for part in parts] if gone else parts
             for at, texts in (row for part in here for row in part.gone(budget)):
                 if not texts:
                     continue
                 if owners_of is None:
                     owners_of = self._owners()
-                item = listed.item(at)
-                owners = owners_of.get(id(listed.blocks[at]), [item])
+                item = block_list.item(at)
+                owners = owners_of.get(id(block_list.blocks[at]), [item])
                 owner = owners[0] if len(owners) == 1 else item
                 items = frozenset(map(local_name, (item, owner)))
                 users = frozenset(map(local_name, owners))
@@ -222,8 +222,8 @@ class Record:
     def _owners(self) -> dict[int, list[str]]:
         """Return the items that had each action, and the objects that had each data."""
         found = {key: [item for _, item in users] for key, users in self._users().items()}
-        for listed, at, action in self._actions():
-            found.setdefault(id(action), []).append(listed.item(at))
+        for block_list, at, action in self._actions():
+            found.setdefault(id(action), []).append(block_list.item(at))
         return found
 
 

@@ -1,12 +1,13 @@
-"""A question as a dialog of Blender's own: an operator that is made for it.
+"""A question as a dialog of Blender's own: an operator that is made for the question.
 
-It opens once the person goes to it. Its header is ours. A click on an answer gives it. A letter, of
-which Blender gives each button one, only chooses an answer, and Enter gives the one that is chosen:
-at first none that loses something. What comes in the dialog's first moment was meant for something
-else. Esc, and a click beside it, cancel. Main thread.
+The dialog opens once the person goes to the question. Its header is ours. A click on an answer
+gives that answer. Blender gives each button a letter. A letter only chooses an answer, and Enter
+gives the chosen answer; at first an answer that loses nothing is chosen. A click or key in the
+dialog's first moment was meant for something else, and does not count. Esc cancels, and so does a
+click beside the dialog. Main thread.
 
-Until 4.0 Blender puts an OK below every dialog: our own buttons stand above it, and it is drawn as
-flat as Blender lets us. From 4.1 on its own two buttons say what we want.
+Until 4.0 Blender puts an OK below every dialog. There our own buttons stand above the OK, which is
+drawn as flat as Blender lets us. From 4.1 on the captions of Blender's own two buttons are ours.
 """
 
 from __future__ import annotations
@@ -19,8 +20,6 @@ from typing import Any, ClassVar, Final
 import bpy
 
 from dcc_bridge.spi.drawing import (
-    ArgumentView,
-    Consent,
     HandOver,
     InvalidAnswer,
     PresenterEvent,
@@ -28,27 +27,28 @@ from dcc_bridge.spi.drawing import (
     QuestionView,
     Reply,
     argument_views,
-    item_counts,
     safe_line,
 )
 
 from ..loop import redraw
 from .drawing import say, scaled, stir, wrapped
-from .fields import NAMES, WIDE_NAME, WIDE_VALUE, Fields
+from .fields import Fields
 from .pages import Pages
+from .subject import draw_arguments, draw_items
 
-WIDTH: Final = 540
-_COLUMNS: Final = 84  # characters of a line in it
+_WIDTH: Final = 540  # pixels of a dialog with one column
+_DETAILS_COLUMNS: Final = 1.4  # the width of a dialog with a text, in columns
+_COLUMN_CHARACTERS: Final = 84  # characters of a line of a column
 _INSET: Final = 2  # characters fewer in a box
-_TICK: Final = 4  # characters fewer beside what can be ticked
-_LINE: Final = 21
+_TICK: Final = 4  # characters fewer beside a check box
+_LINE_HEIGHT: Final = 21  # pixels
 _FIXED_LINES: Final = 19
-"""Those of the header, the answers and what stands between, which have to be seen."""
-_MOST_LINES: Final = 24
+"""Lines of the header, the answers and the rest that has to be seen."""
+_MAX_LINES: Final = 24  # of a message, and of the items
 _ARM: Final = 0.5  # seconds after which a dialog takes an answer
-_AGAIN: Final = 1.0
-"""Seconds until a dialog is opened again: Blender takes it away as long as its window is made."""
-_SETTLES: Final = 0.1
+_REOPEN_S: Final = 1.0
+"""Seconds until a dialog is opened again: Blender closes a popup while its window is being made."""
+_SETTLE_S: Final = 0.1  # seconds after which a changed field is drawn
 _ENTER: Final = ("RET", "NUMPAD_ENTER")
 _TIPS: Final = {"mute": "Decline this, and every question it asks here in that time"}
 _CHOOSE: Final = "Press one of the answers below."
@@ -56,7 +56,16 @@ _NO_ANSWER: Final = "Blender's own OK below answers nothing."
 
 
 class OperatorDialog:
-    """A question's dialog; it opens again where an answer does not fit."""
+    """A question's dialog; it opens again where an answer is not valid.
+
+    Attributes:
+        question: The question.
+        answered: Called with the answer.
+        wrong: What was wrong with the last answer, or why the question is asked again; or "".
+        is_open: Whether the dialog was opened, and neither answered nor dismissed since.
+        is_called: Whether the person goes to the question, so that the dialog may open.
+        place: Which of several questions this is, such as " · 2 of 3"; or "".
+    """
 
     _operators: ClassVar[list[type[bpy.types.Operator]]] = []
     _running: ClassVar[list[bpy.types.Operator]] = []
@@ -64,66 +73,80 @@ class OperatorDialog:
     def __init__(
         self, question: Question, view: QuestionView, answered: Callable[[PresenterEvent], None]
     ) -> None:
-        """Open nothing yet."""
-        self.question = question  # what is asked
-        self.answered = answered  # called with the answer
-        # What was wrong with the last answer, or why it is asked again; or "".
+        """Prepare a closed dialog."""
+        self.question = question
+        self.answered = answered
         self.wrong = view.reason
-        self.is_open = False  # it was opened, and neither answered nor dismissed
-        self.is_called = False  # the person goes to it: it may be opened
+        self.is_open = False
+        self.is_called = False
+        self.place = ""
         self._view = view
         self._fields = Fields(view.fields)
-        self._pages = Pages(view.details) if view.details else None
-        self._columns = max(self._fields.columns, 1.4 if view.details else 1)
-        self._typed: dict[str, Any] = {}
-        self._initial: dict[str, Any] | None = None  # what was filled in at first
+        self._columns = float(self._fields.columns)
+        self._pages: Pages | None = None
+        if view.details:
+            self._pages = Pages(view.details)
+            self._columns = max(self._columns, _DETAILS_COLUMNS)
+        self._typed: dict[str, Any] = {}  # the operator's values when the dialog was seen last
+        self._initial: dict[str, Any] | None = None  # the fields as they were filled in at first
         self._is_touched = False
-        self.place = ""  # which one of several questions it is
         self._begun = 0.0
         self._made = time.monotonic()
-        self._opened = self._changed = 0.0
-        self._closes = False  # by itself: Blender's own button was pressed
-        # What Enter gives.
-        self._chosen = "accept" if question.consent is None else "cancel"
+        self._opened = 0.0
+        self._changed = 0.0
+        self._is_closing = False  # Blender closes the dialog, as its own button was pressed
+        self._chosen = "accept"  # the answer that Enter gives
+        if question.consent is not None:
+            self._chosen = "cancel"
 
     @property
     def deadline(self) -> float:
-        """When it ends: the time begins with its notice, and there is more for who answers."""
+        """When the question ends, by the monotonic clock.
+
+        The time begins with the question's notice. A person who answers has more of it.
+        """
         offers = self.question.offers
         latest = self._made + offers.latest
-        counts = self._begun > 0 and not self._is_touched
-        return min(self._begun + offers.soon, latest) if counts else latest
+        if self._begun > 0 and not self._is_touched:
+            return min(self._begun + offers.soon, latest)
+        return latest
 
     @property
     def is_shown(self) -> bool:
-        """Whether it can be seen; what pops up goes without a word with another file."""
+        """Whether the dialog can be seen. A popup goes without an event when a file is opened."""
+        if not self.is_open or not self._running:
+            return False
         try:
-            return self.is_open and bool(self._running and self._running[0].as_pointer())
+            return bool(self._running[0].as_pointer())
         except ReferenceError:
             return False
 
     @property
     def typed(self) -> dict[str, Any] | None:
-        """What is filled in, or None where that is only what was there at first."""
-        content = self._fields.content(SimpleNamespace(**self._typed)) if self._typed else None
-        return content if content != self._initial else None
+        """The values of the fields; None where they are what was filled in at first."""
+        if not self._typed:
+            return None
+        content = self._fields.content(SimpleNamespace(**self._typed))
+        if content == self._initial:
+            return None
+        return content
 
     def begin(self, now: float) -> None:
-        """Let the time begin in which it waits: the person can see that it is there."""
+        """Let the time of the question begin: the person can see its notice."""
         self._begun = self._begun or now
 
     def may_open(self, now: float) -> bool:
-        """Return whether the person goes to it, and it is not shown."""
-        return self.is_called and not self.is_shown and now >= self._opened + _AGAIN
+        """Return whether the person goes to the question, and the dialog is not shown."""
+        return self.is_called and not self.is_shown and now >= self._opened + _REOPEN_S
 
     def refresh(self, now: float) -> None:
-        """Have a change of a field drawn, which Blender else does when the mouse moves."""
-        if self._changed and now > self._changed + _SETTLES:
+        """Have a changed field drawn; Blender would only draw it when the mouse moves."""
+        if self._changed and now > self._changed + _SETTLE_S:
             self._changed = 0.0
             redraw()
 
     def open(self, title: str) -> None:
-        """Open it. A window has to be the current one."""
+        """Open the dialog. A window has to be the current one."""
         self.forget()
         for operator in self._make_operators(title):
             bpy.utils.register_class(operator)
@@ -134,25 +157,30 @@ class OperatorDialog:
         self._opened = time.monotonic()
         operators: Any = bpy.ops
         operators.dcc_bridge.question("INVOKE_DEFAULT", **self._typed)
-        redraw()  # it is drawn with the next event only
+        redraw()  # Blender draws the dialog with the next event only
 
     def dismiss(self) -> None:
-        """Close it: putting the screen in its place again closes what pops up."""
+        """Close the dialog. Setting a window's screen anew closes the popups on it."""
         self.keep()
-        was_open, self.is_open = self.is_open, False
+        was_open = self.is_open
+        self.is_open = False
         windows = bpy.context.window_manager
-        for window in windows.windows if was_open and windows is not None else ():
+        if not was_open or windows is None:
+            return
+        for window in windows.windows:
             with bpy.context.temp_override(window=window):
                 window.screen = window.screen
 
     @classmethod
     def forget(cls) -> None:
-        """Unregister the operators of the last question, which must not be running."""
+        """Unregister the operators of the last dialog, which must not be running."""
         while cls._operators:
             bpy.utils.unregister_class(cls._operators.pop())
 
     def _make_operators(self, title: str) -> tuple[type[bpy.types.Operator], ...]:
-        dialog, running = self, self._running
+        """Make the operators that Blender draws the dialog and presses its buttons with."""
+        dialog = self
+        running = self._running
 
         class Ask(bpy.types.Operator):
             """Answers an agent's question."""
@@ -167,7 +195,7 @@ class OperatorDialog:
                 if dialog._initial is None:
                     dialog._initial = dialog._fields.content(self)
                 windows: Any = context.window_manager
-                width = int(WIDTH * dialog._columns)
+                width = int(_WIDTH * dialog._columns)
                 return windows.invoke_props_dialog(self, width=width, **dialog._native)
 
             def draw(self, context: bpy.types.Context) -> None:
@@ -195,62 +223,75 @@ class OperatorDialog:
             def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
                 pressed: Any = self
                 dialog._press(pressed.answer, event.type)
-                redraw()  # else the dialog shows what has changed when the mouse moves
+                redraw()  # Blender would draw the dialog when the mouse moves
                 stir(context, event)
                 return {"FINISHED"}
 
         return Ask, Press
 
     def _properties(self) -> dict[str, Any]:
-        """Return the operator's properties: the fields, and what goes with an answer."""
+        """Return the annotations of the operator: the fields, and what goes with an answer."""
 
         def touch(_: Any, __: Any) -> None:
-            self._is_touched, self._changed = True, time.monotonic()
+            self._is_touched = True
+            self._changed = time.monotonic()
 
-        more: dict[str, Any] = {"options": {"SKIP_SAVE"}, "update": touch}
+        options: dict[str, Any] = {"options": {"SKIP_SAVE"}, "update": touch}
         return {
             **self._fields.properties(touch),
-            "word": bpy.props.StringProperty(**more),
-            "remember": bpy.props.BoolProperty(**more),
-            "reason": bpy.props.StringProperty(**more),
+            "word": bpy.props.StringProperty(**options),
+            "remember": bpy.props.BoolProperty(**options),
+            "reason": bpy.props.StringProperty(**options),
         }
 
     # ---- the answer
 
     @property
     def _native(self) -> dict[str, Any]:
-        """What Blender's own buttons say, where they can be told."""
+        """The options for the captions of Blender's own buttons; none before 4.1."""
         manager: Any = bpy.types.WindowManager
         if "confirm_text" not in manager.bl_rna.functions["invoke_props_dialog"].parameters:
             return {}
         return {"confirm_text": self._view.verb, "cancel_default": self._chosen != "accept"}
 
     def _take_ok(self) -> set[str]:
-        """Take Blender's own button, which closes the dialog; a letter may have pressed it."""
-        self._closes = True
+        """Take a press of Blender's own button, which closes the dialog.
+
+        The person may have pressed the button with a letter.
+        """
+        self._is_closing = True
         if self._native or self.question.consent is None:
             operators: Any = bpy.ops
             operators.dcc_bridge.press("INVOKE_DEFAULT", answer="accept")
         else:
             self.wrong = _CHOOSE
             self.keep()
-        self.is_open = self._closes = False
-        self.is_called = True  # it opens again, unless that was an answer
+        self.is_open = False
+        self._is_closing = False
+        self.is_called = True  # the dialog opens again, unless that was an answer
         return {"FINISHED"}
 
     def _press(self, answer: str, key: str) -> None:
-        """Take an answer, given with the mouse or Enter, or chosen by its letter."""
+        """Take an answer: given with the mouse or Enter, or chosen by its letter.
+
+        Args:
+            answer: The name of the button.
+            key: The type of Blender's event that pressed the button.
+        """
         self.keep()
         self._is_touched = True
         if self._pages is not None and self._pages.turn(answer):
             self._opened = time.monotonic()  # the answers may have moved below the mouse
             return
+        is_click = key == "LEFTMOUSE"
         if time.monotonic() < self._opened + _ARM:
-            if key != "LEFTMOUSE":
-                self._opened = time.monotonic()  # none of the keys counts until there is a pause
+            if not is_click:
+                self._opened = time.monotonic()  # no key counts until the person pauses
             return
-        if key != "LEFTMOUSE" and not (key in _ENTER and answer == self._chosen):
-            self._chosen, self._opened = answer, time.monotonic()  # Enter is not typed at once
+        is_enter = key in _ENTER and answer == self._chosen
+        if not is_click and not is_enter:
+            self._chosen = answer
+            self._opened = time.monotonic()  # an Enter that follows at once does not count
             return
         try:
             event = self._event(answer)
@@ -260,14 +301,14 @@ class OperatorDialog:
             self._end(event)
 
     def keep(self) -> None:
-        """Keep what was typed, for when it is drawn again."""
+        """Keep what was typed, for when the dialog opens again."""
         if not self.is_shown:
             return
         operator = self._running[0]
         self._typed = {name: getattr(operator, name) for name in type(operator).__annotations__}
 
     def _cancel(self) -> None:
-        """Take that it was closed, unless by what was meant for something else."""
+        """Take that the dialog was closed as a cancel, unless it has just opened."""
         if time.monotonic() < self._opened + _ARM:
             self.keep()
             self.is_open = False
@@ -275,13 +316,18 @@ class OperatorDialog:
             self._end(Reply("cancel"))
 
     def _end(self, event: PresenterEvent) -> None:
-        if self.is_open:
-            self.is_open = not self._closes
-            self.dismiss()
-            self.answered(event)
+        if not self.is_open:
+            return
+        self.is_open = not self._is_closing
+        self.dismiss()
+        self.answered(event)
 
     def _event(self, answer: str) -> PresenterEvent:
-        """Return what an answer says; InvalidAnswer where what they filled in does not fit."""
+        """Return the event for an answer.
+
+        Raises:
+            InvalidAnswer: The person accepts, and what they filled in is not valid.
+        """
         operator: Any = self._running[0]
         match answer:
             case "cancel":
@@ -292,12 +338,19 @@ class OperatorDialog:
                 return Reply("decline", mute=True)
             case "hand_over":
                 return HandOver()
-        word, confirmation = self._view.word, self.question.confirmation
+        return self._acceptance(operator)
+
+    def _acceptance(self, operator: Any) -> Reply:
+        word = self._view.word
         if word and operator.word.strip() != word:
             raise InvalidAnswer(f"This cannot be undone: type {safe_line(word)} to go on.")
-        content = {confirmation.name: True} if confirmation else self._fields.content(operator)
-        if not confirmation and self._fields.check(operator):
-            raise InvalidAnswer("Look at what is marked above.")
+        confirmation = self.question.confirmation
+        if confirmation:
+            content: dict[str, Any] = {confirmation.name: True}
+        else:
+            content = self._fields.content(operator)
+            if self._fields.check(operator):
+                raise InvalidAnswer("Look at what is marked above.")
         if self.question.form is not None:
             self.question.form.check(content)
         return Reply("accept", content, remember=operator.remember)
@@ -305,55 +358,67 @@ class OperatorDialog:
     # ---- how it looks
 
     def _draw(self, operator: Any, layout: Any, context: bpy.types.Context) -> None:
-        view, question = self._view, self.question
-        height = context.window.height if context.window is not None else 0
-        lines = scaled(context, height) / _LINE - _FIXED_LINES  # for the message and the items
-        most = max(3, min(_MOST_LINES, int(lines / 2)))
-        wide = int(_COLUMNS * self._columns)
-        column = layout.box().column(align=True)
-        for caption, text in view.header:
-            icon = "NONE" if caption else "BLENDER"
-            line = f"{caption}: {text}" if caption else f"{text}{self.place}"
-            column.label(text=line, icon=icon, translate=False)
-        asked = layout.box().column(align=True)  # a text in a box is as bright as the items
+        view = self._view
+        height = 0
+        if context.window is not None:
+            height = context.window.height
+        lines = scaled(context, height) / _LINE_HEIGHT - _FIXED_LINES  # for message and items
+        most = max(3, min(_MAX_LINES, int(lines / 2)))
+        wide = int(_COLUMN_CHARACTERS * self._columns)
+        self._draw_header(layout)
+        column = layout.box().column(align=True)  # a text in a box is as bright as the items
         for text in (view.title, view.message, view.agreement, view.explanation):
-            say(asked, text, wide - _INSET, most=most)
+            say(column, text, wide - _INSET, most=most)
         lines -= len(wrapped(view.message, wide - _INSET)) - 1
         self._draw_subject(layout, int(lines), most, wide - _INSET)
-        self._fields.draw(operator, layout, lines - bool(self.wrong))
-        say(layout, view.undo, wide, icon="ERROR" if view.word else "NONE")
-        if view.word:
-            row = layout.row()
-            row.activate_init = True  # the keys go there at first
-            row.prop(operator, "word", text=f"Type {safe_line(view.word, 40)}")
+        if self.wrong:
+            lines -= 1
+        self._fields.draw(operator, layout, lines)
+        self._draw_undo(operator, layout, wide)
         if view.offers.remember:
-            _draw_box(operator, layout, view.offers.remember, wide - _TICK)
+            _draw_remember(operator, layout, view.offers.remember, wide - _TICK)
         layout.separator()
         say(layout, self.wrong, wide, icon="ERROR", red=True)
         self._draw_answers(operator, layout)
-        left = self.deadline - time.monotonic()
-        until = time.strftime("%H:%M:%S", time.localtime(time.time() + left))
-        foot = f"Waits until {until}. Esc closes it without an answer. Call {question.call.id}"
-        layout.label(text=foot, translate=False)
-        if not self._native:
-            if self.question.consent is not None:
-                layout.label(text=_NO_ANSWER, translate=False)
-            layout.emboss = "NONE"  # what Blender adds to it below: its OK
+        self._draw_foot(layout)
+
+    def _draw_header(self, layout: Any) -> None:
+        """Draw who asks. The first row has no caption, and says which question this is."""
+        column = layout.box().column(align=True)
+        for caption, text in self._view.header:
+            if caption:
+                column.label(text=f"{caption}: {text}", icon="NONE", translate=False)
+            else:
+                column.label(text=f"{text}{self.place}", icon="BLENDER", translate=False)
 
     def _draw_subject(self, layout: Any, room: int, most: int, wide: int) -> None:
-        """Draw what it is about: arguments, a text, items."""
+        """Draw what the question is about: arguments, a text, items."""
         question = self.question
         if question.arguments:
-            _draw_arguments(layout.box(), argument_views(question.arguments))
+            draw_arguments(layout.box(), argument_views(question.arguments))
         if self._pages is not None:
-            room -= len(question.arguments) + (most if question.items else 0)
+            room -= len(question.arguments)
+            if question.items:
+                room -= most
             self._pages.draw(layout.box(), wide, room, self._draw_answer)
         if question.consent is not None and question.items:
-            self._draw_items(layout.box(), question.consent, most)
+            draw_items(layout.box(), question.consent, most)
+
+    def _draw_undo(self, operator: Any, layout: Any, wide: int) -> None:
+        """Draw whether the edit can be undone, and the word to type where it cannot."""
+        view = self._view
+        if not view.word:
+            say(layout, view.undo, wide)
+            return
+        say(layout, view.undo, wide, icon="ERROR")
+        row = layout.row()
+        row.activate_init = True  # the field has the keys at first
+        row.prop(operator, "word", text=f"Type {safe_line(view.word, 40)}")
 
     def _draw_answers(self, operator: Any, layout: Any) -> None:
-        """Draw a button for each answer; the one that Enter gives is the blue one."""
-        offers, is_guarded = self._view.offers, self.question.consent is not None
+        """Draw a button for each answer; the button of the answer that Enter gives is blue."""
+        offers = self._view.offers
+        is_guarded = self.question.consent is not None
         row = layout.row()
         row.scale_y = 1.3
         if not self._native:
@@ -363,9 +428,10 @@ class OperatorDialog:
             self._draw_answer(row, "cancel", "Cancel")
         layout.prop(operator, "reason", text="Why, if you decline")
         row = layout.row()
-        for answer, caption in (("hand_over", offers.hand_over), ("mute", offers.mute)):
-            if caption:
-                self._draw_answer(row, answer, caption)
+        if offers.hand_over:
+            self._draw_answer(row, "hand_over", offers.hand_over)
+        if offers.mute:
+            self._draw_answer(row, "mute", offers.mute)
 
     def _draw_answer(self, row: Any, answer: str, caption: str, *, red: bool = False) -> None:
         part = row.row()
@@ -373,39 +439,23 @@ class OperatorDialog:
         part.alert = red and not part.active_default
         part.operator("dcc_bridge.press", text=caption, translate=False).answer = answer
 
-    def _draw_items(self, box: Any, consent: Consent, most: int) -> None:
-        items, kinds = consent.shown_items, consent.kinds
-        box.label(text=item_counts(consent), translate=False)
-        columns = 1 if len(items) <= most // 2 else 2
-        shown = list(zip(items, kinds or ("",) * len(items), strict=False))[: columns * most - 1]
-        grid = box.grid_flow(columns=columns, even_columns=True, align=True)
-        for item, kind in shown:
-            grid.label(text=safe_line(item, 40), icon=_icon(kind), translate=False)
-        if len(items) > len(shown):
-            box.label(text=f"… and {len(items) - len(shown):,} more", translate=False)
+    def _draw_foot(self, layout: Any) -> None:
+        left = self.deadline - time.monotonic()
+        until = time.strftime("%H:%M:%S", time.localtime(time.time() + left))
+        call = self.question.call.id
+        foot = f"Waits until {until}. Esc closes it without an answer. Call {call}"
+        layout.label(text=foot, translate=False)
+        if self._native:
+            return
+        if self.question.consent is not None:
+            layout.label(text=_NO_ANSWER, translate=False)
+        layout.emboss = "NONE"  # for the OK that Blender adds below
 
 
-def _draw_box(operator: Any, layout: Any, caption: str, wide: int) -> None:
-    """Draw the box that agrees in advance; Blender cuts off what is longer than a line."""
-    first, *more = wrapped(caption, wide)
+def _draw_remember(operator: Any, layout: Any, caption: str, wide: int) -> None:
+    """Draw the check box that agrees in advance; Blender cuts a caption longer than a line."""
+    first, *rest = wrapped(caption, wide)
     column = layout.column(align=True)
     column.prop(operator, "remember", text=first)
-    for line in more:
+    for line in rest:
         column.label(text=line, icon="BLANK1", translate=False)
-
-
-def _draw_arguments(box: Any, arguments: tuple[ArgumentView, ...]) -> None:
-    """Draw a row for each; a value stays in its column, however long it is."""
-    for number, argument in enumerate(arguments):
-        if number:
-            box.separator(factor=0.2)
-        row = box.split(factor=NAMES)
-        say(row, argument.name, WIDE_NAME)
-        say(row, " ".join(filter(None, (argument.value, argument.rest))), WIDE_VALUE)
-
-
-def _icon(kind: str) -> str:
-    layout: Any = bpy.types.UILayout
-    known = layout.bl_rna.functions["label"].parameters["icon"]
-    icon = f"OUTLINER_OB_{kind}"
-    return icon if icon in known.enum_items else "OBJECT_DATA"

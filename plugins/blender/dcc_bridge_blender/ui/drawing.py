@@ -7,44 +7,74 @@ from typing import Any, Final
 
 import bpy
 
-_CHARACTER: Final = 6.3  # pixels of one, on average, in Blender's own font
+_CHARACTER_WIDTH: Final = 6.3  # pixels of a character, on average, in Blender's own font
+_ICON_CHARACTERS: Final = 3  # characters that an icon takes the place of
 
 
 def scaled(context: bpy.types.Context, pixels: float) -> float:
-    """Give a length on the screen as it is before Blender scales it."""
+    """Return a length on the screen, in pixels, as it was before Blender scaled the interface."""
     preferences: Any = context.preferences
     return float(pixels / preferences.system.ui_scale)
 
 
 def stir(context: bpy.types.Context, event: bpy.types.Event) -> None:
-    """Move the mouse and back: what pops up is drawn again with its next event, and not before."""
-    if context.window is not None:
-        for x in (event.mouse_x ^ 1, event.mouse_x):
-            context.window.cursor_warp(x, event.mouse_y)
+    """Move the mouse pointer by a pixel and back.
+
+    Blender draws a popup again with the popup's next event, and not before.
+    """
+    if context.window is None:
+        return
+    for x in (event.mouse_x ^ 1, event.mouse_x):
+        context.window.cursor_warp(x, event.mouse_y)
 
 
 def columns_of(context: bpy.types.Context, margin: float) -> int:
-    """Give how many characters stand side by side in the region that is drawn."""
-    width = context.region.width if context.region is not None else 0
-    return max(8, int((scaled(context, width) - margin) / _CHARACTER))
+    """Return how many characters fit side by side into the region that is drawn.
+
+    Args:
+        context: The context that Blender draws in.
+        margin: The pixels at the sides of the text, before scaling.
+    """
+    width = 0
+    if context.region is not None:
+        width = context.region.width
+    characters = (scaled(context, width) - margin) / _CHARACTER_WIDTH
+    return max(8, int(characters))
 
 
 def wrapped(text: str, wide: int) -> list[str]:
-    """Break a text into lines of so many characters."""
-    return [part for line in text.split("\n") for part in textwrap.wrap(line, wide) or [""]]
+    """Break a text into lines of at most `wide` characters; empty lines stay."""
+    lines = []
+    for line in text.split("\n"):
+        lines += textwrap.wrap(line, wide) or [""]
+    return lines
 
 
 def say(
     layout: Any, text: str, wide: int, *, icon: str = "NONE", most: int = 24, red: bool = False
 ) -> None:
-    """Draw a safe text, if there is one, in so many lines of so many characters at most."""
+    """Draw a text, broken into lines. An empty text draws nothing.
+
+    Args:
+        layout: The layout of Blender's to draw on.
+        text: The text, which has to be safe to show.
+        wide: How many characters a line has at most.
+        icon: The name of an icon before the first line.
+        most: How many lines are drawn at most. The last line then counts those left out.
+        red: Whether the text is drawn as an error.
+    """
     if not text:
         return
-    lines = wrapped(text, wide - 3 if icon != "NONE" else wide)
+    has_icon = icon != "NONE"
+    if has_icon:
+        wide -= _ICON_CHARACTERS
+    lines = wrapped(text, wide)
     if len(lines) > most:
-        lines = [*lines[: most - 1], f"… {len(lines) - most + 1} more lines are not shown here"]
+        rest = len(lines) - most + 1
+        lines = [*lines[: most - 1], f"… {rest} more lines are not shown here"]
     column = layout.column(align=True)
     column.alert = red
-    for number, line in enumerate(lines):
-        sign = icon if number == 0 or icon == "NONE" else "BLANK1"
-        column.label(text=line, icon=sign, translate=False)
+    for line in lines:
+        column.label(text=line, icon=icon, translate=False)
+        if has_icon:
+            icon = "BLANK1"

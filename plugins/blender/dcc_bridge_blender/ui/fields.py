@@ -1,4 +1,4 @@
-"""A form's fields as properties of an operator, and what stands in them as an answer.
+"""A form's fields as properties of an operator, and the values of these properties as an answer.
 
 Main thread.
 """
@@ -15,93 +15,135 @@ from dcc_bridge.spi.drawing import Field, FieldView, InvalidAnswer
 
 from .drawing import say
 
-NAMES: Final = 0.3  # the part of a row that names have
-WIDE_NAME: Final = 22  # characters that stand side by side there
-WIDE_VALUE: Final = 52  # and in the rest of the row
-_MOST_IN_COLUMN: Final = 9
+NAMES: Final = 0.3  # the share of a row's width that names have
+WIDE_NAME: Final = 22  # characters that fit side by side into that share
+WIDE_VALUE: Final = 52  # characters that fit side by side into the rest of the row
+_MAX_IN_COLUMN: Final = 9  # fields; more of them stand in two columns
+_MAX_EXPLANATION_LINES: Final = 3
 _IN_TIPS: Final = "Hold the mouse over a field to read what it is for."
 _UNSET: Final = "unset"
 _YES: Final = "yes"
 _THREE_WAY: Final = [(_UNSET, "Left out", "No answer to this"), (_YES, "Yes", ""), ("no", "No", "")]
 _SKIP: Final = {"SKIP_SAVE"}
-_WHOLE: Final = 2**31 - 1
-_REAL: Final = 3.0e38
-_DIGITS: Final = 7  # what Blender's numbers hold; the rest of their digits is noise
+_MAX_INTEGER: Final = 2**31 - 1  # of Blender's properties
+_MAX_NUMBER: Final = 3.0e38  # of Blender's properties
+_DIGITS: Final = 7  # significant digits of Blender's numbers; further digits are noise
 
 
 class Fields:
-    """The fields of one form."""
+    """The fields of one form.
+
+    Attributes:
+        columns: In how many columns the fields are drawn.
+    """
 
     def __init__(self, views: tuple[FieldView, ...]) -> None:
-        """Take what is asked."""
+        """Name a property for each field."""
         self._views = {f"f{number}": view for number, view in enumerate(views)}
         self._problems: dict[str, str] = {}
-        self.columns = 1 if len(views) <= _MOST_IN_COLUMN else 2
+        self.columns = 1
+        if len(views) > _MAX_IN_COLUMN:
+            self.columns = 2
 
     def properties(self, touched: Callable[[Any, Any], None]) -> dict[str, Any]:
-        """Return what an operator has to be annotated with; a change calls a function."""
+        """Return the annotations of an operator that has the fields as properties.
+
+        Args:
+            touched: Blender calls this function when the value of a property changes.
+        """
         properties: dict[str, Any] = {}
         for key, view in self._views.items():
-            properties |= _properties(key, view, {"options": _SKIP, "update": touched})
+            options = {"options": _SKIP, "update": touched}
+            properties.update(_properties(key, view, options))
         return properties
 
     def draw(self, operator: Any, layout: Any, room: float) -> None:
-        """Draw an operator's, each with what is said of it, and what is wrong with it, below.
+        """Draw each field with its explanation, or with the problem of its value, below.
 
-        Where what is said of them does not fit the lines that are free, `room`, it is left to
-        Blender's tips, so that the answers below can be seen.
+        Where the explanations do not fit, they are left to Blender's tips, so that the answers
+        below can be seen.
+
+        Args:
+            operator: The operator that has the properties.
+            layout: The layout of Blender's to draw on.
+            room: How many lines are free.
         """
-        heights = (_height(view, key in self._problems) for key, view in self._views.items())
-        is_short = sum(heights) > room * self.columns
-        if is_short:
+        lines = 0
+        for key, view in self._views.items():
+            lines += _height(view, key in self._problems)
+        has_explanations = lines <= room * self.columns
+        flow = layout
+        if not has_explanations:
             say(layout, _IN_TIPS, WIDE_VALUE)
-        flow = layout if self.columns == 1 else layout.column_flow(columns=self.columns)
-        for number, (key, view) in enumerate(self._views.items()):
+        if self.columns > 1:
+            flow = layout.column_flow(columns=self.columns)
+        is_first = True
+        for key, view in self._views.items():
             row = flow.split(factor=NAMES)
             say(row, _title(view), WIDE_NAME)
             column = row.column(align=True)
-            if view.field.kind == "choices":
-                grid = column.grid_flow(columns=2, even_columns=True)
-                for option in range(len(view.options)):
-                    grid.prop(operator, f"{key}_{option}")
-            else:
-                line = column.row(align=True)
-                # The keys go there at first, where something has to be typed.
-                is_text = view.field.required and view.default is None and not view.options
-                line.activate_init = number == 0 and is_text
-                if _is_three_way(view):
-                    line.prop(operator, key, expand=True)
-                else:
-                    line.prop(operator, key, text="")
+            _draw_value(operator, column, key, view, is_first=is_first)
+            is_first = False
             problem = self._problems.get(key, "")
-            say(column, "" if problem or is_short else view.explanation, WIDE_VALUE, most=3)
+            if has_explanations and not problem:
+                say(column, view.explanation, WIDE_VALUE, most=_MAX_EXPLANATION_LINES)
             say(column, problem, WIDE_VALUE, icon="ERROR", red=True)
 
     def check(self, operator: Any) -> int:
-        """Find what is wrong with what stands in them, and return with how many."""
-        found = {
-            key: _problem(view, _value(key, view, operator)) for key, view in self._views.items()
-        }
-        self._problems = {key: problem for key, problem in found.items() if problem}
+        """Find the problems of the values, to be drawn, and return how many there are."""
+        self._problems = {}
+        for key, view in self._views.items():
+            problem = _problem(view, _value(key, view, operator))
+            if problem:
+                self._problems[key] = problem
         return len(self._problems)
 
     def content(self, operator: Any) -> dict[str, Any]:
-        """Return what stands in them; what is empty is left out."""
-        values = {view.field.name: _value(key, view, operator) for key, view in self._views.items()}
-        return {name: value for name, value in values.items() if value is not None}
+        """Return the values by the names of their fields; empty fields are left out."""
+        content = {}
+        for key, view in self._views.items():
+            value = _value(key, view, operator)
+            if value is not None:
+                content[view.field.name] = value
+        return content
+
+
+def _draw_value(operator: Any, column: Any, key: str, view: FieldView, *, is_first: bool) -> None:
+    """Draw the properties in which the person fills in a field."""
+    if view.field.kind == "choices":
+        grid = column.grid_flow(columns=2, even_columns=True)
+        for option in range(len(view.options)):
+            grid.prop(operator, f"{key}_{option}")
+        return
+    line = column.row(align=True)
+    # The first field has the keys at first, if the person has to type into it.
+    is_text = view.field.required and view.default is None and not view.options
+    line.activate_init = is_first and is_text
+    if _is_three_way(view):
+        line.prop(operator, key, expand=True)
+    else:
+        line.prop(operator, key, text="")
 
 
 def _height(view: FieldView, is_wrong: bool) -> int:
-    """Count the lines that a field has where what is said of it is drawn."""
-    boxes = (len(view.options) + 1) // 2 if view.field.kind == "choices" else 1
-    said = sum(len(wrap(line, WIDE_VALUE)) for line in view.explanation.split("\n"))
-    below = 1 if is_wrong else min(said, 3)
-    return max(len(wrap(_title(view), WIDE_NAME)), boxes + below)
+    """Return how many lines a field takes if its explanation is drawn."""
+    values = 1
+    if view.field.kind == "choices":
+        values = (len(view.options) + 1) // 2
+    explanation = 0
+    for line in view.explanation.split("\n"):
+        explanation += len(wrap(line, WIDE_VALUE))
+    below = min(explanation, _MAX_EXPLANATION_LINES)
+    if is_wrong:
+        below = 1
+    return max(len(wrap(_title(view), WIDE_NAME)), values + below)
 
 
-def _properties(key: str, view: FieldView, more: dict[str, Any]) -> dict[str, Any]:
-    field, props = view.field, bpy.props
-    common = {"name": _title(view), "description": view.explanation, **more}
+def _properties(key: str, view: FieldView, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the properties of one field, by their names."""
+    field = view.field
+    props = bpy.props
+    common = {"name": _title(view), "description": view.explanation, **options}
     match field.kind:
         case "boolean" if _is_three_way(view):
             return {key: props.EnumProperty(items=_THREE_WAY, **common)}
@@ -110,25 +152,20 @@ def _properties(key: str, view: FieldView, more: dict[str, Any]) -> dict[str, An
         case "choice":
             return {key: _choice(view, common)}
         case "choices":
-            ticked = view.default or ()
-            return {
-                f"{key}_{number}": props.BoolProperty(
-                    name=option.title,
-                    description=view.explanation,
-                    default=option.value in ticked,
-                    **more,
-                )
-                for number, option in enumerate(view.options)
-            }
-        case "integer" if _is_native(view, _WHOLE):
-            least, most = _bounds(field, _WHOLE)
-            common |= {"min": int(least), "max": int(most)}
-            return {key: props.IntProperty(default=view.default, **common)}
-        case "number" if _is_native(view, _REAL):
-            least, most = _bounds(field, _REAL)
-            common |= {"min": least, "max": most, "precision": 4}
-            return {key: props.FloatProperty(default=view.default, **common)}
-    default = "" if view.default is None else str(view.default)
+            return _choices(key, view, options)
+        case "integer" if _is_native(view, _MAX_INTEGER):
+            least, most = _bounds(field, _MAX_INTEGER)
+            bounds = {"min": int(least), "max": int(most)}
+            return {key: props.IntProperty(default=view.default, **bounds, **common)}
+        case "number" if _is_native(view, _MAX_NUMBER):
+            least, most = _bounds(field, _MAX_NUMBER)
+            number = props.FloatProperty(
+                default=view.default, min=least, max=most, precision=4, **common
+            )
+            return {key: number}
+    default = ""
+    if view.default is not None:
+        default = str(view.default)
     return {key: props.StringProperty(default=default, **common)}
 
 
@@ -141,28 +178,59 @@ def _choice(view: FieldView, common: dict[str, Any]) -> Any:
     return bpy.props.EnumProperty(items=[(_UNSET, "Choose…", ""), *items], **common)
 
 
+def _choices(key: str, view: FieldView, options: dict[str, Any]) -> dict[str, Any]:
+    """Return a check box for each option."""
+    ticked = view.default or ()
+    boxes = {}
+    for number, option in enumerate(view.options):
+        boxes[f"{key}_{number}"] = bpy.props.BoolProperty(
+            name=option.title,
+            description=view.explanation,
+            default=option.value in ticked,
+            **options,
+        )
+    return boxes
+
+
 def _value(key: str, view: FieldView, operator: Any) -> Any:
-    kind, options = view.field.kind, view.options
+    """Return what is filled in, or None where that leaves the field out."""
+    kind = view.field.kind
     if kind == "choices":
-        ticked = [getattr(operator, f"{key}_{number}") for number in range(len(options))]
-        values = [option.value for option, is_on in zip(options, ticked, strict=True) if is_on]
-        return values if values or view.field.required or view.default is not None else None
+        return _ticked(key, view, operator)
     value = getattr(operator, key)
     if value == _UNSET and (kind == "choice" or _is_three_way(view)):
         return None
-    if kind in ("boolean", "choice"):
-        return options[int(value)].value if kind == "choice" else value in (True, _YES)
+    if kind == "choice":
+        return view.options[int(value)].value
+    if kind == "boolean":
+        return value in (True, _YES)
     if isinstance(value, float):
         return float(f"{value:.{_DIGITS}g}")
     if isinstance(value, str) and kind in ("number", "integer"):
         return _number(value)
-    return None if value == "" else value
+    if value == "":
+        return None
+    return value
+
+
+def _ticked(key: str, view: FieldView, operator: Any) -> list[Any] | None:
+    """Return the options that are ticked; None where that leaves the field out."""
+    values = []
+    for number, option in enumerate(view.options):
+        if getattr(operator, f"{key}_{number}"):
+            values.append(option.value)
+    is_optional = not view.field.required and view.default is None
+    if is_optional and not values:
+        return None
+    return values
 
 
 def _problem(view: FieldView, value: object) -> str:
-    """Say what is wrong with a value, or ""; None is one that is left out."""
+    """Return what is wrong with a value, or ""; None stands for a field that is left out."""
     if value is None:
-        return "Please fill this in." if view.field.required else ""
+        if view.field.required:
+            return "Please fill this in."
+        return ""
     try:
         view.field.check(value)
     except InvalidAnswer as error:
@@ -171,7 +239,7 @@ def _problem(view: FieldView, value: object) -> str:
 
 
 def _number(text: str) -> int | float | str | None:
-    """Read a number; what is none is left for the form to complain of."""
+    """Read a number. A text that is no number stays a text, so that the form rejects it."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -181,22 +249,29 @@ def _number(text: str) -> int | float | str | None:
 
 
 def _is_three_way(view: FieldView) -> bool:
-    """Whether it is a yes or no that may be left out: a check box has no third state."""
+    """Return whether a yes or no may be left out: a check box has no third state."""
     return view.field.kind == "boolean" and not view.field.required and view.default is None
 
 
 def _is_native(view: FieldView, most: float) -> bool:
-    """Whether Blender's own number can hold it; one without a default has nothing to begin with."""
+    """Return whether Blender's own number can hold the value.
+
+    A field without a default is a text: Blender's number is never empty.
+    """
     return view.default is not None and abs(view.default) <= most
 
 
 def _bounds(field: Field, most: float) -> tuple[float, float]:
-    least, largest = field.least, field.most
-    return (
-        max(-most, least) if least is not None else -most,
-        min(most, largest) if largest is not None else most,
-    )
+    """Return the bounds of a field, within those of Blender's number."""
+    least = -most
+    if field.least is not None:
+        least = max(least, field.least)
+    if field.most is not None:
+        most = min(most, field.most)
+    return least, most
 
 
 def _title(view: FieldView) -> str:
-    return view.title + (" *" if view.field.required and view.field.kind != "boolean" else "")
+    if view.field.required and view.field.kind != "boolean":
+        return f"{view.title} *"
+    return view.title

@@ -1,8 +1,8 @@
 """The notice that a question waits, in Blender's top bar, and the key that leads into it.
 
-What pops up in Blender takes every key from where the person types, and gives none back. So no
-question opens by itself: a red button in the top bar says that one waits, and it opens once the
-person presses that, F8, or the button in the sidebar. Main thread.
+A popup of Blender takes every key from where the person types, and gives none back. So no question
+opens by itself: a red button in the top bar says that a question waits. The question opens once the
+person presses that button, F8, or the button in the sidebar. Main thread.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from dcc_bridge.spi.drawing import safe_line
 from .surface import Surface
 
 KEY: Final = "F8"
-_MOST: Final = 48  # characters of a question in the top bar
+_MAX_CHARACTERS: Final = 48  # of a question in the top bar
 
-_surface: Surface | None = None  # who draws the questions; None while nothing runs
-_seen = ""  # the question that the top bar told of when it was drawn last
+_surface: Surface | None = None  # what draws the questions; None while no bridge runs
+_seen = ""  # the question that the top bar showed when it was drawn last
 _keys: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
 
 
@@ -35,31 +35,33 @@ class DCC_BRIDGE_OT_go(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Tell whether there is one: without one the key does what it does in Blender."""
+        """Return whether a question waits; without one the key does what it does in Blender."""
         return _surface is not None and bool(_surface.asked())
 
     def execute(self, context: bpy.types.Context) -> Any:
-        """Open it."""
+        """Open the question."""
         if _surface is not None:
             _surface.enter()
         return {"FINISHED"}
 
 
 def watch(surface: Surface | None) -> None:
-    """Tell of the questions of a surface from now on, or of none."""
+    """Show the questions of a surface from now on; with None, show no question."""
     global _surface
     _surface = surface
     turn()
 
 
 def turn() -> None:
-    """Draw the top bar where it tells of another question. Called from the timer."""
+    """Draw the top bar again where it shows another question. The timer calls this."""
     if _asked() != _seen:
         _redraw()
 
 
 def _asked() -> str:
-    return _surface.asked() if _surface is not None else ""
+    if _surface is None:
+        return ""
+    return _surface.asked()
 
 
 def _draw(menus: Any, context: bpy.types.Context) -> None:
@@ -70,20 +72,22 @@ def _draw(menus: Any, context: bpy.types.Context) -> None:
     layout: Any = menus.layout
     row = layout.row()
     row.alert = True
-    text = f"A question for you ({KEY}): {safe_line(_seen, _MOST)}"
+    text = f"A question for you ({KEY}): {safe_line(_seen, _MAX_CHARACTERS)}"
     row.operator("dcc_bridge.go", text=text, icon="QUESTION", translate=False)
 
 
 def _redraw() -> None:
-    """Have all of each window drawn: nothing in Python reaches the top bar alone."""
+    """Have all of each window drawn again: nothing in Python reaches the top bar alone."""
     manager = bpy.context.window_manager
-    for window in manager.windows if manager is not None else ():
+    if manager is None:
+        return
+    for window in manager.windows:
         workspace: Any = window.workspace
         workspace.use_filter_by_owner = workspace.use_filter_by_owner
 
 
 def register() -> None:
-    """Show it, and take the key; in background nobody sits there."""
+    """Show the notice, and take the key; in background there is no person."""
     if bpy.app.background:
         return
     bpy.utils.register_class(DCC_BRIDGE_OT_go)
@@ -95,7 +99,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take it away."""
+    """Remove the notice and the key."""
     if bpy.app.background:
         return
     while _keys:

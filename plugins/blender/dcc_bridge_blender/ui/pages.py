@@ -1,112 +1,170 @@
-"""A text that a question is about, a page at a time: no part of a layout scrolls. Main thread.
+"""The text that a question is about, drawn page by page. Main thread.
 
-Blender cuts a label that does not fit, and has no font of even width there, so a line is broken by
-how wide its letters are at most.
+No part of a Blender layout scrolls. Blender cuts a label that does not fit, and has no font with
+characters of equal width for labels. So lines are broken by the greatest width of their characters.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import bpy
 
 from dcc_bridge.spi.drawing import DetailsRow, DetailsView
 
-_MOST: Final = 20  # lines on a page
-_LEAST: Final = 5
-_NUMBERS: Final = 0.11  # the part of a row that numbers have
+_MAX_LINES: Final = 20  # lines of a page
+_MIN_LINES: Final = 5
+_NUMBER_SHARE: Final = 0.11  # the share of a row's width that the line numbers have
 _ICONS: Final = {"+": "ADD", "-": "REMOVE", " ": "BLANK1"}
 _BROAD: Final = frozenset("MWmw@%—…")
-Part = tuple[str, str, str]  # an icon, a number, and what of its line stands in a row
+_NARROW: Final = frozenset(" .,:;'()[]")
+
+
+class Row(NamedTuple):
+    """A row of a page.
+
+    Attributes:
+        icon: The name of the icon before the row.
+        number: The number of the line and its sign; "" where the row continues a line.
+        text: The part of the line that stands in this row.
+    """
+
+    icon: str
+    number: str
+    text: str
+
+
+_BLANK: Final = Row("BLANK1", "", "")
 
 
 class Pages:
-    """The pages of one text: what differs from the text agreed to last, or all of it."""
+    """The pages of one text: of its changes since the text agreed to last, or of all lines."""
 
     def __init__(self, view: DetailsView) -> None:
-        """Begin on the first page."""
+        """Begin on the first page: of the changes, where there are any."""
         self._view = view
         self._is_whole = not view.changes
         self._page = 0
 
     def turn(self, answer: str) -> bool:
-        """Turn to another page, or copy all, if that is what was pressed; return whether it was."""
-        if answer == "switch_text":
-            self._is_whole, self._page = not self._is_whole, 0
-        elif answer in ("next_page", "previous_page"):
-            self._page += 1 if answer == "next_page" else -1
-        elif answer == "copy_text":
-            windows: Any = bpy.context.window_manager
-            windows.clipboard = "\n".join(row.text for row in self._view.rows)
-        else:
-            return False
+        """Do what a button of the pages says.
+
+        Args:
+            answer: The name of the button that was pressed.
+
+        Returns:
+            Whether that was a button of the pages.
+        """
+        match answer:
+            case "switch_text":
+                self._is_whole = not self._is_whole
+                self._page = 0
+            case "next_page":
+                self._page += 1
+            case "previous_page":
+                self._page -= 1
+            case "copy_text":
+                windows: Any = bpy.context.window_manager
+                windows.clipboard = "\n".join(row.text for row in self._view.rows)
+            case _:
+                return False
         return True
 
     def draw(self, box: Any, wide: int, room: int, button: Callable[[Any, str, str], None]) -> None:
-        """Draw a page of lines of so many characters, in so many lines that are free.
+        """Draw the page, and the buttons that turn pages below.
 
-        `button` draws a button that is pressed with a name, and has a caption.
+        Args:
+            box: The layout to draw on.
+            wide: How many characters a line of the layout has.
+            room: How many lines are free for the page.
+            button: Draws a button on a layout; takes the layout, the name with which the button is
+                pressed, and the caption.
         """
-        view, most = self._view, max(_LEAST, min(_MOST, room))
-        parts = list(self._parts(int(wide * (1 - _NUMBERS)) - 2))
-        pages = max(1, -(-len(parts) // most))
+        lines = max(_MIN_LINES, min(_MAX_LINES, room))
+        text_width = int(wide * (1 - _NUMBER_SHARE)) - 2
+        rows = list(self._rows(text_width))
+        pages = max(1, -(-len(rows) // lines))
         self._page = max(0, min(self._page, pages - 1))
-        titles = (view.title if self._is_whole else "", view.difference)
-        box.label(text=" · ".join(filter(None, titles)), translate=False)
+        start = self._page * lines
+        shown = rows[start : start + lines]
+        if pages > 1:  # the last page is filled, so that no button moves away below the mouse
+            shown += [_BLANK] * (lines - len(shown))
+        box.label(text=self._heading(), translate=False)
         column = box.column(align=True)
-        shown = parts[self._page * most :][:most]
-        blank = (most - len(shown) if pages > 1 else 0) * [("BLANK1", "", "")]  # nothing moves
-        for icon, number, text in [*shown, *blank]:
-            row = column.split(factor=_NUMBERS)
-            row.label(text=number, icon=icon, translate=False)
-            row.label(text=text, translate=False)
-        row = box.row()
+        for shown_row in shown:
+            row = column.split(factor=_NUMBER_SHARE)
+            row.label(text=shown_row.number, icon=shown_row.icon, translate=False)
+            row.label(text=shown_row.text, translate=False)
+        self._draw_buttons(box.row(), pages, button)
+
+    def _heading(self) -> str:
+        titles = []
+        if self._is_whole and self._view.title:
+            titles.append(self._view.title)
+        if self._view.difference:
+            titles.append(self._view.difference)
+        return " · ".join(titles)
+
+    def _draw_buttons(self, row: Any, pages: int, button: Callable[[Any, str, str], None]) -> None:
         row.label(text=f"Page {self._page + 1} of {pages}", translate=False)
-        for answer, caption, end in (
-            ("previous_page", "Previous", 0),
-            ("next_page", "Next", pages - 1),
-        ):
+        turns = (("previous_page", "Previous", 0), ("next_page", "Next", pages - 1))
+        for answer, caption, last_page in turns:
             part = row.row()
-            part.enabled = self._page != end
+            part.enabled = self._page != last_page
             if pages > 1:
                 button(part, answer, caption)
-        if view.changes:
-            caption = "Show what differs" if self._is_whole else "Show all lines"
+        if self._view.changes:
+            caption = "Show all lines"
+            if self._is_whole:
+                caption = "Show what differs"
             button(row, "switch_text", caption)
         button(row, "copy_text", "Copy all")
 
-    def _parts(self, wide: int) -> Iterator[Part]:
-        for row in self._view.rows if self._is_whole else self._view.changes:
-            yield from _broken(row, wide, self._is_whole)
+    def _rows(self, wide: int) -> Iterator[Row]:
+        lines = self._view.changes
+        if self._is_whole:
+            lines = self._view.rows
+        for line in lines:
+            yield from _broken(line, wide, self._is_whole)
 
 
-def _broken(row: DetailsRow, wide: int, is_whole: bool) -> Iterator[Part]:
-    """Give what stands in the rows of a line; why it is marked stands below it, with a sign."""
-    sign = " " if is_whole else row.sign
-    icon, number = _ICONS[sign], f"{row.number or ''} {sign}".strip()
-    for part in _pieces(row.text, wide):
-        yield icon, number, part
-        icon, number = "BLANK1", ""
-    if row.mark:
-        for part in _pieces(f"Line {row.number}: {row.mark}", wide):
-            yield "ERROR", "!", part
+def _broken(line: DetailsRow, wide: int, is_whole: bool) -> Iterator[Row]:
+    """Yield the rows of a line; the reason why the line is marked follows in rows of its own."""
+    sign = line.sign
+    if is_whole:
+        sign = " "
+    icon = _ICONS[sign]
+    number = f"{line.number or ''} {sign}".strip()
+    for piece in _pieces(line.text, wide):
+        yield Row(icon, number, piece)
+        icon = "BLANK1"
+        number = ""
+    if line.mark:
+        for piece in _pieces(f"Line {line.number}: {line.mark}", wide):
+            yield Row("ERROR", "!", piece)
 
 
 def _pieces(text: str, wide: int) -> Iterator[str]:
-    piece, room = "", float(wide)
+    piece = ""
+    room = float(wide)
     for char in text:
         room -= _width(char)
         if room < 0:
             yield piece
-            piece, room = "", wide - _width(char)
+            piece = ""
+            room = wide - _width(char)
         piece += char
     yield piece
 
 
 def _width(char: str) -> float:
-    """Give how wide a letter is at most, in average ones."""
+    """Return the greatest width of a character, in average characters."""
     if unicodedata.east_asian_width(char) in "WF":
         return 2.2
-    return 1.7 if char in _BROAD else 1.0 if char.islower() or char in " .,:;'()[]" else 1.3
+    if char in _BROAD:
+        return 1.7
+    if char.islower() or char in _NARROW:
+        return 1.0
+    return 1.3

@@ -1,9 +1,10 @@
 """The sidebar of the 3D view: what agents ask, do and did, with a button for each thing.
 
-It is read on the main thread from the bridge's timer, when something has changed and once a second
-for what only the clock or the person's own undo changes, and drawn again where it looks different.
+The bridge's timer reads the view of the sidebar on the main thread: when something has changed, and
+once a second for what only the clock or the person's own undo changes. The sidebar is drawn again
+where the view looks different.
 
-Blender reads the annotations of these classes, so they must not be put off.
+Blender reads the annotations of these classes, so this module must not postpone annotations.
 """
 
 import time
@@ -19,17 +20,17 @@ from ..loop import redraw
 from .drawing import columns_of, say, scaled, stir, wrapped
 from .pages import Pages
 
-_BETWEEN: Final = 0.2
-_TICK: Final = 1.0
+_CHANGED_PERIOD_S: Final = 0.2  # seconds from one reading to the next where something changed
+_IDLE_PERIOD_S: Final = 1.0  # and where nothing did
 _MARGIN: Final = 55  # pixels at the sides of a text in a box of the sidebar
-_MOST: Final = 12  # calls of the history that are listed
-_BESIDE: Final = 8  # characters that the icon and the word of the button that undoes take
-_BAR: Final = 10
-_WIDTH: Final = 760
-_COLUMNS: Final = 115  # characters of a line in a card of that width
-_LINE: Final = 21
-_FIXED_LINES: Final = 8  # those of a card that are neither what is known of it nor its text
-_NAMES: Final = 20  # names of what code changed, of each kind, that its card lists
+_MAX_CALLS: Final = 12  # of the history
+_UNDO_CHARACTERS: Final = 8  # that the icon and the word "Undo" take on the button that undoes
+_BAR: Final = 10  # characters of a progress bar
+_CARD_WIDTH: Final = 760  # pixels
+_CARD_CHARACTERS: Final = 115  # of a line in a card of that width
+_LINE_HEIGHT: Final = 21  # pixels
+_FIXED_LINES: Final = 8  # of a card, beside the facts of the call and its text
+_MAX_NAMES: Final = 20  # names of each kind that a card lists of what code changed
 _ICONS: Final = {
     "done": "CHECKMARK",
     "undone": "LOOP_BACK",
@@ -40,50 +41,79 @@ _ICONS: Final = {
 }
 
 
-class Shown:
-    """What the sidebar shows of a bridge."""
+class Sidebar:
+    """The state of the sidebar while a bridge runs.
+
+    Attributes:
+        notes: The notifications, each with the time when it goes.
+        view: What the sidebar shows, as it was read last.
+        pages: The text of the code whose card was opened last, or None.
+        close: Ends the listening to the bridge.
+    """
 
     def __init__(
         self,
         port: PanelPort,
         notes: Sequence[tuple[str, float]],
-        enter: Callable[[], bool],  # leads into the question that waits
+        enter: Callable[[], bool],
     ) -> None:
-        """Listen to a bridge."""
+        """Listen to a bridge.
+
+        Args:
+            port: The bridge.
+            notes: The notifications of the surface, each with the time when it goes.
+            enter: Leads the person into the question that waits.
+        """
         self._enter = enter
-        self.notes = notes  # the notifications, each with the time when it goes
-        self.view = PanelView.read(port)  # how everything was when it was read
-        self.pages: Pages | None = None  # the text of the code whose card is open; None before
+        self.notes = notes
+        self.view = PanelView.read(port)
+        self.pages: Pages | None = None
         self._port = port
-        self._is_stale, self._read_at = True, 0.0
-        self.close = port.watch(self._note_change)  # ends the listening to the bridge
+        self._is_stale = True
+        self._read_at = 0.0
+        self.close = port.watch(self._note_change)
 
     def _note_change(self) -> None:
         self._is_stale = True
 
     def turn(self) -> None:
-        """Read how everything is, if it is time to, and draw it where it changed."""
-        now, sidebars = time.monotonic(), _sidebars()
-        if not sidebars or now < self._read_at + (_BETWEEN if self._is_stale else _TICK):
+        """Read the view, if that is due, and have the sidebars drawn where the view changed."""
+        regions = _regions()
+        if not regions:
             return
-        self._read_at, self._is_stale = now, False
+        period = _IDLE_PERIOD_S
+        if self._is_stale:
+            period = _CHANGED_PERIOD_S
+        now = time.monotonic()
+        if now < self._read_at + period:
+            return
+        self._read_at = now
+        self._is_stale = False
         before = self.view
         self.view = PanelView.read(self._port)
         if self.view.looks_like(before):
             return
-        for region in sidebars:
+        for region in regions:
             region.tag_redraw()
 
     def _show(self, _: Question) -> None:
-        self._enter()  # the one whose turn it is
+        self._enter()  # whose turn it is: one question is drawn at a time
 
     def act(self, key: str, verb: str) -> None:
-        """Do what a button says."""
+        """Do what a button says.
+
+        Args:
+            key: What the button is for: a row of the view, the label of a call, a text to copy.
+            verb: What the button does.
+        """
         if self.pages is not None and self.pages.turn(verb):
             return
-        port, windows = self._port, bpy.context.window_manager
-        if verb == "pause":
-            (port.resume if port.is_paused else port.pause)()
+        port = self._port
+        windows = bpy.context.window_manager
+        if verb == "pause" and port.is_paused:
+            port.resume()
+        elif verb == "pause":
+            port.pause()
         elif verb == "undo":
             port.undo(key)
         elif verb == "copy" and windows is not None:
@@ -93,7 +123,7 @@ class Shown:
         self._is_stale = True
 
 
-shown: Shown | None = None  # what is shown now; None while nothing runs
+shown: Sidebar | None = None  # None while no bridge runs
 
 
 class DCC_BRIDGE_OT_act(bpy.types.Operator):
@@ -110,15 +140,15 @@ class DCC_BRIDGE_OT_act(bpy.types.Operator):
 
     @classmethod
     def description(cls, context: bpy.types.Context, properties: Any) -> str:
-        """Say what the button does."""
+        """Return what the button does."""
         return str(properties.tip)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
-        """Act, and have what pops up drawn again: it waits for the mouse else."""
-        acted = self.execute(context)
+        """Act, and have a popup drawn again: Blender would draw it when the mouse moves."""
+        result = self.execute(context)
         redraw()
         stir(context, event)
-        return acted
+        return result
 
     def execute(self, context: bpy.types.Context) -> Any:
         """Act."""
@@ -128,7 +158,7 @@ class DCC_BRIDGE_OT_act(bpy.types.Operator):
 
 
 class DCC_BRIDGE_OT_code(bpy.types.Operator):
-    """Shows code that an agent ran."""
+    """Shows code that an agent ran, in a popup that is called the card of the call."""
 
     bl_idname = "dcc_bridge.code"
     bl_label = "Code of an agent"
@@ -138,42 +168,48 @@ class DCC_BRIDGE_OT_code(bpy.types.Operator):
     key: bpy.props.StringProperty()  # type: ignore[valid-type]  # how Blender declares properties
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
-        """Open the card of a call, on the first page of its text."""
-        call = shown.view.code_call(self.key) if shown else None
-        code = call.code if call is not None else None
+        """Open the card of a call, on the first page of the code."""
         windows = context.window_manager
-        if shown is None or code is None or windows is None:
+        if shown is None or windows is None:
             return {"CANCELLED"}
-        shown.pages = Pages(code)
-        return windows.invoke_props_dialog(self, width=_WIDTH)
+        call = shown.view.code_call(self.key)
+        if call is None or call.code is None:
+            return {"CANCELLED"}
+        shown.pages = Pages(call.code)
+        return windows.invoke_props_dialog(self, width=_CARD_WIDTH)
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw why it ran, what came of it, and a page of its text."""
-        call = shown.view.code_call(self.key) if shown else None
-        if shown is None or shown.pages is None or call is None:
+        """Draw why the code ran, what it changed, and a page of the code."""
+        if shown is None or shown.pages is None:
             return
-        height = context.window.height if context.window is not None else 0
-        _draw_card(self.layout, call, shown.pages, int(scaled(context, height) / _LINE))
+        call = shown.view.code_call(self.key)
+        if call is None:
+            return
+        height = 0
+        if context.window is not None:
+            height = context.window.height
+        lines = int(scaled(context, height) / _LINE_HEIGHT)
+        _draw_card(self.layout, call, shown.pages, lines)
 
     def execute(self, context: bpy.types.Context) -> Any:
-        """Close it."""
+        """Close the card."""
         return {"FINISHED"}
 
 
 def _draw_card(layout: Any, call: CallView, pages: Pages, lines: int) -> None:
-    """Draw what is known of a call, and a page of the code that it ran."""
-    facts = "\n".join(call.facts(_NAMES))
-    say(layout.box(), facts, _COLUMNS)
-    room = lines - len(wrapped(facts, _COLUMNS)) - _FIXED_LINES
-    pages.draw(layout.box(), _COLUMNS, room, _draw_turn)
+    """Draw the facts of a call, and a page of its code, in a window of so many lines."""
+    facts = "\n".join(call.facts(_MAX_NAMES))
+    say(layout.box(), facts, _CARD_CHARACTERS)
+    room = lines - len(wrapped(facts, _CARD_CHARACTERS)) - _FIXED_LINES
+    pages.draw(layout.box(), _CARD_CHARACTERS, room, _draw_page_button)
 
 
-def _draw_turn(layout: Any, verb: str, caption: str) -> None:
+def _draw_page_button(layout: Any, verb: str, caption: str) -> None:
     _draw_act(layout, caption, "", verb)
 
 
 class DCC_BRIDGE_PT_agents(bpy.types.Panel):
-    """The panel."""
+    """The sidebar's panel."""
 
     bl_label = "Agents"
     bl_category = "Agents"
@@ -181,7 +217,7 @@ class DCC_BRIDGE_PT_agents(bpy.types.Panel):
     bl_region_type = "UI"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw how things are, what wants something of the person, who is there, what was done."""
+        """Draw the state, what waits for the person, the history, and the agents."""
         layout: Any = self.layout
         wide = columns_of(context, _MARGIN)
         if shown is None:
@@ -189,21 +225,21 @@ class DCC_BRIDGE_PT_agents(bpy.types.Panel):
             return
         view = shown.view
         _draw_head(layout, view, wide)
-        for part in view.now:
-            _draw_row(layout, part, wide)
+        for row in view.now:
+            _draw_row(layout, row, wide)
         for text, _ in shown.notes:
             say(layout.box(), text, wide, icon="INFO")
         _draw_history(layout, view, wide)
         layout.label(text="Agents")
-        for part in (*view.clients, *view.grants):
-            _draw_row(layout, part, wide)
+        for row in (*view.clients, *view.grants):
+            _draw_row(layout, row, wide)
         if view.address:
             say(layout, view.address, wide)
             _draw_act(layout, "Copy the address", view.address, "copy", icon="COPYDOWN")
 
 
 def _draw_head(layout: Any, view: PanelView, wide: int) -> None:
-    """Draw what is always there first, so that no button moves away below the mouse."""
+    """Draw the parts that are always there, so that no button moves away below the mouse."""
     row = layout.row()
     row.alert = view.is_paused
     if view.is_paused:
@@ -211,7 +247,9 @@ def _draw_head(layout: Any, view: PanelView, wide: int) -> None:
     else:
         _draw_act(row, "Pause", "", "pause", "Let no edit begin; reads go on", "PAUSE")
     _draw_undo(layout.row(), view, wide)
-    icon = "QUESTION" if view.is_asking else "NONE"
+    icon = "NONE"
+    if view.is_asking:
+        icon = "QUESTION"
     say(layout, view.headline, wide, icon=icon)
     say(layout, view.connected, wide)
     say(layout, view.muted, wide, icon="MUTE_IPO_ON")
@@ -225,7 +263,7 @@ def _draw_undo(row: Any, view: PanelView, wide: int) -> None:
     row.enabled = call is not None
     caption = "Undo"
     if call is not None:
-        room = max(8, wide - _BESIDE)  # else Blender leaves out the middle
+        room = max(8, wide - _UNDO_CHARACTERS)  # Blender cuts a long caption in the middle
         caption = f"Undo {safe_line(call.title, room)}"
     _draw_act(row, caption, view.undo_label, "undo", "Undo what an agent did last", "LOOP_BACK")
 
@@ -233,7 +271,7 @@ def _draw_undo(row: Any, view: PanelView, wide: int) -> None:
 def _draw_history(layout: Any, view: PanelView, wide: int) -> None:
     """Draw the newest calls."""
     layout.label(text="History")
-    calls = view.changes(_MOST)
+    calls = view.changes(_MAX_CALLS)
     if not calls:
         say(layout, "No agent changed anything yet.", wide)
     for call in calls:
@@ -247,41 +285,63 @@ def _draw_history(layout: Any, view: PanelView, wide: int) -> None:
             button.key = call.id
 
 
-def _draw_row(layout: Any, part: PanelRow, wide: int) -> None:
-    box = (layout if part.is_heading else layout.box()).column(align=True)
-    say(box, part.title, wide, icon="QUESTION" if part.stands_out else "NONE")
-    row = box.row(align=True)
-    for act in part.acts:
-        _draw_act(row, act.caption, part.key, act.verb, act.tip)
-    if part.done is not None:
-        full = round(_BAR * max(0.0, part.done))
-        share = f" {part.done:.0%}" if part.done >= 0 else ""
-        box.label(text=f"{'█' * full}{'░' * (_BAR - full)}{share}", translate=False)
-    say(box, part.detail, wide)
+def _draw_row(layout: Any, row: PanelRow, wide: int) -> None:
+    """Draw a row of the view, with its buttons. A heading stands on no box."""
+    box = layout
+    if not row.is_heading:
+        box = layout.box()
+    column = box.column(align=True)
+    icon = "NONE"
+    if row.stands_out:
+        icon = "QUESTION"
+    say(column, row.title, wide, icon=icon)
+    buttons = column.row(align=True)
+    for act in row.acts:
+        _draw_act(buttons, act.caption, row.key, act.verb, act.tip)
+    if row.done is not None:
+        column.label(text=_bar(row.done), translate=False)
+    say(column, row.detail, wide)
+
+
+def _bar(done: float) -> str:
+    """Return a progress bar; a negative share stands for one that is not known."""
+    full = round(_BAR * max(0.0, done))
+    bar = "█" * full + "░" * (_BAR - full)
+    if done < 0:
+        return bar
+    return f"{bar} {done:.0%}"
 
 
 def _draw_act(
     layout: Any, caption: str, key: str, verb: str, tip: str = "", icon: str = "NONE"
 ) -> None:
+    """Draw a button of `DCC_BRIDGE_OT_act`."""
     button = layout.operator("dcc_bridge.act", text=caption, icon=icon, translate=False)
-    button.key, button.verb, button.tip = key, verb, tip.removesuffix(".")
+    button.key = key
+    button.verb = verb
+    button.tip = tip.removesuffix(".")
 
 
-def _sidebars() -> list[bpy.types.Region]:
-    """List the sidebars that can be seen."""
+def _regions() -> list[bpy.types.Region]:
+    """Return the sidebars that can be seen."""
     manager = bpy.context.window_manager
-    areas = [area for window in manager.windows for area in window.screen.areas] if manager else []
-    regions = [part for area in areas if area.type == "VIEW_3D" for part in area.regions]
-    return [part for part in regions if part.type == "UI" and part.width > 1]
+    if manager is None:
+        return []
+    regions = []
+    for window in manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                regions += area.regions
+    return [region for region in regions if region.type == "UI" and region.width > 1]
 
 
 def register() -> None:
-    """Show it."""
+    """Show the panel."""
     for each in (DCC_BRIDGE_OT_act, DCC_BRIDGE_OT_code, DCC_BRIDGE_PT_agents):
         bpy.utils.register_class(each)
 
 
 def unregister() -> None:
-    """Take it away."""
+    """Remove the panel."""
     for each in (DCC_BRIDGE_PT_agents, DCC_BRIDGE_OT_code, DCC_BRIDGE_OT_act):
         bpy.utils.unregister_class(each)

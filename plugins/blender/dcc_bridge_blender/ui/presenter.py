@@ -1,8 +1,8 @@
 """The surface that needs no Qt: Blender's own dialogs, and its sidebar.
 
-A dialog takes every key from where the person types, so it opens once they ask for it (`notice`):
-from the timer, when Blender is not in the middle of something. Main thread, but for what the broker
-calls.
+A dialog takes every key from where the person types. So it opens once the person goes to the
+question (`notice`): from the timer, when Blender is not in the middle of something. Main thread,
+but for `show`, `chip` and `notice`, which the broker calls on any thread.
 """
 
 from __future__ import annotations
@@ -33,32 +33,40 @@ from ..loop import is_blocked
 from .dialog import OperatorDialog
 
 log = logging.getLogger("dcc_bridge.blender")
-_PASSING: Final = 60.0  # seconds for which a notification stays
+_NOTE_S: Final = 60.0  # seconds for which a notification stays
 
 
 class OperatorPresenter:
-    """Draws questions as dialogs of Blender's own."""
+    """Draws questions as dialogs of Blender's own.
+
+    Attributes:
+        notes: The notifications, the newest last. Each has the time when it goes, by the monotonic
+            clock.
+        dialog: The dialog of the question whose turn it is, or None.
+    """
 
     def __init__(self, main: MainThread, host: Host) -> None:
-        """Begin with nothing; the dialogs' header names the host."""
+        """Begin without a question; the headers of the dialogs name the host."""
         self._host = host
         self._questions = QuestionQueue(self, main)
-        # The notifications, the newest last, each with the time when it goes.
         self.notes: list[tuple[str, float]] = []
-        self.dialog: OperatorDialog | None = None  # the question whose turn it is, or None
+        self.dialog: OperatorDialog | None = None
 
         @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # in its stubs
-        def loads(*_: object) -> None:
-            if self.dialog is not None:  # Blender cancels what pops up; the person did not
+        def before_load(*_: object) -> None:
+            if self.dialog is not None:  # Blender cancels the popup; the person did not
                 self.dialog.keep()
                 self.dialog.is_open = False
 
-        self._loads: Any = loads
-        bpy.app.handlers.load_pre.append(loads)
+        self._before_load: Any = before_load
+        bpy.app.handlers.load_pre.append(before_load)
 
     def draw(self, ticket: Ticket) -> None:
-        """Take a question whose turn it is; it opens once the person goes there."""
-        if ticket.question.page is not None:  # it is shown by the client, or as a page
+        """Prepare the dialog of a question whose turn it is; it opens once the person goes there.
+
+        A question with a page ends as `Unable`: its client shows it, or a browser.
+        """
+        if ticket.question.page is not None:
             self._questions.end(ticket, Unable())
             return
         question = ticket.timely()
@@ -66,44 +74,59 @@ class OperatorPresenter:
         self.dialog = OperatorDialog(question, view, partial(self._questions.end, ticket))
 
     def set_aside(self, ticket: Ticket) -> None:
-        """Close a question's dialog; here nothing brings another one before it."""
+        """Close a question's dialog, as `take_down` does."""
         self.take_down(ticket)
 
     def show_place(self, place: int, count: int) -> None:
-        """Show which one of several questions is drawn. Main thread."""
-        if self.dialog is not None:
-            self.dialog.place = f" · {place} of {count}" if count > 1 else ""
+        """Show which of several questions is drawn. Main thread.
+
+        Args:
+            place: The place of the question, from 1.
+            count: How many questions there are.
+        """
+        if self.dialog is None:
+            return
+        self.dialog.place = ""
+        if count > 1:
+            self.dialog.place = f" · {place} of {count}"
 
     def take_down(self, ticket: Ticket) -> dict[str, Any] | None:
-        """Close a question's dialog, if it has one, and return what was filled in."""
-        if (dialog := self.dialog) is None or dialog.question.id != ticket.question.id:
+        """Close a question's dialog, and return what was filled in, or None."""
+        dialog = self.dialog
+        if dialog is None or dialog.question.id != ticket.question.id:
             return None
         self.dialog = None
         dialog.dismiss()
         return dialog.typed
 
     def asked(self) -> str:
-        """Return the question that waits for the person to open it, or ""."""
+        """Return the message of the question that waits for the person to go there, or ""."""
         dialog = self.dialog
-        return dialog.question.message if dialog is not None and not dialog.is_shown else ""
+        if dialog is None or dialog.is_shown:
+            return ""
+        return dialog.question.message
 
     def enter(self) -> bool:
-        """Have the question opened that waits, and return whether there is one."""
-        if self.dialog is not None:
-            self.dialog.is_called = True
-        return self.dialog is not None
+        """Have the question that waits opened, and return whether there is one."""
+        if self.dialog is None:
+            return False
+        self.dialog.is_called = True
+        return True
 
     def show(self, question: Question, settle: Settle) -> TakeDown:
-        """Draw a question as soon as no other one is drawn. See `Presenter.show`."""
+        """Draw a question as soon as no other one is drawn. See `Presenter.show`. Any thread."""
         return self._questions.show(question, settle)
 
     def chip(self, question: Question, where: str, answer_here: Click, cancel: Click) -> TakeDown:
-        """Show nothing: the sidebar lists what waits elsewhere."""
+        """Draw nothing: the sidebar lists the questions that wait elsewhere."""
         return lambda reason: None
 
     def notice(self, text: str, undo: Click | None = None, call: str | None = None) -> TakeDown:
-        """Show a notification for a minute; the sidebar has the undo, and the log the call."""
-        note = (safe_line(text), time.monotonic() + _PASSING)
+        """Show a notification for a minute. Any thread.
+
+        The sidebar has the undo already, and the history the call.
+        """
+        note = (safe_line(text), time.monotonic() + _NOTE_S)
         self._questions.post(lambda: self.notes.append(note))
         return lambda reason: self._questions.post(lambda: self._forget(note))
 
@@ -112,24 +135,30 @@ class OperatorPresenter:
             self.notes.remove(note)
 
     def turn(self) -> None:
-        """Open the dialog whose turn it is, or end it when its time is up. The timer calls it."""
+        """Open the dialog whose turn it is, or end its question at the deadline.
+
+        Blender's timer calls this.
+        """
         now = time.monotonic()
         if self.notes and self.notes[0][1] < now:
             del self.notes[0]
-        if (dialog := self.dialog) is None:
+        dialog = self.dialog
+        if dialog is None:
             return
         dialog.refresh(now)
         if now > dialog.deadline:
             dialog.answered(Expired())
-        elif not is_blocked():  # so there is a window
-            dialog.begin(now)
-            if dialog.may_open(now):
-                self._open(dialog)
+            return
+        if is_blocked():  # also where no window is the current one
+            return
+        dialog.begin(now)
+        if dialog.may_open(now):
+            self._open(dialog)
 
     def close(self) -> None:
-        """End every question; later ones end at once."""
-        if self._loads in bpy.app.handlers.load_pre:
-            bpy.app.handlers.load_pre.remove(self._loads)
+        """End every question; later questions end at once."""
+        if self._before_load in bpy.app.handlers.load_pre:
+            bpy.app.handlers.load_pre.remove(self._before_load)
         self._questions.close()
         OperatorDialog.forget()
 

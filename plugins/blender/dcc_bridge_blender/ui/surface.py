@@ -1,7 +1,7 @@
-"""Who draws the questions: Qt where it is there and safe, else Blender itself. Main thread.
+"""The surface that draws the questions: Qt where that is installed and safe, else Blender itself.
 
-Blender has no Qt of its own, and a Qt that cannot start ends Blender. Where it can, the bridge's
-timer serves its events.
+Blender has no Qt of its own, and a Qt that cannot start ends Blender. Where Qt can start, the
+bridge's timer serves Qt's events. Main thread.
 """
 
 from __future__ import annotations
@@ -19,31 +19,49 @@ from dcc_bridge.spi.drawing import HostPresenter, MainThread
 
 from .presenter import OperatorPresenter
 
-_TURN: Final = 5  # milliseconds for which Qt may go on with its events at a time
-_ABORTS: Final = "6.12.0"
+_QT_TURN_MS: Final = 5  # for which Qt may go on with its events at a time
+_ABORTING_VERSION: Final = "6.12.0"
 """The PySide6 that drops references to True and None, which a Python before 3.12 counts."""
 
 
 @dataclass(frozen=True)
 class Surface:
-    """Who draws."""
+    """A way to draw questions, and its functions. Main thread, but for what the broker calls.
 
-    presenter: HostPresenter  # what the broker calls
-    turn: Callable[[], None]  # called whenever the timer fires
-    close: Callable[[], None]  # ends every question; after it nothing is drawn
-    enter: Callable[[], bool]  # leads the person into the question, if there is one
-    asked: Callable[[], str]  # gives the question that waits for the person to go there, or ""
-    notes: Sequence[tuple[str, float]]  # notifications; none where Qt draws its own
-    why: str  # why it is this one, for the person
+    Attributes:
+        presenter: What the broker calls.
+        turn: Called whenever the timer fires.
+        close: Ends every question; after it nothing is drawn.
+        enter: Leads the person into the question that waits; returns whether there is one.
+        asked: Returns the message of the question that waits for the person to go there, or "".
+        notes: The notifications, each with the time when it goes; none where Qt draws its own.
+        why: Why this surface was chosen, for the person.
+    """
+
+    presenter: HostPresenter
+    turn: Callable[[], None]
+    close: Callable[[], None]
+    enter: Callable[[], bool]
+    asked: Callable[[], str]
+    notes: Sequence[tuple[str, float]]
+    why: str
 
 
 def choose(main: MainThread, host: Host, wanted: str) -> Surface:
-    """Choose who draws: "qt" for Qt's dialogs, if they can be had; "blender" for Blender's own."""
-    lacking = _lacking() if wanted == "qt" else "You chose them."
+    """Choose and start the surface that draws questions.
+
+    Args:
+        main: The lanes to the main thread.
+        host: The host that the dialogs name.
+        wanted: "qt" for Qt's dialogs, if they can be used; "blender" for Blender's own.
+    """
+    lacking: str | None = "You chose them."
+    if wanted == "qt":
+        lacking = _lacking()
     if lacking is None:
         try:
             return _start_qt(main, host)
-        except ImportError as error:  # one that another Python on the path brought
+        except ImportError as error:  # of a PySide6 for another Python on the path
             lacking = f"PySide6 cannot be loaded: {error}"
     own = OperatorPresenter(main, host)
     return Surface(
@@ -58,22 +76,24 @@ def choose(main: MainThread, host: Host, wanted: str) -> Surface:
 
 
 def _start_qt(main: MainThread, host: Host) -> Surface:
-    """Start Qt; a QApplication that is there already, from before a reload, is used again."""
+    """Start Qt. A QApplication from before a reload is used again."""
     from dcc_bridge.spi.qt import DialogPresenter, QApplication, QEvent, QEventLoop
 
-    instance = QApplication.instance()
-    app = instance if isinstance(instance, QApplication) else QApplication(["blender"])
+    app = QApplication.instance()
+    if not isinstance(app, QApplication):
+        app = QApplication(["blender"])
     app.setQuitOnLastWindowClosed(False)
     presenter = DialogPresenter(main, host, lambda: None)
 
     def turn() -> None:
         app.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-        app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, _TURN)
+        app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, _QT_TURN_MS)
 
     def asked() -> str:
-        return next(
-            (it.question.message for it in presenter.dialogs if not it.isActiveWindow()), ""
-        )
+        for dialog in presenter.dialogs:
+            if not dialog.isActiveWindow():
+                return dialog.question.message
+        return ""
 
     return Surface(
         presenter=presenter,
@@ -87,11 +107,11 @@ def _start_qt(main: MainThread, host: Host) -> Surface:
 
 
 def _lacking() -> str | None:
-    """Say what keeps Qt's dialogs from being used, or None. Imports nothing of Qt."""
+    """Return why Qt's dialogs cannot be used, or None. Imports nothing of Qt."""
     if util.find_spec("PySide6") is None or util.find_spec("PySide6.QtWidgets") is None:
         return "PySide6 is not installed in Blender."
-    if sys.version_info < (3, 12) and _version() == _ABORTS:
-        return f"PySide6 {_ABORTS} crashes a Python older than 3.12; install 6.11."
+    if sys.version_info < (3, 12) and _version() == _ABORTING_VERSION:
+        return f"PySide6 {_ABORTING_VERSION} crashes a Python older than 3.12; install 6.11."
     if sys.platform == "darwin":
         return "On macOS, Qt and Blender cannot both be the application."
     if sys.platform == "linux":
@@ -100,12 +120,15 @@ def _lacking() -> str | None:
 
 
 def _folder() -> str:
-    """Return where PySide6 is."""
+    """Return where PySide6 is, or ""."""
     spec = util.find_spec("PySide6")
-    return str(spec.origin) if spec is not None else ""
+    if spec is None:
+        return ""
+    return str(spec.origin)
 
 
 def _version() -> str | None:
+    """Return the version of PySide6, or None where no distribution of it is known."""
     for name in ("PySide6-Essentials", "PySide6"):
         try:
             return metadata.version(name)
@@ -115,7 +138,7 @@ def _version() -> str | None:
 
 
 def _no_display() -> str | None:
-    """Qt aborts where it cannot open a window."""
+    """Return why Qt cannot open a window, or None. Qt aborts the process in that case."""
     if os.environ.get("QT_QPA_PLATFORM") == "offscreen":
         return "Qt is set to draw nowhere (QT_QPA_PLATFORM=offscreen)."
     if os.environ.get("WAYLAND_DISPLAY"):

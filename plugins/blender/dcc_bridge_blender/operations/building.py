@@ -244,7 +244,7 @@ class _Building(_Reading, AppliedTransforms):
 def _refuse_held(item: str, cannot: str, parts: Iterable[str]) -> None:
     """Raise ValueError where something holds one of these parts of a transform."""
     thing = require_object(item)
-    names = {"at": "location", "rotation": values.turn_of(thing), "scale": "scale"}
+    names = {"at": "location", "rotation": values.rotation_of(thing), "scale": "scale"}
     for name in map(names.__getitem__, parts):
         if why := values.held(properties.Slot(item, thing, name)):
             raise ValueError(f"{item}{cannot}: its {name} is {why}.")

@@ -1,4 +1,4 @@
-"""Properties by name: where each is, its value as JSON carries it, what it takes. Main thread."""
+"""Properties by name: found, listed, read as JSON carries values, and written. Main thread."""
 
 from __future__ import annotations
 
@@ -23,11 +23,20 @@ _STEP: Final = re.compile(r"""\.?(?:([A-Za-z_]\w*)|\[(\d+)\]|\[["'](.*?)["']\])"
 _AXES: Final = {"x": 0, "y": 1, "z": 2, "w": 3, "r": 0, "g": 1, "b": 2, "a": 3}
 _LEFT_OUT: Final = {"use_nodes", "use_extra_user", "is_runtime_data", "tag"}
 _FIRST: Final = ("location", "rotation_euler", "scale", "hide_viewport", "hide_render", "parent")
+_MAX_CHOICES: Final = 30  # that an error lists
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where a property is: of which struct, under which name or key, and which element of it."""
+    """The place of a property.
+
+    Attributes:
+        item: The item that has the property.
+        owner: The struct of Blender's that has the property: the item's data-block or a part.
+        name: The name of the property, or the key of a custom property.
+        index: The element of an array; -1 for the whole property.
+        is_custom: Whether this is a custom property.
+    """
 
     item: str
     owner: Any
@@ -37,42 +46,58 @@ class Slot:
 
     @property
     def rna(self) -> Any:
-        """Its definition; None for a custom property."""
-        return None if self.is_custom else self.owner.bl_rna.properties[self.name]
+        """The property's definition; None for a custom property."""
+        if self.is_custom:
+            return None
+        return self.owner.bl_rna.properties[self.name]
 
     @property
     def key(self) -> str:
-        """What it is called below its owner."""
-        return f'["{self.name}"]' if self.is_custom else self.name
+        """The property's name in a path below its owner."""
+        if self.is_custom:
+            return f'["{self.name}"]'
+        return self.name
 
     @property
     def path(self) -> str:
-        """What it is called below its data-block, as curves name it; "" where it is unreadable."""
+        """The path below the data-block, as curves have it; "" where it cannot be read."""
         try:
             return self._path()
-        except UnicodeDecodeError:  # what it is part of has a name that cannot be read
+        except UnicodeDecodeError:  # an owner on the path has a name that cannot be read
             return ""
 
     def _path(self) -> str:
+        owner = self.owner
         if not self.is_custom:
-            return str(self.owner.path_from_id(self.name))
-        return (self.owner.path_from_id() if self.owner != self.owner.id_data else "") + self.key
+            return str(owner.path_from_id(self.name))
+        if owner == owner.id_data:
+            return self.key
+        return str(owner.path_from_id()) + self.key
 
     @property
     def is_angle(self) -> bool:
-        """Whether Blender keeps it in radians."""
+        """Whether Blender keeps the value in radians."""
         return self.rna is not None and self.rna.unit == "ROTATION"
 
     def read(self) -> Any:
-        """Give the value as JSON carries it."""
+        """Return the value as JSON carries it; angles are in degrees."""
         try:
             value = self.owner[self.name] if self.is_custom else getattr(self.owner, self.name)
-            return plain(value if self.index < 0 else value[self.index], angle=self.is_angle)
+            if self.index >= 0:
+                value = value[self.index]
+            return plain(value, angle=self.is_angle)
         except (SystemError, UnicodeDecodeError):
             return UNREADABLE_TEXT
 
     def write(self, value: Any) -> None:
-        """Set a value, as JSON carries it."""
+        """Set the value.
+
+        Args:
+            value: The value as JSON carries it; angles in degrees.
+
+        Raises:
+            ValueError: The property does not take the value; the error says what it takes.
+        """
         if self.is_custom:
             self.owner[self.name] = value
             return
@@ -88,14 +113,21 @@ class Slot:
 
 
 def plain(value: Any, *, angle: bool = False) -> Any:
-    """Give a value of Blender's as JSON carries it."""
+    """Return a value of Blender's as JSON carries it.
+
+    Args:
+        value: The value.
+        angle: Whether it is in radians, and becomes degrees.
+    """
     if isinstance(value, bpy.types.ID):
         return item_of(value)
-    for name in ("to_dict", "to_list"):
-        if hasattr(value, name):
-            return getattr(value, name)()
+    if hasattr(value, "to_dict"):  # a group of custom properties
+        return value.to_dict()
+    if hasattr(value, "to_list"):  # a custom property that is an array
+        return value.to_list()
     if isinstance(value, float):
-        return float(f"{math.degrees(value) if angle else value:.7g}")
+        number = math.degrees(value) if angle else value
+        return float(f"{number:.7g}")
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, set):
@@ -106,106 +138,181 @@ def plain(value: Any, *, angle: bool = False) -> Any:
         return str(value)
 
 
+# ---- found by name
+
+
 def slot(item: str, prop: str) -> Slot:
-    """Find a property of an item; LookupError: there is no such, with near ones."""
-    thing = bpy.context.scene if item == SCENE else require(item)
+    """Return a property of an item.
+
+    Args:
+        item: The item, or `SCENE`.
+        prop: A path such as ``data.lens``, ``location.x`` or ``modifiers["Bevel"].width``; the name
+            of a custom property; for a node, the name of an input.
+
+    Raises:
+        LookupError: There is no such item or property; the error names similar ones.
+        ValueError: The input of a node has no value.
+    """
+    if item == SCENE:
+        thing: Any = bpy.context.scene
+    else:
+        thing = require(item)
     if isinstance(thing, bpy.types.Node):
         socket = sockets_of(thing.inputs).get(prop)
         if socket is not None and not hasattr(socket, "default_value"):
             raise ValueError(f"{item}: the input {prop!r} has no value, only a connection.")
         if socket is not None:
             return Slot(item, socket, "default_value")
-    tokens = [*_STEP.finditer(prop)]
-    is_plain = "".join(it[0] for it in tokens) == prop != ""
-    # what is no path may be a custom property without brackets
-    steps: list[_Step] = [it.groups() for it in tokens] if is_plain else [(None, None, prop)]
-    found = _resolved(item, thing, steps)
-    if found is None or (not is_plain and prop not in found.owner):
+    steps = _steps_of(prop)
+    if steps is not None:
+        found = _resolved(item, thing, steps)
+    else:  # not a path, so perhaps the name of a custom property without brackets
+        found = _resolved(item, thing, [(None, None, prop)])
+        if found is not None and prop not in found.owner:
+            found = None
+    if found is None:
         raise LookupError(_no_such(item, thing, prop))
     return found
 
 
+def _steps_of(prop: str) -> list[_Step] | None:
+    """Return the steps of a path, or None for a text that is no path."""
+    matches = list(_STEP.finditer(prop))
+    text = "".join(match[0] for match in matches)
+    if not prop or text != prop:
+        return None
+    return [match.groups() for match in matches]
+
+
 def _resolved(item: str, owner: Any, steps: Sequence[_Step]) -> Slot | None:
+    """Follow the steps from an owner to a property, or return None."""
     (name, index, key), *rest = steps
     if not rest:
         return _last(item, owner, name, key)
-    element = _element(owner, name, rest[0]) if len(rest) == 1 else -1
-    if element >= 0:
-        return Slot(item, owner, str(name), element)
+    if len(rest) == 1:
+        element = _element(owner, name, rest[0])
+        if element >= 0:
+            return Slot(item, owner, str(name), element)
     try:
-        below = getattr(owner, name) if name else owner[key if index is None else int(index)]
+        if name:
+            below = getattr(owner, name)
+        elif index is not None:
+            below = owner[int(index)]
+        else:
+            below = owner[key]
     except (AttributeError, KeyError, IndexError, TypeError):
         return None
     return _resolved(item, below, rest)
 
 
 def _element(owner: Any, name: str | None, step: _Step) -> int:
-    """Give which element of an array a step means, or -1."""
-    known = getattr(owner, "bl_rna", None)
-    rna: Any = known.properties.get(name) if known is not None and name else None
-    index = int(step[1]) if step[1] else _AXES.get(step[0] or "", -1)
-    return index if getattr(rna, "is_array", False) and index < rna.array_length else -1
+    """Return the element of an array that a step means, or -1."""
+    definitions = getattr(owner, "bl_rna", None)
+    if definitions is None or not name:
+        return -1
+    rna = definitions.properties.get(name)
+    if not getattr(rna, "is_array", False):
+        return -1
+    axis, number, _ = step
+    index = int(number) if number else _AXES.get(axis, -1)
+    if index >= rna.array_length:
+        return -1
+    return index
 
 
 def _last(item: str, owner: Any, name: str | None, custom: str | None) -> Slot | None:
+    """Return the property that the last step of a path means, or None."""
     if not isinstance(owner, bpy.types.bpy_struct):
         return None
     if name is not None and name in owner.bl_rna.properties:
         return Slot(item, owner, name)
-    keys = custom_keys(owner) if hasattr(owner, "keys") else None
-    if keys is not None and (custom is not None or name in keys):
+    if not hasattr(owner, "keys"):
+        return None
+    if custom is not None or name in custom_keys(owner):
         return Slot(item, owner, str(custom or name), is_custom=True)
     return None
 
 
 def _no_such(item: str, thing: Any, prop: str) -> str:
-    names = list(dict.fromkeys(slots(item, thing)))
-    last = prop.rpartition(".")[2]
-    near = get_close_matches(prop, names, 4, 0.5) or [it for it in names if last in it][:4]
-    hint = f" There is {', '.join(near)}." if near else " inspect lists them."
+    """Return the error for a property that is not found, with similar names."""
+    names = list(slots(item, thing))
+    near = get_close_matches(prop, names, 4, 0.5)
+    if not near:
+        last = prop.rpartition(".")[2]
+        near = [name for name in names if last in name][:4]
+    hint = " inspect lists them."
+    if near:
+        hint = f" There is {', '.join(near)}."
     return f"{item} has no property {prop!r}.{hint}"
 
 
+# ---- listed
+
+
 def slots(item: str, thing: Any) -> dict[str, Slot]:
-    """Give the properties of an item that can be set, those first that are asked for most."""
+    """Return the properties of an item that can be set, the most wanted ones first."""
     own = _own(item, thing, "")
-    listed = _inputs(item, thing) | {name: own[name] for name in _FIRST if name in own}
+    listed = _inputs(item, thing)
+    for name in _FIRST:
+        if name in own:
+            listed[name] = own[name]
     if isinstance(thing, bpy.types.Object):
-        listed |= _own(item, thing.data, "data.") if thing.data is not None else {}
-        for kind in ("modifiers", "constraints"):
-            for part in getattr(thing, kind):
-                listed |= _own(item, part, f'{kind}["{name_of(part)}"].')
-    for key in custom_keys(thing) if hasattr(thing, "keys") else ():
-        listed[f'["{key}"]'] = Slot(item, thing, key, is_custom=True)
-    return listed | own
+        listed.update(_of_parts(item, thing))
+    if hasattr(thing, "keys"):
+        for key in custom_keys(thing):
+            listed[f'["{key}"]'] = Slot(item, thing, key, is_custom=True)
+    return {**listed, **own}
 
 
 def _inputs(item: str, thing: Any) -> dict[str, Slot]:
-    sockets = sockets_of(thing.inputs) if isinstance(thing, bpy.types.Node) else {}
-    valued = {name: it for name, it in sockets.items() if hasattr(it, "default_value")}
-    return {name: Slot(item, it, "default_value") for name, it in valued.items()}
+    """Return the inputs of a node that have a value."""
+    if not isinstance(thing, bpy.types.Node):
+        return {}
+    inputs = {}
+    for name, socket in sockets_of(thing.inputs).items():
+        if hasattr(socket, "default_value"):
+            inputs[name] = Slot(item, socket, "default_value")
+    return inputs
 
 
-def _own(item: str, owner: Any, before: str) -> dict[str, Slot]:
+def _of_parts(item: str, thing: bpy.types.Object) -> dict[str, Slot]:
+    """Return the properties of an object's data, modifiers and constraints."""
+    listed: dict[str, Slot] = {}
+    if thing.data is not None:
+        listed.update(_own(item, thing.data, "data."))
+    for kind in ("modifiers", "constraints"):
+        for part in getattr(thing, kind):
+            listed.update(_own(item, part, f'{kind}["{name_of(part)}"].'))
+    return listed
+
+
+def _own(item: str, owner: Any, prefix: str) -> dict[str, Slot]:
     names = [rna.identifier for rna in owner.bl_rna.properties if _is_settable(rna)]
-    return {before + name: Slot(item, owner, name) for name in names}
+    return {prefix + name: Slot(item, owner, name) for name in names}
 
 
 def _is_settable(rna: Any) -> bool:
     if rna.is_readonly or rna.identifier in _LEFT_OUT or rna.identifier.startswith("bl_"):
         return False
-    return rna.type in _PLAIN or (rna.type == "POINTER" and "ID" in _bases(rna.fixed_type))
+    if rna.type == "POINTER":
+        return "ID" in _bases(rna.fixed_type)
+    return rna.type in _PLAIN
 
 
 def _bases(rna: Any) -> Iterator[str]:
+    """Yield the names of a type and of the types that it derives from."""
     while rna is not None:
         yield rna.identifier
         rna = rna.base
 
 
+# ---- what a property takes
+
+
 def _converted(slot: Slot, value: Any) -> Any:
-    """Give what Blender takes for a value; ValueError says which type or range it is."""
-    rna, where = slot.rna, f"{slot.item}, {slot.key}"
+    """Return what Blender takes for a value; ValueError says which type or range it takes."""
+    rna = slot.rna
+    where = f"{slot.item}, {slot.key}"
     if rna.is_readonly:
         raise ValueError(f"{where} cannot be set: Blender works it out itself.")
     if rna.type == "POINTER":
@@ -216,55 +323,87 @@ def _converted(slot: Slot, value: Any) -> Any:
         if not isinstance(value, str):
             raise ValueError(f"{where} takes text, and not {value!r}.")
         return value
-    count = rna.array_length if rna.is_array and slot.index < 0 else 0
+    if rna.is_array and slot.index < 0:
+        return _numbers(rna, value, where)
+    return _number(rna, value, where)
+
+
+def _numbers(rna: Any, value: Any, where: str) -> list[Any]:
+    """Return the elements of an array; a color may lack its alpha."""
+    count = rna.array_length
     if count == 4 and isinstance(value, list) and len(value) == 3 and "COLOR" in rna.subtype:
         value = [*value, 1.0]
-    numbers = value if count else [value]
-    if not isinstance(numbers, list | tuple) or (count and len(numbers) != count):
+    if not isinstance(value, list | tuple) or len(value) != count:
         raise ValueError(f"{where} takes a list of {count} numbers, and not {value!r}.")
-    ready = [_number(rna, number, where) for number in numbers]
-    return ready if count else ready[0]
+    return [_number(rna, number, where) for number in value]
 
 
 def _number(rna: Any, value: Any, where: str) -> Any:
+    """Return a number, a whole number or a truth, as a property or its elements take it."""
     if rna.type == "BOOLEAN":
         if not isinstance(value, bool):
             raise ValueError(f"{where} takes true or false, and not {value!r}.")
         return value
+    is_whole = rna.type == "INT"
+    kind = "a whole number" if is_whole else "a number"
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value) or (rna.type == "INT" and value != int(value)):
-        kind = "a whole number" if rna.type == "INT" else "a number"
+    is_valid = is_number and math.isfinite(value)
+    if is_valid and is_whole:
+        is_valid = value == int(value)
+    if not is_valid:
         raise ValueError(f"{where} takes {kind}, and not {value!r}.")
-    turned = rna.unit == "ROTATION"
-    ready = math.radians(value) if turned else value
-    if not rna.hard_min - 1e-6 <= ready <= rna.hard_max + 1e-6:
-        low, high = (math.degrees(it) if turned else it for it in (rna.hard_min, rna.hard_max))
-        raise ValueError(f"{where} takes {low:.6g} to {high:.6g}, and not {value!r}.")
-    return int(value) if rna.type == "INT" else float(ready)
+    number = _in_range(rna, value, where)
+    if is_whole:
+        return int(value)
+    return float(number)
+
+
+def _in_range(rna: Any, value: float, where: str) -> float:
+    """Return a number as Blender keeps it, an angle in radians; ValueError says the range."""
+    low = rna.hard_min
+    high = rna.hard_max
+    number = value
+    is_angle = rna.unit == "ROTATION"
+    if is_angle:
+        number = math.radians(value)
+    if low - 1e-6 <= number <= high + 1e-6:
+        return number
+    if is_angle:
+        low = math.degrees(low)
+        high = math.degrees(high)
+    raise ValueError(f"{where} takes {low:.6g} to {high:.6g}, and not {value!r}.")
 
 
 def _pointed(rna: Any, value: Any, where: str) -> Any:
+    """Return the data-block that a name means, or None for no name."""
     if value is None or value == "":
         return None
     kind = rna.fixed_type.identifier.lower()
     thing = block(str(value)) or block(f"{kind}:{value}")
-    if thing is None or kind not in {it.lower() for it in _bases(thing.bl_rna)}:
-        raise ValueError(f"{where} takes the name of a {kind}, and {value!r} is none.")
-    return thing
+    if thing is not None:
+        kinds = [base.lower() for base in _bases(thing.bl_rna)]
+        if kind in kinds:
+            return thing
+    raise ValueError(f"{where} takes the name of a {kind}, and {value!r} is none.")
 
 
 def _chosen(slot: Slot, value: Any, where: str) -> Any:
+    """Return a choice of an enumeration, or a set of choices."""
     rna = slot.rna
     if rna.is_enum_flag:
         return set(value)
-    names = [it.identifier for it in rna.enum_items_static]
+    names = [choice.identifier for choice in rna.enum_items_static]
     if names and value not in names and not _takes(slot, value):
-        raise ValueError(f"{where} is one of {', '.join(names[:30])}, and not {value!r}.")
+        choices = ", ".join(names[:_MAX_CHOICES])
+        raise ValueError(f"{where} is one of {choices}, and not {value!r}.")
     return value
 
 
 def _takes(slot: Slot, value: Any) -> bool:
-    """Whether a choice that is made up as Blender runs has it: its definition does not tell."""
+    """Try whether an enumeration takes a choice.
+
+    The definition of an enumeration does not list choices that are computed as Blender runs.
+    """
     before = getattr(slot.owner, slot.name)
     try:
         setattr(slot.owner, slot.name, value)

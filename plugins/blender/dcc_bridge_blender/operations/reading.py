@@ -112,7 +112,7 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
         match part:
             case "values":
                 listed = islice(properties.slots(item, thing).items(), _MOST)
-                return {name: values.told(slot) for name, slot in listed}
+                return {name: values.read(slot) for name, slot in listed}
             case "inputs":
                 return list(islice(_links(item, thing), _MOST))
             case "uses":

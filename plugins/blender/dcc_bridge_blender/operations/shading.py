@@ -33,7 +33,7 @@ class _Shading(_Building, Connections, Keyframes, Materials):
         """Angles in degrees."""
         if item == SCENE and prop in ("fps", "size", "units"):
             return Value(_scene_value(prop))
-        return values.told(_slot(item, prop))
+        return values.read(_slot(item, prop))
 
     def set_value(self, item: str, prop: str, value: Any, *, replace: bool = False) -> None:
         if item == SCENE and prop in ("frame", "fps", "size", "units"):

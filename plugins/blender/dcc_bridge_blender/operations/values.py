@@ -1,4 +1,4 @@
-"""Values of properties: told, written, keyed, and what holds them. Main thread."""
+"""Values of properties: read, written and keyed, and the reasons that hold a value. Main thread."""
 
 from __future__ import annotations
 
@@ -19,27 +19,42 @@ _LOCKS: Final = {
     "rotation_quaternion": "lock_rotation",
     "scale": "lock_scale",
 }
-_TURNS: Final = {"TRACK_TO", "DAMPED_TRACK", "LOCKED_TRACK", "COPY_ROTATION", "LIMIT_ROTATION"}
-_SHAPES: Final = {"linear": "LINEAR", "smooth": "BEZIER", "step": "CONSTANT"}
+"""The property that locks each property of a transform."""
+_ROTATING: Final = {"TRACK_TO", "DAMPED_TRACK", "LOCKED_TRACK", "COPY_ROTATION", "LIMIT_ROTATION"}
+"""Types of constraints that hold the rotation only."""
+_INTERPOLATIONS: Final = {"linear": "LINEAR", "smooth": "BEZIER", "step": "CONSTANT"}
 
 
-def told(slot: Slot) -> Value:
-    """Tell a property as the scene has it."""
-    kind = type(slot.read()).__name__ if slot.is_custom else slot.rna.type.lower()
-    return Value(slot.read(), kind, held(slot), _is_fixed(slot))
+def read(slot: Slot) -> Value:
+    """Return the value of a property, with its type and the reason that holds it."""
+    value = slot.read()
+    kind = type(value).__name__
+    if not slot.is_custom:
+        kind = slot.rna.type.lower()
+    return Value(value, kind, held(slot), _is_fixed(slot))
 
 
 def write(slot: Slot, value: Any, *, replace: bool) -> None:
-    """Set a property; ValueError if something would write over it or lose it."""
-    if why := held(slot):
-        if not replace:
-            raise ValueError(f"{slot.item}, {slot.key} is {why}; replace=True takes that away.")
+    """Set a property.
+
+    Args:
+        slot: The property.
+        value: The value, as JSON carries it.
+        replace: Whether to remove what holds the property.
+
+    Raises:
+        ValueError: Something would overwrite or lose the value, or the value is not valid.
+    """
+    why = held(slot)
+    if why and not replace:
+        raise ValueError(f"{slot.item}, {slot.key} is {why}; replace=True takes that away.")
+    if why:
         _release(slot)
     slot.write(value)
 
 
-def turn_of(thing: bpy.types.Object) -> str:
-    """Give the property that turns an object, by its mode of rotation."""
+def rotation_of(thing: bpy.types.Object) -> str:
+    """Return the name of the property that rotates an object, by its rotation mode."""
     names = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
     return names.get(thing.rotation_mode, "rotation_euler")
 
@@ -48,8 +63,9 @@ def turn_of(thing: bpy.types.Object) -> str:
 
 
 def held(slot: Slot) -> str:
-    """Say why a plain write would be refused or lost."""
-    data, owner = slot.owner.id_data, slot.owner
+    """Return why a plain write would be refused or lost, or ""."""
+    owner = slot.owner
+    data = owner.id_data
     if data.library is not None:
         return f"linked from {text_of(data.library, 'filepath')}"
     if _is_fixed(slot):
@@ -57,62 +73,86 @@ def held(slot: Slot) -> str:
     if isinstance(owner, bpy.types.NodeSocket):
         links: Any = owner.links
         return f"connected to {name_of(links[0].from_node)}" if links else ""
-    if driven := [curve.driver.expression for curve in _drivers(slot)]:
-        return f"driven: {driven[0]}" if driven[0] else "driven"
+    drivers = _drivers(slot)
+    if drivers:
+        expression = drivers[0].driver.expression
+        return f"driven: {expression}" if expression else "driven"
+    return _held_otherwise(slot)
+
+
+def _held_otherwise(slot: Slot) -> str:
+    """Return why keys, locks or constraints would undo a write, or ""."""
     if _curves(slot):
         return "keyed"
     if _locks(slot):
         return "locked"
-    names = [name_of(it) for it in _constraints(slot)]
-    return f"held by the constraint {names[0]}" if names else ""
+    constraints = _constraints(slot)
+    if constraints:
+        return f"held by the constraint {name_of(constraints[0])}"
+    return ""
 
 
 def _is_fixed(slot: Slot) -> bool:
+    """Return whether nothing can make a property writable from here."""
     data = slot.owner.id_data
     return data.library is not None or bool(getattr(data, "is_editmode", False))
 
 
-def _is_placing(slot: Slot) -> bool:
+def _is_transform(slot: Slot) -> bool:
     return isinstance(slot.owner, bpy.types.Object) and slot.name in _LOCKS
 
 
 def _locks(slot: Slot) -> list[int]:
-    """Give the elements that are locked."""
-    locks = list(getattr(slot.owner, _LOCKS[slot.name])) if _is_placing(slot) else []
-    return [at for at, is_on in enumerate(locks) if is_on and slot.index in (-1, at)]
+    """Return the locked elements of a property."""
+    if not _is_transform(slot):
+        return []
+    locked = []
+    for at, is_locked in enumerate(getattr(slot.owner, _LOCKS[slot.name])):
+        if is_locked and slot.index in (-1, at):
+            locked.append(at)
+    return locked
 
 
 def _constraints(slot: Slot) -> list[Any]:
-    if not _is_placing(slot):
+    """Return the active constraints that hold a property."""
+    if not _is_transform(slot):
         return []
-    active = [it for it in slot.owner.constraints if not it.mute and it.influence > 0]
-    turned = slot.name.startswith("rotation")
-    return [it for it in active if turned or it.type not in _TURNS]
+    is_rotation = slot.name.startswith("rotation")
+    holding = []
+    for constraint in slot.owner.constraints:
+        is_active = not constraint.mute and constraint.influence > 0
+        if is_active and (is_rotation or constraint.type not in _ROTATING):
+            holding.append(constraint)
+    return holding
 
 
 def _drivers(slot: Slot) -> list[Any]:
-    animation = getattr(slot.owner.id_data, "animation_data", None)  # some data has none
-    return _of(slot, animation.drivers if animation else ())
+    animation = getattr(slot.owner.id_data, "animation_data", None)  # some data cannot have any
+    if not animation:
+        return []
+    return _curves_of(slot, animation.drivers)
 
 
-def _of(slot: Slot, every: Iterable[Any]) -> list[Any]:
-    """Give the curves of a property, or of one element."""
-    path = slot.path if every else ""
-    found = [it for it in every if text_of(it, "data_path") == path]
-    return [it for it in found if slot.index in (-1, it.array_index)]
+def _curves_of(slot: Slot, curves: Iterable[Any]) -> list[Any]:
+    """Return those curves that are of a property, or of the slot's element."""
+    if not curves:
+        return []
+    path = slot.path
+    found = [curve for curve in curves if text_of(curve, "data_path") == path]
+    return [curve for curve in found if slot.index in (-1, curve.array_index)]
 
 
 def _release(slot: Slot) -> None:
-    """Take away what holds a value; ValueError for what nothing takes away."""
-    data, owner = slot.owner.id_data, slot.owner
+    """Remove what holds a property; raise ValueError where that is not possible."""
+    owner = slot.owner
     if _is_fixed(slot):
         raise ValueError(f"{slot.item}, {slot.key} is {held(slot)}.")
     if isinstance(owner, bpy.types.NodeSocket):
         links: Any = owner.links
         for link in list(links):
-            data.links.remove(link)
+            owner.id_data.links.remove(link)
     for driver in _drivers(slot):
-        owner.driver_remove(slot.key if slot.is_custom else slot.name, driver.array_index)
+        owner.driver_remove(_key_name(slot), driver.array_index)
     _clear_keys(slot)
     for constraint in _constraints(slot):
         owner.constraints.remove(constraint)
@@ -120,77 +160,114 @@ def _release(slot: Slot) -> None:
         getattr(owner, _LOCKS[slot.name])[axis] = False
 
 
+def _key_name(slot: Slot) -> str:
+    """Return the name by which Blender's functions for keys and drivers take a property."""
+    if slot.is_custom:
+        return slot.key
+    return slot.name
+
+
 # ---- keys
 
 
 def _curve_lists(data: Any) -> Iterator[Any]:
-    """Give the lists of curves that move a data-block: an Action has none of its own in 5.x."""
+    """Yield the lists of curves that animate a data-block: an Action has none of its own in 5.x."""
     animation: Any = getattr(data, "animation_data", None)
-    action = animation.action if animation else None
-    if action is None:
+    if not animation or animation.action is None:
         return
     if not hasattr(animation, "action_slot"):  # since 4.4
-        yield action.fcurves
+        yield animation.action.fcurves
         return
-    for layer in action.layers:
+    if not animation.action_slot:
+        return
+    for layer in animation.action.layers:
         for strip in layer.strips:
-            bag = strip.channelbag(animation.action_slot) if animation.action_slot else None
+            bag = strip.channelbag(animation.action_slot)
             if bag is not None:
                 yield bag.fcurves
 
 
 def all_curves(data: Any) -> list[Any]:
-    """Give the curves that move a data-block."""
-    return [curve for each in _curve_lists(data) for curve in each]
+    """Return the curves that animate a data-block."""
+    curves: list[Any] = []
+    for curve_list in _curve_lists(data):
+        curves += curve_list
+    return curves
 
 
 def _curves(slot: Slot) -> list[Any]:
-    return _of(slot, all_curves(slot.owner.id_data))
+    return _curves_of(slot, all_curves(slot.owner.id_data))
 
 
 def _clear_keys(slot: Slot) -> None:
-    for each in _curve_lists(slot.owner.id_data):
-        for curve in [it for it in _curves(slot) if it in list(each)]:
-            each.remove(curve)
+    for curve_list in _curve_lists(slot.owner.id_data):
+        # Read anew for each list: curves of the lists before are removed by now.
+        in_list = list(curve_list)
+        curves = [curve for curve in _curves(slot) if curve in in_list]
+        for curve in curves:
+            curve_list.remove(curve)
 
 
 def read_keys(slot: Slot) -> list[tuple[float, Any]]:
-    """Give the keys of a property, by frame."""
-    moved = _curves(slot)
-    frames = sorted({point.co.x for curve in moved for point in curve.keyframe_points})
-    return [(float(f"{frame:.7g}"), _at(slot, moved, frame)) for frame in frames]
+    """Return the keys of a property: the frames, in order, and the values at them."""
+    curves = _curves(slot)
+    frames = set()
+    for curve in curves:
+        for point in curve.keyframe_points:
+            frames.add(point.co.x)
+    return [(float(f"{frame:.7g}"), _value_at(slot, curves, frame)) for frame in sorted(frames)]
 
 
-def _at(slot: Slot, moved: Sequence[Any], frame: float) -> Any:
+def _value_at(slot: Slot, curves: Sequence[Any], frame: float) -> Any:
+    """Return the value of a property at a frame; elements without a curve have their own."""
     value = slot.read()
-    for curve in moved:
+    for curve in curves:
         number = plain(curve.evaluate(frame), angle=slot.is_angle)
         if isinstance(value, list):
             value[curve.array_index] = number
+        elif isinstance(value, bool):
+            value = bool(round(number))
         else:
-            value = bool(round(number)) if isinstance(value, bool) else number
+            value = number
     return value
 
 
 def write_keys(slot: Slot, keys: Keys, shape: Shape, *, clear: bool) -> None:
-    """Add keys; with `clear` all others go."""
+    """Add keys to a property.
+
+    Args:
+        slot: The property.
+        keys: The frames and the values at them.
+        shape: How the values go from each of these keys to the next.
+        clear: Whether all other keys are removed.
+
+    Raises:
+        ValueError: Something but keys and constraints holds the property, or it takes no keys.
+    """
     why = held(slot)
     if why and why != "keyed" and not why.startswith("held by"):
         raise ValueError(f"{slot.item}, {slot.key} is {why}.")
     before = slot.read()
     if clear:
         _clear_keys(slot)
+    name = _key_name(slot)
     for frame, value in keys:
         slot.write(value)
-        name = slot.key if slot.is_custom else slot.name
         if not slot.owner.keyframe_insert(name, index=slot.index, frame=frame):
             raise ValueError(f"{slot.item}, {slot.key} takes no keys.")
-    frames = {round(frame, 3) for frame, _ in keys}
-    for curve in _curves(slot):
+    curves = _curves(slot)
+    _interpolate(curves, [frame for frame, _ in keys], shape)
+    if curves:
+        scene: Any = bpy.context.scene
+        before = _value_at(slot, curves, scene.frame_current)
+    slot.write(before)
+
+
+def _interpolate(curves: Sequence[Any], frames: Iterable[float], shape: Shape) -> None:
+    """Set how the values go from the keys at some frames to the next keys."""
+    rounded = {round(frame, 3) for frame in frames}
+    for curve in curves:
         for point in curve.keyframe_points:
-            if round(point.co.x, 3) in frames:
-                point.interpolation = _SHAPES[shape]
+            if round(point.co.x, 3) in rounded:
+                point.interpolation = _INTERPOLATIONS[shape]
         curve.update()
-    scene: Any = bpy.context.scene
-    moved = _curves(slot)
-    slot.write(_at(slot, moved, scene.frame_current) if moved else before)

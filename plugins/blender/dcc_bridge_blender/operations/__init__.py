@@ -1,6 +1,7 @@
 """Blender's operations for the verbs, for 3.4 in a window and for the module ``bpy``. Main thread.
 
-It is long since operators and keys differ from 3.4 to 5.2, and data is edited without operators.
+The operations edit data without Blender's own operators, and operators and keys differ from 3.4 to
+5.2; so there is much code.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from .seeing import _Seeing
 
 
 def operations(host: Host) -> HostOperations:
-    """Give Blender's operations."""
+    """Return Blender's operations on a host, which has to be a `BlenderHost`."""
     assert isinstance(host, BlenderHost)
     return BlenderOperations(host)
 
 
 class BlenderOperations(_Seeing):
-    """Blender's side of the verbs."""
+    """All operations of the verbs, in Blender."""
 
     up = "Z"
     instructions = (

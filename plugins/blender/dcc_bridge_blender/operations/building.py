@@ -1,4 +1,4 @@
-"""What is made and moved: items, places, groups, materials. Main thread; no operators."""
+"""The operations that make, place, group and rename items. Main thread; no operators."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from .items import free_name, require, require_object, require_own, require_tree
 from .reading import _Reading
 
 _Parts = Sequence[Literal["at", "rotation", "scale"]]
-_LONGEST: Final = 63
-_MODIFIER: Final = "_MODIFIER"
+_MAX_NAME_BYTES: Final = 63
+_MODIFIER: Final = "_MODIFIER"  # the end of each type that creates a modifier
+_PROPERTIES: Final = {"at": "location", "scale": "scale"}  # of the parts of a transform
 _MESHES: Final[dict[str, Callable[..., object]]] = {
     "MESH": lambda bm: None,
     "CUBE": lambda bm: bmesh.ops.create_cube(bm, size=2, calc_uvs=True),
@@ -56,13 +57,17 @@ _TRANSFORMED: Final = (bpy.types.Mesh, bpy.types.Curve, bpy.types.Lattice, bpy.t
 
 
 class _Building(_Reading, AppliedTransforms):
-    """The operations that make and move."""
+    """The operations that make, place, group and rename items."""
 
     def types(self) -> Iterable[str]:
         return [*_MESHES, *_DATA, *_OTHER, *_modifiers(), *_node_types()]  # nodes by `bl_idname`
 
     def create(self, kind: str, name: str | None, under: str | None) -> str:
-        """Link it to the collection that new objects go to, or to the one it is made under."""
+        """Create an item.
+
+        A new object goes to the collection that is active, or to that of the parent it is made
+        under; under a collection it goes to that collection.
+        """
         self.touch()
         if kind in _node_types():
             return _node(kind, name, under)
@@ -72,18 +77,10 @@ class _Building(_Reading, AppliedTransforms):
             return self._data(kind, name or kind.title(), under)
         if kind not in _MESHES and kind not in _DATA:
             raise LookupError(f"There is no type {kind!r}.")
-        title = name or _title(kind)
-        data = _mesh(title, _MESHES[kind]) if kind in _MESHES else _DATA[kind](title)
-        thing = bpy.data.objects.new(title, data)
-        above = require(under) if under else None
-        if isinstance(above, bpy.types.Collection):
-            above.objects.link(thing)
-            return item_of(thing)
-        _collection(above).objects.link(thing)
-        thing.parent = require_object(under, "a parent") if under else None
-        return item_of(thing)
+        return _object(kind, name or _title(kind), under)
 
     def _data(self, kind: str, name: str, under: str | None) -> str:
+        """Create data other than objects; a collection goes below the one it is made under."""
         thing = getattr(bpy.data, lists()[kind.lower()]).new(name)
         if isinstance(thing, bpy.types.Collection):
             above = require(under) if under else scene().collection
@@ -95,81 +92,94 @@ class _Building(_Reading, AppliedTransforms):
         return item_of(thing)
 
     def duplicate(self, item: str, *, linked: bool) -> str:
-        """Copies of objects refer to each other as the originals do."""
+        """Copy an item, and what is below an object.
+
+        The copies of objects refer to each other as the originals do.
+        """
         self.touch()
         thing = require(item)
         if not isinstance(thing, bpy.types.Object):
             if not isinstance(thing, bpy.types.ID):
                 raise ValueError(f"{item} is a node: create another one and connect it.")
-            copy: Any = thing.copy()
-            return item_of(copy)
-        copies = {each: _copy(each, linked) for each in [thing, *self._below(thing)]}
+            data: Any = thing.copy()
+            return item_of(data)
+        originals = [thing, *self._below(thing)]
+        copies = {original: _copy(original, linked) for original in originals}
         for copy in copies.values():
             for owner in (copy, *copy.modifiers, *copy.constraints):
-                _follow(owner, copies)
+                _redirect(owner, copies)
         self._family.forget()
         return item_of(copies[thing])
 
     # ---- places
 
     def placement(self, item: str, space: Axes = "world") -> Placement:
-        """Local is relative to the parent."""
+        """Return the transform of an object; "local" is relative to the parent."""
         thing = require_object(item)
         matrix = self.world(thing)
         if space == "local" and thing.parent is not None:
             matrix = self.world(thing.parent).inverted_safe() @ matrix
-        at, turn, scale = matrix.decompose()
-        turned = map(math.degrees, turn.to_euler("XYZ")[:])
-        return Placement(*(_rounded(part) for part in (at[:], turned, scale[:])))
+        location, quaternion, scale = matrix.decompose()
+        degrees = map(math.degrees, quaternion.to_euler("XYZ")[:])
+        return Placement(_rounded(location[:]), _rounded(degrees), _rounded(scale[:]))
 
     def place(
         self, item: str, at: At = None, rotation: At = None, scale: At = None, space: Axes = "world"
     ) -> None:
-        """What holds it refuses; keys would bring it back."""
+        """Set parts of an object's transform.
+
+        Raises:
+            ValueError: Something holds one of these parts, such as keys, which would restore it.
+        """
         thing = require_object(item)
-        parts = {"at": at, "rotation": rotation, "scale": scale}
-        _refuse_held(item, " cannot be placed", [it for it in parts if parts[it] is not None])
+        given = {"at": at, "rotation": rotation, "scale": scale}
+        parts = [part for part, numbers in given.items() if numbers is not None]
+        _refuse_held(item, " cannot be placed", parts)
         now = self.placement(item, space)
-        turned = Euler([math.radians(it) for it in rotation or now.rotation], "XYZ")
-        matrix = Matrix.LocRotScale(at or now.at, turned, scale or now.scale)
+        radians = [math.radians(degrees) for degrees in rotation or now.rotation]
+        matrix = Matrix.LocRotScale(at or now.at, Euler(radians, "XYZ"), scale or now.scale)
         if space == "local" and thing.parent is not None:
             matrix = self.world(thing.parent) @ matrix
         thing.matrix_basis = self.above(thing).inverted_safe() @ matrix
         self._is_moved = True
 
     def aim(self, item: str) -> tuple[Vector, Vector]:
-        """Cameras and lights look along -Z; so do others, as Blender's constraints take them."""
-        is_plain = require_object(item, "aimed").type not in ("CAMERA", "LIGHT")
-        forward: Vector = (0.0, -1.0, 0.0) if is_plain else (0.0, 0.0, -1.0)
-        return forward, (0.0, 0.0, 1.0) if is_plain else (0.0, 1.0, 0.0)
+        """Return the axes that look ahead and up: cameras and lights look along -Z, others -Y."""
+        if require_object(item, "aimed").type in ("CAMERA", "LIGHT"):
+            return (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)
+        return (0.0, -1.0, 0.0), (0.0, 0.0, 1.0)
 
     def apply(self, item: str, parts: _Parts) -> None:
-        """Data that others share becomes the item's own; children stay where they are."""
+        """Put parts of an object's transform into its data.
+
+        Data that others share becomes the item's own; children stay where they are.
+
+        Raises:
+            ValueError: The data takes no transform, or cannot be edited now, or something holds one
+                of the parts.
+        """
         thing = require_object(item)
-        data: Any = thing.data
-        self._may_apply(item, thing, parts)
+        self._check_applicable(item, thing, parts)
         own: Any = thing.matrix_basis.copy()
-        at, turn, scale = own.decompose()
-        kept = Matrix.LocRotScale(
-            None if "at" in parts else at,
-            None if "rotation" in parts else turn,
-            None if "scale" in parts else scale,
-        )
-        into = kept.inverted_safe() @ own
+        remaining = _without(own, parts)
+        applied = remaining.inverted_safe() @ own
+        data: Any = thing.data
         if data is not None and data.users > 1:
-            data = thing.data = data.copy()
+            data = data.copy()
+            thing.data = data
         if isinstance(data, bpy.types.Mesh):
-            data.transform(into, shape_keys=True)
-            if into.is_negative:
+            data.transform(applied, shape_keys=True)
+            if applied.is_negative:
                 data.flip_normals()
         else:
-            data.transform(into)
+            data.transform(applied)
         for child in self._children(thing):
-            child.matrix_parent_inverse = into @ child.matrix_parent_inverse
-        thing.matrix_basis = kept
+            child.matrix_parent_inverse = applied @ child.matrix_parent_inverse
+        thing.matrix_basis = remaining
         self.touch()
 
-    def _may_apply(self, item: str, thing: bpy.types.Object, parts: _Parts) -> None:
+    def _check_applicable(self, item: str, thing: bpy.types.Object, parts: _Parts) -> None:
+        """Raise ValueError where a transform cannot be put into an object's data."""
         require_own(item, thing)
         data: Any = thing.data
         if not isinstance(data, _TRANSFORMED) or thing.type == "FONT":
@@ -181,7 +191,7 @@ class _Building(_Reading, AppliedTransforms):
     # ---- groups and names
 
     def set_parent(self, item: str, under: str | None, *, keep_place: bool) -> str:
-        """Below an object, or into a collection in place of those it is in."""
+        """Parent an object, or move it into a collection from those that it is in."""
         thing = require_object(item, "put below another one")
         require_own(item, thing)
         above = require(under) if under else None
@@ -191,23 +201,24 @@ class _Building(_Reading, AppliedTransforms):
             require_object(str(under), "a parent")
             if above == thing or above in self._below(thing):
                 raise ValueError(f"{under} is {item} itself or below it.")
-        world, relative = self.world(thing), self.above(thing)
+        world = self.world(thing)
+        relative = self.above(thing)
         thing.parent = above
         thing.parent_type = "OBJECT"
-        if above is None:
-            thing.matrix_basis = world if keep_place else thing.matrix_basis
-        else:
+        if above is not None:
             inverse = self.world(above).inverted_safe()
             thing.matrix_parent_inverse = inverse @ relative if keep_place else Matrix()
+        elif keep_place:
+            thing.matrix_basis = world
         self.touch()
         return item_of(thing)
 
     @staticmethod
     def _move_into(thing: bpy.types.Object, collection: bpy.types.Collection) -> str:
         require_own(item_of(collection), collection)
-        for each in thing.users_collection:
-            if each != collection:
-                each.objects.unlink(thing)
+        for other in thing.users_collection:
+            if other != collection:
+                other.objects.unlink(thing)
         if not is_in(thing, collection.objects):
             collection.objects.link(thing)
         return item_of(thing)
@@ -223,30 +234,58 @@ class _Building(_Reading, AppliedTransforms):
         return item_of(collection)
 
     def rename(self, item: str, name: str) -> str:
-        """Blender's own references are pointers, and paths of keys follow."""
+        """Rename an item: Blender's references are pointers, and the paths of keys follow."""
         thing = require(item)
         require_own(item, thing)
-        if not name or len(name.encode()) > _LONGEST:
-            raise ValueError(f"A name has 1 to {_LONGEST} bytes, and {name!r} does not.")
-        is_node = isinstance(thing, bpy.types.Node)
-        base = (item if is_node else item_of(thing))[: -len(name_of(thing))]
-        other = block(base + name)
+        if not name or len(name.encode()) > _MAX_NAME_BYTES:
+            raise ValueError(f"A name has 1 to {_MAX_NAME_BYTES} bytes, and {name!r} does not.")
+        old = item if isinstance(thing, bpy.types.Node) else item_of(thing)
+        prefix = old.removesuffix(name_of(thing))
+        other = block(prefix + name)
         if other is not None and other != thing:
-            raise ValueError(f"There is already {base + name!r}.")
+            raise ValueError(f"There is already {prefix + name!r}.")
         thing.name = name
         self._family.forget()
-        now = base + str(thing.name)
+        now = prefix + str(thing.name)
         if isinstance(thing, bpy.types.Object):
             known[now] = thing
         return now
 
 
+def _object(kind: str, name: str, under: str | None) -> str:
+    """Create an object, and link it to a collection."""
+    data = _mesh(name, _MESHES[kind]) if kind in _MESHES else _DATA[kind](name)
+    thing = bpy.data.objects.new(name, data)
+    above = require(under) if under else None
+    if isinstance(above, bpy.types.Collection):
+        above.objects.link(thing)
+        return item_of(thing)
+    _collection(above).objects.link(thing)
+    if under:
+        thing.parent = require_object(under, "a parent")
+    return item_of(thing)
+
+
+def _without(matrix: Any, parts: _Parts) -> Matrix:
+    """Return a transform without these parts."""
+    location, quaternion, scale = matrix.decompose()
+    if "at" in parts:
+        location = None
+    if "rotation" in parts:
+        quaternion = None
+    if "scale" in parts:
+        scale = None
+    return Matrix.LocRotScale(location, quaternion, scale)
+
+
 def _refuse_held(item: str, cannot: str, parts: Iterable[str]) -> None:
     """Raise ValueError where something holds one of these parts of a transform."""
     thing = require_object(item)
-    names = {"at": "location", "rotation": values.rotation_of(thing), "scale": "scale"}
-    for name in map(names.__getitem__, parts):
-        if why := values.held(properties.Slot(item, thing, name)):
+    names = {**_PROPERTIES, "rotation": values.rotation_of(thing)}
+    for part in parts:
+        name = names[part]
+        why = values.held(properties.Slot(item, thing, name))
+        if why:
             raise ValueError(f"{item}{cannot}: its {name} is {why}.")
 
 
@@ -255,17 +294,27 @@ def _title(kind: str) -> str:
 
 
 def _collection(above: Any) -> bpy.types.Collection:
-    """Give the collection that something new goes to: its parent's, or the one that is open."""
+    """Return the collection for a new object: of its parent, else the active one.
+
+    Linked collections take no object.
+    """
+    collections: list[bpy.types.Collection] = []
+    if above is not None:
+        collections += above.users_collection
     layer = bpy.context.view_layer
-    near: list[bpy.types.Collection] = list(above.users_collection) if above is not None else []
     active = layer.active_layer_collection if layer else None
     if active is not None and not active.exclude:
-        near.append(active.collection)
-    return next((it for it in near if it.library is None), scene().collection)
+        collections.append(active.collection)
+    for collection in collections:
+        if collection.library is None:
+            return collection
+    default: bpy.types.Collection = scene().collection
+    return default
 
 
 def _mesh(name: str, fill: Callable[..., object]) -> bpy.types.Mesh:
-    mesh, bm = bpy.data.meshes.new(name), bmesh.new()
+    mesh = bpy.data.meshes.new(name)
+    bm = bmesh.new()
     try:
         bm.loops.layers.uv.new("UVMap")
         fill(bm)
@@ -293,11 +342,12 @@ def _light(name: str, kind: Any, energy: float) -> bpy.types.Light:
 
 def _modifiers() -> list[str]:
     rna: Any = bpy.types.Modifier.bl_rna
-    return [f"{it.identifier}{_MODIFIER}" for it in rna.properties["type"].enum_items_static]
+    kinds = rna.properties["type"].enum_items_static
+    return [f"{kind.identifier}{_MODIFIER}" for kind in kinds]
 
 
 def _modifier(kind: str, name: str | None, under: str | None) -> str:
-    """Give an object a modifier, whose values are the object's, and give the object."""
+    """Add a modifier to an object, and return the object, which has the modifier's values."""
     if under is None:
         raise ValueError(f"{kind} needs the object that it is made under.")
     thing = require_object(under, "given a modifier")
@@ -310,14 +360,15 @@ def _modifier(kind: str, name: str | None, under: str | None) -> str:
 
 @cache
 def _node_types() -> dict[str, None]:
-    """Give the types of nodes: those that Blender has registered."""
+    """Return the types of nodes that Blender has registered, as an ordered set."""
     starts = ("ShaderNode", "GeometryNode", "FunctionNode", "CompositorNode", "NodeReroute")
-    ends = ("Tree", "CustomGroup", "Node")  # no nodes, and what others are made from
-    names = [it for it in dir(bpy.types) if it.startswith(starts) and not it.endswith(ends)]
-    return dict.fromkeys(names)
+    ends = ("Tree", "CustomGroup", "Node")  # no types of nodes, and base classes
+    names = [name for name in dir(bpy.types) if name.startswith(starts)]
+    return dict.fromkeys(name for name in names if not name.endswith(ends))
 
 
 def _node(kind: str, name: str | None, under: str | None) -> str:
+    """Create a node in the tree of an item."""
     if under is None:
         raise ValueError(f"{kind} is a node: give the material or the tree that it is made under.")
     tree = require_tree(under)
@@ -332,32 +383,37 @@ def _node(kind: str, name: str | None, under: str | None) -> str:
 
 
 def use_nodes(thing: Any) -> None:
-    """Give a material or a world nodes."""
-    if thing.node_tree is None:  # in 5.x all have nodes
+    """Have a material or a world use nodes."""
+    if thing.node_tree is None:  # in 5.x every material and world has nodes
         thing.use_nodes = True
 
 
 def _copy(thing: bpy.types.Object, linked: bool) -> bpy.types.Object:
+    """Copy an object into its own collections; unless `linked`, also its data and action."""
     copy: Any = thing.copy()
     if not linked:
         copy.data = thing.data.copy() if thing.data else None
-        if (animation := copy.animation_data) and animation.action:
+        animation = copy.animation_data
+        if animation and animation.action:
             animation.action = animation.action.copy()
-    homes = [it for it in thing.users_collection if it.library is None] or [_collection(None)]
-    for home in homes:
-        home.objects.link(copy)
+    collections = [each for each in thing.users_collection if each.library is None]
+    for collection in collections or [_collection(None)]:
+        collection.objects.link(copy)
     return copy  # type: ignore[no-any-return]  # what copies an object is typed as any data
 
 
-def _follow(owner: Any, copies: dict[Any, Any]) -> None:
+def _redirect(owner: Any, copies: dict[Any, Any]) -> None:
+    """Have an owner refer to the copies of the objects that it refers to."""
     for rna in owner.bl_rna.properties:
-        if rna.type == "POINTER" and not rna.is_readonly:
-            used = getattr(owner, rna.identifier)
-            if isinstance(used, bpy.types.Object) and used in copies:
-                _point(owner, rna.identifier, copies[used])
+        if rna.type != "POINTER" or rna.is_readonly:
+            continue
+        used = getattr(owner, rna.identifier)
+        if isinstance(used, bpy.types.Object) and used in copies:
+            _point(owner, rna.identifier, copies[used])
 
 
 def _point(owner: Any, name: str, target: Any) -> None:
+    """Set a pointer; setting a parent would change the inverse of the parent's transform."""
     if name == "parent":
         inverse = owner.matrix_parent_inverse.copy()
         owner.parent = target
@@ -367,4 +423,5 @@ def _point(owner: Any, name: str, target: Any) -> None:
 
 
 def _rounded(numbers: Iterable[float]) -> Vector:
-    return triple(float(f"{round(it, 7):.7g}") + 0.0 for it in numbers)
+    """Round numbers to seven digits; adding 0.0 turns -0.0 into 0.0."""
+    return triple(float(f"{round(number, 7):.7g}") + 0.0 for number in numbers)

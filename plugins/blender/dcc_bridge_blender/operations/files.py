@@ -1,4 +1,4 @@
-"""Files in and out, and what goes: import, export, clean, delete, save. Main thread."""
+"""The operations on files and losses: import, export, clean, delete, save. Main thread."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from dcc_bridge.spi import Cleaning, Deleting, FileExchange, Imported, Junk, Sav
 
 from ..loop import in_window, view_kept
 from ..names import UNREADABLE, is_in, name_of, text_of
-from ..objects import block, data, identity, item_of, lists, tree_of
+from ..objects import block, data, identity, item_of, lists
 from ..references import references
-from . import properties
+from .equal_materials import duplicate_materials, replace_materials
 from .items import collections_of, require, require_own, scene
 from .shading import _Shading
 
@@ -28,23 +28,34 @@ _IMPORTERS: Final[dict[str, tuple[str, ...]]] = {
     ".stl": ("wm.stl_import", "import_mesh.stl"),
     ".ply": ("wm.ply_import", "import_mesh.ply"),
     ".fbx": ("wm.fbx_import", "import_scene.fbx"),
-    **dict.fromkeys((".gltf", ".glb"), ("import_scene.gltf",)),
-    **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), ("wm.usd_import",)),
+    ".gltf": ("import_scene.gltf",),
+    ".glb": ("import_scene.gltf",),
+    ".usd": ("wm.usd_import",),
+    ".usda": ("wm.usd_import",),
+    ".usdc": ("wm.usd_import",),
+    ".usdz": ("wm.usd_import",),
     ".abc": ("wm.alembic_import",),
     ".svg": ("import_curve.svg",),
 }
-"""The operators that read a format, the newest first: each Blender has some of them."""
+"""The operators that read a format, the newest first: each version of Blender has some of them."""
 _EXPORTERS: Final[dict[str, tuple[str, ...]]] = {
     ".obj": ("wm.obj_export", "export_scene.obj"),
     ".stl": ("wm.stl_export", "export_mesh.stl"),
     ".ply": ("wm.ply_export", "export_mesh.ply"),
     ".fbx": ("export_scene.fbx",),
     ".glb": ("export_scene.gltf",),
-    **dict.fromkeys((".usd", ".usda", ".usdc"), ("wm.usd_export",)),
+    ".usd": ("wm.usd_export",),
+    ".usda": ("wm.usd_export",),
+    ".usdc": ("wm.usd_export",),
     ".abc": ("wm.alembic_export",),
 }
+"""The operators that write a format, the newest first."""
 _SELECTED: Final = ("export_selected_objects", "selected_objects_only", "use_selection", "selected")
-_MOST_NAMED: Final = 5  # items in an error
+"""The options of the exporters that write only what is selected."""
+_ANIMATED: Final = ("export_animation", "bake_anim", "export_animations")
+"""The options of the exporters that write animation."""
+_MAX_NAMED: Final = 5  # items in an error
+_MAX_LEFT: Final = 20  # items that a format has no place for, in a warning
 _ONLY_SURFACES: Final = (".obj", ".stl", ".ply")
 _NO_SURFACE: Final = ("LIGHT", "CAMERA", "EMPTY", "ARMATURE")
 
@@ -53,31 +64,45 @@ class _Files(_Shading, Cleaning, Deleting, FileExchange, Saving):
     """The operations on files and losses."""
 
     def import_formats(self) -> Mapping[str, tuple[str, ...]]:
-        found = {end: ("copy",) for end, names in _IMPORTERS.items() if _operator(names)}
-        return found | {".blend": ("copy", "link")}
+        formats: dict[str, tuple[str, ...]] = {}
+        for suffix, names in _IMPORTERS.items():
+            if _operator(names):
+                formats[suffix] = ("copy",)
+        formats[".blend"] = ("copy", "link")
+        return formats
 
     def import_file(
         self, path: Path, how: str, under: str | None, scale: float, up: Literal["Y", "Z"] | None
     ) -> Imported:
-        """What is on top of it goes below `under`; the selection stays."""
-        before = {identity(it) for it in bpy.data.objects}
-        is_blend = path.suffix.lower() == ".blend"
-        warnings = _read_blend(path, link=how == "link") if is_blend else _read(path, up)
+        """Import a file; its topmost objects go below `under`. The selection stays."""
+        before = {identity(thing) for thing in bpy.data.objects}
+        warnings: list[str] = []
+        if path.suffix.lower() == ".blend":
+            _read_blend(path, link=how == "link")
+        else:
+            warnings += _read(path, up)
         self.touch()
-        new = [it for it in bpy.data.objects if identity(it) not in before]
-        tops = [it for it in new if it.parent is None or it.parent not in new]
-        for thing in tops if how != "link" else []:
-            if scale != 1.0:
-                thing.matrix_basis = Matrix.Scale(scale, 4) @ thing.matrix_basis
-                warnings += self._unapplied(thing)
-            if under is not None:
-                self.set_parent(item_of(thing), under, keep_place=True)
+        new = [thing for thing in bpy.data.objects if identity(thing) not in before]
+        tops = [thing for thing in new if thing.parent is None or thing.parent not in new]
+        if how != "link":
+            for thing in tops:
+                warnings += self._put(thing, under, scale)
         if not new:
             warnings.append(f"There is no object in {path.name}.")
-        return Imported([item_of(it) for it in new], warnings)
+        return Imported([item_of(thing) for thing in new], warnings)
 
-    def _unapplied(self, thing: Any) -> list[str]:
-        """Put a scale into the data; where it cannot be, say so."""
+    def _put(self, thing: Any, under: str | None, scale: float) -> list[str]:
+        """Scale an imported object and parent it; return warnings."""
+        warnings = []
+        if scale != 1.0:
+            thing.matrix_basis = Matrix.Scale(scale, 4) @ thing.matrix_basis
+            warnings = self._apply_scale(thing)
+        if under is not None:
+            self.set_parent(item_of(thing), under, keep_place=True)
+        return warnings
+
+    def _apply_scale(self, thing: Any) -> list[str]:
+        """Put a scale into the data; return a warning where that is not possible."""
         try:
             if thing.data is not None and thing.data.users > 1:
                 raise ValueError("others share its data")
@@ -87,38 +112,49 @@ class _Files(_Shading, Cleaning, Deleting, FileExchange, Saving):
         return []
 
     def export_formats(self) -> Sequence[str]:
-        return [*(end for end, names in _EXPORTERS.items() if _operator(names)), ".blend"]
+        formats = [suffix for suffix, names in _EXPORTERS.items() if _operator(names)]
+        return [*formats, ".blend"]
 
     def export_file(
         self, path: Path, items: Sequence[str], frames: tuple[float, float] | None
     ) -> list[str]:
         """Write objects, and what is in collections; hidden objects cannot be written."""
-        things, suffix = self._exported(path, items), path.suffix.lower()
+        things = self._exported(path, items)
+        suffix = path.suffix.lower()
         if suffix == ".blend":
             bpy.data.libraries.write(str(path), set(things) or {scene()}, fake_user=True)
             return []
         operator = _operator(_EXPORTERS.get(suffix, ()))
         if operator is None:
             raise ValueError(f"{path.suffix} cannot be written.")
-        now = (round(frames[0]), round(frames[1])) if frames else None
-        things = things or [*scene().objects]
+        frame_range = (round(frames[0]), round(frames[1])) if frames else None
+        things = things or list(scene().objects)
+        others = []
+        if suffix in _ONLY_SURFACES:
+            others = [item_of(thing) for thing in things if thing.type in _NO_SURFACE]
         # What is selected is evaluated, and an exporter leaves edit mode: no edit of the scene.
-        kept = self.host.unnoticed(), view_kept([], lambda: True)
-        with kept[0], kept[1], _selected(things) as hidden, _frames(now):
-            bare = _NO_SURFACE if suffix in _ONLY_SURFACES else ()
-            others = [item_of(it) for it in things if it.type in bare]
-            if items and not {*map(item_of, things)} - {*hidden, *others}:
-                raise ValueError(f"Nothing of {', '.join(items[:5])} can be written: it is hidden "
-                                 f"or {path.suffix} has no such.")  # fmt: skip
-            _run(operator, path, _export_options(operator, now, is_all=not items))
-        left = [f"{it} is hidden or not in the view layer." for it in hidden]
-        left += [f"{path.suffix} has no such: {', '.join(others[:20])}."] if others else []
-        return left
+        with (
+            self.host.unnoticed(),
+            view_kept([], lambda: True),
+            _selected(things) as hidden,
+            _frames(frame_range),
+        ):
+            written = set(map(item_of, things)).difference(hidden, others)
+            if items and not written:
+                which = ", ".join(items[:_MAX_NAMED])
+                why = f"it is hidden or {path.suffix} has no such."
+                raise ValueError(f"Nothing of {which} can be written: {why}")
+            _run(operator, path, _export_options(operator, frame_range, is_all=not items))
+        warnings = [f"{item} is hidden or not in the view layer." for item in hidden]
+        if others:
+            warnings.append(f"{path.suffix} has no such: {', '.join(others[:_MAX_LEFT])}.")
+        return warnings
 
     def _exported(self, path: Path, items: Sequence[str]) -> list[Any]:
-        """Give what is written of items: objects with what is below, and a collection's."""
-        things = list[Any]()
-        for item, thing in zip(items, map(require, items), strict=True):
+        """Return what is written of items: objects with what is below, and a collection's."""
+        things: list[Any] = []
+        for item in items:
+            thing = require(item)
             if isinstance(thing, bpy.types.Object):
                 things += [thing, *self._below(thing)]
             elif isinstance(thing, bpy.types.ID) and path.suffix.lower() == ".blend":
@@ -132,41 +168,42 @@ class _Files(_Shading, Cleaning, Deleting, FileExchange, Saving):
     # ---- losses
 
     def junk(self, what: Junk) -> list[str]:
-        """Data that nothing uses, empty collections, equal materials, dead libraries and images."""
+        """Return the items of a kind of junk.
+
+        That is: data that nothing uses, empty collections, equal materials, or libraries and images
+        whose file is missing.
+        """
         match what:
             case "unused":
                 things = _unused()
             case "empty_groups":
-                own = [it for it in bpy.data.collections if not (it.library or it.use_fake_user)]
-                things = (it for it in own if not it.all_objects)
+                things = _empty_collections()
             case "duplicate_materials":
-                things = _duplicates()
+                things = duplicate_materials()
             case "dead_links":
-                things = _dead()
+                things = _dead_links()
             case "history":
                 raise ValueError("Blender keeps no history of how an object was made.")
-        return [item_of(it) for it in things]
+        return [item_of(thing) for thing in things]
 
     def clean(self, what: Junk, items: Sequence[str]) -> None:
-        """An equal material's users take the one that stays."""
+        """Delete junk; the users of an equal material take the one that stays."""
         if what == "duplicate_materials":
-            first = {_look_of(it): it for it in reversed(_materials()) if item_of(it) not in items}
-            for item in items:
-                material = require(item)
-                material.user_remap(first[_look_of(material)])
-        bpy.data.batch_remove([require(it) for it in items])
+            replace_materials(items)
+        bpy.data.batch_remove([require(item) for item in items])
         self.touch()
 
     def delete(self, items: Sequence[str]) -> Sequence[str]:
-        """Children stay where they are; what was in a collection goes to the one above."""
+        """Delete items.
+
+        The children of objects stay where they are; what was in a collection goes to the one above.
+        """
         self.check_deletable(items)
-        things: list[Any] = [require(it) for it in items]
-        objects = [it for it in things if isinstance(it, bpy.types.Object)]
-        blocks = [it for it in things if isinstance(it, bpy.types.ID)]  # a removed node has no type
-        children = {it: self.world(it) for thing in objects for it in self._children(thing)
-                    if it.library is None}  # fmt: skip
-        for child in children.keys() - {*objects}:
-            child.parent, child.matrix_basis = None, children[child]
+        things: list[Any] = [require(item) for item in items]
+        objects = [thing for thing in things if isinstance(thing, bpy.types.Object)]
+        # Before nodes are removed: a removed node has no type.
+        blocks = [thing for thing in things if isinstance(thing, bpy.types.ID)]
+        self._unparent_children(objects)
         for thing in things:
             if isinstance(thing, bpy.types.Node):
                 tree: Any = thing.id_data
@@ -177,15 +214,37 @@ class _Files(_Shading, Cleaning, Deleting, FileExchange, Saving):
         self.touch()
         return ()
 
+    def _unparent_children(self, objects: Sequence[Any]) -> None:
+        """Take the children that stay from objects that are deleted, at their place in the world.
+
+        All places are read first: a child may be below another one.
+        """
+        worlds = {}
+        deleted = set(objects)
+        for thing in objects:
+            for child in self._children(thing):
+                if child.library is None and child not in deleted:
+                    worlds[child] = self.world(child)
+        for child, world in worlds.items():
+            child.parent = None
+            child.matrix_basis = world
+
     def check_deletable(self, items: Sequence[str]) -> None:
-        """What is linked from another file stays, the last scene, and the data of what stays."""
-        scenes = set[Any]()
-        going = {require(item) for item in items}
-        users = {it.data: it for it in bpy.data.objects if it.data is not None and it not in going}
+        """Raise ValueError for what cannot be deleted.
+
+        That is: what is linked from another file, the last scene, and the data of objects that
+        stay.
+        """
+        scenes: set[Any] = set()
+        deleted = {require(item) for item in items}
+        users: dict[Any, Any] = {}
+        for user in bpy.data.objects:
+            if user.data is not None and user not in deleted:
+                users[user.data] = user
         for item in items:
             thing = require(item)
             require_own(item, thing)
-            if thing in users:  # Blender would delete that with it
+            if thing in users:  # Blender would delete the object with its data
                 raise ValueError(f"{item} is in use by {item_of(users[thing])}: delete that too.")
             if isinstance(thing, bpy.types.Scene):
                 scenes.add(thing)
@@ -193,26 +252,39 @@ class _Files(_Shading, Cleaning, Deleting, FileExchange, Saving):
                     raise ValueError(f"{item} is the only scene.")
 
     def dependents(self, items: Sequence[str]) -> Sequence[str]:
-        """Modifiers, constraints, drivers, nodes and slots of what stays."""
-        going = {require(it) for it in items}
-        found = (it for it in references() if it.target in going and it.owner not in going)
-        return list(dict.fromkeys(it.words for it in found))
+        """Return the modifiers, constraints, drivers, nodes and slots that refer to items.
 
-    def _empty(self, collection: Any, gone: set[Any]) -> None:
-        above = collections_of(collection)
-        home = next((it for it in above if it not in gone), scene().collection)
-        for kind in ("objects", "children"):
-            for each in list(getattr(collection, kind)):
-                users = {*each.users_collection} if kind == "objects" else set()
-                linked = getattr(home, kind)
-                if each not in gone and not users - gone and not is_in(each, linked):
-                    linked.link(each)
+        Those of the items themselves are left out.
+        """
+        deleted = {require(item) for item in items}
+        words = []
+        for reference in references():
+            if reference.target in deleted and reference.owner not in deleted:
+                words.append(reference.words)
+        return list(dict.fromkeys(words))
+
+    def _empty(self, collection: Any, deleted: set[Any]) -> None:
+        """Link what is in a collection, and in no other that stays, to the one above."""
+        home = scene().collection
+        for above in collections_of(collection):
+            if above not in deleted:
+                home = above
+                break
+        for thing in list(collection.objects):
+            is_elsewhere = bool(set(thing.users_collection) - deleted)
+            if thing not in deleted and not is_elsewhere and not is_in(thing, home.objects):
+                home.objects.link(thing)
+        for child in list(collection.children):
+            if child not in deleted and not is_in(child, home.children):
+                home.children.link(child)
 
     def orphans(self, items: Sequence[str]) -> Sequence[str]:
-        """All that is below objects, without what goes itself."""
-        things = {it for it in map(block, items) if isinstance(it, bpy.types.Object)}
-        below = dict.fromkeys(each for it in things for each in self._below(it))
-        return [item_of(each) for each in below if each not in things]
+        """Return all that is below objects, without these objects."""
+        things = {thing for thing in map(block, items) if isinstance(thing, bpy.types.Object)}
+        below: dict[Any, None] = {}
+        for thing in things:
+            below.update(dict.fromkeys(self._below(thing)))
+        return [item_of(thing) for thing in below if thing not in things]
 
     def save_files(self, path: Path | None) -> list[Path]:
         if path is None and not bpy.data.filepath:
@@ -235,17 +307,29 @@ class _Files(_Shading, Cleaning, Deleting, FileExchange, Saving):
 
 
 def _operator(names: Sequence[str]) -> Any:
-    """Give the first operator that is there, or None."""
-    split = [(getattr(bpy.ops, module), own) for module, own in (it.split(".") for it in names)]
-    return next((getattr(module, own) for module, own in split if own in dir(module)), None)
+    """Return the first of these operators that this Blender has, or None."""
+    for name in names:
+        module_name, own = name.split(".")
+        module = getattr(bpy.ops, module_name)
+        if own in dir(module):
+            return getattr(module, own)
+    return None
 
 
 def _run(operator: Any, path: Path, options: Mapping[str, Any]) -> list[str]:
-    """Run an operator with the options that it knows, and give those."""
-    known = [it for it in options if it in operator.get_rna_type().properties]
+    """Run an operator on a file with those options that the operator knows.
+
+    Returns:
+        The names of these options.
+
+    Raises:
+        ValueError: The operator failed, or gave up.
+    """
+    properties = operator.get_rna_type().properties
+    known = {name: value for name, value in options.items() if name in properties}
     try:
         with in_window():
-            done = operator(filepath=str(path), **{it: options[it] for it in known})
+            done = operator(filepath=str(path), **known)
     except RuntimeError as error:
         raise ValueError(f"{path.name}: {_why(error)}") from error
     if "FINISHED" not in done:
@@ -253,40 +337,51 @@ def _run(operator: Any, path: Path, options: Mapping[str, Any]) -> list[str]:
     if operator.idname_py().endswith("gltf") and not bpy.app.binary_path:
         atexit.unregister(_forget_gltf)
         atexit.register(_forget_gltf)
-    return known
+    return list(known)
 
 
 def _why(error: RuntimeError) -> str:
-    """Return what an operator says of its failure; of one in Python not the whole traceback."""
+    """Return why an operator failed; of one in Python the last line of its traceback."""
     text = str(error).strip()
     raised = re.findall(r"^\w+(?:Error|Exception)\b.*", text, re.MULTILINE)
     if "Traceback" not in text or not raised:
         return text
     if not raised[-1].startswith("UnicodeDecodeError"):
         return f"Blender's own script failed: {raised[-1]}"
-    kinds = [getattr(bpy.data, name) for name in lists().values()]
-    items = [item_of(it) for kind in kinds for it in kind if name_of(it).endswith(UNREADABLE)]
-    which = ", ".join(items[:_MOST_NAMED]) or "one of a part of the file"
+    items = []
+    for name in lists().values():
+        for thing in getattr(bpy.data, name):
+            if name_of(thing).endswith(UNREADABLE):
+                items.append(item_of(thing))
+    which = ", ".join(items[:_MAX_NAMED]) or "one of a part of the file"
     return f"Blender's own script needs names that can be read; rename {which}."
 
 
 def _forget_gltf() -> None:
-    """Let go of what the add-on keeps of `bpy`: as a module 4.5 hangs as it quits, with that."""
-    for name in [it for it in sys.modules if it.startswith("io_scene_gltf2.blender.exp")]:
-        vars(sys.modules[name]).clear()
+    """Drop what the glTF add-on keeps of `bpy`, which hangs 4.5 as a module when it quits."""
+    for name in list(sys.modules):
+        if name.startswith("io_scene_gltf2.blender.exp"):
+            vars(sys.modules[name]).clear()
 
 
 def _read(path: Path, up: str | None) -> list[str]:
+    """Import a file of another format; return warnings."""
     operator = _operator(_IMPORTERS[path.suffix.lower()])
-    ahead = ("NEGATIVE_Z", "-Z") if up == "Y" else ("Y", "Y")
-    axes = {"up_axis": up, "axis_up": up, "forward_axis": ahead[0], "axis_forward": ahead[1]}
+    options: dict[str, Any] = {}
+    if up == "Y":
+        options = {"up_axis": "Y", "axis_up": "Y"}
+        options |= {"forward_axis": "NEGATIVE_Z", "axis_forward": "-Z"}
+    elif up == "Z":
+        options = {"up_axis": "Z", "axis_up": "Z", "forward_axis": "Y", "axis_forward": "Y"}
     with _selected([]):
-        used = _run(operator, path, axes if up else {})
-    is_unused = up and not used
-    return [f"{path.suffix} says itself which axis is up: `up` was not used."] * bool(is_unused)
+        used = _run(operator, path, options)
+    if up and not used:
+        return [f"{path.suffix} says itself which axis is up: `up` was not used."]
+    return []
 
 
-def _read_blend(path: Path, *, link: bool) -> list[str]:
+def _read_blend(path: Path, *, link: bool) -> None:
+    """Append the objects of another Blender file, or link them."""
     libraries: Any = bpy.data.libraries  # its stub gives nothing to enter
     try:
         with libraries.load(str(path), link=link) as (source, target):
@@ -297,14 +392,15 @@ def _read_blend(path: Path, *, link: bool) -> list[str]:
         if thing is not None and not is_in(thing, scene().objects):
             scene().collection.objects.link(thing)
             thing.select_set(False)
-    return []
 
 
 @contextmanager
 def _selected(things: Sequence[Any]) -> Iterator[list[str]]:
-    """Select objects as long as the block lasts; gives those that cannot be."""
+    """Select objects in the block; yields the items of those that cannot be selected."""
     layer: Any = bpy.context.view_layer
-    before, active, hidden = list(layer.objects.selected), layer.objects.active, []
+    before = list(layer.objects.selected)
+    active = layer.objects.active
+    hidden = []
     for thing in before:
         thing.select_set(False)
     for thing in things:
@@ -324,9 +420,10 @@ def _selected(things: Sequence[Any]) -> Iterator[list[str]]:
 
 @contextmanager
 def _frames(frames: tuple[int, int] | None) -> Iterator[None]:
-    """Have the scene last so long while a file is written."""
+    """Have the scene last from one frame to another in the block."""
     own = scene()
-    before, current = (own.frame_start, own.frame_end), own.frame_current
+    before = (own.frame_start, own.frame_end)
+    current = own.frame_current
     if frames:
         own.frame_start, own.frame_end = frames
     try:
@@ -338,58 +435,62 @@ def _frames(frames: tuple[int, int] | None) -> Iterator[None]:
             own.frame_set(current)
 
 
-def _export_options(operator: Any, now: tuple[int, int] | None, *, is_all: bool) -> dict[str, Any]:
-    moves = dict.fromkeys(("export_animation", "bake_anim", "export_animations"), bool(now))
-    options = {"check_existing": False, **dict.fromkeys(_SELECTED, not is_all), **moves}
-    if now is None and operator.idname_py() == "wm.alembic_export":
-        now = (scene().frame_current,) * 2
-    return options if now is None else {**options, "start": now[0], "end": now[1]}
+def _export_options(
+    operator: Any, frames: tuple[int, int] | None, *, is_all: bool
+) -> dict[str, Any]:
+    """Return the options by all the names that exporters have for them."""
+    options = {"check_existing": False}
+    for name in _SELECTED:
+        options[name] = not is_all
+    for name in _ANIMATED:
+        options[name] = frames is not None
+    if frames is None and operator.idname_py() == "wm.alembic_export":
+        frames = (scene().frame_current, scene().frame_current)
+    if frames is None:
+        return options
+    return {**options, "start": frames[0], "end": frames[1]}
 
 
 # ---- junk
 
 
-def _materials() -> list[Any]:
-    return [it for it in bpy.data.materials if not it.library]
+_NEVER_UNUSED: Final = {
+    "scenes",
+    "window_managers",
+    "screens",
+    "workspaces",
+    "brushes",
+    "palettes",
+    "all_ids",
+    "libraries",
+    "texts",
+    "collections",
+    "linestyles",
+}
+"""The lists whose data-blocks are there for themselves."""
 
 
 def _unused() -> Iterator[Any]:
     for rna in bpy.types.BlendData.bl_rna.properties:
-        if rna.type == "COLLECTION" and rna.identifier not in _NEVER:
-            every = data(rna.identifier)
-            yield from (it for it in every if not (it.users or it.use_fake_user or it.library))
+        if rna.type != "COLLECTION" or rna.identifier in _NEVER_UNUSED:
+            continue
+        for thing in data(rna.identifier):
+            if not (thing.users or thing.use_fake_user or thing.library):
+                yield thing
 
 
-_NEVER: Final = {"scenes", "window_managers", "screens", "workspaces", "brushes", "palettes",
-                 "all_ids", "libraries", "texts", "collections", "linestyles"}  # fmt: skip
+def _empty_collections() -> Iterator[Any]:
+    for collection in bpy.data.collections:
+        if not (collection.library or collection.use_fake_user or collection.all_objects):
+            yield collection
 
 
-def _duplicates() -> Iterator[Any]:
-    """Give materials of which there is an equal one with a shorter name."""
-    first: dict[object, Any] = {}
-    every = sorted(_materials(), key=lambda it: (len(name_of(it)), name_of(it)))
-    return (it for it in every if first.setdefault(_look_of(it), it) != it)
-
-
-def _look_of(material: Any) -> object:
-    """Tell what a material looks like: two with the same are equal."""
-    left_out = {"name", "name_full", "session_uid", "is_evaluated"}
-    facts = [(k, repr(s.read())) for k, s in properties.slots("", material).items()
-             if k not in left_out]  # fmt: skip
-    if (tree := tree_of(material)) is None:
-        return tuple(facts)
-    nodes = [(name_of(n), k, repr(s.read())) for n in tree.nodes
-             for k, s in properties.slots("", n).items()
-             if not k.startswith(("location", "select", "width", "height"))]  # fmt: skip
-    links = [(name_of(it.from_node), it.from_socket.identifier, name_of(it.to_node),
-              it.to_socket.identifier) for it in tree.links]  # fmt: skip
-    return tuple(facts), tuple(nodes), tuple(sorted(links))
-
-
-def _dead() -> Iterator[Any]:
+def _dead_links() -> Iterator[Any]:
+    """Yield libraries and images whose file is missing."""
     for thing in [*bpy.data.libraries, *bpy.data.images]:
         path = text_of(thing, "filepath")
-        is_file = path and not getattr(thing, "packed_file", None)
-        is_file = is_file and getattr(thing, "source", "FILE") in ("FILE", "MOVIE")
-        if is_file and "<" not in path and not Path(bpy.path.abspath(path)).exists():
+        if not path or "<" in path or getattr(thing, "packed_file", None):
+            continue
+        is_read = getattr(thing, "source", "FILE") in ("FILE", "MOVIE")
+        if is_read and not Path(bpy.path.abspath(path)).exists():
             yield thing

@@ -1,4 +1,4 @@
-"""What there is: items, what is in them, their size, files and rules. Main thread."""
+"""The operations that only read: items and their parts, bounds, files, rules. Main thread."""
 
 from __future__ import annotations
 
@@ -31,8 +31,19 @@ from ..watching import watched, writers
 from . import properties, values
 from .items import Family, collections_of, owner_of, require, sockets_of
 
-_MOST: Final = 100
-_FILES: Final = "images libraries sounds fonts movieclips volumes cache_files"
+_MAX_LISTED: Final = 100  # values, links, uses or keys of an item
+_MAX_ARGUMENTS: Final = 12  # of an operator or function
+_MAX_CHOICES: Final = 16  # of an enumeration
+_NODES_AT_ONCE: Final = 10
+_FILES: Final = ("images", "libraries", "sounds", "fonts", "movieclips", "volumes", "cache_files")
+_WITHOUT_SIZE: Final = ("LIGHT", "CAMERA", "SPEAKER", "LIGHT_PROBE")
+_USERS: Final = (
+    bpy.types.Object,
+    bpy.types.Material,
+    bpy.types.Collection,
+    bpy.types.World,
+)
+"""The types of users that a person knows; other data is followed to its own users."""
 _MESH_RULES: Final = (
     Rule("ngons", "faces of more than four corners", "create TRIANGULATE_MODIFIER"),
     Rule("non_manifold", "edges that have not two faces", "create SOLIDIFY_MODIFIER"),
@@ -50,27 +61,33 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
         self.host, quiet = host, host.unnoticed
         vars(self)["in_context"] = lambda warnings: watched(warnings, quiet)
         self._family = Family()
-        self._is_stale = False  # something was made since Blender evaluated the scene
-        self._is_moved = False  # or only placed
-        self._layer_at_frame: Any = None  # the layer that is read while another frame is
+        self._is_stale = False  # something was created since Blender evaluated the scene
+        self._is_moved = False  # something was placed since then
+        self._layer_at_frame: Any = None  # the view layer while another frame is read
 
     def namespace(self) -> dict[str, Any]:
         return {"bpy": bpy}
 
     def items(self, under: str | None = None) -> Iterable[str]:
-        """Objects; below "material:" all materials, below one its nodes; of a collection all."""
+        """Return all objects, or the items below an item.
+
+        Below "material:" are all materials, below a material its nodes, below a collection all its
+        collections and objects.
+        """
         if under is None:
-            return map(_noted, list(bpy.data.objects))
-        word, colon, name = under.partition(":")
-        if colon and not name and word in lists():
-            return map(item_of, list(getattr(bpy.data, lists()[word])))
+            return map(_remember, list(bpy.data.objects))
+        prefix, colon, name = under.partition(":")
+        if colon and not name and prefix in lists():
+            return map(item_of, list(getattr(bpy.data, lists()[prefix])))
         thing = require(under)
         if isinstance(thing, bpy.types.Object):
             return map(item_of, self._below(thing))
         if isinstance(thing, bpy.types.Collection):
             return map(item_of, [*thing.children_recursive, *thing.all_objects])
         tree = tree_of(thing)
-        return [f"{under}/{name_of(node)}" for node in tree.nodes] if tree else []
+        if not tree:
+            return []
+        return [f"{under}/{name_of(node)}" for node in tree.nodes]
 
     def kind(self, item: str) -> str:
         return kind_of(require(item))
@@ -83,42 +100,59 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
         if isinstance(thing, bpy.types.Node):
             return owner_of(item)
         if isinstance(thing, bpy.types.Collection):
-            return next(map(item_of, collections_of(thing)), None)
-        it = getattr(thing, "parent", None)
-        return item_of(it) if isinstance(it, bpy.types.ID) else None
+            parents = collections_of(thing)
+            return item_of(parents[0]) if parents else None
+        parent = getattr(thing, "parent", None)
+        return item_of(parent) if isinstance(parent, bpy.types.ID) else None
 
     def users(self, thing: str) -> Iterable[str]:
-        """Objects, materials and collections that use a thing; an image's file is one, too."""
-        found = block(thing) or bpy.data.materials.get(thing)
-        if found is None:
-            found = next((block(it) for it, _, path in self.files() if thing in _names(path)), None)
-        if found is None or isinstance(found, bpy.types.Node):
+        """Return the objects, materials, collections and worlds that use data.
+
+        The data may be named by its item, a material by its name, an image or a library by its
+        file.
+        """
+        used = block(thing) or bpy.data.materials.get(thing)
+        if used is None:
+            used = self._of_file(thing)
+        if used is None or isinstance(used, bpy.types.Node):
             require(thing)
             return []
-        return (item_of(it) for it in self._users(found))
+        return map(item_of, self._users(used))
+
+    def _of_file(self, file: str) -> Any:
+        """Return the data that is read from a file, by its name or path; or None."""
+        for item, _, path in self.files():
+            if file in (path, bpy.path.abspath(path), bpy.path.basename(path)):
+                return block(item)
+        return None
 
     def _users(self, thing: Any) -> Iterator[Any]:
-        seen, wanted = {thing}, [thing]
-        while wanted:
-            using = bpy.data.user_map(subset=wanted)
-            found = {user for users in using.values() for user in users} - seen
-            seen |= found
-            shown = (bpy.types.Object, bpy.types.Material, bpy.types.Collection, bpy.types.World)
-            yield from sorted((it for it in found if isinstance(it, shown)), key=item_of)
-            wanted = [it for it in found if not isinstance(it, (*shown, bpy.types.Scene))]
+        """Yield the users of a known type, directly or through other data."""
+        seen = {thing}
+        followed = [thing]
+        while followed:
+            users: set[Any] = set()
+            for using in bpy.data.user_map(subset=followed).values():
+                users |= using
+            users -= seen
+            seen |= users
+            known = [user for user in users if isinstance(user, _USERS)]
+            yield from sorted(known, key=item_of)
+            others = [user for user in users if not isinstance(user, _USERS)]
+            followed = [user for user in others if not isinstance(user, bpy.types.Scene)]
 
     def look_into(self, item: str, part: Part) -> Any:
         thing = require(item)
         match part:
             case "values":
-                listed = islice(properties.slots(item, thing).items(), _MOST)
-                return {name: values.read(slot) for name, slot in listed}
+                slots = islice(properties.slots(item, thing).items(), _MAX_LISTED)
+                return {name: values.read(slot) for name, slot in slots}
             case "inputs":
-                return list(islice(_links(item, thing), _MOST))
+                return list(islice(_links(item, thing), _MAX_LISTED))
             case "uses":
-                return list(islice(dict.fromkeys(_uses(thing)), _MOST))
+                return list(islice(dict.fromkeys(_uses(thing)), _MAX_LISTED))
             case "keys":
-                return dict(islice(_keys(item, thing), _MOST))
+                return dict(islice(_keys(item, thing), _MAX_LISTED))
             case "counts":
                 return self._counts(thing)
             case "text":
@@ -133,23 +167,31 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
         if thing.type != "MESH":
             return None
         mesh: Any = thing.evaluated_get(self._depsgraph()).data
-        counts = {"faces": mesh.polygons, "vertices": mesh.vertices, "edges": mesh.edges}
-        return {name: len(those) for name, those in counts.items()}
+        return {
+            "faces": len(mesh.polygons),
+            "vertices": len(mesh.vertices),
+            "edges": len(mesh.edges),
+        }
 
     # ---- where it is
 
     def world(self, thing: bpy.types.Object) -> Matrix:
-        """Give where an object is, without evaluating all of the scene after each change."""
+        """Return an object's transform in the world.
+
+        The scene is not evaluated after each change, but only where the parents' transforms do not
+        tell.
+        """
         if self._layer_at_frame is not None:
             return thing.evaluated_get(self._depsgraph()).matrix_world.copy()
         if thing.constraints or thing.parent_type != "OBJECT":
-            self._is_stale |= self._is_moved
+            if self._is_moved:
+                self._is_stale = True
             self._depsgraph()
             return thing.matrix_world.copy()
         return self.above(thing) @ thing.matrix_basis
 
     def above(self, thing: bpy.types.Object) -> Matrix:
-        """Give what an object's own transform is relative to."""
+        """Return the transform in the world that an object's own transform is relative to."""
         if thing.parent is None:
             return Matrix()
         if thing.parent_type != "OBJECT":
@@ -157,15 +199,18 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
         return self.world(thing.parent) @ thing.matrix_parent_inverse
 
     def _depsgraph(self) -> Any:
+        """Return Blender's evaluation of the scene, brought up to date."""
         if self._layer_at_frame is not None:
             return self._layer_at_frame.depsgraph
         layer: Any = bpy.context.view_layer
         if self._is_stale or layer.depsgraph is None:
             layer.update()
-            self._is_stale = self._is_moved = False
+            self._is_stale = False
+            self._is_moved = False
         return layer.depsgraph
 
     def touch(self) -> None:
+        """Note that something was created or deleted, or has another parent."""
         self._is_stale = True
         self._family.forget()
 
@@ -173,13 +218,13 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
         return self._family.children(thing, self.host.change_count)
 
     def _below(self, thing: bpy.types.Object) -> list[bpy.types.Object]:
-        found = self._children(thing)
-        for child in found:  # the list grows meanwhile
-            found += self._children(child)
-        return found
+        descendants = self._children(thing)
+        for child in descendants:  # the list grows meanwhile
+            descendants += self._children(child)
+        return descendants
 
     def bounds(self, item: str) -> Bounds | None:
-        """Evaluated, with children and what a collection's instance shows."""
+        """Return the evaluated bounds, with children and the instances of collections."""
         thing = require(item)
         if isinstance(thing, bpy.types.Collection):
             own = list(thing.all_objects)
@@ -187,23 +232,36 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
             own = [thing, *self._below(thing)]
         else:
             return None
-        corners = [it[:] for each in track(own) for it in self._corners(each, Matrix())]
+        corners = []
+        for each in track(own):
+            corners += [corner[:] for corner in self._corners(each, Matrix())]
+        if not corners:
+            return None
         axes = list(zip(*corners, strict=True))  # numpy takes ten times as long for vectors
-        return (triple(map(min, axes)), triple(map(max, axes))) if axes else None
+        return triple(map(min, axes)), triple(map(max, axes))
 
     def _corners(self, thing: bpy.types.Object, outer: Matrix) -> list[Vector]:
-        """Give the corners of one object's own box, in the world."""
+        """Return the corners of an object's bounding box.
+
+        Args:
+            thing: The object. For an instance of a collection: the corners of the objects in it.
+            outer: The transform from the object's world to that of the corners.
+        """
         matrix = outer @ self.world(thing)
-        if thing.instance_type == "COLLECTION" and thing.instance_collection is not None:
-            inner = thing.instance_collection
-            offset: Any = inner.instance_offset
+        collection = thing.instance_collection
+        if thing.instance_type == "COLLECTION" and collection is not None:
+            offset: Any = collection.instance_offset
             within = matrix @ Matrix.Translation(-offset)
-            return [it for each in inner.all_objects for it in self._corners(each, within)]
-        if thing.data is None or thing.type in ("LIGHT", "CAMERA", "SPEAKER", "LIGHT_PROBE"):
+            corners = []
+            for each in collection.all_objects:
+                corners += self._corners(each, within)
+            return corners
+        if thing.data is None or thing.type in _WITHOUT_SIZE:
             return []
         box: Any = thing.evaluated_get(self._depsgraph()).bound_box
-        if thing.type == "MESH" and all(tuple(it) == tuple(box[0]) for it in box):
-            return []  # it has no vertices
+        first = tuple(box[0])
+        if thing.type == "MESH" and all(tuple(corner) == first for corner in box):
+            return []  # the mesh has no vertices
         return [matrix @ Vector(corner) for corner in box]
 
     # ---- of the whole file
@@ -212,12 +270,13 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
         return map(item_of, list(bpy.data.materials))
 
     def files(self) -> Iterable[tuple[str, str, str]]:
-        for name in _FILES.split():
+        """Yield the items with a file outside of this one, the property, and the path."""
+        for name in _FILES:
             for thing in list(getattr(bpy.data, name)):
                 path = text_of(thing, "filepath")
                 is_made = getattr(thing, "source", "FILE") in ("GENERATED", "VIEWER")
-                is_within = path.startswith("<") or getattr(thing, "packed_file", None)
-                if path and not is_made and not is_within:
+                is_packed = bool(getattr(thing, "packed_file", None))
+                if path and not (is_made or is_packed or path.startswith("<")):
                     yield item_of(thing), "filepath", path
 
     def rules(self) -> Iterable[Rule]:
@@ -225,111 +284,138 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
 
     def failures(self, rule: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
         for item in items:
-            thing = block(item)
-            if rule == _NO_TARGET.name:
-                yield item, ", ".join(without_target(thing))
-                continue
-            is_mesh = getattr(thing, "type", "") == "MESH"
-            mesh = thing.evaluated_get(self._depsgraph()).data if is_mesh else None
-            count = 0 if mesh is None else _FAULTS[rule](mesh)
-            yield item, f"{count} {'faces' if rule == 'ngons' else 'edges'}" if count else ""
+            yield item, self._failure(rule, block(item))
+
+    def _failure(self, rule: str, thing: Any) -> str:
+        """Return how a thing breaks a rule, or ""."""
+        if rule == _NO_TARGET.name:
+            return ", ".join(without_target(thing))
+        if getattr(thing, "type", "") != "MESH":
+            return ""
+        mesh = thing.evaluated_get(self._depsgraph()).data
+        count = _FAULTS[rule](mesh)
+        if not count:
+            return ""
+        what = "faces" if rule == "ngons" else "edges"
+        return f"{count} {what}"
 
     # ---- find_api
 
     def api(self) -> Iterator[ApiEntry]:
-        """Types to create, sockets of nodes, properties and functions of types, operators."""
+        """Yield types to create, sockets of nodes, operators, and the members of types."""
         kinds = list(self.types())
-        plain = [it for it in kinds if not hasattr(bpy.types, it)]
-        nodes = [it for it in kinds if hasattr(bpy.types, it)]
-        yield from (ApiEntry(f"create type {it}", "type") for it in plain)
-        with self.host.unnoticed():  # the nodes that are made and taken away
-            for at in range(0, len(nodes), 10):
-                yield from _nodes(nodes[at : at + 10])
-        for name in dir(bpy.types):
-            rna = getattr(getattr(bpy.types, name), "bl_rna", None)
-            if rna is not None and not name.startswith(("bpy_", "Node")) and "_OT_" not in name:
-                yield from _type(name, rna)
-        for module in dir(bpy.ops):
-            for name in dir(getattr(bpy.ops, module)):
-                rna = getattr(getattr(bpy.ops, module), name).get_rna_type()
-                full, arguments = f"bpy.ops.{module}.{name}", _arguments(rna.properties)
-                yield ApiEntry(full, "operator", rna.description, arguments)
+        nodes = [kind for kind in kinds if hasattr(bpy.types, kind)]
+        for kind in kinds:
+            if not hasattr(bpy.types, kind):
+                yield ApiEntry(f"create type {kind}", "type")
+        with self.host.unnoticed():  # nodes are created and removed
+            for at in range(0, len(nodes), _NODES_AT_ONCE):
+                yield from _node_entries(nodes[at : at + _NODES_AT_ONCE])
+        yield from _type_entries()
+        yield from _operator_entries()
 
 
-def _noted(thing: bpy.types.Object) -> str:
-    """Give an item, which is found at once then."""
+def _remember(thing: bpy.types.Object) -> str:
+    """Return the item of an object, which is found at once from now on."""
     item = item_of(thing)
     known[item] = thing
     return item
 
 
-def _names(path: str) -> set[str]:
-    return {path, bpy.path.abspath(path), bpy.path.basename(path)}
-
-
 def _links(item: str, thing: Any) -> Iterator[SocketLink]:
-    """Give the links into a node, or all of a tree."""
-    is_node, owner = isinstance(thing, bpy.types.Node), owner_of(item)
+    """Yield the links into a node, or all links of a tree."""
+    is_node = isinstance(thing, bpy.types.Node)
     tree = thing.id_data if is_node else tree_of(thing)
-    for link in tree.links if tree else ():
-        source, target = link.from_node, link.to_node
-        if not is_node or target == thing:
-            out, into = sockets_of(source.outputs).items(), sockets_of(target.inputs).items()
+    if not tree:
+        return
+    owner = owner_of(item)
+    for link in tree.links:
+        if not is_node or link.to_node == thing:
             yield SocketLink(
-                f"{owner}/{name_of(source)}",
-                next(name for name, it in out if it == link.from_socket),
-                f"{owner}/{name_of(target)}",
-                next(name for name, it in into if it == link.to_socket),
+                f"{owner}/{name_of(link.from_node)}",
+                _socket_name(link.from_node.outputs, link.from_socket),
+                f"{owner}/{name_of(link.to_node)}",
+                _socket_name(link.to_node.inputs, link.to_socket),
             )
 
 
+def _socket_name(sockets: Any, socket: Any) -> str:
+    return next(name for name, each in sockets_of(sockets).items() if each == socket)
+
+
 def _uses(thing: Any) -> Iterator[str]:
-    """Give the data, files and objects that something refers to."""
+    """Yield the data, files and objects that something refers to."""
     owners = [thing, *getattr(thing, "modifiers", ()), *getattr(thing, "constraints", ())]
     if isinstance(thing, bpy.types.Object):
-        yield from (item_of(it.material) for it in thing.material_slots if it.material)
+        for slot in thing.material_slots:
+            if slot.material:
+                yield item_of(slot.material)
         yield from map(item_of, thing.users_collection)
     tree = tree_of(thing)
-    owners += list(tree.nodes) if tree else []
+    if tree:
+        owners += tree.nodes
     for owner in owners:
-        for rna in owner.bl_rna.properties:
-            kind = rna.fixed_type.identifier if rna.type == "POINTER" else ""
-            # No settings of an add-on: reading them makes them.
-            is_data = issubclass(getattr(bpy.types, kind, object), bpy.types.ID)
-            used = getattr(owner, rna.identifier, None) if is_data else None
-            if isinstance(used, bpy.types.ID) and used not in (thing, tree, thing.id_data):
-                yield item_of(used)
-                path = text_of(used, "filepath") if isinstance(used, bpy.types.Image) else ""
-                if path:
-                    yield path
+        for used in _referred(owner):
+            if used not in (thing, tree, thing.id_data):
+                yield from _item_and_file(used)
+
+
+def _referred(owner: Any) -> Iterator[bpy.types.ID]:
+    """Yield the data that the pointers of a struct lead to.
+
+    The settings of an add-on are left out: reading them creates them.
+    """
+    for rna in owner.bl_rna.properties:
+        if rna.type != "POINTER":
+            continue
+        kind = getattr(bpy.types, rna.fixed_type.identifier, object)
+        if not issubclass(kind, bpy.types.ID):
+            continue
+        used = getattr(owner, rna.identifier, None)
+        if isinstance(used, bpy.types.ID):
+            yield used
+
+
+def _item_and_file(used: bpy.types.ID) -> Iterator[str]:
+    yield item_of(used)
+    if isinstance(used, bpy.types.Image):
+        path = text_of(used, "filepath")
+        if path:
+            yield path
 
 
 def _keys(item: str, thing: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the animated properties of an item, its data and its nodes, with their keys."""
     own: Any = getattr(thing, "data", None)
-    for data, before in ((thing, ""), (own, "data."), (tree_of(thing), "")):
-        curves = values.all_curves(data) if isinstance(data, bpy.types.ID) else []
-        paths = dict.fromkeys(text_of(curve, "data_path") for curve in curves)
-        for path in (it for it in paths if it != UNREADABLE_TEXT):
+    for data, prefix in ((thing, ""), (own, "data."), (tree_of(thing), "")):
+        if not isinstance(data, bpy.types.ID):
+            continue
+        paths = dict.fromkeys(text_of(curve, "data_path") for curve in values.all_curves(data))
+        for path in paths:
+            if path == UNREADABLE_TEXT:
+                continue
             owner, _, name = path.rpartition(".")
             resolved = data.path_resolve(owner) if owner else data
-            slot = properties.Slot(item, resolved, name)
-            yield before + path, [[*it] for it in values.read_keys(slot)[:_MOST]]
+            keys = values.read_keys(properties.Slot(item, resolved, name))
+            yield prefix + path, [list(key) for key in keys[:_MAX_LISTED]]
 
 
 def _text(thing: Any) -> str | None:
+    """Return the lines of a text, the body of a text object, or the drivers; or None."""
     if isinstance(thing, bpy.types.Text):
         return body_of(thing)
     if getattr(thing, "type", "") == "FONT":
         return text_of(thing.data, "body")
-    drivers = getattr(getattr(thing, "animation_data", None), "drivers", ())
-    lines = [
-        f"{text_of(it, 'data_path')}[{it.array_index}] = {text_of(it.driver, 'expression')}"
-        for it in drivers
-    ]
+    lines = []
+    for curve in getattr(getattr(thing, "animation_data", None), "drivers", ()):
+        path = text_of(curve, "data_path")
+        expression = text_of(curve.driver, "expression")
+        lines.append(f"{path}[{curve.array_index}] = {expression}")
     return "\n".join(lines) or None
 
 
 def _ngons(mesh: Any) -> int:
+    """Return how many faces have more than four corners."""
     import numpy as np  # which Debian's Blender lacks in a virtual environment
 
     sizes = np.zeros(len(mesh.polygons), np.int32)
@@ -338,6 +424,7 @@ def _ngons(mesh: Any) -> int:
 
 
 def _open_edges(mesh: Any) -> int:
+    """Return how many edges have not two faces."""
     import numpy as np  # which Debian's Blender lacks in a virtual environment
 
     edges = np.zeros(len(mesh.loops), np.int32)
@@ -351,45 +438,69 @@ _FAULTS: Final = {"ngons": _ngons, "non_manifold": _open_edges}
 # ---- find_api
 
 
+def _type_entries() -> Iterator[ApiEntry]:
+    for name in dir(bpy.types):
+        rna = getattr(getattr(bpy.types, name), "bl_rna", None)
+        if rna is not None and not name.startswith(("bpy_", "Node")) and "_OT_" not in name:
+            yield from _type(name, rna)
+
+
 def _type(name: str, rna: Any) -> Iterator[ApiEntry]:
+    """Yield a type with the properties and functions that its base does not have."""
     yield ApiEntry(name, "type", rna.description)
-    base = {it.identifier for it in rna.base.properties} if rna.base else set()
+    base = {prop.identifier for prop in rna.base.properties} if rna.base else set()
     for prop in rna.properties:
         if prop.identifier not in base and prop.identifier != "rna_type":
             full = f"{name}.{prop.identifier}"
             yield ApiEntry(full, "property", prop.description, _signature(prop))
-    for it in rna.functions:
-        full, arguments = f"{name}.{it.identifier}()", _arguments(it.parameters)
-        yield ApiEntry(full, "function", it.description, arguments)
+    for function in rna.functions:
+        full = f"{name}.{function.identifier}()"
+        arguments = _arguments(function.parameters)
+        yield ApiEntry(full, "function", function.description, arguments)
+
+
+def _operator_entries() -> Iterator[ApiEntry]:
+    for module_name in dir(bpy.ops):
+        module = getattr(bpy.ops, module_name)
+        for name in dir(module):
+            rna = getattr(module, name).get_rna_type()
+            full = f"bpy.ops.{module_name}.{name}"
+            yield ApiEntry(full, "operator", rna.description, _arguments(rna.properties))
 
 
 def _arguments(properties: Any) -> str:
-    parts = [it for it in properties if it.identifier != "rna_type"]
-    return ", ".join(f"{it.identifier}: {_signature(it)}" for it in parts[:12])
+    arguments = [prop for prop in properties if prop.identifier != "rna_type"]
+    texts = [f"{prop.identifier}: {_signature(prop)}" for prop in arguments[:_MAX_ARGUMENTS]]
+    return ", ".join(texts)
 
 
 def _signature(prop: Any) -> str:
+    """Return what a property takes, in a few words."""
     kind: str = prop.type.lower()
     if prop.type == "ENUM":
-        return " | ".join(it.identifier for it in prop.enum_items_static[:16])
-    if prop.type in ("POINTER", "COLLECTION"):
-        return f"{prop.fixed_type.identifier}{' list' if prop.type == 'COLLECTION' else ''}"
+        choices = prop.enum_items_static[:_MAX_CHOICES]
+        return " | ".join(choice.identifier for choice in choices)
+    if prop.type == "COLLECTION":
+        return f"{prop.fixed_type.identifier} list"
+    if prop.type == "POINTER":
+        return str(prop.fixed_type.identifier)
     if prop.type in ("INT", "FLOAT"):
         count = f"[{prop.array_length}]" if prop.is_array else ""
         return f"{kind}{count} {prop.hard_min:.4g}..{prop.hard_max:.4g}"
     return kind
 
 
-def _nodes(kinds: list[str]) -> Iterator[ApiEntry]:
-    """Give types of nodes, shaders with their sockets: those of some made beside the file."""
+def _node_entries(kinds: list[str]) -> Iterator[ApiEntry]:
+    """Yield types of nodes; shaders with their sockets, read from nodes beside the file."""
     sockets: dict[str, str] = {}
     tree: Any = bpy.data.node_groups.new("find_api", "ShaderNodeTree")
     try:  # in `BlendData.temp_data` some nodes end Blender 4.5
         for kind in kinds:
             if kind.startswith("ShaderNode"):
                 node = tree.nodes.new(kind)
-                ins, outs = sockets_of(node.inputs), sockets_of(node.outputs)
-                sockets[kind] = f"in: {', '.join(ins)}; out: {', '.join(outs)}"
+                inputs = ", ".join(sockets_of(node.inputs))
+                outputs = ", ".join(sockets_of(node.outputs))
+                sockets[kind] = f"in: {inputs}; out: {outputs}"
     finally:
         bpy.data.node_groups.remove(tree)
     for kind in kinds:

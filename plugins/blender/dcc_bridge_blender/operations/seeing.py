@@ -1,4 +1,4 @@
-"""What `look` draws: the 3D view in a window, and without one a short render. Main thread."""
+"""The pictures of `look`: of the 3D view in a window, else a short render. Main thread."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ from .items import require, scene
 from .properties import plain
 from .values import all_curves
 
-_SAMPLES: Final = 4
-_QUALITY: Final = 80
+_SAMPLES: Final = 4  # of a render
+_MAX_BOUNCES: Final = 4  # of a render
+_JPEG_QUALITY: Final = 80
 _SHADING: Final = {"solid": "SOLID", "wire": "WIREFRAME", "material": "MATERIAL"}
 _CUSTOM: Final = re.compile(r'(.*)\["([^"]*)"\]')  # the path of a custom property
-_OURS: Final = "dcc_bridge look"
+_OURS: Final = "dcc_bridge look"  # the name of data that is there for a picture only
 
 
 class _Seeing(_Files, Drawing, Frames):
@@ -35,7 +36,10 @@ class _Seeing(_Files, Drawing, Frames):
 
     @contextmanager
     def at_frame(self, frame: float) -> Iterator[None]:
-        """Read from a copy of the scene at a frame: the person's own would lose unkeyed changes."""
+        """Read from a copy of the scene at a frame in the block.
+
+        The person's own scene would lose changes without a key at another frame.
+        """
         with self.host.unnoticed(), _copied() as ours:
             _go_to(ours, frame)
             self._layer_at_frame = _layer_of(ours)
@@ -45,14 +49,19 @@ class _Seeing(_Files, Drawing, Frames):
                 self._layer_at_frame = None
 
     def value(self, item: str, prop: str) -> Value:
-        """Read a property; the scene's camera at another frame may be another one, by a marker."""
+        """Return a property's value; a marker may change the scene's camera at another frame."""
         if self._layer_at_frame is None or (item, prop) != (SCENE, "camera"):
             return super().value(item, prop)
         camera = self._layer_at_frame.id_data.camera
-        return Value(camera and item_of(camera))
+        if camera is None:
+            return Value(None)
+        return Value(item_of(camera))
 
     def is_shown(self, item: str) -> bool:
-        """Return whether an object is drawn: in the 3D view, or where there is none in a render."""
+        """Return whether an object is drawn: in the 3D view, or where there is none, in a render.
+
+        Other data counts as drawn.
+        """
         thing = require(item)
         if not isinstance(thing, bpy.types.Object):
             return True
@@ -71,59 +80,77 @@ class _Seeing(_Files, Drawing, Frames):
         return self._through(thing)
 
     def _persons(self) -> Shot:
-        if (view := next(views(), None)) is None:  # the first 3D view is the person's
+        """Return what the person sees in the first 3D view."""
+        view = next(views(), None)
+        if view is None:
             raise LookupError(
                 "There is no window whose view could be seen: give a camera or a side."
             )
         space: Any = view[0]
-        seen = space.region_3d
-        if seen.view_perspective == "CAMERA" and space.camera is not None:
+        region = space.region_3d
+        if region.view_perspective == "CAMERA" and space.camera is not None:
             return self._through(space.camera)
-        matrix = seen.view_matrix.inverted()
-        tall = 2 / seen.window_matrix[1][1]
-        angle = 0.0 if seen.view_perspective == "ORTHO" else math.degrees(2 * math.atan(tall / 2))
-        eye, up = triple(matrix.translation), triple(matrix.col[1].xyz)
-        return Shot(eye, triple(seen.view_location), up, angle, tall)
+        matrix = region.view_matrix.inverted()
+        height = 2 / region.window_matrix[1][1]
+        angle = 0.0  # of an orthographic view
+        if region.view_perspective != "ORTHO":
+            angle = math.degrees(2 * math.atan(height / 2))
+        eye = triple(matrix.translation)
+        up = triple(matrix.col[1].xyz)
+        return Shot(eye, triple(region.view_location), up, angle, height)
 
     def _through(self, camera: Any) -> Shot:
+        """Return what a camera sees."""
         lens = camera.evaluated_get(self._depsgraph()).data
         matrix = self.world(camera)
         corners = lens.view_frame(scene=bpy.context.scene)
-        tall, far = corners[0].y - corners[1].y, -corners[0].z
-        is_flat = lens.type == "ORTHO"
-        turn = matrix.to_3x3().normalized()
-        target = matrix.translation + turn @ Vector((0, 0, -10.0))
-        angle = 0.0 if is_flat else math.degrees(2 * math.atan2(tall / 2, far))
-        up = triple(turn @ Vector((0, 1, 0)))
-        return Shot(triple(matrix.translation), triple(target), up, angle, tall, item_of(camera))
+        height = corners[0].y - corners[1].y
+        distance = -corners[0].z
+        angle = 0.0  # of an orthographic lens
+        if lens.type != "ORTHO":
+            angle = math.degrees(2 * math.atan2(height / 2, distance))
+        rotation = matrix.to_3x3().normalized()
+        target = matrix.translation + rotation @ Vector((0, 0, -10.0))
+        up = triple(rotation @ Vector((0, 1, 0)))
+        return Shot(triple(matrix.translation), triple(target), up, angle, height, item_of(camera))
 
     def draw(self, shots: Sequence[Shot], width: int, height: int, shading: str) -> bytes:
-        with self.host.unnoticed():  # from a scene of our own that is gone afterwards
-            return _jpeg(_sheet([_drawn(shot, width, height, shading) for shot in shots]))
+        """Draw shots on one sheet, from scenes of our own that are removed again.
+
+        Returns:
+            The sheet as a JPEG file.
+        """
+        with self.host.unnoticed():
+            pictures = [_drawn(shot, width, height, shading) for shot in shots]
+            return _jpeg(_sheet(pictures))
 
 
 def _sheet(pictures: list[Any]) -> Any:
+    """Return one picture with all pictures, two in a row."""
     import numpy as np  # which Debian's Blender lacks in a virtual environment
 
     if len(pictures) == 1:
         return pictures[0]
     if len(pictures) % 2:
         pictures.append(np.ones_like(pictures[0]))
-    rows = [np.concatenate(pictures[at : at + 2], 1) for at in range(0, len(pictures), 2)]
-    return np.concatenate(rows[::-1], 0)  # Blender's first row is the lowest
+    rows = [np.concatenate(pictures[at : at + 2], axis=1) for at in range(0, len(pictures), 2)]
+    return np.concatenate(rows[::-1], axis=0)  # Blender's first row is the lowest
 
 
 def _drawn(shot: Shot, width: int, height: int, shading: str) -> Any:
-    """Give the pixels of one picture, the lowest row first."""
+    """Return the pixels of one picture, the lowest row first."""
     with _scene_for(shading) as ours:
         data = bpy.data.cameras.new(_OURS)
-        ours.camera = camera = bpy.data.objects.new(_OURS, data)
+        camera: Any = bpy.data.objects.new(_OURS, data)
+        ours.camera = camera
         try:
             ours.collection.objects.link(camera)
             _aim(camera, shot)
-            ours.timeline_markers.clear()  # which may have another camera at a frame
-            _go_to(ours, _frame_now() if shot.frame is None else shot.frame)
-            if (view := next(views(), None)) is None:
+            ours.timeline_markers.clear()  # a marker may change the camera at a frame
+            frame = _frame_now() if shot.frame is None else shot.frame
+            _go_to(ours, frame)
+            view = next(views(), None)
+            if view is None:
                 return _rendered(ours, width, height)
             return _viewed(view, ours, camera, width, height, shading)
         finally:
@@ -133,7 +160,7 @@ def _drawn(shot: Shot, width: int, height: int, shading: str) -> Any:
 
 @contextmanager
 def _copied() -> Iterator[Any]:
-    """Have a scene that shows what the person's does, with a frame of its own."""
+    """Yield a copy of the person's scene, with a frame of its own; it is removed afterwards."""
     ours = scene().copy()
     try:
         yield ours
@@ -142,7 +169,7 @@ def _copied() -> Iterator[Any]:
 
 
 def _layer_of(ours: Any) -> Any:
-    """Return the layer of a copied scene that is the person's."""
+    """Return the view layer of a copied scene that is the copy of the person's."""
     persons: Any = bpy.context.view_layer
     return ours.view_layers[persons.name]
 
@@ -162,14 +189,14 @@ def _go_to(ours: Any, frame: float) -> None:
 
 @contextmanager
 def _scene_for(shading: str) -> Iterator[Any]:
-    """Have a scene that shows what the person's does; neutral light for a plain look."""
+    """Yield a copy of the person's scene, with neutral light unless the scene has its own."""
     person = scene()
     world = None
     try:
         with _copied() as ours:
-            lights = any(it.type == "LIGHT" and not it.hide_render for it in person.objects)
-            if shading != "material" or not (lights or _glows(person.world)):
-                world = ours.world = _plain_world()
+            if shading != "material" or not _is_lit(person):
+                world = _plain_world()
+                ours.world = world
             yield ours
     finally:
         if world is not None:
@@ -179,7 +206,7 @@ def _scene_for(shading: str) -> Iterator[Any]:
 
 
 def _count_users() -> None:
-    """Have Blender count the users of all data anew, which it does as it links from a file.
+    """Have Blender count the users of all data anew, as it does when it links from a file.
 
     `Scene.copy` of 3.4 counts two users for each object and collection in the scene's own
     collection, and takes one of them away as the copy is removed. A scene that is built instead
@@ -197,8 +224,9 @@ def _count_users() -> None:
             bpy.data.texts.remove(text)
         with libraries.load(file, link=True) as (_, wanted):
             wanted.texts = [name]
-    linked = [it for it in wanted.texts if it is not None]
-    bpy.data.batch_remove([*linked, *(set(libraries) - before)])
+    linked = [text for text in wanted.texts if text is not None]
+    added = set(libraries) - before
+    bpy.data.batch_remove([*linked, *added])
 
 
 def _plain_world() -> Any:
@@ -208,61 +236,93 @@ def _plain_world() -> Any:
     return world
 
 
+def _is_lit(person: Any) -> bool:
+    """Return whether a scene has lights, or a world that gives light."""
+    for thing in person.objects:
+        if thing.type == "LIGHT" and not thing.hide_render:
+            return True
+    return _glows(person.world)
+
+
 def _glows(world: Any) -> bool:
-    """Whether things are seen by a world's own light."""
-    tree: Any = world.node_tree if world is not None else None
-    lit = [it.inputs["Color"] for it in (tree.nodes if tree else ()) if it.type == "BACKGROUND"]
-    return any(it.is_linked or max(it.default_value[:3]) > 0.2 for it in lit)
+    """Return whether things can be seen by a world's own light."""
+    if world is None or not world.node_tree:
+        return False
+    for node in world.node_tree.nodes:
+        if node.type == "BACKGROUND":
+            color = node.inputs["Color"]
+            if color.is_linked or max(color.default_value[:3]) > 0.2:
+                return True
+    return False
 
 
 def _aim(camera: Any, shot: Shot) -> None:
+    """Place a camera for a shot, with the lens of the shot's camera or one of its own."""
     if shot.camera:
         camera.data = require(shot.camera).data
     right, over, ahead = frame_of(add(shot.target, shot.eye, -1.0), shot.up)
-    turn = Matrix((right, over, add((0.0, 0.0, 0.0), ahead, -1.0))).transposed()
-    camera.matrix_world = Matrix.Translation(shot.eye) @ turn.to_4x4()
+    back = add((0.0, 0.0, 0.0), ahead, -1.0)
+    rotation = Matrix((right, over, back)).transposed()
+    camera.matrix_world = Matrix.Translation(shot.eye) @ rotation.to_4x4()
     if shot.camera:
         return
     lens = camera.data
-    lens.clip_start, lens.clip_end = 0.01, 1e5
+    lens.clip_start = 0.01
+    lens.clip_end = 1e5
     lens.sensor_fit = "VERTICAL"
     if shot.angle:
         lens.angle_y = math.radians(shot.angle)
     else:
-        lens.type, lens.ortho_scale = "ORTHO", shot.height
+        lens.type = "ORTHO"
+        lens.ortho_scale = shot.height
 
 
 def _rendered(ours: Any, width: int, height: int) -> Any:
-    """Render with Cycles: without a window nothing else is sure to have a GPU."""
+    """Render the current frame; returns the pixels."""
+    _set_engine(ours)
     render = ours.render
-    has_cycles = hasattr(ours, "cycles")
-    render.engine = "CYCLES" if has_cycles else "BLENDER_WORKBENCH"
-    if has_cycles:
-        ours.cycles.device, ours.cycles.samples = "CPU", _SAMPLES
-        ours.cycles.use_denoising, ours.cycles.max_bounces = False, 4
-    render.resolution_x, render.resolution_y, render.resolution_percentage = width, height, 100
-    render.use_compositing = render.use_sequencer = render.use_border = False
+    render.resolution_x = width
+    render.resolution_y = height
+    render.resolution_percentage = 100
+    render.use_compositing = False
+    render.use_sequencer = False
+    render.use_border = False
     render.film_transparent = False
     with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder:
-        render.filepath, render.use_file_extension = str(Path(folder) / "shot"), True
+        render.filepath = str(Path(folder) / "shot")
+        render.use_file_extension = True
         if hasattr(render.image_settings, "media_type"):  # since 5.0
             render.image_settings.media_type = "IMAGE"
         render.image_settings.file_format = "PNG"
-        # A single picture is one of the frame that the person's scene shows, whatever ours does.
-        ours.frame_start = ours.frame_end = ours.frame_current
+        # As an animation of one frame: a single picture would be of the frame that the person's
+        # scene shows, whatever the frame of ours.
+        ours.frame_start = ours.frame_current
+        ours.frame_end = ours.frame_current
         with _values_kept():
             bpy.ops.render.render(animation=True, scene=ours.name)
         return _pixels(str(next(Path(folder).iterdir())))
 
 
+def _set_engine(ours: Any) -> None:
+    """Have a scene rendered by Cycles: without a window nothing else is sure to have a GPU."""
+    if not hasattr(ours, "cycles"):
+        ours.render.engine = "BLENDER_WORKBENCH"
+        return
+    ours.render.engine = "CYCLES"
+    ours.cycles.device = "CPU"
+    ours.cycles.samples = _SAMPLES
+    ours.cycles.use_denoising = False
+    ours.cycles.max_bounces = _MAX_BOUNCES
+
+
 @contextmanager
 def _values_kept() -> Iterator[None]:
-    """Put back what was changed without a key: a render evaluates all keys in place."""
+    """Restore values that were changed without a key: a render evaluates all keys in place."""
     before = []
     for data in list(bpy.data.user_map()):
         for owner in (data, tree_of(data)):
             for path in {curve.data_path for curve in all_curves(owner)}:
-                with suppress(ValueError):  # a curve may lead to what is gone
+                with suppress(ValueError):  # the property of a curve may not exist any more
                     before.append((owner, path, plain(owner.path_resolve(path))))
     try:
         yield
@@ -273,7 +333,7 @@ def _values_kept() -> Iterator[None]:
 
 
 def _put(owner: Any, path: str, value: Any) -> None:
-    """Write what a path below a data-block leads to, a custom property too."""
+    """Set the property, also a custom one, that a path below a data-block leads to."""
     custom = _CUSTOM.fullmatch(path)
     if custom is not None:
         above, name = custom.groups()
@@ -286,6 +346,7 @@ def _put(owner: Any, path: str, value: Any) -> None:
 
 
 def _pixels(path: str) -> Any:
+    """Return the pixels of an image file, the lowest row first."""
     import numpy as np  # which Debian's Blender lacks in a virtual environment
 
     image: Any = bpy.data.images.load(path)
@@ -299,7 +360,7 @@ def _pixels(path: str) -> Any:
 
 
 def _viewed(seen: Any, ours: Any, camera: Any, width: int, height: int, shading: str) -> Any:
-    """Draw the 3D view beside the window."""
+    """Draw a 3D view with a camera, outside of the window; returns the pixels."""
     import gpu  # there is none without a window
     import numpy as np  # which Debian's Blender lacks in a virtual environment
 
@@ -308,13 +369,17 @@ def _viewed(seen: Any, ours: Any, camera: Any, width: int, height: int, shading:
     layer.update()
     graph = layer.depsgraph
     offscreen = gpu.types.GPUOffScreen(width, height)
-    lit = shading == "material" and any(it.type == "LIGHT" for it in ours.objects)
-    wanted = {"type": _SHADING[shading], "use_scene_lights": lit, "use_scene_world": lit}
-    owners = dict.fromkeys(wanted, space.shading) | {"show_overlays": space.overlay}
-    before = {name: getattr(owner, name) for name, owner in owners.items()}
+    is_lit = shading == "material" and any(thing.type == "LIGHT" for thing in ours.objects)
+    settings = [
+        (space.shading, "type", _SHADING[shading]),
+        (space.shading, "use_scene_lights", is_lit),
+        (space.shading, "use_scene_world", is_lit),
+        (space.overlay, "show_overlays", False),
+    ]
+    before = [(owner, name, getattr(owner, name)) for owner, name, _ in settings]
     try:
-        for name, value in {**wanted, "show_overlays": False}.items():
-            setattr(owners[name], name, value)
+        for owner, name, value in settings:
+            setattr(owner, name, value)
         view = camera.matrix_world.inverted()
         window = camera.calc_matrix_camera(graph, x=width, y=height)
         offscreen.draw_view3d(ours, layer, space, region, view, window, do_color_management=True)
@@ -322,13 +387,14 @@ def _viewed(seen: Any, ours: Any, camera: Any, width: int, height: int, shading:
         buffer.dimensions = width * height * 4
         pixels = np.array(buffer, np.float32) / 255
     finally:
-        for name, value in before.items():
-            setattr(owners[name], name, value)
+        for owner, name, value in before:
+            setattr(owner, name, value)
         offscreen.free()
     return pixels.reshape(height, width, 4)
 
 
 def _jpeg(pixels: Any) -> bytes:
+    """Return a picture as a JPEG file."""
     import numpy as np  # which Debian's Blender lacks in a virtual environment
 
     height, width, _ = pixels.shape
@@ -337,8 +403,9 @@ def _jpeg(pixels: Any) -> bytes:
         image.pixels.foreach_set(np.ascontiguousarray(pixels, np.float32).ravel())
         with tempfile.TemporaryDirectory(prefix="dcc_bridge-") as folder:
             file = Path(folder) / "look.jpg"
-            image.filepath_raw, image.file_format = str(file), "JPEG"
-            image.save(quality=_QUALITY) if bpy.app.version >= (3, 4) else image.save()
+            image.filepath_raw = str(file)
+            image.file_format = "JPEG"
+            image.save(quality=_JPEG_QUALITY)
             return file.read_bytes()
     finally:
         bpy.data.images.remove(image)

@@ -1,4 +1,4 @@
-"""Values, keys, nodes and materials, as operations. Main thread."""
+"""The operations on values, keys, nodes and materials. Main thread."""
 
 from __future__ import annotations
 
@@ -19,18 +19,21 @@ _SOCKETS: Final = {
     "base_color": ("Base Color",),
     "metallic": ("Metallic",),
     "roughness": ("Roughness",),
-    "emission": ("Emission Color", "Emission"),  # the second until 3.6
+    "emission": ("Emission Color", "Emission"),  # "Emission" until 3.6
     "opacity": ("Alpha",),
     "normal": ("Normal",),
     "texture": ("Base Color",),
 }
+"""The input of a Principled BSDF for each value of a material."""
+_SCENE: Final = {"frame": "frame_current", "start": "frame_start", "end": "frame_end"}
+_METERS: Final = {"mm": 0.001, "cm": 0.01, "m": 1.0, "km": 1000.0, "in": 0.0254, "ft": 0.3048}
 
 
 class _Shading(_Building, Connections, Keyframes, Materials):
     """The operations on values, keys, nodes and materials."""
 
     def value(self, item: str, prop: str) -> Value:
-        """Angles in degrees."""
+        """Return a property's value; angles in degrees."""
         if item == SCENE and prop in ("fps", "size", "units"):
             return Value(_scene_value(prop))
         return values.read(_slot(item, prop))
@@ -46,49 +49,54 @@ class _Shading(_Building, Connections, Keyframes, Materials):
             self.touch()
 
     def keys(self, item: str, prop: str) -> list[tuple[float, Any]]:
-        return values.read_keys(properties.slot(item, prop))  # of all elements together
+        """Return the keys of a property, of all elements together."""
+        return values.read_keys(properties.slot(item, prop))
 
     def set_keys(self, item: str, prop: str, keys: Keys, shape: Shape, *, clear: bool) -> None:
-        """What the frame shows is as the keys say afterwards."""
+        """Set the keys of a property, and show the value that they have at the current frame."""
         values.write_keys(properties.slot(item, prop), keys, shape, clear=clear)
         self.touch()
 
     # ---- nodes
 
     def sockets(self, item: str) -> tuple[list[str], list[str]]:
-        """Those of one name are told by their identifiers."""
+        """Return inputs and outputs; sockets with the same name, by their identifiers."""
         node = require(item)
         if not isinstance(node, bpy.types.Node):
             raise ValueError(f"{item} has no sockets: a node has, such as {item}/Principled BSDF.")
         return list(sockets_of(node.inputs)), list(sockets_of(node.outputs))
 
     def connect(self, link: SocketLink) -> None:
-        source, target = require(link.source), require(link.target)
+        source = require(link.source)
+        target = require(link.target)
         tree = require_tree(link.target)
         require_own(link.target, tree)
         if source.id_data != tree:
             raise ValueError(f"{link.source} and {link.target} are not in one node tree.")
-        out, into = sockets_of(source.outputs)[link.out], sockets_of(target.inputs)[link.into]
-        made = tree.links.new(out, into)
-        if made is None or not made.is_valid:
+        output = sockets_of(source.outputs)[link.out]
+        into = sockets_of(target.inputs)[link.into]
+        created = tree.links.new(output, into)
+        if created is None or not created.is_valid:
             raise ValueError(f"{link.source}, {link.out} does not go into {link.into}: a loop.")
 
     def cut(self, link: SocketLink) -> None:
         target = require(link.target)
         tree = require_tree(link.target)
         require_own(link.target, tree)
-        for each in list(sockets_of(target.inputs)[link.into].links):
-            if not link.source or each.from_node == require(link.source):
-                tree.links.remove(each)
+        for existing in list(sockets_of(target.inputs)[link.into].links):
+            if not link.source or existing.from_node == require(link.source):
+                tree.links.remove(existing)
 
     # ---- materials
 
     def material(self, name: str | None, values: Mapping[str, Any]) -> str:
-        """Its surface is a Principled BSDF, found by its type."""
-        if wrong := sorted(set(values) - set(_SOCKETS)):
+        """Create or change a material, whose surface is a Principled BSDF, found by its type."""
+        wrong = sorted(set(values) - set(_SOCKETS))
+        if wrong:
             raise ValueError(f"No {', '.join(wrong)}; a material has {', '.join(_SOCKETS)}.")
-        found: Any = _material(name) if name else None
-        material: Any = found or bpy.data.materials.new(_plain(name or "Material"))
+        material: Any = _material(name) if name else None
+        if material is None:
+            material = bpy.data.materials.new(_plain(name or "Material"))
         require_own(item_of(material), material)
         use_nodes(material)
         surface = _surface(material.node_tree)
@@ -97,7 +105,7 @@ class _Shading(_Building, Connections, Keyframes, Materials):
         return item_of(material)
 
     def assign(self, item: str, material: str) -> None:
-        """Only this item has it then, also where others share its data."""
+        """Give a material to an object, and only to that one where others share its data."""
         thing: Any = require_object(item, "given a material")
         found = _material(material)
         if found is None:
@@ -117,12 +125,10 @@ class _Shading(_Building, Connections, Keyframes, Materials):
             slot.material = found
 
 
-_SCENE: Final = {"frame": "frame_current", "start": "frame_start", "end": "frame_end"}
-_METERS: Final = {"mm": 0.001, "cm": 0.01, "m": 1.0, "km": 1000.0, "in": 0.0254, "ft": 0.3048}
-
-
 def _slot(item: str, prop: str) -> properties.Slot:
-    return properties.slot(item, _SCENE.get(prop, prop) if item == SCENE else prop)
+    if item == SCENE:
+        prop = _SCENE.get(prop, prop)
+    return properties.slot(item, prop)
 
 
 def _scene_value(prop: str) -> Any:
@@ -132,10 +138,14 @@ def _scene_value(prop: str) -> Any:
     if prop == "fps":
         return round(render.fps / render.fps_base, 3)
     scale = float(f"{scene().unit_settings.scale_length:.6g}")
-    return next((name for name, meters in _METERS.items() if meters == scale), f"{scale:g} m")
+    for name, meters in _METERS.items():
+        if meters == scale:
+            return name
+    return f"{scale:g} m"
 
 
 def _set_scene(prop: str, value: Any) -> None:
+    """Set a value of the scene that has no property of its own, or needs more than that."""
     render = scene().render
     if prop == "frame":
         scene().frame_set(int(value))
@@ -164,20 +174,25 @@ def _material(name: str) -> Any:
 
 
 def _surface(tree: Any) -> Any:
-    """Give the Principled BSDF of a material, made and connected where there is none."""
-    known = [node for node in tree.nodes if node.type == "BSDF_PRINCIPLED"]
-    if known:
-        return next((node for node in known if node.outputs[0].is_linked), known[0])
+    """Return the Principled BSDF of a material: a connected one first, else a new one."""
+    surfaces = [node for node in tree.nodes if node.type == "BSDF_PRINCIPLED"]
+    for surface in surfaces:
+        if surface.outputs[0].is_linked:
+            return surface
+    if surfaces:
+        return surfaces[0]
     surface = tree.nodes.new("ShaderNodeBsdfPrincipled")
-    end = next((node for node in tree.nodes if node.type == "OUTPUT_MATERIAL"), None)
-    end = end or tree.nodes.new("ShaderNodeOutputMaterial")
-    tree.links.new(surface.outputs[0], end.inputs["Surface"])
+    outputs = [node for node in tree.nodes if node.type == "OUTPUT_MATERIAL"]
+    output = outputs[0] if outputs else tree.nodes.new("ShaderNodeOutputMaterial")
+    tree.links.new(surface.outputs[0], output.inputs["Surface"])
     return surface
 
 
 def _set_surface(material: Any, surface: Any, key: str, value: Any) -> None:
+    """Set a value of a material, as a number, color or texture of its surface."""
     tree = material.node_tree
-    socket = next(surface.inputs[name] for name in _SOCKETS[key] if name in surface.inputs)
+    names = [name for name in _SOCKETS[key] if name in surface.inputs]
+    socket = surface.inputs[names[0]]
     for link in list(socket.links):
         tree.links.remove(link)
     if key in ("texture", "normal"):
@@ -187,7 +202,7 @@ def _set_surface(material: Any, surface: Any, key: str, value: Any) -> None:
     if key == "emission":
         strength = surface.inputs["Emission Strength"]
         strength.default_value = strength.default_value or 1.0
-    elif key == "base_color":  # what the solid view shows
+    elif key == "base_color":  # the solid view shows the color of the material itself
         material.diffuse_color = socket.default_value
     elif key in ("metallic", "roughness"):
         setattr(material, key, value)
@@ -196,6 +211,7 @@ def _set_surface(material: Any, surface: Any, key: str, value: Any) -> None:
 
 
 def _texture(tree: Any, socket: Any, path: str, *, is_normal: bool) -> None:
+    """Connect an image to a socket; a normal map through a node that reads its colors."""
     file = Path(bpy.path.abspath(path))
     if not file.is_file():
         raise ValueError(f"There is no file {file} for a texture.")
@@ -205,6 +221,6 @@ def _texture(tree: Any, socket: Any, path: str, *, is_normal: bool) -> None:
         tree.links.new(node.outputs["Color"], socket)
         return
     node.image.colorspace_settings.name = "Non-Color"
-    between = tree.nodes.new("ShaderNodeNormalMap")
-    tree.links.new(node.outputs["Color"], between.inputs["Color"])
-    tree.links.new(between.outputs["Normal"], socket)
+    normal_map = tree.nodes.new("ShaderNodeNormalMap")
+    tree.links.new(node.outputs["Color"], normal_map.inputs["Color"])
+    tree.links.new(normal_map.outputs["Normal"], socket)

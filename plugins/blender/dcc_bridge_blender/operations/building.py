@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal
 
-import bmesh
 import bpy
 from mathutils import Euler, Matrix
 
@@ -15,44 +13,27 @@ from dcc_bridge.spi import AppliedTransforms, At, Axes, Placement, Vector, tripl
 
 from ..names import is_in, name_of
 from ..objects import block, item_of, known, lists
-from . import properties, values
-from .items import free_name, require, require_object, require_own, require_tree, scene
+from . import values
+from .items import require, require_object, require_own, scene
+from .making import (
+    DATA,
+    MESHES,
+    OTHER,
+    copy_object,
+    make_modifier,
+    make_node,
+    make_object,
+    modifier_types,
+    node_types,
+    title_of,
+    use_nodes,
+)
 from .reading import _Reading
+from .slot import Slot
 
 _Parts = Sequence[Literal["at", "rotation", "scale"]]
 _MAX_NAME_BYTES: Final = 63
-_MODIFIER: Final = "_MODIFIER"  # the end of each type that creates a modifier
 _PROPERTIES: Final = {"at": "location", "scale": "scale"}  # of the parts of a transform
-_MESHES: Final[dict[str, Callable[..., object]]] = {
-    "MESH": lambda bm: None,
-    "CUBE": lambda bm: bmesh.ops.create_cube(bm, size=2, calc_uvs=True),
-    "PLANE": lambda bm: _grid(bm, 1),
-    "GRID": lambda bm: _grid(bm, 10),
-    "CIRCLE": lambda bm: bmesh.ops.create_circle(bm, segments=32, radius=1, cap_ends=True),
-    "SPHERE": lambda bm: bmesh.ops.create_uvsphere(
-        bm, u_segments=32, v_segments=16, radius=1, calc_uvs=True
-    ),
-    "ICO_SPHERE": lambda bm: bmesh.ops.create_icosphere(
-        bm, subdivisions=2, radius=1, calc_uvs=True
-    ),
-    "CYLINDER": lambda bm: _cone(bm, 1),
-    "CONE": lambda bm: _cone(bm, 0),
-    "MONKEY": lambda bm: bmesh.ops.create_monkey(bm, calc_uvs=True),
-}
-_DATA: Final[dict[str, Callable[[str], Any]]] = {
-    "EMPTY": lambda name: None,
-    "CAMERA": lambda name: bpy.data.cameras.new(name),
-    "POINT_LIGHT": lambda name: _light(name, "POINT", 1000),
-    "SUN_LIGHT": lambda name: _light(name, "SUN", 1),
-    "SPOT_LIGHT": lambda name: _light(name, "SPOT", 1000),
-    "AREA_LIGHT": lambda name: _light(name, "AREA", 100),
-    "TEXT_OBJECT": lambda name: bpy.data.curves.new(name, "FONT"),
-    "CURVE": lambda name: bpy.data.curves.new(name, "CURVE"),
-    "ARMATURE": lambda name: bpy.data.armatures.new(name),
-    "LATTICE": lambda name: bpy.data.lattices.new(name),
-    "SPEAKER": lambda name: bpy.data.speakers.new(name),
-}
-_OTHER: Final = ("COLLECTION", "MATERIAL", "WORLD", "TEXT")
 _TRANSFORMED: Final = (bpy.types.Mesh, bpy.types.Curve, bpy.types.Lattice, bpy.types.Armature)
 
 
@@ -60,7 +41,7 @@ class _Building(_Reading, AppliedTransforms):
     """The operations that make, place, group and rename items."""
 
     def types(self) -> Iterable[str]:
-        return [*_MESHES, *_DATA, *_OTHER, *_modifiers(), *_node_types()]  # nodes by `bl_idname`
+        return [*MESHES, *DATA, *OTHER, *modifier_types(), *node_types()]  # nodes by `bl_idname`
 
     def create(self, kind: str, name: str | None, under: str | None) -> str:
         """Create an item.
@@ -69,15 +50,15 @@ class _Building(_Reading, AppliedTransforms):
         under; under a collection it goes to that collection.
         """
         self.touch()
-        if kind in _node_types():
-            return _node(kind, name, under)
-        if kind in _modifiers():
-            return _modifier(kind, name, under)
-        if kind in _OTHER:
+        if kind in node_types():
+            return make_node(kind, name, under)
+        if kind in modifier_types():
+            return make_modifier(kind, name, under)
+        if kind in OTHER:
             return self._data(kind, name or kind.title(), under)
-        if kind not in _MESHES and kind not in _DATA:
+        if kind not in MESHES and kind not in DATA:
             raise LookupError(f"There is no type {kind!r}.")
-        return _object(kind, name or _title(kind), under)
+        return make_object(kind, name or title_of(kind), under)
 
     def _data(self, kind: str, name: str, under: str | None) -> str:
         """Create data other than objects; a collection goes below the one it is made under."""
@@ -104,7 +85,7 @@ class _Building(_Reading, AppliedTransforms):
             data: Any = thing.copy()
             return item_of(data)
         originals = [thing, *self._below(thing)]
-        copies = {original: _copy(original, linked) for original in originals}
+        copies = {original: copy_object(original, linked) for original in originals}
         for copy in copies.values():
             for owner in (copy, *copy.modifiers, *copy.constraints):
                 _redirect(owner, copies)
@@ -252,20 +233,6 @@ class _Building(_Reading, AppliedTransforms):
         return now
 
 
-def _object(kind: str, name: str, under: str | None) -> str:
-    """Create an object, and link it to a collection."""
-    data = _mesh(name, _MESHES[kind]) if kind in _MESHES else _DATA[kind](name)
-    thing = bpy.data.objects.new(name, data)
-    above = require(under) if under else None
-    if isinstance(above, bpy.types.Collection):
-        above.objects.link(thing)
-        return item_of(thing)
-    _collection(above).objects.link(thing)
-    if under:
-        thing.parent = require_object(under, "a parent")
-    return item_of(thing)
-
-
 def _without(matrix: Any, parts: _Parts) -> Matrix:
     """Return a transform without these parts."""
     location, quaternion, scale = matrix.decompose()
@@ -284,122 +251,9 @@ def _refuse_held(item: str, cannot: str, parts: Iterable[str]) -> None:
     names = {**_PROPERTIES, "rotation": values.rotation_of(thing)}
     for part in parts:
         name = names[part]
-        why = values.held(properties.Slot(item, thing, name))
+        why = values.held(Slot(item, thing, name))
         if why:
             raise ValueError(f"{item}{cannot}: its {name} is {why}.")
-
-
-def _title(kind: str) -> str:
-    return kind.replace("_", " ").title()
-
-
-def _collection(above: Any) -> bpy.types.Collection:
-    """Return the collection for a new object: of its parent, else the active one.
-
-    Linked collections take no object.
-    """
-    collections: list[bpy.types.Collection] = []
-    if above is not None:
-        collections += above.users_collection
-    layer = bpy.context.view_layer
-    active = layer.active_layer_collection if layer else None
-    if active is not None and not active.exclude:
-        collections.append(active.collection)
-    for collection in collections:
-        if collection.library is None:
-            return collection
-    default: bpy.types.Collection = scene().collection
-    return default
-
-
-def _mesh(name: str, fill: Callable[..., object]) -> bpy.types.Mesh:
-    mesh = bpy.data.meshes.new(name)
-    bm = bmesh.new()
-    try:
-        bm.loops.layers.uv.new("UVMap")
-        fill(bm)
-        bm.to_mesh(mesh)
-    finally:
-        bm.free()
-    return mesh
-
-
-def _grid(bm: Any, count: int) -> object:
-    return bmesh.ops.create_grid(bm, x_segments=count, y_segments=count, size=1, calc_uvs=True)
-
-
-def _cone(bm: Any, top: float) -> object:
-    return bmesh.ops.create_cone(
-        bm, cap_ends=True, segments=32, radius1=1, radius2=top, depth=2, calc_uvs=True
-    )
-
-
-def _light(name: str, kind: Any, energy: float) -> bpy.types.Light:
-    light: Any = bpy.data.lights.new(name, kind)
-    light.energy = energy
-    return light  # type: ignore[no-any-return]  # each kind of light has its own type
-
-
-def _modifiers() -> list[str]:
-    rna: Any = bpy.types.Modifier.bl_rna
-    kinds = rna.properties["type"].enum_items_static
-    return [f"{kind.identifier}{_MODIFIER}" for kind in kinds]
-
-
-def _modifier(kind: str, name: str | None, under: str | None) -> str:
-    """Add a modifier to an object, and return the object, which has the modifier's values."""
-    if under is None:
-        raise ValueError(f"{kind} needs the object that it is made under.")
-    thing = require_object(under, "given a modifier")
-    require_own(under, thing)
-    plain: Any = kind.removesuffix(_MODIFIER)
-    if thing.modifiers.new(name or _title(plain), plain) is None:
-        raise ValueError(f"{under} is a {thing.type}, which takes no {kind}.")
-    return under
-
-
-@cache
-def _node_types() -> dict[str, None]:
-    """Return the types of nodes that Blender has registered, as an ordered set."""
-    starts = ("ShaderNode", "GeometryNode", "FunctionNode", "CompositorNode", "NodeReroute")
-    ends = ("Tree", "CustomGroup", "Node")  # no types of nodes, and base classes
-    names = [name for name in dir(bpy.types) if name.startswith(starts)]
-    return dict.fromkeys(name for name in names if not name.endswith(ends))
-
-
-def _node(kind: str, name: str | None, under: str | None) -> str:
-    """Create a node in the tree of an item."""
-    if under is None:
-        raise ValueError(f"{kind} is a node: give the material or the tree that it is made under.")
-    tree = require_tree(under)
-    require_own(under, tree)
-    try:
-        node = tree.nodes.new(kind)
-    except RuntimeError as error:
-        raise ValueError(f"{under} takes no {kind}: {str(error).strip()}") from error
-    if name:
-        node.name = free_name(name, tree.nodes)
-    return f"{under}/{node.name}"
-
-
-def use_nodes(thing: Any) -> None:
-    """Have a material or a world use nodes."""
-    if thing.node_tree is None:  # in 5.x every material and world has nodes
-        thing.use_nodes = True
-
-
-def _copy(thing: bpy.types.Object, linked: bool) -> bpy.types.Object:
-    """Copy an object into its own collections; unless `linked`, also its data and action."""
-    copy: Any = thing.copy()
-    if not linked:
-        copy.data = thing.data.copy() if thing.data else None
-        animation = copy.animation_data
-        if animation and animation.action:
-            animation.action = animation.action.copy()
-    collections = [each for each in thing.users_collection if each.library is None]
-    for collection in collections or [_collection(None)]:
-        collection.objects.link(copy)
-    return copy  # type: ignore[no-any-return]  # what copies an object is typed as any data
 
 
 def _redirect(owner: Any, copies: dict[Any, Any]) -> None:

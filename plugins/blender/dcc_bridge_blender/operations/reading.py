@@ -19,21 +19,18 @@ from dcc_bridge.spi import (
     CodeContext,
     Part,
     Rule,
-    SocketLink,
     triple,
 )
 
 from ..host import BlenderHost
-from ..names import UNREADABLE_TEXT, body_of, name_of, text_of
+from ..names import name_of, text_of
 from ..objects import block, item_of, kind_of, known, lists, tree_of
 from ..targets import without_target
 from ..watching import watched, writers
-from . import properties, values
-from .items import Family, collections_of, owner_of, require, sockets_of
+from . import api, contents, properties, values
+from .items import Family, collections_of, owner_of, require
 
 _MAX_LISTED: Final = 100  # values, links, uses or keys of an item
-_MAX_ARGUMENTS: Final = 12  # of an operator or function
-_MAX_CHOICES: Final = 16  # of an enumeration
 _NODES_AT_ONCE: Final = 10
 _FILES: Final = ("images", "libraries", "sounds", "fonts", "movieclips", "volumes", "cache_files")
 _WITHOUT_SIZE: Final = ("LIGHT", "CAMERA", "SPEAKER", "LIGHT_PROBE")
@@ -148,15 +145,15 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
                 slots = islice(properties.slots(item, thing).items(), _MAX_LISTED)
                 return {name: values.read(slot) for name, slot in slots}
             case "inputs":
-                return list(islice(_links(item, thing), _MAX_LISTED))
+                return list(islice(contents.links(item, thing), _MAX_LISTED))
             case "uses":
-                return list(islice(dict.fromkeys(_uses(thing)), _MAX_LISTED))
+                return list(islice(dict.fromkeys(contents.uses(thing)), _MAX_LISTED))
             case "keys":
-                return dict(islice(_keys(item, thing), _MAX_LISTED))
+                return dict(islice(contents.keys(item, thing), _MAX_LISTED))
             case "counts":
                 return self._counts(thing)
             case "text":
-                return _text(thing)
+                return contents.text(thing)
 
     def _counts(self, thing: Any) -> dict[str, int] | None:
         if isinstance(thing, bpy.types.Collection):
@@ -310,9 +307,9 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
                 yield ApiEntry(f"create type {kind}", "type")
         with self.host.unnoticed():  # nodes are created and removed
             for at in range(0, len(nodes), _NODES_AT_ONCE):
-                yield from _node_entries(nodes[at : at + _NODES_AT_ONCE])
-        yield from _type_entries()
-        yield from _operator_entries()
+                yield from api.node_entries(nodes[at : at + _NODES_AT_ONCE])
+        yield from api.type_entries()
+        yield from api.operator_entries()
 
 
 def _remember(thing: bpy.types.Object) -> str:
@@ -320,98 +317,6 @@ def _remember(thing: bpy.types.Object) -> str:
     item = item_of(thing)
     known[item] = thing
     return item
-
-
-def _links(item: str, thing: Any) -> Iterator[SocketLink]:
-    """Yield the links into a node, or all links of a tree."""
-    is_node = isinstance(thing, bpy.types.Node)
-    tree = thing.id_data if is_node else tree_of(thing)
-    if not tree:
-        return
-    owner = owner_of(item)
-    for link in tree.links:
-        if not is_node or link.to_node == thing:
-            yield SocketLink(
-                f"{owner}/{name_of(link.from_node)}",
-                _socket_name(link.from_node.outputs, link.from_socket),
-                f"{owner}/{name_of(link.to_node)}",
-                _socket_name(link.to_node.inputs, link.to_socket),
-            )
-
-
-def _socket_name(sockets: Any, socket: Any) -> str:
-    return next(name for name, each in sockets_of(sockets).items() if each == socket)
-
-
-def _uses(thing: Any) -> Iterator[str]:
-    """Yield the data, files and objects that something refers to."""
-    owners = [thing, *getattr(thing, "modifiers", ()), *getattr(thing, "constraints", ())]
-    if isinstance(thing, bpy.types.Object):
-        for slot in thing.material_slots:
-            if slot.material:
-                yield item_of(slot.material)
-        yield from map(item_of, thing.users_collection)
-    tree = tree_of(thing)
-    if tree:
-        owners += tree.nodes
-    for owner in owners:
-        for used in _referred(owner):
-            if used not in (thing, tree, thing.id_data):
-                yield from _item_and_file(used)
-
-
-def _referred(owner: Any) -> Iterator[bpy.types.ID]:
-    """Yield the data that the pointers of a struct lead to.
-
-    The settings of an add-on are left out: reading them creates them.
-    """
-    for rna in owner.bl_rna.properties:
-        if rna.type != "POINTER":
-            continue
-        kind = getattr(bpy.types, rna.fixed_type.identifier, object)
-        if not issubclass(kind, bpy.types.ID):
-            continue
-        used = getattr(owner, rna.identifier, None)
-        if isinstance(used, bpy.types.ID):
-            yield used
-
-
-def _item_and_file(used: bpy.types.ID) -> Iterator[str]:
-    yield item_of(used)
-    if isinstance(used, bpy.types.Image):
-        path = text_of(used, "filepath")
-        if path:
-            yield path
-
-
-def _keys(item: str, thing: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the animated properties of an item, its data and its nodes, with their keys."""
-    own: Any = getattr(thing, "data", None)
-    for data, prefix in ((thing, ""), (own, "data."), (tree_of(thing), "")):
-        if not isinstance(data, bpy.types.ID):
-            continue
-        paths = dict.fromkeys(text_of(curve, "data_path") for curve in values.all_curves(data))
-        for path in paths:
-            if path == UNREADABLE_TEXT:
-                continue
-            owner, _, name = path.rpartition(".")
-            resolved = data.path_resolve(owner) if owner else data
-            keys = values.read_keys(properties.Slot(item, resolved, name))
-            yield prefix + path, [list(key) for key in keys[:_MAX_LISTED]]
-
-
-def _text(thing: Any) -> str | None:
-    """Return the lines of a text, the body of a text object, or the drivers; or None."""
-    if isinstance(thing, bpy.types.Text):
-        return body_of(thing)
-    if getattr(thing, "type", "") == "FONT":
-        return text_of(thing.data, "body")
-    lines = []
-    for curve in getattr(getattr(thing, "animation_data", None), "drivers", ()):
-        path = text_of(curve, "data_path")
-        expression = text_of(curve.driver, "expression")
-        lines.append(f"{path}[{curve.array_index}] = {expression}")
-    return "\n".join(lines) or None
 
 
 def _ngons(mesh: Any) -> int:
@@ -433,77 +338,3 @@ def _open_edges(mesh: Any) -> int:
 
 
 _FAULTS: Final = {"ngons": _ngons, "non_manifold": _open_edges}
-
-
-# ---- find_api
-
-
-def _type_entries() -> Iterator[ApiEntry]:
-    for name in dir(bpy.types):
-        rna = getattr(getattr(bpy.types, name), "bl_rna", None)
-        if rna is not None and not name.startswith(("bpy_", "Node")) and "_OT_" not in name:
-            yield from _type(name, rna)
-
-
-def _type(name: str, rna: Any) -> Iterator[ApiEntry]:
-    """Yield a type with the properties and functions that its base does not have."""
-    yield ApiEntry(name, "type", rna.description)
-    base = {prop.identifier for prop in rna.base.properties} if rna.base else set()
-    for prop in rna.properties:
-        if prop.identifier not in base and prop.identifier != "rna_type":
-            full = f"{name}.{prop.identifier}"
-            yield ApiEntry(full, "property", prop.description, _signature(prop))
-    for function in rna.functions:
-        full = f"{name}.{function.identifier}()"
-        arguments = _arguments(function.parameters)
-        yield ApiEntry(full, "function", function.description, arguments)
-
-
-def _operator_entries() -> Iterator[ApiEntry]:
-    for module_name in dir(bpy.ops):
-        module = getattr(bpy.ops, module_name)
-        for name in dir(module):
-            rna = getattr(module, name).get_rna_type()
-            full = f"bpy.ops.{module_name}.{name}"
-            yield ApiEntry(full, "operator", rna.description, _arguments(rna.properties))
-
-
-def _arguments(properties: Any) -> str:
-    arguments = [prop for prop in properties if prop.identifier != "rna_type"]
-    texts = [f"{prop.identifier}: {_signature(prop)}" for prop in arguments[:_MAX_ARGUMENTS]]
-    return ", ".join(texts)
-
-
-def _signature(prop: Any) -> str:
-    """Return what a property takes, in a few words."""
-    kind: str = prop.type.lower()
-    if prop.type == "ENUM":
-        choices = prop.enum_items_static[:_MAX_CHOICES]
-        return " | ".join(choice.identifier for choice in choices)
-    if prop.type == "COLLECTION":
-        return f"{prop.fixed_type.identifier} list"
-    if prop.type == "POINTER":
-        return str(prop.fixed_type.identifier)
-    if prop.type in ("INT", "FLOAT"):
-        count = f"[{prop.array_length}]" if prop.is_array else ""
-        return f"{kind}{count} {prop.hard_min:.4g}..{prop.hard_max:.4g}"
-    return kind
-
-
-def _node_entries(kinds: list[str]) -> Iterator[ApiEntry]:
-    """Yield types of nodes; shaders with their sockets, read from nodes beside the file."""
-    sockets: dict[str, str] = {}
-    tree: Any = bpy.data.node_groups.new("find_api", "ShaderNodeTree")
-    try:  # in `BlendData.temp_data` some nodes end Blender 4.5
-        for kind in kinds:
-            if kind.startswith("ShaderNode"):
-                node = tree.nodes.new(kind)
-                inputs = ", ".join(sockets_of(node.inputs))
-                outputs = ", ".join(sockets_of(node.outputs))
-                sockets[kind] = f"in: {inputs}; out: {outputs}"
-    finally:
-        bpy.data.node_groups.remove(tree)
-    for kind in kinds:
-        rna: Any = getattr(bpy.types, kind).bl_rna
-        text = f"{rna.name}. {rna.description}"
-        yield ApiEntry(f"create type {kind}", "type", text, sockets.get(kind, ""))

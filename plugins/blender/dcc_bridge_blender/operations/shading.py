@@ -12,8 +12,10 @@ from dcc_bridge.spi import SCENE, Connections, Keyframes, Keys, Materials, Shape
 
 from ..objects import block, item_of
 from . import properties, values
-from .building import _Building, use_nodes
+from .building import _Building
 from .items import require, require_object, require_own, require_tree, scene, sockets_of
+from .making import use_nodes
+from .slot import Slot
 
 _SOCKETS: Final = {
     "base_color": ("Base Color",),
@@ -125,7 +127,7 @@ class _Shading(_Building, Connections, Keyframes, Materials):
             slot.material = found
 
 
-def _slot(item: str, prop: str) -> properties.Slot:
+def _slot(item: str, prop: str) -> Slot:
     if item == SCENE:
         prop = _SCENE.get(prop, prop)
     return properties.slot(item, prop)
@@ -153,7 +155,7 @@ def _set_scene(prop: str, value: Any) -> None:
         if not isinstance(value, list | tuple) or len(value) != 2:
             raise ValueError(f"size takes [width, height], and not {value!r}.")
         for name, pixels in zip(("resolution_x", "resolution_y"), value, strict=True):
-            properties.Slot(SCENE, render, name).write(pixels)
+            Slot(SCENE, render, name).write(pixels)
     elif prop == "fps":
         if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= 1000:
             raise ValueError(f"fps takes 1 to 1000, and not {value!r}.")
@@ -198,7 +200,7 @@ def _set_surface(material: Any, surface: Any, key: str, value: Any) -> None:
     if key in ("texture", "normal"):
         _texture(tree, socket, str(value), is_normal=key == "normal")
         return
-    properties.Slot(f"{item_of(material)}/{surface.name}", socket, "default_value").write(value)
+    Slot(f"{item_of(material)}/{surface.name}", socket, "default_value").write(value)
     if key == "emission":
         strength = surface.inputs["Emission Strength"]
         strength.default_value = strength.default_value or 1.0

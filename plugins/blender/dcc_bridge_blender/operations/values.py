@@ -11,7 +11,7 @@ from dcc_bridge.spi import Keys, Shape, Value
 
 from ..names import name_of, text_of
 from ..objects import item_of
-from .properties import Slot, plain
+from .slot import Slot, plain
 
 _LOCKS: Final = {
     "location": "lock_location",
@@ -149,8 +149,9 @@ def _release(slot: Slot) -> None:
         raise ValueError(f"{slot.item}, {slot.key} is {held(slot)}.")
     if isinstance(owner, bpy.types.NodeSocket):
         links: Any = owner.links
+        tree: Any = owner.id_data
         for link in list(links):
-            owner.id_data.links.remove(link)
+            tree.links.remove(link)
     for driver in _drivers(slot):
         owner.driver_remove(_key_name(slot), driver.array_index)
     _clear_keys(slot)

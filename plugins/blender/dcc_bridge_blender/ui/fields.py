@@ -155,8 +155,8 @@ def _properties(key: str, view: FieldView, options: dict[str, Any]) -> dict[str,
             return _choices(key, view, options)
         case "integer" if _is_native(view, _MAX_INTEGER):
             least, most = _bounds(field, _MAX_INTEGER)
-            bounds = {"min": int(least), "max": int(most)}
-            return {key: props.IntProperty(default=view.default, **bounds, **common)}
+            whole = props.IntProperty(default=view.default, min=int(least), max=int(most), **common)
+            return {key: whole}
         case "number" if _is_native(view, _MAX_NUMBER):
             least, most = _bounds(field, _MAX_NUMBER)
             number = props.FloatProperty(

@@ -327,7 +327,7 @@ def _regions() -> list[bpy.types.Region]:
     manager = bpy.context.window_manager
     if manager is None:
         return []
-    regions = []
+    regions: list[bpy.types.Region] = []
     for window in manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":

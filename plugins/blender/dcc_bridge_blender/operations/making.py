@@ -1,0 +1,174 @@
+"""The types that can be created, and how each of them is made or copied. Main thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Final
+
+import bmesh
+import bpy
+
+from ..objects import item_of
+from .items import free_name, require, require_object, require_own, require_tree, scene
+
+_MODIFIER: Final = "_MODIFIER"  # the end of each type that creates a modifier
+MESHES: Final[dict[str, Callable[..., object]]] = {
+    "MESH": lambda bm: None,
+    "CUBE": lambda bm: bmesh.ops.create_cube(bm, size=2, calc_uvs=True),
+    "PLANE": lambda bm: _grid(bm, 1),
+    "GRID": lambda bm: _grid(bm, 10),
+    "CIRCLE": lambda bm: bmesh.ops.create_circle(bm, segments=32, radius=1, cap_ends=True),
+    "SPHERE": lambda bm: bmesh.ops.create_uvsphere(
+        bm, u_segments=32, v_segments=16, radius=1, calc_uvs=True
+    ),
+    "ICO_SPHERE": lambda bm: bmesh.ops.create_icosphere(
+        bm, subdivisions=2, radius=1, calc_uvs=True
+    ),
+    "CYLINDER": lambda bm: _cone(bm, 1),
+    "CONE": lambda bm: _cone(bm, 0),
+    "MONKEY": lambda bm: bmesh.ops.create_monkey(bm, calc_uvs=True),
+}
+DATA: Final[dict[str, Callable[[str], Any]]] = {
+    "EMPTY": lambda name: None,
+    "CAMERA": lambda name: bpy.data.cameras.new(name),
+    "POINT_LIGHT": lambda name: _light(name, "POINT", 1000),
+    "SUN_LIGHT": lambda name: _light(name, "SUN", 1),
+    "SPOT_LIGHT": lambda name: _light(name, "SPOT", 1000),
+    "AREA_LIGHT": lambda name: _light(name, "AREA", 100),
+    "TEXT_OBJECT": lambda name: bpy.data.curves.new(name, "FONT"),
+    "CURVE": lambda name: bpy.data.curves.new(name, "CURVE"),
+    "ARMATURE": lambda name: bpy.data.armatures.new(name),
+    "LATTICE": lambda name: bpy.data.lattices.new(name),
+    "SPEAKER": lambda name: bpy.data.speakers.new(name),
+}
+OTHER: Final = ("COLLECTION", "MATERIAL", "WORLD", "TEXT")
+
+
+def make_object(kind: str, name: str, under: str | None) -> str:
+    """Create an object, and link it to a collection."""
+    data = _mesh(name, MESHES[kind]) if kind in MESHES else DATA[kind](name)
+    thing = bpy.data.objects.new(name, data)
+    above = require(under) if under else None
+    if isinstance(above, bpy.types.Collection):
+        above.objects.link(thing)
+        return item_of(thing)
+    _collection(above).objects.link(thing)
+    if under:
+        thing.parent = require_object(under, "a parent")
+    return item_of(thing)
+
+
+def title_of(kind: str) -> str:
+    """Return the name for a new item of a type."""
+    return kind.replace("_", " ").title()
+
+
+def _collection(above: Any) -> bpy.types.Collection:
+    """Return the collection for a new object: of its parent, else the active one.
+
+    Linked collections take no object.
+    """
+    collections: list[bpy.types.Collection] = []
+    if above is not None:
+        collections += above.users_collection
+    layer = bpy.context.view_layer
+    active = layer.active_layer_collection if layer else None
+    if active is not None and not active.exclude:
+        collections.append(active.collection)
+    for collection in collections:
+        if collection.library is None:
+            return collection
+    default: bpy.types.Collection = scene().collection
+    return default
+
+
+def _mesh(name: str, fill: Callable[..., object]) -> bpy.types.Mesh:
+    mesh = bpy.data.meshes.new(name)
+    bm = bmesh.new()
+    try:
+        bm.loops.layers.uv.new("UVMap")
+        fill(bm)
+        bm.to_mesh(mesh)
+    finally:
+        bm.free()
+    return mesh
+
+
+def _grid(bm: Any, count: int) -> object:
+    return bmesh.ops.create_grid(bm, x_segments=count, y_segments=count, size=1, calc_uvs=True)
+
+
+def _cone(bm: Any, top: float) -> object:
+    return bmesh.ops.create_cone(
+        bm, cap_ends=True, segments=32, radius1=1, radius2=top, depth=2, calc_uvs=True
+    )
+
+
+def _light(name: str, kind: Any, energy: float) -> bpy.types.Light:
+    light: Any = bpy.data.lights.new(name, kind)
+    light.energy = energy
+    return light  # type: ignore[no-any-return]  # each kind of light has its own type
+
+
+def modifier_types() -> list[str]:
+    """Return the types that create a modifier."""
+    rna: Any = bpy.types.Modifier.bl_rna
+    kinds = rna.properties["type"].enum_items_static
+    return [f"{kind.identifier}{_MODIFIER}" for kind in kinds]
+
+
+def make_modifier(kind: str, name: str | None, under: str | None) -> str:
+    """Add a modifier to an object, and return the object, which has the modifier's values."""
+    if under is None:
+        raise ValueError(f"{kind} needs the object that it is made under.")
+    thing = require_object(under, "given a modifier")
+    require_own(under, thing)
+    plain: Any = kind.removesuffix(_MODIFIER)
+    if thing.modifiers.new(name or title_of(plain), plain) is None:
+        raise ValueError(f"{under} is a {thing.type}, which takes no {kind}.")
+    return under
+
+
+@cache
+def node_types() -> dict[str, None]:
+    """Return the types of nodes that Blender has registered, as an ordered set."""
+    starts = ("ShaderNode", "GeometryNode", "FunctionNode", "CompositorNode", "NodeReroute")
+    ends = ("Tree", "CustomGroup", "Node")  # no types of nodes, and base classes
+    names = [name for name in dir(bpy.types) if name.startswith(starts)]
+    return dict.fromkeys(name for name in names if not name.endswith(ends))
+
+
+def make_node(kind: str, name: str | None, under: str | None) -> str:
+    """Create a node in the tree of an item."""
+    if under is None:
+        raise ValueError(f"{kind} is a node: give the material or the tree that it is made under.")
+    tree = require_tree(under)
+    require_own(under, tree)
+    try:
+        node = tree.nodes.new(kind)
+    except RuntimeError as error:
+        raise ValueError(f"{under} takes no {kind}: {str(error).strip()}") from error
+    if name:
+        node.name = free_name(name, tree.nodes)
+    return f"{under}/{node.name}"
+
+
+def use_nodes(thing: Any) -> None:
+    """Have a material or a world use nodes."""
+    if thing.node_tree is None:  # in 5.x every material and world has nodes
+        thing.use_nodes = True
+
+
+def copy_object(thing: bpy.types.Object, linked: bool) -> bpy.types.Object:
+    """Copy an object into its own collections; unless `linked`, also its data and action."""
+    copy: Any = thing.copy()
+    if not linked:
+        copy.data = thing.data.copy() if thing.data else None
+        animation = copy.animation_data
+        if animation and animation.action:
+            animation.action = animation.action.copy()
+    collections = [each for each in thing.users_collection if each.library is None]
+    for collection in collections or [_collection(None)]:
+        collection.objects.link(copy)
+    return copy  # type: ignore[no-any-return]  # what copies an object is typed as any data

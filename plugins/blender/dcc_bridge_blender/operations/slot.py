@@ -1,0 +1,242 @@
+"""One property of Blender's: read as JSON carries values, and written. Main thread."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import bpy
+
+from ..names import UNREADABLE_TEXT
+from ..objects import block, item_of
+
+PLAIN_TYPES: Final = {"BOOLEAN", "INT", "FLOAT", "STRING", "ENUM"}
+_MAX_CHOICES: Final = 30  # that an error lists
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The place of a property.
+
+    Attributes:
+        item: The item that has the property.
+        owner: The struct of Blender's that has the property: the item's data-block or a part.
+        name: The name of the property, or the key of a custom property.
+        index: The element of an array; -1 for the whole property.
+        is_custom: Whether this is a custom property.
+    """
+
+    item: str
+    owner: Any
+    name: str
+    index: int = -1
+    is_custom: bool = False
+
+    @property
+    def rna(self) -> Any:
+        """The property's definition; None for a custom property."""
+        if self.is_custom:
+            return None
+        return self.owner.bl_rna.properties[self.name]
+
+    @property
+    def key(self) -> str:
+        """The property's name in a path below its owner."""
+        if self.is_custom:
+            return f'["{self.name}"]'
+        return self.name
+
+    @property
+    def path(self) -> str:
+        """The path below the data-block, as curves have it; "" where it cannot be read."""
+        try:
+            return self._path()
+        except UnicodeDecodeError:  # an owner on the path has a name that cannot be read
+            return ""
+
+    def _path(self) -> str:
+        owner = self.owner
+        if not self.is_custom:
+            return str(owner.path_from_id(self.name))
+        if owner == owner.id_data:
+            return self.key
+        return str(owner.path_from_id()) + self.key
+
+    @property
+    def is_angle(self) -> bool:
+        """Whether Blender keeps the value in radians."""
+        return self.rna is not None and self.rna.unit == "ROTATION"
+
+    def read(self) -> Any:
+        """Return the value as JSON carries it; angles are in degrees."""
+        try:
+            value = self.owner[self.name] if self.is_custom else getattr(self.owner, self.name)
+            if self.index >= 0:
+                value = value[self.index]
+            return plain(value, angle=self.is_angle)
+        except (SystemError, UnicodeDecodeError):
+            return UNREADABLE_TEXT
+
+    def write(self, value: Any) -> None:
+        """Set the value.
+
+        Args:
+            value: The value as JSON carries it; angles in degrees.
+
+        Raises:
+            ValueError: The property does not take the value; the error says what it takes.
+        """
+        if self.is_custom:
+            self.owner[self.name] = value
+            return
+        value = _converted(self, value)
+        try:
+            if self.index < 0:
+                setattr(self.owner, self.name, value)
+            else:
+                getattr(self.owner, self.name)[self.index] = value
+        except (TypeError, ValueError, AttributeError) as error:
+            what = f"{self.item}, {self.key}: {value!r} cannot be set: {error}."
+            raise ValueError(what) from error
+
+
+def plain(value: Any, *, angle: bool = False) -> Any:
+    """Return a value of Blender's as JSON carries it.
+
+    Args:
+        value: The value.
+        angle: Whether it is in radians, and becomes degrees.
+    """
+    if isinstance(value, bpy.types.ID):
+        return item_of(value)
+    if hasattr(value, "to_dict"):  # a group of custom properties
+        return value.to_dict()
+    if hasattr(value, "to_list"):  # a custom property that is an array
+        return value.to_list()
+    if isinstance(value, float):
+        number = math.degrees(value) if angle else value
+        return float(f"{number:.7g}")
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, set):
+        return sorted(value)
+    try:
+        return [plain(part, angle=angle) for part in value]
+    except TypeError:
+        return str(value)
+
+
+def bases_of(rna: Any) -> Iterator[str]:
+    """Yield the names of a type and of the types that it derives from."""
+    while rna is not None:
+        yield rna.identifier
+        rna = rna.base
+
+
+# ---- what a property takes
+
+
+def _converted(slot: Slot, value: Any) -> Any:
+    """Return what Blender takes for a value; ValueError says which type or range it takes."""
+    rna = slot.rna
+    where = f"{slot.item}, {slot.key}"
+    if rna.is_readonly:
+        raise ValueError(f"{where} cannot be set: Blender works it out itself.")
+    if rna.type == "POINTER":
+        return _pointed(rna, value, where)
+    if rna.type == "ENUM":
+        return _chosen(slot, value, where)
+    if rna.type == "STRING" or rna.type not in PLAIN_TYPES:
+        if not isinstance(value, str):
+            raise ValueError(f"{where} takes text, and not {value!r}.")
+        return value
+    if rna.is_array and slot.index < 0:
+        return _numbers(rna, value, where)
+    return _number(rna, value, where)
+
+
+def _numbers(rna: Any, value: Any, where: str) -> list[Any]:
+    """Return the elements of an array; a color may lack its alpha."""
+    count = rna.array_length
+    if count == 4 and isinstance(value, list) and len(value) == 3 and "COLOR" in rna.subtype:
+        value = [*value, 1.0]
+    if not isinstance(value, list | tuple) or len(value) != count:
+        raise ValueError(f"{where} takes a list of {count} numbers, and not {value!r}.")
+    return [_number(rna, number, where) for number in value]
+
+
+def _number(rna: Any, value: Any, where: str) -> Any:
+    """Return a number, a whole number or a truth, as a property or its elements take it."""
+    if rna.type == "BOOLEAN":
+        if not isinstance(value, bool):
+            raise ValueError(f"{where} takes true or false, and not {value!r}.")
+        return value
+    is_whole = rna.type == "INT"
+    kind = "a whole number" if is_whole else "a number"
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    is_valid = is_number and math.isfinite(value)
+    if is_valid and is_whole:
+        is_valid = value == int(value)
+    if not is_valid:
+        raise ValueError(f"{where} takes {kind}, and not {value!r}.")
+    number = _in_range(rna, value, where)
+    if is_whole:
+        return int(value)
+    return float(number)
+
+
+def _in_range(rna: Any, value: float, where: str) -> float:
+    """Return a number as Blender keeps it, an angle in radians; ValueError says the range."""
+    low = rna.hard_min
+    high = rna.hard_max
+    number = value
+    is_angle = rna.unit == "ROTATION"
+    if is_angle:
+        number = math.radians(value)
+    if low - 1e-6 <= number <= high + 1e-6:
+        return number
+    if is_angle:
+        low = math.degrees(low)
+        high = math.degrees(high)
+    raise ValueError(f"{where} takes {low:.6g} to {high:.6g}, and not {value!r}.")
+
+
+def _pointed(rna: Any, value: Any, where: str) -> Any:
+    """Return the data-block that a name means, or None for no name."""
+    if value is None or value == "":
+        return None
+    kind = rna.fixed_type.identifier.lower()
+    thing = block(str(value)) or block(f"{kind}:{value}")
+    if thing is not None:
+        kinds = [base.lower() for base in bases_of(thing.bl_rna)]
+        if kind in kinds:
+            return thing
+    raise ValueError(f"{where} takes the name of a {kind}, and {value!r} is none.")
+
+
+def _chosen(slot: Slot, value: Any, where: str) -> Any:
+    """Return a choice of an enumeration, or a set of choices."""
+    rna = slot.rna
+    if rna.is_enum_flag:
+        return set(value)
+    names = [choice.identifier for choice in rna.enum_items_static]
+    if names and value not in names and not _takes(slot, value):
+        choices = ", ".join(names[:_MAX_CHOICES])
+        raise ValueError(f"{where} is one of {choices}, and not {value!r}.")
+    return value
+
+
+def _takes(slot: Slot, value: Any) -> bool:
+    """Try whether an enumeration takes a choice.
+
+    The definition of an enumeration does not list choices that are computed as Blender runs.
+    """
+    before = getattr(slot.owner, slot.name)
+    try:
+        setattr(slot.owner, slot.name, value)
+    except TypeError:
+        return False
+    setattr(slot.owner, slot.name, before)
+    return True

@@ -14,8 +14,8 @@ import pytest
 
 from dcc_bridge.errors import NotUndoable
 from dcc_bridge_blender.aspects import Budget
-from dcc_bridge_blender.host import BlenderHost
 from dcc_bridge_blender.block_lists import block_lists
+from dcc_bridge_blender.host import BlenderHost
 from dcc_bridge_blender.parts import parts_of
 from dcc_bridge_blender.trial import BlenderTrial
 from tests.hosts.digests import scene_digest

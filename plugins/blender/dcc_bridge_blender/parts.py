@@ -1,4 +1,8 @@
-"""What is in each kind of data-block, and what of it is gone. Main thread."""
+"""The aspects of each kind of data-block, and what of them is gone. Main thread.
+
+Also those of nodes, sockets, assets, custom properties, texts and scenes; other modules have the
+aspects of objects, geometry and animation.
+"""
 
 from __future__ import annotations
 
@@ -32,16 +36,17 @@ from .parts_objects import OF_OBJECTS
 
 # ---- nodes
 
-_RAMP: Final = "VALTORGB"
+_RAMP: Final = "VALTORGB"  # the type of a node with a ramp of colors
 
 
 class _Nodes(NamedTuple):
-    """What is in a tree of nodes.
+    """The nodes of a tree.
 
     Attributes:
-        nodes: The words for each.
-        links: What leads into each input: from which node, and the words.
-        ramps: The name of each node that has a ramp of colors, and how many points that has.
+        nodes: The words for each node.
+        links: The link into each input: the address of the node that it comes from, and the words.
+            The key is the address of the node that it leads to, with the input's identifier.
+        ramps: The name of each node with a ramp of colors, and how many points the ramp has.
     """
 
     nodes: Named
@@ -57,11 +62,12 @@ def _nodes(tree: Any, budget: Budget) -> Any:
         return UNREAD
     links = {}
     for link in tree.links:
-        source, target = link.from_node, link.to_node
-        told = f"link from {name_of(source)} to {name_of(target)}"
-        words = NodeWords(told, name_of(target))
-        into = target.as_pointer(), link.to_socket.identifier
-        links[into] = source.as_pointer(), words
+        source = link.from_node
+        target = link.to_node
+        target_name = name_of(target)
+        words = NodeWords(f"link from {name_of(source)} to {target_name}", target_name)
+        into = (target.as_pointer(), link.to_socket.identifier)
+        links[into] = (source.as_pointer(), words)
     nodes: Named = {}
     ramps = {}
     for node in tree.nodes:
@@ -69,7 +75,7 @@ def _nodes(tree: Any, budget: Budget) -> Any:
         name = name_of(node)
         nodes[key] = NodeWords(f"node {name}", name)
         if node.type == _RAMP:
-            ramps[key] = name, len(node.color_ramp.elements)
+            ramps[key] = (name, len(node.color_ramp.elements))
     return _Nodes(nodes, links, ramps)
 
 
@@ -78,28 +84,32 @@ def _own_nodes(block: Any, budget: Budget) -> Any:
 
 
 def _gone_nodes(before: _Nodes, now: _Nodes, _: Any) -> list[str]:
+    """Return the words for nodes, for links between nodes that stay, and for points of ramps."""
     gone = missing_parts(before.nodes, now.nodes)
-    there = {key[0] for key in now.nodes}
+    addresses = {key[0] for key in now.nodes}
     for into, (source, words) in before.links.items():
-        if into[0] in there and source in there and into not in now.links:
+        has_nodes = into[0] in addresses and source in addresses
+        if has_nodes and into not in now.links:
             gone.append(words)
     for key, (name, count) in before.ramps.items():
-        left = now.ramps[key][1] if key in now.ramps else count
-        if left < count:
-            gone.append(NodeWords(f"{numbered(count - left, 'points')} of node {name}", name))
+        if key not in now.ramps:
+            continue
+        fewer = count - now.ramps[key][1]
+        if fewer > 0:
+            gone.append(NodeWords(f"{numbered(fewer, 'points')} of node {name}", name))
     return gone
 
 
 def _sockets(tree: Any) -> Named:
-    """Return what a group of nodes takes and gives, as `identifier` tells it apart."""
+    """Return the inputs and outputs of a group of nodes, by their identifiers."""
     if hasattr(tree, "interface"):  # since 4.0
-        every = [it for it in tree.interface.items_tree if it.item_type == "SOCKET"]
+        sockets = [item for item in tree.interface.items_tree if item.item_type == "SOCKET"]
     else:
-        every = [*tree.inputs, *tree.outputs]
-    return {(it.identifier,): f"socket {name_of(it)}" for it in every}
+        sockets = [*tree.inputs, *tree.outputs]
+    return {(socket.identifier,): f"socket {name_of(socket)}" for socket in sockets}
 
 
-# ---- what else there is
+# ---- assets, custom properties, texts, scenes
 
 
 def _asset(block: Any) -> bool:
@@ -115,11 +125,16 @@ def _having_custom(block_list: BlockList) -> list[int]:
 
 
 def _custom(blocks: Sequence[Any], _: Budget) -> list[list[str]]:
-    """Return the custom properties that somebody has added: an add-on declares its own."""
-    kinds: set[Any] = {*map(type, blocks)}
-    declared = {kind: {it.identifier for it in kind.bl_rna.properties} for kind in kinds}
-    every = zip(map(type, blocks), custom_keys_of(blocks), strict=True)
-    return [[key for key in keys if key not in declared[kind]] for kind, keys in every]
+    """Return the custom properties of each data-block, without those that add-ons declare."""
+    declared: dict[Any, set[str]] = {}
+    kinds: set[Any] = set(map(type, blocks))
+    for kind in kinds:
+        declared[kind] = {rna.identifier for rna in kind.bl_rna.properties}
+    found = []
+    for block, keys in zip(blocks, custom_keys_of(blocks), strict=True):
+        of_addons = declared[type(block)]
+        found.append([key for key in keys if key not in of_addons])
+    return found
 
 
 def _gone_custom(before: list[str], now: list[str], _: Any) -> list[str]:
@@ -127,6 +142,7 @@ def _gone_custom(before: list[str], now: list[str], _: Any) -> list[str]:
 
 
 def _lines(text: Any) -> Counter[str]:
+    """Return how often each line that is not blank is in a text."""
     return Counter(line for line in body_of(text).split("\n") if line.strip())
 
 
@@ -136,15 +152,19 @@ def _gone_lines(before: Counter[str], now: Counter[str], _: Any) -> list[str]:
 
 
 def _in_scene(scene: Any) -> Named:
+    """Return the markers, view layers, keying sets and strips of a scene, and its rigid bodies."""
     found = each_part("marker", scene.timeline_markers)
-    found |= each_part("view layer", scene.view_layers)
-    found |= {(name,): f"keying set {name}" for name in names_of(scene.keying_sets)}
+    found.update(each_part("view layer", scene.view_layers))
+    for name in names_of(scene.keying_sets):
+        found[name,] = f"keying set {name}"
     if scene.rigidbody_world is not None:
         found["rigid bodies",] = "rigid body world"
     editor = scene.sequence_editor
     if editor is not None:
         strips = getattr(editor, "strips_all", None)  # since 4.4
-        found |= each_part("strip", editor.sequences_all if strips is None else strips)
+        if strips is None:
+            strips = editor.sequences_all
+        found.update(each_part("strip", strips))
     return found
 
 
@@ -162,17 +182,17 @@ ASPECTS: Final[dict[str, Aspect]] = {
     "asset": Aspect(has("asset_data"), every("asset_data"), each(_asset), _gone_asset),
     "custom": Aspect(lambda name: True, _having_custom, _custom, _gone_custom),
 }
-"""What data-blocks have, in the order in which it is told of."""
+"""The aspects, in the order in which a person reads what is gone of them."""
 
 
 class Part(NamedTuple):
-    """What one aspect was, of those data-blocks of a list that had any of it.
+    """One aspect of the data-blocks of a list that had any of it, as it was.
 
     Attributes:
         aspect: The aspect.
-        places: Where in the list they are.
-        blocks: They.
-        before: What was read of each.
+        places: The places of these data-blocks in the list.
+        blocks: These data-blocks.
+        before: What was read of each of them.
     """
 
     aspect: Aspect
@@ -181,15 +201,20 @@ class Part(NamedTuple):
     before: Sequence[Any]
 
     def without(self, deleted: Container[int]) -> Part:
-        """Return the same of those that are not deleted."""
-        rows = zip(self.places, self.blocks, self.before, strict=True)
-        left = [row for row in rows if id(row[1]) not in deleted]
-        at, blocks, before = ([row[column] for row in left] for column in range(3))
-        return Part(self.aspect, at, blocks, before)
+        """Return the part without deleted data-blocks, which are given by their `id`."""
+        places = []
+        blocks = []
+        values = []
+        for at, block, before in zip(self.places, self.blocks, self.before, strict=True):
+            if id(block) not in deleted:
+                places.append(at)
+                blocks.append(block)
+                values.append(before)
+        return Part(self.aspect, places, blocks, values)
 
     def gone(self, budget: Budget) -> Iterator[tuple[int, list[str]]]:
-        """Yield of each that has less of it than before its place, and the words for that."""
-        if not self.blocks:  # each of them is deleted
+        """Yield the place of each data-block that has less than before, and the words for that."""
+        if not self.blocks:  # all of them are deleted
             return
         now = self.aspect.read(self.blocks, budget)
         if now == self.before:
@@ -202,13 +227,15 @@ class Part(NamedTuple):
 
 
 def parts_of(block_list: BlockList, budget: Budget) -> list[Part]:
-    """Read what is in the data-blocks of a list."""
+    """Read all aspects of the data-blocks of a list."""
+    if not block_list.blocks:
+        return []
     found = []
-    for aspect in _aspects_of(block_list.name) if block_list.blocks else ():
-        at = aspect.having(block_list)
-        if at:
-            blocks = [block_list.blocks[place] for place in at]
-            found.append(Part(aspect, at, blocks, aspect.read(blocks, budget)))
+    for aspect in _aspects_of(block_list.name):
+        having = aspect.having(block_list)
+        if having:
+            blocks = [block_list.blocks[place] for place in having]
+            found.append(Part(aspect, having, blocks, aspect.read(blocks, budget)))
     return found
 
 

@@ -1,4 +1,4 @@
-"""What animates a data-block, and what of it is gone: actions, keys, drivers. Main thread."""
+"""The aspects of animation, and what of them is gone: actions, keys, drivers. Main thread."""
 
 from __future__ import annotations
 
@@ -26,12 +26,19 @@ from .block_lists import BlockList, places
 from .names import text_of
 
 _HAS_SLOTS: Final = "action_slot" in bpy.types.AnimData.bl_rna.properties  # since 4.4
-_Curve = tuple[int, str, int]
-_Counts = Mapping[_Curve, tuple[int, int]]
+_Curve = tuple[int, str, int]  # the address of a curve, its path and its index
+_Counts = Mapping[_Curve, tuple[int, int]]  # how many keys and modifiers each curve has
 
 
 class Animation(NamedTuple):
-    """What animates a data-block, or its nodes."""
+    """The animation of a data-block, or of its nodes.
+
+    Attributes:
+        action: The action, or None.
+        has_slot: Whether a slot of the action is in use; before 4.4 actions have no slots.
+        drivers: The path of each driver, by its address, path and index.
+        tracks: The words for the NLA tracks.
+    """
 
     action: Any
     has_slot: bool
@@ -45,10 +52,13 @@ def _animation(block: Any) -> Animation:
 
 def _tree_animation(block: Any) -> Animation:
     tree = block.node_tree
-    return _read_animation(tree.animation_data if tree is not None else None)
+    if tree is None:
+        return _read_animation(None)
+    return _read_animation(tree.animation_data)
 
 
 def _animated_trees(block_list: BlockList) -> list[int]:
+    """Return the places of the data-blocks whose nodes are animated."""
     trees = (block.node_tree for block in block_list.blocks)
     return places(tree is not None and tree.animation_data is not None for tree in trees)
 
@@ -56,68 +66,66 @@ def _animated_trees(block_list: BlockList) -> list[int]:
 def _read_animation(animation: Any) -> Animation:
     if animation is None:
         return Animation(None, has_slot=False, drivers={}, tracks={})
-    drivers = {
-        (it.as_pointer(), text_of(it, "data_path"), it.array_index): text_of(it, "data_path")
-        for it in animation.drivers
-    }
-    tracks = each_part("NLA track", animation.nla_tracks) if animation.nla_tracks else {}
+    drivers: Named = {}
+    for curve in animation.drivers:
+        path = text_of(curve, "data_path")
+        drivers[curve.as_pointer(), path, curve.array_index] = path
+    tracks = each_part("NLA track", animation.nla_tracks)
     has_slot = not _HAS_SLOTS or animation.action_slot is not None
     return Animation(animation.action, has_slot, drivers, tracks)
 
 
 def _gone_animation(before: Animation, now: Animation, _: Any) -> list[str]:
-    """Tell of what is gone; where the action itself is, that is told of."""
+    """Return the words for what is gone; an action that is deleted is told of as an item."""
     gone = []
-    is_there = before.action is not None and any(it is before.action for it in bpy.data.actions)
     is_off = now.action is None or (before.has_slot and not now.has_slot)
-    if is_there and is_off:
+    if is_off and any(action is before.action for action in bpy.data.actions):
         gone.append("animation")
     pointers = {key[0] for key in now.drivers}
     places = {key[1:] for key in now.drivers}
-    paths = [
-        path
-        for key, path in before.drivers.items()
-        if key[0] not in pointers and key[1:] not in places
-    ]
-    for path, count in Counter(paths).items():
+    paths = Counter[str]()
+    for key, path in before.drivers.items():
+        if key[0] not in pointers and key[1:] not in places:
+            paths[path] += 1
+    for path, count in paths.items():
         gone.append(f"driver of {path}" if count == 1 else f"{count} drivers of {path}")
     return gone + missing_parts(before.tracks, now.tracks)
 
 
 def _keys(action: Any, budget: Budget) -> Any:
-    """Return how many keys and modifiers each curve has, by its address, path and index."""
+    """Return how many keys and modifiers each curve of an action has."""
     curves = fcurves_of(action)
     if not budget.take(len(curves)):
         return UNREAD
-    return {
-        (it.as_pointer(), text_of(it, "data_path"), it.array_index): (
-            len(it.keyframe_points),
-            len(it.modifiers),
-        )
-        for it in curves
-    }
+    counts = {}
+    for curve in curves:
+        key = (curve.as_pointer(), text_of(curve, "data_path"), curve.array_index)
+        counts[key] = (len(curve.keyframe_points), len(curve.modifiers))
+    return counts
 
 
 def _gone_keys(before: _Counts, now: _Counts, _: Any) -> list[str]:
-    """Tell how many keys of each property are gone: those at a frame are one key."""
+    """Return how many keys of each property are gone: those at a frame are one key."""
     gone = []
     for column, words in enumerate(("keys", "curve modifiers")):
-        old, new = ({key: row[column] for key, row in it.items()} for it in (before, now))
-        gone += [
-            f"{numbered(count, words)} of {path}"
-            for path, count in _fewer(old, new).items()
-            if count > 0
-        ]
+        old = {key: counts[column] for key, counts in before.items()}
+        new = {key: counts[column] for key, counts in now.items()}
+        for path, count in _fewer(old, new).items():
+            if count > 0:
+                gone.append(f"{numbered(count, words)} of {path}")
     return gone
 
 
 def _fewer(before: Mapping[_Curve, int], now: Mapping[_Curve, int]) -> dict[str, int]:
-    """Return by path how many fewer there are in the curve that has lost most."""
+    """Return by path how many fewer there are in the curve that has lost the most.
+
+    A curve is found again by its address, else by its path and index.
+    """
     by_pointer = {key[0]: count for key, count in now.items()}
     by_place = Counter[tuple[Any, ...]]()
     for key, count in now.items():
         by_place[key[1:]] += count
-    fewer = dict[str, int]()
+    fewer: dict[str, int] = {}
     for key, count in before.items():
         pointer, path, _ = key
         left = by_pointer[pointer] if pointer in by_pointer else by_place[key[1:]]
@@ -127,9 +135,19 @@ def _fewer(before: Mapping[_Curve, int], now: Mapping[_Curve, int]) -> dict[str,
 
 def fcurves_of(action: Any) -> list[Any]:
     """Return the curves of keys that an action has."""
-    layers = getattr(action, "layers", ())  # since 4.4
-    bags = [bag for layer in layers for strip in layer.strips for bag in strip.channelbags]
-    return [curve for bag in bags or [action] for curve in getattr(bag, "fcurves", ())]
+    curves: list[Any] = []
+    for curve_list in curve_lists_of(action):
+        curves += curve_list
+    return curves
+
+
+def curve_lists_of(action: Any) -> list[Any]:
+    """Return the lists of curves of keys that an action has: one for each slot since 4.4."""
+    bags = []
+    for layer in getattr(action, "layers", ()):  # since 4.4
+        for strip in layer.strips:
+            bags += strip.channelbags
+    return [getattr(bag, "fcurves", ()) for bag in bags or [action]]
 
 
 ANIMATION: Final[dict[str, Aspect]] = {
@@ -145,4 +163,4 @@ ANIMATION: Final[dict[str, Aspect]] = {
     ),
     "keys": Aspect({"actions"}.__contains__, always, each_within(_keys), _gone_keys),
 }
-"""The animation of data-blocks and of their nodes, and the keys of actions."""
+"""The aspects of animation, in the order in which a person reads what is gone of them."""

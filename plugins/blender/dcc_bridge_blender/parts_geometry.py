@@ -1,4 +1,4 @@
-"""What geometry consists of, and what of it is gone. Main thread."""
+"""The aspects of geometry, and what of them is gone. Main thread."""
 
 from __future__ import annotations
 
@@ -32,17 +32,21 @@ _COUNTED: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "pointclouds": (("points", "points"),),
     "hair_curves": (("points", "points"), ("curves", "curves")),
 }
-"""What geometry consists of, the first of which what is fewer is told of."""
+"""By the list of data-blocks, what is counted in each of them, with the words for it.
+
+A person reads of the first of them of which there are fewer.
+"""
 
 
 def _counts(blocks: Sequence[Any], _: Budget) -> list[tuple[int, ...]]:
+    """Return how many of each there are, in each of the data-blocks of one type."""
     names = [name for name, _words in _COUNTED[_list_of(blocks[0])]]
     columns = [map(len, map(attrgetter(name), blocks)) for name in names]
-    found: list[tuple[int, ...]] = [*zip(*columns, strict=True)]
+    found: list[tuple[int, ...]] = list(zip(*columns, strict=True))
     if isinstance(blocks[0], bpy.types.Mesh):
         for at in places(map(attrgetter("is_editmode"), blocks)):
-            edited = bmesh.from_edit_mesh(blocks[at])  # the mesh itself is as before that mode
-            found[at] = len(edited.verts), len(edited.faces), len(edited.edges)
+            edited = bmesh.from_edit_mesh(blocks[at])  # the mesh itself is as before edit mode
+            found[at] = (len(edited.verts), len(edited.faces), len(edited.edges))
     return found
 
 
@@ -53,12 +57,14 @@ def _list_of(block: Any) -> str:
 
 def _gone_counts(before: tuple[int, ...], now: tuple[int, ...], block: Any) -> list[str]:
     rows = zip(before, now, _COUNTED[_list_of(block)], strict=True)
-    fewer = [(old - new, words) for old, new, (_, words) in rows if new < old]
-    return [numbered(*row) for row in fewer[:1]]
+    for old, new, (_, words) in rows:
+        if new < old:
+            return [numbered(old - new, words)]
+    return []
 
 
 def _points(curve: Any) -> int:
-    return sum(len(it.points) + len(it.bezier_points) for it in curve.splines)
+    return sum(len(spline.points) + len(spline.bezier_points) for spline in curve.splines)
 
 
 def _gone_points(before: int, now: int, _: Any) -> list[str]:
@@ -71,9 +77,8 @@ _COLORS: Final = "color_attributes" if _HAS_COLORS else "vertex_colors"
 
 
 def _having_maps(block_list: BlockList) -> list[int]:
-    edited = map(attrgetter("is_editmode"), block_list.blocks)
-    maps = map(attrgetter("uv_layers"), block_list.blocks)
-    return places(is_edited or some for is_edited, some in zip(edited, maps, strict=True))
+    """Return the places of the meshes that have UV maps, or may have some in edit mode."""
+    return places(mesh.is_editmode or mesh.uv_layers for mesh in block_list.blocks)
 
 
 def _maps(mesh: Any) -> list[str]:
@@ -109,12 +114,15 @@ def _attributes(mesh: Any) -> list[str]:
     own = [name for name in names if name not in _BUILT_IN and not name.startswith(".")]
     if not own:
         return []
-    told = {*names_of(mesh.uv_layers), *_colors(mesh)}
-    return [name for name in own if name not in told]
+    others = {*names_of(mesh.uv_layers), *_colors(mesh)}
+    return [name for name in own if name not in others]
 
 
 def _fewer(what: str) -> Callable[[list[str], list[str], Any], list[str]]:
-    """Return what tells of names that are gone, where there are fewer: there is no identity."""
+    """Return an `Aspect.gone` for parts that have a name and no identity.
+
+    A name that is gone counts where there are fewer names: else the part may have been renamed.
+    """
 
     def gone(before: list[str], now: list[str], _: Any) -> list[str]:
         if len(now) >= len(before):
@@ -126,17 +134,23 @@ def _fewer(what: str) -> Callable[[list[str], list[str], Any], list[str]]:
 
 def _shape_keys(block: Any) -> Named:
     keys = block.shape_keys
-    return each_part("shape key", keys.key_blocks) if keys is not None else {}
+    if keys is None:
+        return {}
+    return each_part("shape key", keys.key_blocks)
 
 
 def _bones(armature: Any) -> Named:
     if armature.is_editmode:
-        return {(name_of(it),): f"bone {name_of(it)}" for it in armature.edit_bones}
+        names = names_of(armature.edit_bones)
+        return {(name,): f"bone {name}" for name in names}
     return each_part("bone", armature.bones)
 
 
 def _gone_bones(before: Named, now: Named, _: Any) -> list[str]:
-    """Tell of those whose name is gone, where there are fewer: edit mode makes them all anew."""
+    """Return the words for bones whose name is gone, where there are fewer bones.
+
+    Edit mode makes all bones anew, so they have no identity.
+    """
     if len(now) >= len(before):
         return []
     return [words for words in before.values() if words not in now.values()]
@@ -155,8 +169,8 @@ def _gone_bone_keys(before: Any, now: Any, armature: Any) -> list[str]:
 
 
 def _strokes(pencil: Any) -> dict[tuple[Any, ...], tuple[str, int]]:
-    """Return of each layer its name and how many drawings it has."""
-    return {key_of(it): (_name_of_layer(it), len(it.frames)) for it in pencil.layers}
+    """Return the name of each layer, and how many drawings the layer has."""
+    return {key_of(layer): (_name_of_layer(layer), len(layer.frames)) for layer in pencil.layers}
 
 
 def _bone_groups(armature: Any) -> Named:
@@ -164,19 +178,26 @@ def _bone_groups(armature: Any) -> Named:
 
 
 def _name_of_layer(layer: Any) -> str:
-    """Return its name, which was called otherwise before 4.3."""
-    return text_of(layer, "info") if hasattr(layer, "info") else name_of(layer)
+    """Return the name of a layer, which is its `info` before 4.3."""
+    if hasattr(layer, "info"):
+        return text_of(layer, "info")
+    return name_of(layer)
 
 
 def _gone_strokes(before: Any, now: Any, _: Any) -> list[str]:
+    """Return the words for layers that are gone, then for frames of layers that are there."""
     gone = [f"layer {name}" for key, (name, _) in before.items() if key not in now]
     for key, (name, count) in before.items():
-        if key in now and now[key][1] < count:
-            gone.append(f"{numbered(count - now[key][1], 'frames')} of layer {name}")
+        if key not in now:
+            continue
+        fewer = count - now[key][1]
+        if fewer > 0:
+            gone.append(f"{numbered(fewer, 'frames')} of layer {name}")
     return gone
 
 
 _PENCILS: Final = ("grease_pencils", "annotations", "grease_pencils_v3")
+_WITH_BONE_GROUPS: Final = ("armatures",) if _HAS_BONE_GROUPS else ()
 GEOMETRY: Final[dict[str, Aspect]] = {
     "geometry": Aspect(_COUNTED.__contains__, always, _counts, _gone_counts),
     "points": Aspect({"curves"}.__contains__, every("splines"), each(_points), _gone_points),
@@ -192,9 +213,7 @@ GEOMETRY: Final[dict[str, Aspect]] = {
     "custom of bones": Aspect(
         {"armatures"}.__contains__, every("bones"), each(_bone_keys), _gone_bone_keys
     ),
-    "bone collections": named_parts(
-        ["armatures"] * _HAS_BONE_GROUPS, _bone_groups, every("collections_all")
-    ),
+    "bone collections": named_parts(_WITH_BONE_GROUPS, _bone_groups, every("collections_all")),
     "strokes": Aspect(_PENCILS.__contains__, every("layers"), each(_strokes), _gone_strokes),
 }
-"""What geometry has."""
+"""The aspects of geometry, in the order in which a person reads what is gone of them."""

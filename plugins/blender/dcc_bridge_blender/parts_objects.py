@@ -1,4 +1,4 @@
-"""What objects have beside data and animation, and what of it is gone. Main thread."""
+"""The aspects of objects beside data and animation, and what of them is gone. Main thread."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .block_lists import BlockList, places
 from .names import name_of, names_of
 
 _OBJECTS: Final = frozenset({"objects"})
-_PENCILS: Final = ("grease_pencils", "grease_pencils_v3")  # what objects with effects have
+_PENCILS: Final = ("grease_pencils", "grease_pencils_v3")  # the data of objects with effects
 
 
 def _modifiers(thing: Any) -> Named:
@@ -37,37 +37,47 @@ def _constraints(thing: Any) -> Named:
 
 
 def _rigs(block_list: BlockList) -> list[int]:
-    return every("pose")(block_list) if bpy.data.armatures else []
+    """Return the places of the objects that have a pose."""
+    if not bpy.data.armatures:
+        return []
+    return every("pose")(block_list)
+
+
+def _pose_bones(thing: Any) -> Any:
+    if thing.pose is None:
+        return ()
+    return thing.pose.bones
 
 
 def _constraints_of_bones(thing: Any) -> Named:
     found: Named = {}
-    for bone in thing.pose.bones if thing.pose is not None else ():
-        if bone.constraints:
-            parts = each_part("constraint", bone.constraints)
-            found |= {key: f"{words} of bone {name_of(bone)}" for key, words in parts.items()}
+    for bone in _pose_bones(thing):
+        for key, words in each_part("constraint", bone.constraints).items():
+            found[key] = f"{words} of bone {name_of(bone)}"
     return found
 
 
 def _pose_keys(thing: Any) -> dict[str, list[str]]:
-    return keys_of_bones(thing.pose.bones) if thing.pose is not None else {}
+    return keys_of_bones(_pose_bones(thing))
 
 
 def _gone_pose_keys(before: Any, now: Any, thing: Any) -> list[str]:
-    names = names_of(thing.pose.bones) if thing.pose is not None else []
-    return gone_keys_of_bones(before, now, names)
+    if thing.pose is None:
+        return []
+    return gone_keys_of_bones(before, now, names_of(thing.pose.bones))
 
 
 def _drawn(block_list: BlockList) -> list[int]:
-    """Find the objects that are drawings, which may have effects."""
+    """Return the places of the objects that are drawings, which may have effects."""
     if not any(getattr(bpy.data, name, ()) for name in _PENCILS):
         return []
     return places(thing.type in ("GPENCIL", "GREASEPENCIL") for thing in block_list.blocks)
 
 
 def _effects(thing: Any) -> Named:
+    modifiers = each_part("modifier", getattr(thing, "grease_pencil_modifiers", ()))
     effects = each_part("effect", getattr(thing, "shader_effects", ()))
-    return each_part("modifier", getattr(thing, "grease_pencil_modifiers", ())) | effects
+    return {**modifiers, **effects}
 
 
 def _vertex_groups(thing: Any) -> Named:
@@ -75,8 +85,12 @@ def _vertex_groups(thing: Any) -> Named:
 
 
 def _having_groups(block_list: BlockList) -> list[int]:
-    """Find one object of each mesh: since 3.0 all that share it have the same groups."""
-    return [at for at in sorted(block_list.firsts.values()) if block_list.blocks[at].vertex_groups]
+    """Return the place of one object of each mesh that has vertex groups.
+
+    Since 3.0 all objects that share a mesh have the same groups.
+    """
+    firsts = sorted(block_list.firsts.values())
+    return [at for at in firsts if block_list.blocks[at].vertex_groups]
 
 
 def _rigid_body(thing: Any) -> bool:
@@ -99,26 +113,34 @@ def _gone_joint(before: bool, now: bool, _: Any) -> list[str]:
 
 
 def _with_several(block_list: BlockList) -> set[int]:
-    """Return the data that has several slots for materials, by `id`."""
-    every = ((key, block_list.own[at]) for key, at in block_list.firsts.items())
-    return {key for key, own in every if len(getattr(own, "materials", ())) > 1}
+    """Return the `id` of each data that has several slots for materials."""
+    several = set()
+    for key, at in block_list.firsts.items():
+        materials = getattr(block_list.own[at], "materials", ())
+        if len(materials) > 1:
+            several.add(key)
+    return several
 
 
 def _having_slots(block_list: BlockList) -> list[int]:
-    """Find the objects that have several slots for materials: as many as their data."""
+    """Return the places of the objects with several slots for materials: as many as their data."""
     several = _with_several(block_list)
-    return places(id(own) in several for own in block_list.own) if several else []
+    if not several:
+        return []
+    return places(id(own) in several for own in block_list.own)
 
 
 def _having_material(block_list: BlockList) -> list[int]:
-    """Find the others that have a material, which is then the active one."""
+    """Return the places of the other objects with a material, which is then the active one."""
     found = every("active_material")(block_list)
     several = _with_several(block_list)
-    return [at for at in found if id(block_list.own[at]) not in several] if several else found
+    if not several:
+        return found
+    return [at for at in found if id(block_list.own[at]) not in several]
 
 
 def _material(things: Sequence[Any], _: Budget) -> list[Any]:
-    return [*map(attrgetter("active_material"), things)]
+    return list(map(attrgetter("active_material"), things))
 
 
 def _gone_material(before: Any, _: Any, thing: Any) -> list[str]:
@@ -130,15 +152,18 @@ def _slots(thing: Any) -> list[Any]:
 
 
 def _gone_slots(before: list[Any], slots: list[Any], _: Any) -> list[str]:
-    """Tell of materials that are in fewer slots; another one in its place is a new value."""
-    known = {id(it) for it in bpy.data.materials}
-    there = [it for it in before if it is not None and id(it) in known]
-    now = [it for it in slots if it is not None]
-    if len(now) >= len(there):
+    """Return the words for materials that are in fewer slots.
+
+    Another material in a slot is a new value; a deleted material is told of as an item.
+    """
+    known = {id(material) for material in bpy.data.materials}
+    old = [material for material in before if material is not None and id(material) in known]
+    now = [material for material in slots if material is not None]
+    if len(now) >= len(old):
         return []
     left = Counter(map(id, now))
     gone = []
-    for material in there:
+    for material in old:
         left[id(material)] -= 1
         if left[id(material)] < 0:
             gone.append(f"material {name_of(material)}")
@@ -158,4 +183,4 @@ OF_OBJECTS: Final[dict[str, Aspect]] = {
     "material": Aspect(_is_of, _having_material, _material, _gone_material),
     "slots": Aspect(_is_of, _having_slots, each(_slots), _gone_slots),
 }
-"""What objects have, in the order in which it is told of."""
+"""The aspects of objects, in the order in which a person reads what is gone of them."""

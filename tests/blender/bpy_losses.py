@@ -594,7 +594,7 @@ class TestLosses(TrialsContract):
         self, losing: Losing, monkeypatch: pytest.MonkeyPatch, *, is_ahead: bool
     ) -> None:
         """To read the whole file twice takes seconds; what is left to redo does nothing."""
-        monkeypatch.setattr(f"{BlenderTrial.__module__}._MOST_READ_TWICE", 0)
+        monkeypatch.setattr(f"{BlenderTrial.__module__}._MAX_READ_TWICE", 0)
         host = losing.host
         with host.undo_step("Redone"):
             losing.edit()

@@ -12,38 +12,47 @@ from . import objects
 from .census import has_few_inner, parts_by_id
 from .undo import ChangeCounter
 
-_MOST_NOTED: Final = 10_000  # items up to which those that change are noted
-_Parts = Mapping[int, tuple[str, str]]
+_MAX_NOTED: Final = 10_000  # items of a file in which changes of items are noted
+_Parts = Mapping[int, tuple[str, str]]  # as `census.parts_by_id` returns them
 
 
 @contextmanager
 def noted_changes(
     counter: ChangeCounter, state: tuple[int, int] | None, scene: Callable[[], str]
 ) -> Iterator[CountChanges]:
-    """Note items by their ids, and what is evaluated: not of more than 10,000 items.
+    """Note the changes of items in the block, in a file of at most 10,000 items.
 
     Args:
-        counter: Tells of changes.
-        state: That before the step, if one is open: it holds until Blender tells of a change.
+        counter: Counts the changes that Blender tells of.
+        state: The state of the counter before the step that is open, or None. It holds until
+            Blender tells of a change.
         scene: Returns the name of the file.
+
+    Yields:
+        A function that returns what was created, changed and deleted until now.
     """
     before = objects.items_by_id()
     if state is None or state[0] != counter.count:
         state = counter.state()
     since = state
-    is_noted = len(before) <= _MOST_NOTED
+    is_noted = len(before) <= _MAX_NOTED
     inner = has_few_inner()
-    parts = parts_by_id(inner=inner) if is_noted else {}
-    counter.touched = set() if is_noted else None
+    parts: _Parts = {}
+    counter.touched = None
+    if is_noted:
+        parts = parts_by_id(inner=inner)
+        counter.touched = set()
 
     def count() -> Changes:
-        its = compared(before, objects.items_by_id())
-        is_changed = counter.is_changed(since)
-        is_named = is_noted and is_changed
-        names = _touched(counter.touched or set(), its, parts, inner=inner) if is_named else []
-        if is_changed and not (its.created or its.changed or its.deleted or names):
+        changes = compared(before, objects.items_by_id())
+        if not counter.is_changed(since):
+            return changes
+        names: list[str] = []
+        if is_noted:
+            names = _touched(counter.touched or set(), changes, parts, inner=inner)
+        if not (changes.created or changes.changed or changes.deleted or names):
             names = [f"something in {scene()} that Blender does not name"]
-        return Changes(its.created, [*its.changed, *names], its.deleted)
+        return Changes(changes.created, [*changes.changed, *names], changes.deleted)
 
     try:
         yield count
@@ -51,16 +60,18 @@ def noted_changes(
         counter.touched = None
 
 
-def _touched(told: set[int], its: Changes, parts: _Parts, *, inner: bool) -> list[str]:
-    """Name what was evaluated, or has other parts than before, and is in no list yet.
+def _touched(evaluated: set[int], changes: Changes, parts: _Parts, *, inner: bool) -> list[str]:
+    """Return the items that were evaluated, or have other parts, and are not in `changes` yet.
 
-    The data of an object is named with the object. Where things came or went, Blender tells of a
-    scene as well, which is no change of its settings.
+    The data of an object is named with the object. Where items were created or deleted, Blender
+    also evaluates a scene, which is no change of the scene's settings.
     """
-    now = parts_by_id(inner=inner)
-    ids = told | {key for key, part in now.items() if key in parts and parts[key][1] != part[1]}
-    names = {*objects.items_by_id(ids).values()}
-    names |= {*objects.others(ids)} - objects.data_of(names)
-    if its.created or its.deleted:
+    ids = set(evaluated)
+    for key, (_, now) in parts_by_id(inner=inner).items():
+        if key in parts and parts[key][1] != now:
+            ids.add(key)
+    names = set(objects.items_by_id(ids).values())
+    names |= set(objects.others(ids)) - objects.data_of(names)
+    if changes.created or changes.deleted:
         names = {name for name in names if not name.startswith("scene:")}
-    return sorted(names - {*its.created, *its.changed})
+    return sorted(names.difference(changes.created, changes.changed))

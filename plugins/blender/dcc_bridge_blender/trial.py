@@ -1,14 +1,15 @@
 """Takes back what was edited in the open undo step, before it is an entry. Main thread.
 
-Undo to the entry below and redo read the newest entry anew, and leave both stacks as they are. Only
-the old way of undo does: the other one takes over data-blocks that it believes unchanged, and part
-of the edit with them (seen in 3.4.1 and 4.5.15). The old way restores nothing where the newest
-entry is one of an edit mode, and takes two loads of the whole file: some 5 s with 10,000 objects.
-There the edit is made an entry and undone, and so is an empty one after it, so that what is left to
-redo does nothing.
+Undo to the entry below, and redo, read the newest entry anew, and leave both stacks as they are.
+Only Blender's legacy undo reads all of an entry. The other undo takes over data-blocks that it
+believes unchanged, and part of the edit with them (seen in 3.4.1 and 4.5.15).
+
+The legacy undo restores nothing where the newest entry is one of an edit mode. And it takes two
+loads of the whole file: some 5 s with 10,000 objects. In these cases the edit is made an entry and
+undone, and so is an empty entry after it, so that a redo of what is left does nothing.
 
 Not mended: in 3.4.1 one in 40 later undos, once an entry was read anew, miscounts the users of the
-materials that brushes have, or gives the brushes another one.
+materials that brushes have, or gives the brushes another material.
 """
 
 from __future__ import annotations
@@ -27,21 +28,28 @@ from .references import Broken, references
 from .steps import OpenStep
 from .undo import ChangeCounter, Stack, can_move
 
-_MOST_READ_TWICE: Final = 5_000  # objects
-_TRIED, _NOTHING = "Taken back", "Nothing"  # labels of entries that do not stay
+_MAX_READ_TWICE: Final = 5_000  # objects of a file that is read anew twice
+_TRIED: Final = "Taken back"  # the label of an edit's entry that does not stay
+_NOTHING: Final = "Nothing"  # the label of an empty entry that does not stay
 _Move = Callable[[], object]
 
 
 class BlenderTrial(Trial):
-    """The open step of Blender."""
+    """The trial of an edit in Blender: the open step, and how it is reverted.
+
+    Attributes:
+        keeps_redo: Whether a revert keeps what the person could redo.
+    """
 
     def __init__(self, stack: Stack, changes: ChangeCounter, step: OpenStep) -> None:
         """Note what undo does not hold, and what refers to what."""
-        self._stack, self._changes, self._step = stack, changes, step
-        is_small = len(bpy.data.objects) <= _MOST_READ_TWICE
-        is_ahead = stack.ahead() not in ([], [_NOTHING])
-        self.keeps_redo = stack.is_global and (is_small or is_ahead)
-        self._counts = changes.seen, changes.edits()
+        self._stack = stack
+        self._changes = changes
+        self._step = step
+        is_small = len(bpy.data.objects) <= _MAX_READ_TWICE
+        can_redo = stack.ahead() not in ([], [_NOTHING])
+        self.keeps_redo = stack.is_global and (is_small or can_redo)
+        self._counts = (changes.seen, changes.edits())
         self._beside = Beside()
         self._references = references()
 
@@ -50,12 +58,21 @@ class BlenderTrial(Trial):
         return self._step.is_edited()
 
     def broken(self) -> list[str]:
-        """Name what refers to something that is gone."""
+        """Return what refers to something that is gone, in words."""
         return Broken(self._references).named()
 
     def revert(self) -> list[str]:
-        """Read the newest entry anew; NotUndoable where another file was opened meanwhile."""
-        stack, step = self._stack, self._step
+        """Take back all edits of the step.
+
+        Returns:
+            The names of what undo does not hold and what could not be put back.
+
+        Raises:
+            NotUndoable: Another file was opened, the body moved along the undo stack, or not all of
+                the scene came back.
+        """
+        stack = self._stack
+        step = self._step
         if not step.is_same_file:
             raise NotUndoable(stack.why_opened)
         has_left_entries = self._back_to_top()
@@ -83,8 +100,9 @@ class BlenderTrial(Trial):
         return left
 
     def _back_to_top(self) -> bool:
-        """Undo the entries that the body itself has made; returns whether there were any."""
-        stack, top = self._stack, self._step.top
+        """Undo the entries that the body itself has made, and return whether there were any."""
+        stack = self._stack
+        top = self._step.top
         count = stack.mark().depth - top.depth
         move: _Move = bpy.ops.ed.undo if count > 0 else bpy.ops.ed.redo
         with in_window():
@@ -96,6 +114,7 @@ class BlenderTrial(Trial):
 
     @staticmethod
     def _read_again() -> None:
+        """Read the newest entry anew, by an undo and a redo; without an entry below, by the reverse."""
         moves: list[_Move] = [bpy.ops.ed.undo, bpy.ops.ed.redo]
         if not can_move(bpy.ops.ed.undo):
             moves.reverse()
@@ -106,12 +125,18 @@ class BlenderTrial(Trial):
 
 @contextmanager
 def _old_undo() -> Iterator[None]:
-    """Have Blender read a whole entry, as an option for developers has it do."""
+    """Have Blender's undo read a whole entry in the block, by an option for developers."""
     preferences: Any = bpy.context.preferences
-    view, experimental = preferences.view, preferences.experimental
-    before = view.show_developer_ui, experimental.use_undo_legacy, preferences.is_dirty
-    view.show_developer_ui = experimental.use_undo_legacy = True
+    view = preferences.view
+    experimental = preferences.experimental
+    shows_options = view.show_developer_ui
+    is_legacy = experimental.use_undo_legacy
+    is_dirty = preferences.is_dirty
+    view.show_developer_ui = True  # the option counts only while developers' options are shown
+    experimental.use_undo_legacy = True
     try:
         yield
     finally:
-        view.show_developer_ui, experimental.use_undo_legacy, preferences.is_dirty = before
+        view.show_developer_ui = shows_options
+        experimental.use_undo_legacy = is_legacy
+        preferences.is_dirty = is_dirty

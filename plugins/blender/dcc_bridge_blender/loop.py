@@ -1,8 +1,9 @@
-"""A timer is the way to Blender's main thread: nothing wakes it from another one.
+"""The timer by which Blender's main thread is reached, and its windows and views.
 
-It looks every 50 ms whether there is work, and every 5 ms for two seconds after there was. In
-background none fires: there `dcc_bridge.headless.Pump` is the loop. `close`: one that is registered
-at the end hangs the exit of 4.5.
+Nothing wakes Blender's main thread from another thread. The timer looks every 50 ms whether there
+is work, and every 5 ms for two seconds after there was. In background no timer fires: there
+`dcc_bridge.headless.Pump` is the loop. A timer that is still registered at the end hangs the exit
+of 4.5, so the loop has to be closed. Main thread.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal
 
 import bpy
 from mathutils import Vector
@@ -20,181 +21,259 @@ from dcc_bridge.spi.drawing import MainThread
 
 from .names import name_of, named
 
-# Below the bridge's, which keep secrets out of the log: the package's own name may be another one.
+# A child of the bridge's logger, which keeps secrets out of the log. The name of the package would
+# not do: in an extension it is another one.
 log = logging.getLogger("dcc_bridge.blender")
 
-IDLE, BUSY, BUSY_FOR = 0.05, 0.005, 2.0  # seconds
-_MARGIN, _SIZE = 0.7, 2.0  # around what a view shows, and of what has no size
+IDLE_PERIOD_S: Final = 0.05  # seconds from one tick of the timer to the next
+BUSY_PERIOD_S: Final = 0.005  # the same after there was work
+BUSY_FOR_S: Final = 2.0  # for which it holds
+_DISTANCE: Final = 0.7  # of a view from what it shows, per unit of size and zoom
+_DEFAULT_SIZE: Final = 2.0  # of what has no size
 _MODE: Final = "OBJECT"
-_MOST_PIXELS, _LINKS = 300_000, ("POINTER", "COLLECTION")
+_MAX_PIXELS: Final = 300_000  # values of an image that are compared
+_LINKS: Final = ("POINTER", "COLLECTION")  # the types of properties that have no value
 Quiet = Callable[[], AbstractContextManager[None]]
+"""Returns a block whose changes are not noticed, as `BlenderHost.unnoticed` does."""
 _JOBS: Final[tuple[Literal["RENDER", "OBJECT_BAKE"], ...]] = ("RENDER", "OBJECT_BAKE")
 
 
 class BlenderLoop:
-    """Blender's event loop, as `MainThread` uses it. Made on the main thread."""
+    """Blender's event loop, as `MainThread` uses it. Created on the main thread.
+
+    Attributes:
+        main: The two lanes to the main thread.
+        turn: Called at each tick: another event loop, such as Qt's.
+    """
 
     def __init__(self) -> None:
-        self.turn: Callable[[], None] = lambda: None  # somebody else's event loop, at each tick
-        self._woken, self._worked = False, time.monotonic()
+        """Start the timer."""
+        self.turn: Callable[[], None] = lambda: None
+        self._is_woken = False
+        self._worked_at = time.monotonic()
         self._due: float | None = None
-        self.main = MainThread(self.wake, blocked=is_blocked)  # the two lanes to the main thread
+        self.main = MainThread(self.wake, blocked=is_blocked)
         bpy.app.timers.register(self._tick, persistent=True)
 
     def wake(self, delay: float) -> None:
-        """Have the lanes drained after that many seconds. With 0 from any thread."""
+        """Have the lanes drained after so many seconds. With 0 from any thread."""
         if delay:
             self._due = time.monotonic() + delay
         else:
-            self._woken = True
+            self._is_woken = True
 
     def close(self) -> None:
-        """Look no more; after ``main.close()``. Harmless the second time."""
+        """Stop the timer; after ``main.close()``. Harmless the second time."""
         if bpy.app.timers.is_registered(self._tick):
             bpy.app.timers.unregister(self._tick)
 
     def _tick(self) -> float:
         now = time.monotonic()
+        is_due = self._due is not None and now >= self._due
         try:
-            if self._woken or (self._due is not None and now >= self._due):
-                self._woken, self._due = False, None
-                self._worked = now
+            if self._is_woken or is_due:
+                self._is_woken = False
+                self._due = None
+                self._worked_at = now
                 self.main.drain()
             self.turn()
         except Exception:  # one that leaves a timer ends the timer, and the bridge with it
             log.exception("a turn of the bridge failed")
-        return BUSY if now - self._worked < BUSY_FOR else IDLE
+        if now - self._worked_at < BUSY_FOR_S:
+            return BUSY_PERIOD_S
+        return IDLE_PERIOD_S
 
 
 def is_blocked() -> bool:
-    """Tell whether Blender is in the middle of something that an edit would break. Main thread."""
-    if (windows := _shown()) and bpy.context.window is None:
-        return True  # a timer, or a job before this one, opened a file: a later turn has one again
-    # A render reads the scene on another thread; an operator that follows the mouse keeps pointers
-    # into it, and is listed since 4.2. An add-on's own, in `bpy.types`, may run for ever.
-    following = (it for window in windows for it in getattr(window, "modal_operators", ()))
-    is_busy = any(bpy.app.is_job_running(job) for job in _JOBS)
-    return is_busy or not all(hasattr(bpy.types, it.bl_idname) for it in following)
+    """Return whether Blender is in the middle of something that an edit would break."""
+    windows = _windows()
+    if windows and bpy.context.window is None:
+        return True  # a timer, or a job before this one, opened a file: a later turn has a window
+    # A render reads the scene on another thread.
+    if any(bpy.app.is_job_running(job) for job in _JOBS):
+        return True
+    # An operator that follows the mouse keeps pointers into the scene; operators are listed since
+    # 4.2. An add-on's own operator, which is in `bpy.types`, may run for ever, and does not count.
+    for window in windows:
+        for operator in getattr(window, "modal_operators", ()):
+            if not hasattr(bpy.types, operator.bl_idname):
+                return True
+    return False
 
 
 def in_window() -> AbstractContextManager[None]:
-    """Make a window the current one for an operator; in background there is none.
+    """Make a window the current one in the block, for an operator; in background there is none.
 
-    A skill has one, until it opens another file, and nothing is overridden then: up to 5.0 Blender,
-    with a Python before 3.12, reads the members of `temp_override` without the GIL, and may crash.
+    A skill has a current window, until it opens another file, and then nothing is overridden: up to
+    5.0 Blender, with a Python before 3.12, reads the members of `temp_override` without the GIL,
+    and may crash.
     """
-    windows = _shown() if bpy.context.window is None else []
-    context: Any = bpy.context  # its stub does not say that it is left as others are
-    return context.temp_override(window=windows[0]) if windows else nullcontext()
+    if bpy.context.window is not None:
+        return nullcontext()
+    windows = _windows()
+    if not windows:
+        return nullcontext()
+    context: Any = bpy.context  # its stub does not say that `temp_override` is a context manager
+    override: AbstractContextManager[None] = context.temp_override(window=windows[0])
+    return override
 
 
 def views() -> Iterator[tuple[bpy.types.SpaceView3D, bpy.types.Region]]:
-    """Give each 3D view that can be seen, with the region that it is drawn in."""
+    """Yield each 3D view that can be seen, with the region that it is drawn in."""
     for area in _areas():
         if area.type == "VIEW_3D":
             space: Any = area.spaces.active
-            yield space, next(part for part in area.regions if part.type == "WINDOW")
+            yield space, next(region for region in area.regions if region.type == "WINDOW")
 
 
 def show(view: Any, corners: Sequence[Vector]) -> None:
-    """Have a 3D view show points, as Blender's operator does, which would need an override."""
-    low, high = (Vector([end(it) for it in zip(*corners, strict=True)]) for end in (min, max))
+    """Have a 3D view show points, as Blender's operator does, which would need an override.
+
+    Args:
+        view: The region's `RegionView3D`.
+        corners: The points, in the world.
+    """
+    axes = list(zip(*corners, strict=True))
+    low = Vector([min(axis) for axis in axes])
+    high = Vector([max(axis) for axis in axes])
     if view.view_perspective == "CAMERA":
         view.view_perspective = "PERSP"
         view.update()
-    zoom = max(view.window_matrix[at][at] for at in (0, 1))
-    distance = _MARGIN * zoom * (max((high - low)[:]) or _SIZE)
+    zoom = max(view.window_matrix[0][0], view.window_matrix[1][1])
+    size = max((high - low)[:]) or _DEFAULT_SIZE
+    distance = _DISTANCE * zoom * size
+    if not view.is_perspective:
+        distance *= view.view_distance
     view.view_location = (low + high) / 2
-    view.view_distance = distance * (1 if view.is_perspective else view.view_distance)
+    view.view_distance = distance
 
 
 def redraw() -> None:
-    """Have everything drawn again that tells of the scene."""
+    """Have all areas of all windows drawn again."""
     for area in _areas():
         area.tag_redraw()
 
 
 @contextmanager
 def view_kept(put_back: list[str], is_same_file: Callable[[], bool]) -> Iterator[None]:
-    """Keep the scenes that are shown, the active object's mode, and that undo is on.
+    """Restore, after the block, the scenes that are shown, the mode, and that undo is on.
 
-    `put_back` gets the names of what was another one at the end; `is_same_file` tells whether no
-    other one was opened in between.
+    Args:
+        put_back: Gets the names of what the block had changed.
+        is_same_file: Returns whether no other file was opened in the block.
     """
     windows: Any = bpy.context.window_manager
     scenes = [_shown_in(window) for window in windows.windows]
-    mode, undo = _mode(), editing().use_global_undo
+    mode = _mode()
+    has_undo = editing().use_global_undo
     try:
         yield
     finally:
-        if undo and not editing().use_global_undo:
+        if has_undo and not editing().use_global_undo:
             editing().use_global_undo = True
             put_back.append("that undo is on")
         if is_same_file():
-            put_back += _show_scenes(scenes) + _back_to(mode)
+            put_back += _show_scenes(scenes)
+            put_back += _restore_mode(mode)
 
 
 def beside_undo(quiet: Quiet) -> Callable[[], str | None]:
-    """Note what undo does not hold; gives what puts the frame back and names what else differs."""
-    frames = [(name_of(it), it.frame_current, it.frame_subframe) for it in bpy.data.scenes]
+    """Note what undo does not hold.
+
+    Args:
+        quiet: Returns a block whose changes are not noticed.
+
+    Returns:
+        A function that restores the frame of each scene, and returns what else differs, as the end
+        of a sentence; None where nothing does.
+    """
+    frames = []
+    for scene in bpy.data.scenes:
+        frames.append((name_of(scene), scene.frame_current, scene.frame_subframe))
     before = values_beside_undo()
 
     def compare() -> str | None:
         with quiet():
-            for name, frame, part in frames:
+            for name, frame, fraction in frames:
                 scene = named(bpy.data.scenes, name)
-                if scene and (scene.frame_current, scene.frame_subframe) != (frame, part):
-                    scene.frame_set(frame, subframe=part)
-        differ = [
-            what for what, value in values_beside_undo().items() if before.get(what, value) != value
-        ]
-        return f", but not {' and '.join(differ)}" if differ else None
+                if scene and (scene.frame_current, scene.frame_subframe) != (frame, fraction):
+                    scene.frame_set(frame, subframe=fraction)
+        differing = []
+        for name, value in values_beside_undo().items():
+            if before.get(name, value) != value:
+                differing.append(name)
+        if not differing:
+            return None
+        return f", but not {' and '.join(differing)}"
 
     return compare
 
 
 def values_beside_undo() -> dict[str, Any]:
-    """Return the preferences, and the pixels that were painted; of a large image whether it was."""
-    told, images = cast("Any", (bpy.context.preferences, bpy.data.images))
-    parts = (told.edit, told.view, told.system, told.inputs, told.filepaths)
-    plain = ((part, it) for part in parts for it in part.bl_rna.properties if it.type not in _LINKS)
-    values = [repr(getattr(part, it.identifier)) for part, it in plain]
-    painted = {f"the pixels of {name_of(it)}": _painted(it) for it in images}
-    return {"the preferences": values, **painted}
+    """Return the preferences and the pixels that were painted, by names that a person reads."""
+    preferences: Any = bpy.context.preferences
+    parts = (
+        preferences.edit,
+        preferences.view,
+        preferences.system,
+        preferences.inputs,
+        preferences.filepaths,
+    )
+    values = []
+    for part in parts:
+        for prop in part.bl_rna.properties:
+            if prop.type not in _LINKS:
+                values.append(repr(getattr(part, prop.identifier)))
+    found: dict[str, Any] = {"the preferences": values}
+    for image in bpy.data.images:
+        found[f"the pixels of {name_of(image)}"] = _painted(image)
+    return found
 
 
 def _painted(image: Any) -> int | bool:
-    """Return what is in an image that is in no file: what nobody painted is read again anyway."""
-    is_small = image.size[0] * image.size[1] <= _MOST_PIXELS
-    return hash(image.pixels[:]) if image.is_dirty and is_small else bool(image.is_dirty)
+    """Return a hash of the pixels that are in no file; of a large image whether there are any.
+
+    Pixels that nobody painted are read from the file again anyway.
+    """
+    is_small = image.size[0] * image.size[1] <= _MAX_PIXELS
+    if image.is_dirty and is_small:
+        return hash(image.pixels[:])
+    return bool(image.is_dirty)
 
 
 def editing() -> Any:
-    """Give what the person has set of editing: whether undo is on, too."""
-    preferences: Any = bpy.context.preferences  # Blender has them always
+    """Return the person's preferences of editing; whether undo is on is one of them."""
+    preferences: Any = bpy.context.preferences  # Blender always has some
     return preferences.edit
 
 
 def _mode() -> tuple[str, str]:
-    thing = bpy.context.view_layer.objects.active if bpy.context.view_layer else None
-    return (name_of(thing), thing.mode) if thing else ("", _MODE)
+    """Return the name of the active object, or "", and its mode."""
+    layer = bpy.context.view_layer
+    thing = layer.objects.active if layer else None
+    if thing is None:
+        return "", _MODE
+    return name_of(thing), thing.mode
 
 
-def _back_to(mode: tuple[str, str]) -> list[str]:
-    if _mode() == mode or _MODE == mode[1] == _mode()[1]:
+def _restore_mode(before: tuple[str, str]) -> list[str]:
+    """Restore the mode of the active object; returns the name of what was changed."""
+    name, mode = before
+    if _mode() == before or (mode == _MODE and _mode()[1] == _MODE):
         return []
     _set_mode(_MODE)
-    if _mode()[0] == mode[0] and mode[1] != _MODE:
-        _set_mode(mode[1])
+    if _mode()[0] == name and mode != _MODE:
+        _set_mode(mode)
     return ["the mode"]
 
 
 def _set_mode(mode: Any) -> None:
-    with in_window(), suppress(RuntimeError):  # an object that is hidden by now has no other
+    with in_window(), suppress(RuntimeError):  # an object that is hidden by now has no other mode
         bpy.ops.object.mode_set(mode=mode)
 
 
 def _show_scenes(names: list[tuple[str, str]]) -> list[str]:
+    """Show scenes and view layers in the windows; returns a name for each that was changed."""
     windows: Any = bpy.context.window_manager
     changed = []
     for window, (scene, layer) in zip(windows.windows, names, strict=False):
@@ -213,9 +292,15 @@ def _shown_in(window: Any) -> tuple[str, str]:
 
 
 def _areas() -> list[bpy.types.Area]:
-    return [area for window in _shown() for area in window.screen.areas]
+    areas: list[bpy.types.Area] = []
+    for window in _windows():
+        areas += window.screen.areas
+    return areas
 
 
-def _shown() -> list[bpy.types.Window]:
-    windows = bpy.context.window_manager
-    return [] if bpy.app.background or windows is None else list(windows.windows)
+def _windows() -> list[bpy.types.Window]:
+    """Return the windows; none in background."""
+    manager = bpy.context.window_manager
+    if bpy.app.background or manager is None:
+        return []
+    return list(manager.windows)

@@ -1,9 +1,9 @@
-r"""Names and texts of Blender's data, those too that are not UTF-8. Main thread.
+r"""Names and texts of Blender's data, also of those that are not UTF-8. Main thread.
 
 A file of an old Blender, or one that was cut or translated elsewhere, may hold a name in another
-encoding. Python cannot read it: `ID.name` raises UnicodeDecodeError, `keys()` of its list
-SystemError, and `repr` of it ends Blender 3.4. Such a name is told with its unreadable bytes as
-escapes, and with a word that says so: ``M\xf6bel (unreadable name)``.
+encoding. Python cannot read such a name: `ID.name` raises UnicodeDecodeError, `keys()` of its list
+SystemError, and `repr` of it ends Blender 3.4. Here it is returned with its unreadable bytes as
+escapes, and with words that say so: ``M\xf6bel (unreadable name)``.
 
 Source of the facts: measured with Debian's Blender 3.4.1 and bpy 4.5.15.
 """
@@ -19,14 +19,15 @@ from typing import Any, Final
 import bpy
 
 UNREADABLE: Final = " (unreadable name)"
-"""The end of each name that is told in place of one that cannot be read."""
+"""The end of each name that stands for one that cannot be read."""
 UNREADABLE_TEXT: Final = "(unreadable: it is not UTF-8)"
-_TOLD: Final = re.compile(r'\("(.*)"\) at ', re.DOTALL)
-_HEAD: Final = 128  # bytes at the beginning of a data-block, which is longer; its name begins there
+"""Stands for a text that cannot be read."""
+_NAME_IN_STR: Final = re.compile(r'\("(.*)"\) at ', re.DOTALL)  # in the `str` of a struct
+_HEAD: Final = 128  # bytes at the beginning of a data-block, within which its name begins
 
 
 def name_of(thing: Any) -> str:
-    """Return the name of a data-block, modifier or other struct, told as far as it can be read."""
+    """Return the name of a data-block, modifier or other struct, as far as it can be read."""
     try:
         return str(thing.name)
     except UnicodeDecodeError:
@@ -46,7 +47,7 @@ def names_of(things: Iterable[Any]) -> list[str]:
 
 
 def is_in(thing: Any, things: Any) -> bool:
-    """Return whether a data-block is in a list of Blender's: found by its name where it can be."""
+    """Return whether a data-block is in a list of Blender's, by its name if that can be read."""
     try:
         return thing.name in things
     except UnicodeDecodeError:
@@ -54,12 +55,15 @@ def is_in(thing: Any, things: Any) -> bool:
 
 
 def named(things: Iterable[Any], name: str) -> Any:
-    """Return the first of the structs that has a name, also one that cannot be read, or None."""
-    return next((thing for thing in things if name_of(thing) == name), None)
+    """Return the first struct of that name, also of one that cannot be read, or None."""
+    for thing in things:
+        if name_of(thing) == name:
+            return thing
+    return None
 
 
 def value_of(thing: Any, prop: str) -> Any:
-    """Return what a struct has under a name, or that it is a text that cannot be read."""
+    """Return a property of a struct, or `UNREADABLE_TEXT`."""
     try:
         return getattr(thing, prop)
     except UnicodeDecodeError:
@@ -67,14 +71,15 @@ def value_of(thing: Any, prop: str) -> Any:
 
 
 def text_of(thing: Any, prop: str) -> str:
-    """Return a text that a struct has, such as a path, or that it cannot be read."""
+    """Return a property of a struct that is a text, such as a path, or `UNREADABLE_TEXT`."""
     return str(value_of(thing, prop))
 
 
 def custom_keys(thing: Any) -> list[str]:
-    """Return the names of custom properties; none where one of them cannot be read.
+    """Return the names of the custom properties of a struct.
 
-    Nor of a struct that cannot have any, which raises TypeError.
+    There are none where one of the names cannot be read, and of a struct that cannot have any,
+    which raises TypeError.
     """
     try:
         return list(thing.keys())
@@ -83,16 +88,16 @@ def custom_keys(thing: Any) -> list[str]:
 
 
 def custom_keys_of(blocks: Sequence[Any]) -> list[list[str]]:
-    """Return the same of each data-block, quickly where all of them can be read."""
+    """Return the names of each data-block's custom properties, quickly where all can be read."""
     keys: Any = bpy.types.bpy_struct.keys
     try:
-        return [*map(list, map(keys, blocks))]  # else some are read only when they are compared
+        return list(map(list, map(keys, blocks)))  # `list`: some keys are only read when iterated
     except (SystemError, UnicodeDecodeError):
-        return [*map(custom_keys, blocks)]
+        return list(map(custom_keys, blocks))
 
 
 def custom_value(thing: Any, key: str) -> Any:
-    """Return a custom property's value as plain Python, or that it cannot be read."""
+    """Return a custom property's value as plain Python, or `UNREADABLE_TEXT`."""
     try:
         value = thing[key]
         if isinstance(value, bpy.types.ID):
@@ -106,7 +111,7 @@ def custom_value(thing: Any, key: str) -> Any:
 
 
 def body_of(text: bpy.types.Text) -> str:
-    """Return what stands in a text of Blender's, or that it cannot be read."""
+    """Return the content of a text of Blender's, or `UNREADABLE_TEXT`."""
     try:
         return text.as_string()
     except UnicodeDecodeError:
@@ -114,23 +119,26 @@ def body_of(text: bpy.types.Text) -> str:
 
 
 def _readable_part(thing: Any) -> str:
+    """Return an unreadable name with escapes; for other structs than data-blocks, what is left."""
     start = _name_offset()
     if isinstance(thing, bpy.types.ID) and start:
-        # Its bytes, since two names may differ in nothing but what cannot be read.
+        # The bytes of the name, since two names may differ only in what cannot be read.
         data = ctypes.string_at(thing.as_pointer() + start)
         return data.decode(errors="backslashreplace")
-    told = _TOLD.search(str(thing))
-    return told[1] if told else ""
+    match = _NAME_IN_STR.search(str(thing))
+    return match[1] if match else ""
 
 
 @cache
 def _name_offset() -> int:
-    """Return where in a data-block its name begins, in bytes; 0 where that cannot be found.
+    """Return the offset of the name in a data-block, in bytes; 0 where that cannot be found.
 
-    Blender has the name in the struct itself, after two letters for the kind. It is looked for in
-    a data-block whose name is always the same.
+    Blender has the name in the struct itself, after two letters for the kind. The offset is found
+    in a data-block whose name can always be read.
     """
     manager = bpy.data.window_managers[0]
     name = f"WM{manager.name}\0".encode()
     head = ctypes.string_at(manager.as_pointer(), _HEAD)
-    return head.find(name) + len("WM") if name in head else 0
+    if name not in head:
+        return 0
+    return head.find(name) + len("WM")

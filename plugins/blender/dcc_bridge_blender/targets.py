@@ -1,4 +1,4 @@
-"""Parts of an object that need another thing to do anything, and have none. Main thread."""
+"""Parts of an object that need a target to do anything, and have none. Main thread."""
 
 from __future__ import annotations
 
@@ -23,36 +23,49 @@ _NEEDED: Final[dict[str, tuple[str, ...]]] = {
     "VERTEX_WEIGHT_PROXIMITY": ("target",),
     "WARP": ("object_from", "object_to"),
 }
-"""By the type of a modifier, without what it does nothing; a boolean needs one of two."""
+"""By the type of a modifier, the properties without which it does nothing.
+
+A boolean needs one of two: see `_needed_by`.
+"""
 _OPTIONAL: Final = {"ARMATURE", "IK", "CAMERA_SOLVER", "FOLLOW_TRACK", "OBJECT_SOLVER"}
-"""Constraints that do something without a target, or have another kind of it."""
+"""Types of constraints that do something without a target, or have another kind of target."""
 
 
 def without_target(thing: Any) -> Iterator[str]:
-    """Yield what of an object has no target: "modifier Boolean has no object"."""
+    """Yield which parts of an object have no target, such as "modifier Boolean has no object"."""
     if not isinstance(thing, bpy.types.Object):
         return
-    for part in thing.modifiers:
-        for prop in _needed_by(part):
-            if getattr(part, prop) is None:
-                yield f"modifier {name_of(part)} has no {prop.replace('_', ' ')}"
+    for modifier in thing.modifiers:
+        for prop in _needed_by(modifier):
+            if getattr(modifier, prop) is None:
+                yield f"modifier {name_of(modifier)} has no {prop.replace('_', ' ')}"
     yield from _constraints(thing.constraints, "")
-    for bone in thing.pose.bones if thing.pose is not None else ():
-        yield from _constraints(bone.constraints, f" of bone {name_of(bone)}")
-    animation: Any = thing.animation_data
-    for curve in animation.drivers if animation is not None else ():
-        targets = [it for variable in curve.driver.variables for it in variable.targets]
-        if any(it.id is None for it in targets):
-            yield f"driver of {text_of(curve, 'data_path')} refers to nothing"
+    if thing.pose is not None:
+        for bone in thing.pose.bones:
+            yield from _constraints(bone.constraints, f" of bone {name_of(bone)}")
+    if thing.animation_data is not None:
+        yield from _drivers(thing.animation_data)
 
 
 def _needed_by(modifier: Any) -> tuple[str, ...]:
     if modifier.type != "BOOLEAN":
         return _NEEDED.get(modifier.type, ())
-    return ("collection",) if modifier.operand_type == "COLLECTION" else ("object",)
+    if modifier.operand_type == "COLLECTION":
+        return ("collection",)
+    return ("object",)
 
 
 def _constraints(constraints: Iterable[Any], where: str) -> Iterator[str]:
-    for part in constraints:
-        if part.type not in _OPTIONAL and getattr(part, "target", part) is None:
-            yield f"constraint {name_of(part)}{where} has no target"
+    for constraint in constraints:
+        has_target = getattr(constraint, "target", constraint) is not None
+        if not has_target and constraint.type not in _OPTIONAL:
+            yield f"constraint {name_of(constraint)}{where} has no target"
+
+
+def _drivers(animation: Any) -> Iterator[str]:
+    for curve in animation.drivers:
+        targets: list[Any] = []
+        for variable in curve.driver.variables:
+            targets += variable.targets
+        if any(target.id is None for target in targets):
+            yield f"driver of {text_of(curve, 'data_path')} refers to nothing"

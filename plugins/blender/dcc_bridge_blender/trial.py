@@ -114,7 +114,7 @@ class BlenderTrial(Trial):
 
     @staticmethod
     def _read_again() -> None:
-        """Read the newest entry anew, by an undo and a redo; without an entry below, by the reverse."""
+        """Read the newest entry anew: undo and redo, or without an entry below redo and undo."""
         moves: list[_Move] = [bpy.ops.ed.undo, bpy.ops.ed.redo]
         if not can_move(bpy.ops.ed.undo):
             moves.reverse()

@@ -19,7 +19,7 @@ from dcc_bridge_blender.host import BlenderHost
 from tests.hosts.contract import HostContract, Stand, careless, folder_named
 from tests.hosts.digests import scene_digest
 
-MOST_INNER = f"{census.__module__}._MOST_INNER"
+MOST_INNER = f"{census.__module__}._MAX_INNER"
 
 
 def cube() -> Any:

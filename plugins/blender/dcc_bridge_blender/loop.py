@@ -31,7 +31,7 @@ BUSY_FOR_S: Final = 2.0  # for which it holds
 _DISTANCE: Final = 0.7  # of a view from what it shows, per unit of size and zoom
 _DEFAULT_SIZE: Final = 2.0  # of what has no size
 _MODE: Final = "OBJECT"
-_MAX_PIXELS: Final = 300_000  # values of an image that are compared
+_MAX_PIXELS: Final = 300_000  # of an image whose pixels are compared
 _LINKS: Final = ("POINTER", "COLLECTION")  # the types of properties that have no value
 Quiet = Callable[[], AbstractContextManager[None]]
 """Returns a block whose changes are not noticed, as `BlenderHost.unnoticed` does."""

@@ -1,7 +1,8 @@
 """The bridge in Blender: an extension from 4.2 on, an add-on before.
 
-Both are this folder. An extension brings what it depends on as wheels, which Blender installs; the
-add-on brings it in ``vendor``. Nothing of it is imported until Blender registers it. Main thread.
+Both are this folder. An extension brings its dependencies as wheels, which Blender installs. The
+add-on brings them in ``vendor``. Nothing but this module is imported until Blender registers it.
+Main thread.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ bl_info = {
     "category": "System",
 }
 
-# In front: the path may lead to older ones of the same names, or to another Python's, as those of
-# the virtual environment of the terminal from which Blender was started.
+# In front: the path may lead to older packages of the same names, or to those of another Python, as
+# in the virtual environment of the terminal from which Blender was started.
 _vendor = Path(__file__).parent / "vendor"
 if _vendor.is_dir():
     sys.path[:] = [str(_vendor), *(folder for folder in sys.path if folder != str(_vendor))]
 
 
 def register() -> None:
-    """Start, as soon as Blender's window is up; say why where that cannot be."""
-    from . import preferences  # what it imports is found by now
+    """Start as soon as Blender's window is up; the preferences say why where that fails."""
+    from . import preferences  # its dependencies are on the path by now
 
     preferences.register()
     try:
@@ -49,7 +50,7 @@ def unregister() -> None:
     """Stop. Blender also calls it when it quits."""
     from . import preferences
 
-    plugin = sys.modules.get(f"{__name__}.plugin")  # None where it could not be imported
+    plugin = sys.modules.get(f"{__name__}.plugin")  # None where the import failed
     if plugin is not None:
         plugin.unregister()
     preferences.unregister()

@@ -1,10 +1,10 @@
 """Blender, from 3.4 on: in its window, in ``blender -b``, and as the module ``bpy``. Main thread.
 
-An item is an object's name, of a linked one with its library: ``Tree [//set.blend]``. No reference
-to an object is kept: Blender's undo replaces them all, and one that is left dangles.
+The item of an object is its name, with the library of a linked object: ``Tree [//set.blend]``. No
+reference to an object is kept: Blender's undo replaces all objects, and old references dangle.
 
 Source of the facts in this folder: measured with Debian's Blender 3.4.1 in a window and with the
-wheels of bpy 4.5.15 and 5.2.3; the modules name theirs.
+wheels of bpy 4.5.15 and 5.2.3; each module names its own.
 """
 
 from __future__ import annotations
@@ -45,77 +45,86 @@ from .undo import ChangeCounter, Stack
 from .watching import replaceable_operators, watched, writers
 
 __all__ = ["BlenderHost", "BlenderLoop", "in_window", "watched", "writers"]
-_MOST_COUNTED: Final = 20_000  # objects whose types are counted for a summary: 25 ms
-_MOST_NOTED: Final = 10_000  # items up to which those that change are noted
-_MOST_NAMED, _ATTEMPTS = 5, 3  # items named, undos of one step
+_MAX_COUNTED: Final = 20_000  # objects whose types are counted for a summary: 25 ms
+_MAX_NAMED: Final = 5  # items in an error
+_UNDO_ATTEMPTS: Final = 3  # for one step
 
 
 class BlenderHost(Host):
     """The file that is open in Blender."""
 
-    name, item_noun, suffix = "Blender", "object", ".blend"
+    name = "Blender"
+    item_noun = "object"
+    suffix = ".blend"
 
     def __init__(self) -> None:
-        """Listen to Blender; `close` ends that."""
+        """Listen to Blender, until `close`."""
         self.version = bpy.app.version_string
         self.has_ui = not bpy.app.background
         self._stack = Stack()
         self._changes = ChangeCounter(self._stack, self._note_file)
         self._losses = Losses(self, lambda: bpy.data.is_dirty)
-        self._went: Callable[[], LostAnyway] | None = None
+        self._leaving: Callable[[], LostAnyway] | None = None  # ends the opening of another file
         self._put_back: list[str] = []
         self._reach = AgreedIds()
-        self._inventories = Inventories()  # what an undo has to bring back
+        self._inventories = Inventories()  # of what an undo has to bring back
         self._outside = Outside(self._stack, self._changes)
-        self._is_prepared = False  # the next step can begin
+        self._is_prepared = False  # whether the next step can begin
         self._step: OpenStep | None = None
-        self._losses_then: list[Loss] = []  # of the newest step
-        self._ended: UndoMark | None = None  # the place in the stack after it
+        self._newest_losses: list[Loss] = []  # of the newest step
+        self._newest_mark: UndoMark | None = None  # the place in the stack after the newest step
 
     def close(self) -> None:
-        """Leave nothing of ours in Blender; harmless the second time."""
+        """Remove everything of ours from Blender; harmless the second time."""
         self._changes.end()
-        # `blender --python FILE` runs the file as a module that it frees; multiprocessing, which a
-        # server imports, keeps it under another name, and Blender crashes as it quits.
+        # `blender --python FILE` runs the file as a module that it frees. multiprocessing, which a
+        # server imports, keeps that module under another name, and Blender crashes as it quits.
         if bpy.app.binary_path:
             sys.modules.pop("__mp_main__", None)
-        else:  # with what code of an agent has left, which holds `bpy`, 4.5 hangs as it quits
-            handlers: Any = bpy.app.handlers
-            for some in (it for it in handlers if isinstance(it, list)):
-                some[:] = [it for it in some if it.__module__ != "__agreed__"]
+            return
+        # 4.5 hangs as it quits with handlers that code of an agent has left, as they hold `bpy`.
+        all_handlers: Any = bpy.app.handlers
+        for handlers in all_handlers:
+            if isinstance(handlers, list):
+                handlers[:] = [each for each in handlers if each.__module__ != "__agreed__"]
 
     def scene_id(self) -> Hashable:
-        """Return how many files were opened before this one, which no other one has."""
+        """Return how many files were opened before this one: another number for each file."""
         return self._stack.opened
 
     def file(self) -> Path | None:
-        """Give the .blend file."""
-        return Path(bpy.data.filepath) if bpy.data.filepath else None
+        """Return the .blend file, or None for one that was never saved."""
+        if not bpy.data.filepath:
+            return None
+        return Path(bpy.data.filepath)
 
     def save_copy(self, path: Path) -> None:
-        """Write the file as it is now to another one."""
+        """Write the scene as it is now to another file."""
         with in_window():
             bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, check_existing=False)
 
     @property
     def modified(self) -> bool:
-        """Whether there is anything that is not saved; a script's edit without an entry too."""
+        """Whether any edit is not saved, also one of a script that made no entry."""
         return bpy.data.is_dirty or self._changes.count != self._changes.saved
 
     @property
     def change_count(self) -> int:
-        """Another number after each change that Blender has evaluated."""
+        """A number that differs after each change that Blender has evaluated."""
         return self._changes.seen
 
     def unnoticed(self) -> AbstractContextManager[None]:
-        """Take what the block does for no change: what it makes is gone at its end."""
+        """Do not count the changes of the block, which reverts its changes itself."""
         return self._changes.unnoticed()
 
     def summary(self) -> dict[str, Any]:
         """Add Blender's units, frames, engine and how many objects there are of each type."""
-        things, scene = bpy.data.objects, bpy.context.scene
-        assert scene is not None  # Blender has one always
-        types, units = Counter(it.type for it in islice(things, _MOST_COUNTED)), scene.unit_settings
+        things = bpy.data.objects
+        scene = bpy.context.scene
+        assert scene is not None  # Blender always has one
+        types = Counter(thing.type for thing in islice(things, _MAX_COUNTED))
+        units = scene.unit_settings
+        camera = objects.item_of(scene.camera) if scene.camera else None
         return super().summary() | {
             "open_scene": name_of(scene),
             "scenes": len(bpy.data.scenes),
@@ -124,7 +133,7 @@ class BlenderHost(Host):
             "fps": round(scene.render.fps / scene.render.fps_base, 3),
             "units": {"system": units.system, "scale": units.scale_length},
             "engine": scene.render.engine,
-            "camera": objects.item_of(scene.camera) if scene.camera else None,
+            "camera": camera,
             "mode": bpy.context.mode,
             "objects": len(things),
             "types": dict(types.most_common()),
@@ -132,27 +141,28 @@ class BlenderHost(Host):
 
     @contextmanager
     def undo_step(self, label: str) -> Iterator[None]:
-        """Push an entry if anything was changed inside."""
+        """Push an entry if anything was changed in the block."""
         self._prepare()
         self._is_prepared = False
-        step = self._step = OpenStep(self._stack, self._changes, self._inventories)
+        step = OpenStep(self._stack, self._changes, self._inventories)
+        self._step = step
         try:
-            with self._view_kept():  # what is edited in another mode is in the entry only then
+            with self._view_kept():  # an edit of another mode is in the entry once that is left
                 yield
         finally:
             self._step = None
-            self._losses_then = []
+            self._newest_losses = []
             if step.is_edited():
                 try:
-                    self._losses_then = step.losses()
-                finally:  # else nothing could undo it
+                    self._newest_losses = step.losses()
+                finally:  # without an entry nothing could undo the edit
                     self._stack.push(label)
                 self._changes.watchers.call()
-            self._ended = self._stack.mark()
+            self._newest_mark = self._stack.mark()
             self._outside.settle()
 
     def _prepare(self) -> None:
-        """Have the stack ready for a step: what was edited outside of any is an entry."""
+        """Have the stack ready for a step: edits outside of any step get an entry."""
         if not self._is_prepared:
             self._stack.prepare()
             self._outside.enter()
@@ -163,7 +173,7 @@ class BlenderHost(Host):
         return self._step is not None
 
     def trial(self) -> BlenderTrial | None:
-        """Return what reverts the open step."""
+        """Return the trial that can revert the open step, or None without one."""
         if self._step is None:
             return None
         return BlenderTrial(self._stack, self._changes, self._step)
@@ -173,13 +183,17 @@ class BlenderHost(Host):
         return self._stack.mark()
 
     def undo(self) -> None:
-        """Undo; every reference to an object is dead then. NotUndoable: not all came back.
+        """Undo. Every reference to an object is dead afterwards.
 
-        4.5.15, without the bridge too, once in 24,000 undos left an object in no collection, where
-        the next save loses it; to redo and undo brought it back.
+        Once in 24,000 undos, also without the bridge, 4.5.15 left an object in no collection, where
+        the next save loses it. A redo and another undo brought the object back.
+
+        Raises:
+            NotUndoable: Not all that was there came back.
         """
-        depth, gone = self._stack.mark().depth, list[str]()
-        for attempt in range(_ATTEMPTS):
+        depth = self._stack.mark().depth
+        gone: list[str] = []
+        for attempt in range(_UNDO_ATTEMPTS):
             if attempt:
                 self.redo()
             with in_window():
@@ -191,47 +205,68 @@ class BlenderHost(Host):
         loop.redraw()
         self._outside.settle()
         if gone:
-            names = ", ".join(gone[:_MOST_NAMED])
+            names = ", ".join(gone[:_MAX_NAMED])
             why = f"Blender's undo did not bring back {names}, though it went back to before the"
             raise NotUndoable(f"{why} change. The person has to look at the scene.")
 
     def take_back(self) -> None:
-        """Undo; NotUndoable: another file was opened since, or not all came back."""
+        """Undo the newest step.
+
+        Raises:
+            NotUndoable: Another file was opened since, or not all came back.
+        """
         if self._stack.mark().label is None:
             raise NotUndoable(self._stack.why_opened)
         self.undo()
 
     def lost(self, agreed: Sequence[str]) -> list[str]:
-        """List what the open step took away, or the newest one: data-blocks and parts of them."""
+        """Return what the open step, or the newest one, took away, and nobody agreed to lose.
+
+        Args:
+            agreed: The items that a person agreed to lose.
+
+        Returns:
+            Data-blocks and parts of data-blocks, in words.
+        """
         covered = objects.local(self._reach.of(agreed))
-        losses = list[Loss]()
+        losses: list[Loss] = []
         if self._step is not None:
             losses = self._step.losses()
-        elif self._ended == self._stack.mark():
-            losses = self._losses_then
+        elif self._newest_mark == self._stack.mark():
+            losses = self._newest_losses
         texts = [loss.text for loss in losses if not loss.is_covered(covered)]
         return list(dict.fromkeys(texts))
 
     def changes(self) -> AbstractContextManager[CountChanges]:
-        """Note items by their ids, and what is evaluated: not of more than 10,000 items.
+        """Note the changes of items in the block, in a file of at most 10,000 items.
 
-        In a step of which Blender has told no change yet, the state is that before the step.
+        In a step without a change that Blender reported, the state is that before the step.
         """
         before = self._step.before if self._step is not None else None
         return noted_changes(self._changes, before, self.scene)
 
     @contextmanager
     def guard(self, put_back: list[str], *, read: bool) -> Iterator[None]:
-        """Put back mode and scene of the windows; end with an error where files were lost.
+        """Restore mode and scene of the windows; raise an error where files were lost.
 
-        What a body edits that only reads is one entry, but for the settings of a scene.
+        The edits of a body that should only read become one entry, but for the settings of a scene.
+
+        Args:
+            put_back: Gets the names of what the body had changed and what was restored.
+            read: Whether the body should only read.
         """
-        outer, self._put_back = self._put_back, put_back
-        step = self._reading() if read and loop.editing().use_global_undo else nullcontext()
-        if not read and self._step is None and loop.editing().use_global_undo:
+        outer = self._put_back
+        self._put_back = put_back
+        has_undo = loop.editing().use_global_undo
+        step: AbstractContextManager[None] = nullcontext()
+        operators: AbstractContextManager[None] = nullcontext()
+        if read and has_undo:
+            step = self._reading()
+        if not read:
+            operators = replaceable_operators()
+        if not read and has_undo and self._step is None:
             self._prepare()  # before the bridge marks the place in the stack
             self._is_prepared = True
-        operators = nullcontext() if read else replaceable_operators()
         try:
             with self._losses.judged(), step, self._view_kept(), operators:
                 yield
@@ -241,9 +276,10 @@ class BlenderHost(Host):
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Push an entry if anything was changed."""
+        """Push an entry if anything was changed in the block."""
         self._stack.prepare()
-        before, opened = self._changes.state(read=True), self._stack.opened
+        before = self._changes.state(read=True)
+        opened = self._stack.opened
         try:
             yield
         finally:
@@ -252,24 +288,31 @@ class BlenderHost(Host):
                 self._stack.push("A read")
 
     def _view_kept(self) -> AbstractContextManager[None]:
+        """Restore mode and scenes after the block, unless another file was opened in it."""
         opened = self._stack.opened
         return loop.view_kept(self._put_back, lambda: opened == self._stack.opened)
 
     def _note_file(self, handler: str, file: str) -> None:
-        """Keep copies before a file is opened or written over: it cannot be refused."""
+        """Keep copies before a file is opened or overwritten: that cannot be refused.
+
+        Args:
+            handler: The name of Blender's list of handlers that is called.
+            file: The file, or "" where Blender does not say which.
+        """
         if handler == "save_pre" and (file or bpy.data.filepath):
             self._losses.writing(Path(file or bpy.data.filepath))
         elif handler == "load_pre":
             name = f"{Path(self.scene()).stem}.unsaved.blend"
             scene = (name, self.save_copy) if self.modified else None
-            self._went = self._losses.ending(f"open another file in place of {self.scene()}", scene)
+            what = f"open another file in place of {self.scene()}"
+            self._leaving = self._losses.ending(what, scene)
         elif handler.startswith("load"):
-            if handler == "load_post" and self._went is not None:
-                self._stack.why_opened = str(self._went())
-            self._went = None
+            if handler == "load_post" and self._leaving is not None:
+                self._stack.why_opened = str(self._leaving())
+            self._leaving = None
 
     def redo(self) -> None:
-        """Redo; every reference to an object is dead then."""
+        """Redo. Every reference to an object is dead afterwards."""
         with in_window():
             bpy.ops.ed.redo()
         loop.redraw()
@@ -279,15 +322,18 @@ class BlenderHost(Host):
     def selection(self) -> list[str]:
         """The selected objects of the open view layer."""
         layer = bpy.context.view_layer
-        return [] if layer is None else [objects.item_of(obj) for obj in layer.objects.selected]
+        if layer is None:
+            return []
+        return [objects.item_of(thing) for thing in layer.objects.selected]
 
     def select(self, items: Sequence[str]) -> None:
-        """Select objects; those that are not in the open view layer cannot be."""
-        if (layer := bpy.context.view_layer) is None:
+        """Select objects; objects that are not in the open view layer cannot be selected."""
+        layer = bpy.context.view_layer
+        if layer is None:
             return
         wanted = set(items)
-        for obj in layer.objects:
-            obj.select_set(objects.item_of(obj) in wanted)
+        for thing in layer.objects:
+            thing.select_set(objects.item_of(thing) in wanted)
         layer.objects.active = next(iter(layer.objects.selected), None)
         self._changes.watchers.call()
 
@@ -295,9 +341,14 @@ class BlenderHost(Host):
         """Show objects in every 3D view."""
         layer: Any = bpy.context.view_layer
         layer.update()
-        things = filter(None, map(objects.find, items))
-        corners = [it.matrix_world @ Vector(corner) for it in things for corner in it.bound_box]
-        for space, _ in loop.views() if corners else ():
+        corners = []
+        for thing in map(objects.find, items):
+            if thing is not None:
+                world = thing.matrix_world
+                corners += [world @ Vector(corner) for corner in thing.bound_box]
+        if not corners:
+            return
+        for space, _ in loop.views():
             loop.show(space.region_3d, corners)
 
     def describe(self, item: str) -> dict[str, Any]:
@@ -305,32 +356,38 @@ class BlenderHost(Host):
         return objects.description(item)
 
     def kinds(self, items: Sequence[str]) -> list[str]:
-        """Name the types, without a description of each."""
+        """Return the types of items; "gone" for an item that does not exist."""
         things = map(objects.block, items)
         return [objects.kind_of(thing) if thing is not None else "gone" for thing in things]
 
     def fingerprint(self, items: Sequence[str]) -> str:
-        """Digest file, identity, type, parent, locks and what is below."""
+        """Return a digest of the file, and of identity, type, parent, locks and descendants."""
         facts = objects.facts(sorted(set(items)))
         for item, *rest in facts:
-            self._reach.note(item, [item, *(name for name, *_ in rest[-1])] if rest[1:] else [item])
+            reach = [item]
+            if len(rest) > 1:  # the item exists
+                reach += [name for name, *_ in rest[-1]]
+            self._reach.note(item, reach)
         return digest([bpy.data.filepath, facts])
 
     def watch(self, changed: Callable[[], None]) -> Undo:
-        """Call after edits, undo, redo, opening a file, and changes of the selection."""
+        """Have a function called after edits, undo, redo, opening a file, and selecting."""
         return self._changes.watchers.add(changed)
 
     def when_ready(self, start: Callable[[], None]) -> Undo:
         """Start from a timer: an add-on is registered before there is any scene."""
-        if bpy.app.background:  # no timer ever fires, and the scene is there
+        if bpy.app.background:  # no timer fires there, and the scene exists
             start()
             return lambda: None
         bpy.app.timers.register(start, persistent=True)
         return lambda: _unregister(start)
 
     def when_leaving(self, stop: Callable[[], None]) -> Undo:
-        """Stop before the scene goes."""
-        # Blender has `exit_pre` since 5.1; what atexit calls comes too late for the scene only.
+        """Have a function called before the scene goes, where Blender says so: since 5.1.
+
+        In older versions, and in any case, it is called when the process exits: too late only for
+        the scene.
+        """
         handlers: Any = getattr(bpy.app.handlers, "exit_pre", [])
 
         @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]  # in its stubs

@@ -11,6 +11,7 @@ import difflib
 import re
 from collections.abc import Container, Hashable, Iterable, Sequence
 from functools import cache
+from itertools import chain
 from typing import Any, Final
 
 import bpy
@@ -277,8 +278,9 @@ def _facts(item: str, families: _Families) -> list[Any]:
         return [item, key, kind_of(thing), None, within, []]
     under = [(item_of(obj), identity(obj), obj.type) for obj in below(thing, families)]
     parent = item_of(thing.parent) if thing.parent else None
-    channels: list[Any] = [*thing.lock_location, *thing.lock_rotation, *thing.lock_scale]
-    locks = [channels, thing.hide_select]
+    channels: list[Any] = [thing.lock_location, thing.lock_rotation, thing.lock_scale]
+    axes = list(chain.from_iterable(channels))
+    locks = [axes, thing.hide_select]
     return [item, identity(thing), thing.type, parent, locks, sorted(under)]
 
 

@@ -1,4 +1,4 @@
-"""The plug-in's start and its end, which may come any number of times. Main thread."""
+"""The start and stop of the plug-in, each any number of times. Main thread."""
 
 from __future__ import annotations
 
@@ -25,11 +25,19 @@ _VENDOR: Final = Path(__file__).parent / "vendor"  # as the package puts it on t
 
 @dataclass
 class _Running:
-    """What runs."""
+    """The parts of a bridge that runs.
+
+    Attributes:
+        host: The host.
+        loop: Blender's timer.
+        surface: What draws the questions.
+        bridge: The bridge.
+        shown: The sidebar.
+    """
 
     host: BlenderHost
-    loop: BlenderLoop  # Blender's timer
-    surface: Surface  # who draws the questions
+    loop: BlenderLoop
+    surface: Surface
     bridge: Bridge
     shown: panel.Sidebar
 
@@ -41,7 +49,7 @@ _cleanup = ExitStack()
 def register() -> None:
     """Show the panel, and start once Blender can show a dialog.
 
-    In background it does not start: a farm's interpreter starts a server when it is told to.
+    In background the plug-in does not start: there `serve` is called where a server is wanted.
     """
     panel.register()
     notice.register()
@@ -61,28 +69,30 @@ def unregister() -> None:
 
 
 def stop() -> None:
-    """Stop, however often it is called.
+    """Stop the bridge; harmless where none runs.
 
-    A skill that does it ends first: then the rest is done when its frame is left.
+    A skill that stops the bridge ends first: the rest is done when the skill's frame is left.
     """
     global _running
-    running, _running = _running, None
+    running = _running
+    _running = None
     _cleanup.close()
-    if running is not None:
-        preferences.state = "Stopped."
-        running.shown.close()
-        panel.shown = None
-        notice.watch(None)
-        running.bridge.stop()
-        running.bridge.stopped.add_done_callback(
-            lambda _: _let_go(running.surface, running.loop, running.host)
-        )
+    if running is None:
+        return
+    preferences.state = "Stopped."
+    running.shown.close()
+    panel.shown = None
+    notice.watch(None)
+    running.bridge.stop()
+    running.bridge.stopped.add_done_callback(lambda _: _close(running))
 
 
 def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _: None) -> None:
     """Serve in ``blender -b`` or where ``bpy`` is a module: there is no event loop.
 
-    `until` tells whether to end, after each call; `ready` is called once requests are taken.
+    Args:
+        until: Returns whether to end; asked after each call.
+        ready: Called once the bridge takes requests.
     """
     host = BlenderHost()
     try:
@@ -92,6 +102,7 @@ def serve(until: Callable[[], bool], ready: Callable[[Bridge], None] = lambda _:
 
 
 def _start(host: BlenderHost) -> None:
+    """Start the bridge; what goes wrong stands in the preferences and the sidebar."""
     global _running
     vendor = _VENDOR if _VENDOR.is_dir() else None
     try:
@@ -118,7 +129,8 @@ def _start(host: BlenderHost) -> None:
         preferences.state = str(failure.problem)
         return
     preferences.state = f"Agents reach it at {bridge.url}.\n{drawn.why}"
-    panel.shown = shown = panel.Sidebar(bridge, drawn.notes, drawn.enter)
+    shown = panel.Sidebar(bridge, drawn.notes, drawn.enter)
+    panel.shown = shown
     notice.watch(drawn)
 
     def turn() -> None:
@@ -130,7 +142,7 @@ def _start(host: BlenderHost) -> None:
     _running = _Running(host, loop, drawn, bridge, shown)
 
 
-def _let_go(drawn: surface.Surface, loop: BlenderLoop, host: BlenderHost) -> None:
-    drawn.close()
-    loop.close()
-    host.close()
+def _close(running: _Running) -> None:
+    running.surface.close()
+    running.loop.close()
+    running.host.close()

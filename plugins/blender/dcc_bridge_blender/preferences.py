@@ -1,4 +1,4 @@
-"""The add-on's preferences: whose dialogs, and where agents reach it. Main thread."""
+"""The add-on's preferences: whose dialogs are drawn; and the state of the bridge. Main thread."""
 
 from typing import Any, Literal
 
@@ -6,7 +6,8 @@ import bpy
 
 from .ui.drawing import columns_of, say
 
-state = "Not started."  # how it goes, for the person
+state = "Not started."  # whether the bridge runs, or why not, for the person
+_MARGIN = 260  # pixels at the sides of a text in the preferences
 
 _DIALOGS = (
     ("qt", "Qt, if installed", "Qt's dialogs, if PySide6 is installed in Blender's Python"),
@@ -15,7 +16,7 @@ _DIALOGS = (
 
 
 class DCC_BRIDGE_preferences(bpy.types.AddonPreferences):
-    """What can be chosen."""
+    """The preferences of the add-on."""
 
     bl_idname = __package__
 
@@ -24,25 +25,28 @@ class DCC_BRIDGE_preferences(bpy.types.AddonPreferences):
     )
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw it."""
+        """Draw the state of the bridge, and the choice of dialogs."""
         layout: Any = self.layout
-        say(layout, state, columns_of(context, 260))
+        say(layout, state, columns_of(context, _MARGIN))
         layout.prop(self, "dialogs")
 
 
 def dialogs() -> Literal["qt", "blender"]:
-    """Give whose dialogs were chosen."""
+    """Return whose dialogs the person has chosen."""
     preferences = bpy.context.preferences
     addon: Any = preferences.addons.get(__package__) if preferences else None
-    chosen = addon.preferences.dialogs if addon and addon.preferences else "qt"
-    return "blender" if chosen == "blender" else "qt"
+    if not addon or not addon.preferences:
+        return "qt"
+    if addon.preferences.dialogs == "blender":
+        return "blender"
+    return "qt"
 
 
 def register() -> None:
-    """Show it."""
+    """Show the preferences."""
     bpy.utils.register_class(DCC_BRIDGE_preferences)
 
 
 def unregister() -> None:
-    """Take it away."""
+    """Remove the preferences."""
     bpy.utils.unregister_class(DCC_BRIDGE_preferences)

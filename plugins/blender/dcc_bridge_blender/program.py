@@ -1,7 +1,7 @@
-"""What the commands know of Blender, whose API is not imported.
+"""The facts about Blender that the commands need. Blender's API is not imported. Any thread.
 
-Blender looks for add-ons in ``scripts/addons`` in the folder of its version; by its manual,
-"Blender's Directory Layout". 3.4 on Linux was run. Any thread.
+Blender looks for add-ons in ``scripts/addons`` in the folder of its version, says its manual under
+"Blender's Directory Layout". That was tried with 3.4 on Linux.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dcc_bridge.spi.program import Facts, InstallTarget, System, numbers
 
 
 class BlenderProgram(InstallTarget):
-    """Blender, as the commands know it."""
+    """Blender, for the commands: how it is started, and where the plug-in is installed."""
 
     name = "blender"
     title = "Blender"
@@ -33,19 +33,22 @@ class BlenderProgram(InstallTarget):
     sources = ((folder, "."),)
 
     def vendor(self, system: System, python: str | None) -> str:
-        """Return the same folder for all: each version of Blender has its own add-ons."""
+        """Return the folder for dependencies: one, as each version of Blender has own add-ons."""
         return "vendor"
 
     def user_root(self, system: System, facts: Facts) -> Path:
-        """Return the folder in which Blender looks for its user's plug-ins."""
+        """Return the folder in which Blender looks for the add-ons of its user."""
         return self._scripts(system, facts) / "addons"
 
     def _scripts(self, system: System, facts: Facts) -> Path:
-        if scripts := system.env.get("BLENDER_USER_SCRIPTS"):
+        scripts = system.env.get("BLENDER_USER_SCRIPTS")
+        if scripts:
             return Path(scripts)
-        if resources := system.env.get("BLENDER_USER_RESOURCES"):
+        resources = system.env.get("BLENDER_USER_RESOURCES")
+        if resources:
             return Path(resources, "scripts")
-        version = ".".join(map(str, numbers(self.required_version(facts))[:2]))
+        major_minor = numbers(self.required_version(facts))[:2]
+        version = ".".join(map(str, major_minor))
         if system.platform == "linux":
             return system.folder("XDG_CONFIG_HOME", ".config") / "blender" / version / "scripts"
         maker = "Blender Foundation" if system.platform == "win32" else ""

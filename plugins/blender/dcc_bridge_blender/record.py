@@ -128,7 +128,7 @@ class Record:
         """
         left = _in_scenes(self._groups) - _in_scenes(groups)
         outside = self._items_of(left.difference(gone))
-        inner = set()
+        inner: set[int] = set()
         for group in self._groups:
             if id(group.owner) in outside:
                 inner.update(map(id, group.members))

@@ -106,7 +106,7 @@ def _of_block(block: Any, readers: Sequence[_Reader]) -> Iterator[Reference]:
 
 def _parts_of(block: Any) -> set[str]:
     """Return the words for all parts of a data-block that may refer, whether they do or not."""
-    parts = set()
+    parts: set[str] = set()
     for _, read in _readers(lists()[prefix_of(block)]):
         parts.update(part for part, _target in read(block))
     return parts

@@ -12,10 +12,13 @@ from .host import BlenderHost
 
 
 def open_scene(path: Path | None) -> Host:
-    """Open a file, and return the host; without one it is the scene with which Blender begins.
+    """Open a file and return the host.
+
+    Args:
+        path: The file; None for the scene with which Blender begins.
 
     Raises:
-        RuntimeError: Blender cannot read it.
+        RuntimeError: Blender cannot read the file.
     """
     if path is not None:
         bpy.ops.wm.open_mainfile(filepath=str(path))
@@ -23,7 +26,7 @@ def open_scene(path: Path | None) -> Host:
 
 
 def operations(host: Host) -> HostOperations:
-    """Return what Blender does for the verbs."""
+    """Return Blender's operations for the verbs."""
     from .operations import operations
 
     return operations(host)

@@ -1,4 +1,4 @@
-"""Operators and other writers as code of an agent calls them: what they would lose. Main thread."""
+"""Operators and other writers, checked while code of an agent calls them. Main thread."""
 
 from __future__ import annotations
 
@@ -16,21 +16,27 @@ from dcc_bridge.spi import loss_check
 
 from .loop import Quiet, beside_undo, in_window
 
-# Operators that lose the open file or undo what is not the code's; and those that write files.
+# Operators that lose the open file, or undo what is not the code's.
 _ENDS: Final = re.compile(
     r"wm\.(open_mainfile|read_\w+|revert_mainfile|recover_\w+|quit_blender|window_close)"
     r"|ed\.(undo|redo|undo_\w*history|undo_redo)"
 )
+# Operators that write files.
 _WRITES: Final = re.compile(
     r"export_\w+\.\w+|\w+\.(\w*export\w*|save\w*|\w+_save|screenshot\w*|mixdown|unpack\w*|ocean_bake)"
 )
-_LOOK_UP: Final = "_bpy_ops_submodule__getattr__"  # in 3.4 to 5.2
-_CLASS: Final = "_BPyOpsSubModOp"  # of operators, in 3.4 and 4.5; in 5.2 it is in C
+_LOOK_UP: Final = "_bpy_ops_submodule__getattr__"  # what finds an operator, in 3.4 to 5.2
+_CLASS: Final = "_BPyOpsSubModOp"  # the class of operators in 3.4 and 4.5; in 5.2 it is in C
 _DEBUG: Final = "debug_relations_graphviz", "debug_stats_gnuplot"
 
 
 def _watched(operator: Any, warnings: list[str]) -> Any:
-    """Give an operator as code of an agent calls it, which finds the real one nowhere in it."""
+    """Return a stand-in for an operator, in which code of an agent cannot find the operator.
+
+    Args:
+        operator: The operator.
+        warnings: Gets the warnings of the operator, and that it may have done nothing.
+    """
 
     class Operator:
         def __getattr__(self, name: str) -> Any:
@@ -39,11 +45,17 @@ def _watched(operator: Any, warnings: list[str]) -> Any:
             return getattr(operator, name)
 
         def stand_in(self, *args: Any, **kwargs: Any) -> set[str]:
-            """Call it. NoConsent and ReachedOut say that nobody agreed to what it would do."""
+            """Call the operator.
+
+            Raises:
+                NoConsent: Nobody agreed to what the operator would lose.
+                ReachedOut: Nobody agreed to what the operator would write.
+            """
             name: str = operator.idname_py()
-            if _ENDS.fullmatch(name) and (check := loss_check.get()) is not None:
+            check = loss_check.get()
+            if check is not None and _ENDS.fullmatch(name):
                 check(f"call bpy.ops.{name}", ())
-            for path in _paths(name, kwargs):  # a writer in C++ tells Python of none
+            for path in _paths(name, kwargs):  # a writer in C++ reports no file to Python
                 sys.audit("open", path, "w", 0)
             with redirect_stdout(io.StringIO()) as output:
                 result: set[str] = operator(*args, **kwargs)
@@ -60,29 +72,47 @@ def _watched(operator: Any, warnings: list[str]) -> Any:
 
 
 def _files(name: str, kwargs: dict[str, Any]) -> Iterator[str]:
-    """Give the files that an operator writes, "" for one that nobody can tell."""
+    """Yield the files that an operator writes; "" for a file that cannot be known."""
     scene: Any = bpy.context.scene
-    renders = name.startswith("render.") and {*kwargs} & {"write_still", "animation"}
+    options = {"write_still", "animation"}
+    renders = name.startswith("render.") and not options.isdisjoint(kwargs)
     bakes = name == "object.bake" and kwargs.get("save_mode") == "EXTERNAL"
     if renders or bakes or _WRITES.fullmatch(name):
-        own = scene.render.filepath if renders else bpy.data.filepath * ("mainfile" in name)
-        yield kwargs.get("filepath") or own
-    trees = [*bpy.data.node_groups, *(getattr(it, "node_tree", None) for it in bpy.data.scenes)]
-    for node in (it for tree in trees if tree and name == "render.render" for it in tree.nodes):
-        if node.bl_idname == "CompositorNodeOutputFile" and not node.mute:
-            yield getattr(node, "directory", "") or getattr(node, "base_path", "")
+        default = ""
+        if renders:
+            default = scene.render.filepath
+        elif "mainfile" in name:
+            default = bpy.data.filepath
+        yield kwargs.get("filepath") or default
+    if name == "render.render":
+        yield from _compositor_folders()
+
+
+def _compositor_folders() -> Iterator[str]:
+    """Yield the folders to which nodes write as a scene is rendered."""
+    trees: list[Any] = list(bpy.data.node_groups)
+    trees += [getattr(scene, "node_tree", None) for scene in bpy.data.scenes]
+    for tree in trees:
+        if not tree:
+            continue
+        for node in tree.nodes:
+            if node.bl_idname == "CompositorNodeOutputFile" and not node.mute:
+                yield getattr(node, "directory", "") or getattr(node, "base_path", "")
 
 
 def _paths(name: str, kwargs: dict[str, Any]) -> list[str | None]:
-    """Return the whole paths of the same, None for one that nobody can tell."""
-    return [bpy.path.abspath(file) if file else None for file in _files(name, kwargs)]
+    """Return the absolute paths that an operator writes; None for one that cannot be known."""
+    paths: list[str | None] = []
+    for file in _files(name, kwargs):
+        paths.append(bpy.path.abspath(file) if file else None)
+    return paths
 
 
 class _Operator(partial[Any]):
-    """An operator as a body finds it where Blender's own class of them is in C, as in 5.2.
+    """An operator for a body, where Blender's own class of operators is in C, as in 5.2.
 
-    Nobody can replace what that class does as it is called, but this one's `__call__`. It is in C
-    as well: a frame of ours between a body and its operator would make that act the bridge's.
+    The call of Blender's class cannot be replaced, but the `__call__` of this one can. It is in C
+    as well: with a frame of ours between a body and its operator, the act would be the bridge's.
     """
 
     __call__ = partial.__call__
@@ -96,9 +126,9 @@ class _Operator(partial[Any]):
 
 @contextmanager
 def replaceable_operators() -> Iterator[None]:
-    """Have operators that are looked up meanwhile be of a class whose call can be replaced."""
+    """Have operators that are looked up in the block be of a class whose call can be replaced."""
     ops = sys.modules["bpy.ops"]
-    if _CLASS in vars(ops):  # to ask for it would give a group of operators of that name
+    if _CLASS in vars(ops):  # `getattr` would return a group of operators of that name
         yield
         return
     original = getattr(ops, _LOOK_UP)
@@ -136,9 +166,17 @@ def _argument(*args: Any, **kwargs: Any) -> list[Any]:
 
 @contextmanager
 def watched(warnings: list[str], quiet: Quiet) -> Iterator[Callable[[], str | None]]:
-    """Have a window, and operators that lose no file and write none that nobody agreed to.
+    """Check the operators that are looked up through `bpy.ops` in the block, in a window.
 
-    Those that are looked up through `bpy.ops` meanwhile, by Blender's own scripts too.
+    That includes look-ups by Blender's own scripts. An operator then loses no file, and writes
+    none, to which nobody agreed.
+
+    Args:
+        warnings: Gets the warnings of the operators.
+        quiet: Returns a block whose changes are not noticed.
+
+    Yields:
+        A function that restores what undo does not hold, see `beside_undo`.
     """
     ops = sys.modules["bpy.ops"]
     original = getattr(ops, _LOOK_UP)

@@ -436,7 +436,7 @@ def test_a_renamed_object_is_found_by_its_new_name_without_a_look_at_all(
     """A look took 0.4 ms among 10,000 objects, and each is looked for again in the answer."""
     with operations.host.undo_step("Rename"):
         operations.rename("Cube", "Box")
-    monkeypatch.delattr(objects, "_searched")
+    monkeypatch.delattr(objects, "_find_in")
 
     assert objects.find("Box") == bpy.data.objects["Box"]
 

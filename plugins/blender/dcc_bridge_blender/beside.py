@@ -1,4 +1,4 @@
-"""What undo does not hold, and a revert puts back where that is possible. Main thread.
+"""The state that undo does not hold, and a revert puts back where it can. Main thread.
 
 Undo keeps the cursor, handlers and preferences as they are. It does hold the selection, the active
 object and the frame, but as the newest entry had them.
@@ -32,10 +32,10 @@ class _SceneState(NamedTuple):
 
 
 class Beside:
-    """What undo does not hold, as a step began."""
+    """The state that undo does not hold, as a step began."""
 
     def __init__(self) -> None:
-        """Note what there is."""
+        """Note the state as it is now."""
         self._scenes = [_state_of(scene) for scene in bpy.data.scenes]
         layer: Any = bpy.context.view_layer
         active = layer.objects.active

@@ -1,4 +1,4 @@
-"""What became of the items of a file in a stretch of code, for a report. Main thread."""
+"""The changes of a file's items while code runs, for a report. Main thread."""
 
 from __future__ import annotations
 

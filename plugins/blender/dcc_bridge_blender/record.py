@@ -1,4 +1,4 @@
-"""What a file holds, by identity, to find out afterwards what an edit took away. Main thread.
+"""The content of a file by identity, to find out afterwards what an edit took away. Main thread.
 
 A data-block is told from others by Blender's Python object for it. As long as that object is kept,
 Blender returns the same object for the same data-block, and another object for a data-block that
@@ -67,7 +67,7 @@ class _Group(NamedTuple):
 
 
 class Record:
-    """What the open file holds.
+    """The content of the open file as a step began.
 
     10,000 objects of which each has a material, and nothing else, are read in 15 to 25 ms and
     compared in 4 to 7 ms.

@@ -1,4 +1,4 @@
-"""What `find_api` searches: types, their members, operators and nodes of Blender. Main thread."""
+"""The entries that `find_api` searches: Blender's types, operators and nodes. Main thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is in an item and what it refers to: links, uses, keys and texts. Main thread."""
+"""The content of an item, and its references: links, uses, keys and texts. Main thread."""
 
 from __future__ import annotations
 

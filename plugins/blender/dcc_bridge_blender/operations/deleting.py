@@ -84,7 +84,7 @@ class _Deleting(_Shading, Cleaning, Deleting):
         return ()
 
     def _unparent_children(self, objects: Sequence[Any]) -> None:
-        """Take the children that stay from objects that are deleted, at their place in the world.
+        """Unparent the children that stay from deleted objects; they keep their place in the world.
 
         All places are read first: a child may be below another one.
         """

@@ -107,7 +107,7 @@ class _Shading(_Building, Connections, Keyframes, Materials):
         return item_of(material)
 
     def assign(self, item: str, material: str) -> None:
-        """Give a material to an object, and only to that one where others share its data."""
+        """Assign a material to an object, and to no other object that shares its data."""
         thing: Any = require_object(item, "given a material")
         found = _material(material)
         if found is None:

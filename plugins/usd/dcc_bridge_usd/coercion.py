@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from typing import Any, Final, TypeGuard
 
 from pxr import Gf, Sdf
@@ -104,3 +105,26 @@ def _wrong(kind: Sdf.ValueTypeName, value: object, want: str) -> ValueError:
     shown = repr(value)
     shown = shown if len(shown) <= _MOST_SAID else shown[:_MOST_SAID] + "…"
     return ValueError(f"{shown} is no {kind}: give {want}.")
+
+
+def plain(value: Any) -> Any:
+    """Write a value as JSON can carry it: vectors as lists, quaternions with the real part first.
+
+    What JSON has no word for, infinity and USD's rarer types, becomes text.
+    """
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if isfinite(value) else str(value)
+        case dict():
+            return {str(key): plain(part) for key, part in value.items()}
+        case Sdf.AssetPath():
+            return value.path
+        case Sdf.TimeCode():
+            return float(value)
+        case Sdf.PathExpression():
+            return value.GetText()
+        case Gf.Quath() | Gf.Quatf() | Gf.Quatd():
+            return [value.GetReal(), *plain(value.GetImaginary())]
+    return [plain(part) for part in value] if hasattr(value, "__len__") else str(value)

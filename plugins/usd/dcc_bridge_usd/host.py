@@ -33,8 +33,9 @@ from dcc_bridge.spi import (
     own_version,
 )
 
-from . import files, prims
-from .locks import Locks, noting_changes
+from . import description, files, prims, snapshots
+from .changes import noting_changes
+from .locks import Locks
 from .prims import prim_at
 from .trial import StepTrial
 from .undo_stack import UndoStack
@@ -274,11 +275,11 @@ class UsdSession(Host):
 
     def summary(self) -> dict[str, Any]:
         """Describe the scene: units, frames, layers, and how many prims of each type."""
-        return {**super().summary(), **prims.scene_summary(self.stage)}
+        return {**super().summary(), **description.scene_summary(self.stage)}
 
     def describe(self, item: str) -> dict[str, Any]:
         """Describe a prim: its type, children, attributes and relationships."""
-        return prims.describe_prim(self.stage, item)
+        return description.describe_prim(self.stage, item)
 
     def kinds(self, items: Sequence[str]) -> list[str]:
         """Name the USD type of each prim; "" for one without a type, "gone" for one that is not."""
@@ -313,10 +314,10 @@ class UsdSession(Host):
 
     def scene_digest(self) -> str:
         """Digest everything that the scene's own layers hold."""
-        return prims.scene_digest(self.stage)
+        return description.scene_digest(self.stage)
 
-    def _look(self, items: Sequence[str]) -> prims.Look:
-        return self._once(prims.look, tuple(items), self._locks.locked(self.stage))
+    def _look(self, items: Sequence[str]) -> snapshots.Snapshot:
+        return self._once(snapshots.take_snapshot, tuple(items), self._locks.locked(self.stage))
 
     def _once(self, look: Callable[..., T], *asked: object) -> T:
         """Look something up; once where nothing is edited between, anew where it is meanwhile."""

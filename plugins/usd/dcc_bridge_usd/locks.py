@@ -1,4 +1,4 @@
-"""What becomes of a scene while a skill's body runs, and what has to stay. Main thread.
+"""What has to stay in a scene while a skill's body runs. Main thread.
 
 Undo does not bring back the edit target, what is muted or loaded, and what is locked. A skill that
 left another edit target behind would have the person's next edits go where no save writes.
@@ -6,16 +6,13 @@ left another edit target behind would have the person's next edits go where no s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
 
 from pxr import Sdf, Tf, Usd
 
-from dcc_bridge.spi import Changes, CountChanges
-
 from .layer_copies import copy_of
-from .prims import READING, Held, less_than, tracked
 
 _Permissions = tuple[bool, bool]
 _MOST_NAMED: Final = 5
@@ -175,97 +172,3 @@ def _set(permissions: dict[Sdf.Layer, _Permissions]) -> None:
         if layer:
             layer.SetPermissionToEdit(edit)
             layer.SetPermissionToSave(save)
-
-
-@contextmanager
-def noting_changes(stage: Usd.Stage, held: Held) -> Iterator[CountChanges]:
-    """Note what becomes of prims and of what layers `held` in their properties.
-
-    Of a prim that is deleted and made anew, what it no longer has counts as deleted; the prim too,
-    where that is no single change block. What a layer says of itself (its sublayers, frames, units,
-    data) counts as a change of that layer. It is not exact where other files or variants are
-    edited, nor where a layer was and nothing of that is to be seen.
-    """
-    own = _own_data(stage)
-    layers = set[Sdf.Layer]()
-    before, touched, resynced = _every_path(stage), set[Sdf.Path](), set[Sdf.Path]()
-    gone, whole, moves = set[Sdf.Path](), set[Sdf.Path](), list[tuple[Sdf.Path, Sdf.Path]]()
-
-    def note(notice: Any, _stage: object) -> None:
-        touched.update(notice.GetChangedInfoOnlyPaths())
-        for path in notice.GetResyncedPaths():
-            (resynced if path.IsAbsoluteRootOrPrimPath() else touched).add(path)
-            whole.update([] if _was_off(stage, notice, path, held) else [path])
-            kind, other = notice.GetPrimResyncType(path)
-            if kind.name.endswith("Source"):
-                moves.append((path, other))
-            elif kind.name == "Delete":
-                gone.add(path)
-
-    def note_layers(notice: Any, _sender: object) -> None:
-        layers.update(notice.GetLayers())
-
-    def count() -> Changes:
-        now = _every_path(stage) if resynced else before  # else there are the same prims
-        missing, new = before - now, now - before
-        moved = {it: it for it in missing} if moves else {}
-        for old, path in moves:
-            moved = {it: at.ReplacePrefix(old, path) for it, at in moved.items()}
-        moved = {it: at for it, at in moved.items() if at in new}
-        lost = (missing - moved.keys()) | (gone & before & now)
-        stay = before & now
-        changed = (({it.GetPrimPath() for it in touched} | whole) & stay) | {*moved.values()}
-        created = sorted(map(str, new - {*moved.values()}))
-        less, is_exact = less_than(held, stage, touched, resynced)
-        lost |= {it for it in less if it.GetPrimPath() in stay}
-        told = [*sorted(map(str, changed)), *_changed_layers(own, _own_data(stage))]
-        is_seen = bool(created or told or lost)
-        is_edited = not layers.isdisjoint(stage.GetLayerStack(includeSessionLayers=True))
-        is_exact = is_exact and (is_seen or not is_edited)
-        return Changes(created, told, sorted(map(str, lost)), is_exact)
-
-    listener = Tf.Notice.Register(Usd.Notice.ObjectsChanged, note, stage)
-    of_layers = Tf.Notice.RegisterGlobally(Sdf.Notice.LayersDidChange, note_layers)
-    try:
-        yield count
-    finally:
-        listener.Revoke()
-        of_layers.Revoke()
-
-
-def _own_data(stage: Usd.Stage) -> dict[Sdf.Layer, dict[str, str]]:
-    """Return what each layer of the scene says of itself, by its field."""
-    data: dict[Sdf.Layer, dict[str, str]] = {}
-    for layer in stage.GetLayerStack(includeSessionLayers=True):
-        root = layer.pseudoRoot
-        plain = [name for name in root.ListInfoKeys() if not name.startswith("subLayer")]
-        data[layer] = {name: str(root.GetInfo(name)) for name in plain}
-        below: Any = layer.subLayerPaths, layer.subLayerOffsets  # lists; the stubs say otherwise
-        data[layer]["subLayers"] = str([*zip(*below, strict=True)])
-    return data
-
-
-def _changed_layers(
-    before: Mapping[Sdf.Layer, Mapping[str, str]], now: Mapping[Sdf.Layer, Mapping[str, str]]
-) -> list[str]:
-    """Name the layers that say something else of themselves, with the fields."""
-    told = []
-    for layer in before.keys() & now.keys():
-        old, new = before[layer], now[layer]
-        fields = [name for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
-        if fields:
-            told.append(f"layer {layer.GetDisplayName()} ({', '.join(fields)})")
-    return sorted(told)
-
-
-def _was_off(stage: Usd.Stage, notice: Any, path: Sdf.Path, held: Held) -> bool:
-    """Whether a prim was only hidden for a moment, in which children went."""
-    if notice.GetChangedFields(path) != ["active"]:
-        return False
-    now = (it.GetPrimAtPath(path) for it in stage.GetLayerStack(includeSessionLayers=True))
-    return not any(spec.HasInfo("active") for spec in (*held(path), *filter(None, now)))
-
-
-def _every_path(stage: Usd.Stage) -> set[Sdf.Path]:
-    every = list(Usd.PrimRange.AllPrims(stage.GetPseudoRoot()))
-    return {Usd.Prim.GetPath(prim) for prim in tracked(every[1:], READING)}

@@ -27,8 +27,9 @@ from dcc_bridge.spi import (
 )
 
 from .. import frames
+from ..coercion import plain
 from ..host import UsdSession
-from ..prims import branch, is_plain, plain, prim_at
+from ..prims import branch, is_plain, prim_at
 from . import links, names, schemas
 from .transforms import FIRST, vector
 

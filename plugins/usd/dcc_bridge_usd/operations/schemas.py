@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from pxr import Sdr, Tf, Usd
 
-from ..prims import plain
+from ..coercion import plain
 
 _MOST_SAID: Final = 100
 _MOST_TYPES: Final = 8

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdRender
 
-from ..coercion import coerce
-from ..prims import plain, require
+from ..coercion import coerce, plain
+from ..prims import require
 
 _UNITS: Final = {"mm": 0.001, "cm": 0.01, "in": 0.0254, "ft": 0.3048, "m": 1.0, "km": 1000.0}
 

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from pxr import Gf, Usd, UsdGeom, UsdSkel, Vt
 
-from ..coercion import coerce
-from ..prims import plain
+from ..coercion import coerce, plain
 from .properties import fit_extent
 
 Vector = tuple[float, float, float]

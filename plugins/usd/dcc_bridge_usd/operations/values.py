@@ -8,8 +8,7 @@ from pxr import Gf, Sdf, Usd, UsdGeom
 
 from dcc_bridge.spi import SCENE, Keyframes, Keys, Shape, Value
 
-from ..coercion import coerce
-from ..prims import plain
+from ..coercion import coerce, plain
 from . import names
 from .items import _Items, refusing, short, told_value
 from .looks import cut

@@ -8,8 +8,7 @@ from typing import Any
 
 from pxr import Gf, Sdf, Usd
 
-from ..coercion import coerce
-from ..prims import plain
+from ..coercion import coerce, plain
 
 NOTHING = "\N{EN DASH}"  # what stands where there is no value
 _BOOLEANS = {"off": False, "on": True}

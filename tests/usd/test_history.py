@@ -344,7 +344,7 @@ def test_any_edits_of_any_layers_are_undone_and_redone_to_the_letter(
     programs: int, many: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In steps, in steps that fail and by hand; also where few prims go as a crowd does."""
-    monkeypatch.setattr(prims, "MANY", many)
+    monkeypatch.setattr(prims, "CROWD_SIZE", many)
     for seed in range(programs):
         folder = tmp_path / str(seed)
         folder.mkdir()

@@ -1,10 +1,10 @@
-"""What becomes of a scene while a skill's body runs. Main thread."""
+"""What became of a scene while a skill's body ran, for the record of the edit. Main thread."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, Final
 
 from pxr import Sdf, Tf, Usd
@@ -13,110 +13,194 @@ from dcc_bridge.spi import Changes, CountChanges
 
 from .prims import READING, tracked
 
-Held = Callable[[Sdf.Path], list[Any]]  # the specs at a path
-_COMPARED: Final = 2_000  # with more prims and properties nobody waits for what they held
+SpecsBefore = Callable[[Sdf.Path], list[Any]]  # returns the specs that were at a path
+_MAX_COMPARED: Final = 2_000  # prims and properties; with more, a person would wait for the count
 
 
 @contextmanager
-def noting_changes(stage: Usd.Stage, held: Held) -> Iterator[CountChanges]:
-    """Note what becomes of prims and of what layers `held` in their properties.
+def noting_changes(stage: Usd.Stage, held: SpecsBefore) -> Iterator[CountChanges]:
+    """Note what becomes of prims and of their properties, and yield the function that counts.
 
-    Of a prim that is deleted and made anew, what it no longer has counts as deleted; the prim too,
-    where that is no single change block. What a layer says of itself (its sublayers, frames, units,
-    data) counts as a change of that layer. It is not exact where other files or variants are
-    edited, nor where a layer was and nothing of that is to be seen.
+    Of a prim that is deleted and made anew, the properties that it no longer has count as deleted.
+    The prim counts as deleted too, unless both happened in one change block. What a layer says of
+    itself (its sublayers, frames, units, data) counts as a change of that layer. The count is not
+    exact where other files or variants are edited, nor where a layer was edited and nothing of the
+    edit is seen.
+
+    Args:
+        stage: The scene.
+        held: Returns the specs that the layers held at a path before.
     """
-    own = _own_data(stage)
-    layers = set[Sdf.Layer]()
-    before, touched, resynced = _every_path(stage), set[Sdf.Path](), set[Sdf.Path]()
-    gone, whole, moves = set[Sdf.Path](), set[Sdf.Path](), list[tuple[Sdf.Path, Sdf.Path]]()
+    notes = _Notes(stage, held)
+    stage_listener = Tf.Notice.Register(Usd.Notice.ObjectsChanged, notes.note, stage)
+    layer_listener = Tf.Notice.RegisterGlobally(Sdf.Notice.LayersDidChange, notes.note_layers)
+    try:
+        yield notes.count
+    finally:
+        stage_listener.Revoke()
+        layer_listener.Revoke()
 
-    def note(notice: Any, _stage: object) -> None:
-        touched.update(notice.GetChangedInfoOnlyPaths())
+
+class _Notes:
+    """What USD's notices said of a scene since a moment."""
+
+    def __init__(self, stage: Usd.Stage, held: SpecsBefore) -> None:
+        self._stage = stage
+        self._held = held
+        self._data_before = _layer_data(stage)
+        self._paths_before = _every_path(stage)
+        self._layers = set[Sdf.Layer]()  # those that were edited
+        self._touched = set[Sdf.Path]()
+        self._resynced = set[Sdf.Path]()
+        self._deleted = set[Sdf.Path]()
+        self._recomposed = set[Sdf.Path]()  # resynced, and not only turned off for a moment
+        self._moves: list[tuple[Sdf.Path, Sdf.Path]] = []
+
+    def note(self, notice: Any, _stage: object) -> None:
+        """Note what was edited on the stage."""
+        self._touched.update(notice.GetChangedInfoOnlyPaths())
         for path in notice.GetResyncedPaths():
-            (resynced if path.IsAbsoluteRootOrPrimPath() else touched).add(path)
-            whole.update([] if _was_off(stage, notice, path, held) else [path])
+            if path.IsAbsoluteRootOrPrimPath():
+                self._resynced.add(path)
+            else:
+                self._touched.add(path)
+            if not _was_off(self._stage, notice, path, self._held):
+                self._recomposed.add(path)
             kind, other = notice.GetPrimResyncType(path)
             if kind.name.endswith("Source"):
-                moves.append((path, other))
+                self._moves.append((path, other))
             elif kind.name == "Delete":
-                gone.add(path)
+                self._deleted.add(path)
 
-    def note_layers(notice: Any, _sender: object) -> None:
-        layers.update(notice.GetLayers())
+    def note_layers(self, notice: Any, _sender: object) -> None:
+        """Note which layers were edited."""
+        self._layers.update(notice.GetLayers())
 
-    def count() -> Changes:
-        now = _every_path(stage) if resynced else before  # else there are the same prims
-        missing, new = before - now, now - before
-        moved = {it: it for it in missing} if moves else {}
-        for old, path in moves:
-            moved = {it: at.ReplacePrefix(old, path) for it, at in moved.items()}
-        moved = {it: at for it, at in moved.items() if at in new}
-        lost = (missing - moved.keys()) | (gone & before & now)
+    def count(self) -> Changes:
+        """Return what was created, changed and deleted until now."""
+        stage = self._stage
+        before = self._paths_before
+        now = before
+        if self._resynced:  # else the prims are the same
+            now = _every_path(stage)
+        new = now - before
         stay = before & now
-        changed = (({it.GetPrimPath() for it in touched} | whole) & stay) | {*moved.values()}
-        created = sorted(map(str, new - {*moved.values()}))
-        less, is_exact = _less_than(held, stage, touched, resynced)
-        lost |= {it for it in less if it.GetPrimPath() in stay}
-        told = [*sorted(map(str, changed)), *_changed_layers(own, _own_data(stage))]
-        is_seen = bool(created or told or lost)
-        is_edited = not layers.isdisjoint(stage.GetLayerStack(includeSessionLayers=True))
+        moved = _follow_moves(self._moves, before - now, new)
+        arrived = set(moved.values())
+        lost = (before - now - moved.keys()) | (self._deleted & stay)
+        edited = {path.GetPrimPath() for path in self._touched} | self._recomposed
+        changed = (edited & stay) | arrived
+        created = sorted(map(str, new - arrived))
+        emptied, is_exact = _emptied_properties(self._held, stage, self._touched, self._resynced)
+        lost |= {path for path in emptied if path.GetPrimPath() in stay}
+        changed_names = sorted(map(str, changed))
+        changed_names += _changed_layers(self._data_before, _layer_data(stage))
+        is_seen = bool(created or changed_names or lost)
+        is_edited = not self._layers.isdisjoint(stage.GetLayerStack(includeSessionLayers=True))
         is_exact = is_exact and (is_seen or not is_edited)
-        return Changes(created, told, sorted(map(str, lost)), is_exact)
-
-    listener = Tf.Notice.Register(Usd.Notice.ObjectsChanged, note, stage)
-    of_layers = Tf.Notice.RegisterGlobally(Sdf.Notice.LayersDidChange, note_layers)
-    try:
-        yield count
-    finally:
-        listener.Revoke()
-        of_layers.Revoke()
+        return Changes(created, changed_names, sorted(map(str, lost)), is_exact)
 
 
-def _less_than(
-    held: Held, stage: Usd.Stage, touched: set[Sdf.Path], resynced: set[Sdf.Path]
+def _follow_moves(
+    moves: list[tuple[Sdf.Path, Sdf.Path]], missing: set[Sdf.Path], new: set[Sdf.Path]
+) -> dict[Sdf.Path, Sdf.Path]:
+    """Return where missing prims are now, for those that are at one of the new paths."""
+    if not moves:
+        return {}
+    places = {path: path for path in missing}
+    for old, target in moves:
+        for path, place in places.items():
+            places[path] = place.ReplacePrefix(old, target)
+    return {path: place for path, place in places.items() if place in new}
+
+
+def _emptied_properties(
+    held: SpecsBefore, stage: Usd.Stage, touched: set[Sdf.Path], resynced: set[Sdf.Path]
 ) -> tuple[set[Sdf.Path], bool]:
-    """Give the properties that hold less than they `held`, and whether these are all."""
-    tops = filter(None, map(stage.GetPrimAtPath, Sdf.Path.RemoveDescendentPaths([*resynced])))
-    every = list(islice(chain.from_iterable(map(Usd.PrimRange.AllPrims, tops)), _COMPARED))
-    props = {
-        prop.path for it in every for spec in held(Usd.Prim.GetPath(it)) for prop in spec.properties
-    }
-    props |= {it for it in islice(touched, _COMPARED) if it.IsPrimPropertyPath()}
-    if len(every) + max(len(props), len(touched)) >= _COMPARED:
+    """Return the properties that hold less than before, and whether these are all.
+
+    Args:
+        held: Returns the specs that the layers held at a path before.
+        stage: The scene.
+        touched: The paths of prims and properties of which something was edited.
+        resynced: The prims that were composed anew with all below them.
+    """
+    prims = _first_prims(stage, resynced)
+    properties = {path for path in islice(touched, _MAX_COMPARED) if path.IsPrimPropertyPath()}
+    for prim in prims:
+        for spec in held(prim.GetPath()):
+            properties.update(prop.path for prop in spec.properties)
+    if len(prims) + max(len(properties), len(touched)) >= _MAX_COMPARED:
         return set(), False
     layers = stage.GetLayerStack(includeSessionLayers=True)
-    less, is_exact = set[Sdf.Path](), True
-    for path in props:
-        before, now = held(path), list(filter(None, (it.GetObjectAtPath(path) for it in layers)))
-        is_hidden = (it := stage.GetAttributeAtPath(path)) and not it.HasAuthoredValue()
-        kept = {it for spec in now for it in _facts(spec) if not is_hidden or it == "targets"}
-        if before and not (now and kept.issuperset(it for spec in before for it in _facts(spec))):
-            less.add(path)
-        is_exact = is_exact and bool(before or now)  # else it is of another file, or a variant
-    return less, is_exact
+    emptied = set[Sdf.Path]()
+    is_exact = True
+    for path in properties:
+        before = held(path)
+        now = _specs_at(layers, path)
+        if before:
+            if not now or not _facts_of(before) <= _facts_left(stage, path, now):
+                emptied.add(path)
+        elif not now:  # a property of another file, or in a variant
+            is_exact = False
+    return emptied, is_exact
+
+
+def _first_prims(stage: Usd.Stage, roots: set[Sdf.Path]) -> list[Usd.Prim]:
+    """List the prims at some paths and below, at most `_MAX_COMPARED` of them."""
+    prims: list[Usd.Prim] = []
+    for root in Sdf.Path.RemoveDescendentPaths([*roots]):
+        prim = stage.GetPrimAtPath(root)
+        if prim:
+            every = Usd.PrimRange.AllPrims(prim)
+            prims += islice(every, _MAX_COMPARED - len(prims))
+    return prims
+
+
+def _specs_at(layers: list[Sdf.Layer], path: Sdf.Path) -> list[Any]:
+    specs = (layer.GetObjectAtPath(path) for layer in layers)
+    return [spec for spec in specs if spec]
+
+
+def _facts_of(specs: list[Any]) -> set[object]:
+    return {fact for spec in specs for fact in _facts(spec)}
+
+
+def _facts_left(stage: Usd.Stage, path: Sdf.Path, specs: list[Any]) -> set[object]:
+    """Return what a property still holds; only its targets where its value is blocked."""
+    facts = _facts_of(specs)
+    attribute = stage.GetAttributeAtPath(path)
+    if attribute and not attribute.HasAuthoredValue():
+        return facts & {"targets"}
+    return facts
 
 
 def _facts(spec: Any) -> Iterator[object]:
-    """Name what a property holds: each frame with a key, a value, targets."""
-    is_attribute = isinstance(spec, Sdf.AttributeSpec)
-    if (spec.connectionPathList if is_attribute else spec.targetPathList).GetAppliedItems():
+    """Yield what a property's spec holds: the time of each key, "value", "targets", "spline"."""
+    if isinstance(spec, Sdf.RelationshipSpec):
+        if spec.targetPathList.GetAppliedItems():
+            yield "targets"
+        return
+    if spec.connectionPathList.GetAppliedItems():
         yield "targets"
-    if is_attribute:
-        values = {**spec.GetInfo("timeSamples"), "value": spec.default}
-        yield from (it for it, v in values.items() if not isinstance(v, Sdf.ValueBlock | None))
-        yield from ["spline"] * spec.HasSpline()
+    values = {**spec.GetInfo("timeSamples"), "value": spec.default}
+    for name, value in values.items():
+        if not isinstance(value, Sdf.ValueBlock | None):
+            yield name
+    if spec.HasSpline():
+        yield "spline"
 
 
-def _own_data(stage: Usd.Stage) -> dict[Sdf.Layer, dict[str, str]]:
+def _layer_data(stage: Usd.Stage) -> dict[Sdf.Layer, dict[str, str]]:
     """Return what each layer of the scene says of itself, by its field."""
     data: dict[Sdf.Layer, dict[str, str]] = {}
     for layer in stage.GetLayerStack(includeSessionLayers=True):
         root = layer.pseudoRoot
-        plain = [name for name in root.ListInfoKeys() if not name.startswith("subLayer")]
-        data[layer] = {name: str(root.GetInfo(name)) for name in plain}
-        below: Any = layer.subLayerPaths, layer.subLayerOffsets  # lists; the stubs say otherwise
-        data[layer]["subLayers"] = str([*zip(*below, strict=True)])
+        names = [name for name in root.ListInfoKeys() if not name.startswith("subLayer")]
+        data[layer] = {name: str(root.GetInfo(name)) for name in names}
+        paths: Any = layer.subLayerPaths  # these two are lists; the stubs say otherwise
+        offsets: Any = layer.subLayerOffsets
+        data[layer]["subLayers"] = str(list(zip(paths, offsets, strict=True)))
     return data
 
 
@@ -124,23 +208,30 @@ def _changed_layers(
     before: Mapping[Sdf.Layer, Mapping[str, str]], now: Mapping[Sdf.Layer, Mapping[str, str]]
 ) -> list[str]:
     """Name the layers that say something else of themselves, with the fields."""
-    told = []
+    changed = []
     for layer in before.keys() & now.keys():
-        old, new = before[layer], now[layer]
+        old = before[layer]
+        new = now[layer]
         fields = [name for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
         if fields:
-            told.append(f"layer {layer.GetDisplayName()} ({', '.join(fields)})")
-    return sorted(told)
+            changed.append(f"layer {layer.GetDisplayName()} ({', '.join(fields)})")
+    return sorted(changed)
 
 
-def _was_off(stage: Usd.Stage, notice: Any, path: Sdf.Path, held: Held) -> bool:
-    """Whether a prim was only hidden for a moment, in which children went."""
+def _was_off(stage: Usd.Stage, notice: Any, path: Sdf.Path, held: SpecsBefore) -> bool:
+    """Return whether a prim was only turned off for a moment, in which children went."""
     if notice.GetChangedFields(path) != ["active"]:
         return False
-    now = (it.GetPrimAtPath(path) for it in stage.GetLayerStack(includeSessionLayers=True))
-    return not any(spec.HasInfo("active") for spec in (*held(path), *filter(None, now)))
+    for spec in held(path):
+        if spec.HasInfo("active"):
+            return False
+    for layer in stage.GetLayerStack(includeSessionLayers=True):
+        spec = layer.GetPrimAtPath(path)
+        if spec and spec.HasInfo("active"):
+            return False
+    return True
 
 
 def _every_path(stage: Usd.Stage) -> set[Sdf.Path]:
-    every = list(Usd.PrimRange.AllPrims(stage.GetPseudoRoot()))
-    return {Usd.Prim.GetPath(prim) for prim in tracked(every[1:], READING)}
+    prims = list(Usd.PrimRange.AllPrims(stage.GetPseudoRoot()))
+    return {Usd.Prim.GetPath(prim) for prim in tracked(prims[1:], READING)}

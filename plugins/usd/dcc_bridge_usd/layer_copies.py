@@ -158,7 +158,7 @@ class LayerChange:
         if self.places is None:
             self.held = mirror
             followed.mirror = then
-            if mirror.size > then.size + prims.MANY * _BYTES_PER_SPEC:
+            if mirror.size > then.size + prims.CROWD_SIZE * _BYTES_PER_SPEC:
                 _hide_crowds(followed.layer, then.content)
             followed.layer.TransferContent(then.content)
             return
@@ -276,5 +276,5 @@ def _hide_crowds(layer: Sdf.Layer, then: Sdf.Layer) -> None:
     """Turn off the prims of a layer of which many children are about to go."""
     for path in filter(Sdf.Path.IsPrimPath, below(layer, _TOP)):
         count = len(child_names(layer, path))
-        if count > prims.MANY + len(child_names(then, path)):
+        if count > prims.CROWD_SIZE + len(child_names(then, path)):
             prims.turn_off(layer.GetPrimAtPath(path))

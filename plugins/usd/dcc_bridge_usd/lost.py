@@ -11,7 +11,7 @@ from .before import Scene, Told, own_fields
 from .facts import Fields, Part, composed, raw_fields, went
 from .moves import Moves
 from .places import below
-from .prims import CHECKING, MANY, child_names, is_path, tracked
+from .prims import CHECKING, CROWD_SIZE, child_names, is_path, tracked
 
 _TOP: Final = Sdf.Path.absoluteRootPath
 _ARCS: Final = ("references", "payload", "inheritPaths", "specializes", "variantSetNames")
@@ -157,12 +157,12 @@ class Losses:
         moved = {old for old, _ in told.moves}
         again = [it for it in self._changed if it in told.vanished - moved and self._differs(it)]
         swapped = [it for it in self._changed if it in told.resynced]
-        if len(swapped) > MANY:
+        if len(swapped) > CROWD_SIZE:
             swapped = again
         swapped = [it for it in swapped if it in again or self._differs(it)]
         gone = dict.fromkeys([*self._left, *swapped])
         came = [*self._came, *swapped]
-        if came and len(gone) < MANY:
+        if came and len(gone) < CROWD_SIZE:
             gone |= dict.fromkeys(it for path in self._left for it in self._prims_below(path))
         found = self._moves.compare(scene, gone, came)
         self._elsewhere = found

@@ -246,7 +246,7 @@ def test_undo_leaves_a_usable_edit_target(session: UsdSession) -> None:
 def test_beyond_so_many_steps_the_oldest_are_forgotten(
     session: UsdSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(undo_stack, "MOST_STEPS", 3)
+    monkeypatch.setattr(undo_stack, "MAX_STEPS", 3)
     for number in range(5):
         with session.undo_step(f"Step {number}"):
             session.stage.DefinePrim(f"/World/p{number}")
@@ -257,7 +257,7 @@ def test_beyond_so_many_steps_the_oldest_are_forgotten(
 def test_however_large_the_scene_the_newest_step_can_be_undone(
     session: UsdSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(undo_stack, "MOST_BYTES", 1)
+    monkeypatch.setattr(undo_stack, "MAX_BYTES", 1)
     for number in range(3):
         with session.undo_step(f"Step {number}"):
             session.stage.DefinePrim(f"/World/p{number}")

@@ -244,8 +244,8 @@ class UsdSession(Host):
     def selection(self) -> list[str]:
         """The paths of the selected prims; those that are gone from the scene drop out."""
         self._on_thread("selection")
-        if self._selected_at != self._history.resyncs:
-            self._selected_at = self._history.resyncs
+        if self._selected_at != self._history.resync_count:
+            self._selected_at = self._history.resync_count
             self._selection = self._existing(self._selection)
         return list(self._selection)
 
@@ -322,7 +322,7 @@ class UsdSession(Host):
     def _once(self, look: Callable[..., T], *asked: object) -> T:
         """Look something up; once where nothing is edited between, anew where it is meanwhile."""
         for _ in range(_MOST_LOOKS):
-            now = (*asked, self._history.notices, self.stage.GetRootLayer().identifier)
+            now = (*asked, self._history.edit_count, self.stage.GetRootLayer().identifier)
             if look in self._seen and self._seen[look][0] == now:
                 return cast("T", self._seen[look][1])
             self._seen[look] = now, look(self._stage, *asked)

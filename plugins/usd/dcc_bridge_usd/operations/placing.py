@@ -9,7 +9,7 @@ from pxr import Gf, Sdf, Usd, UsdGeom
 
 from dcc_bridge.spi import AppliedTransforms, Placement, Vector
 
-from . import names, transforms
+from . import applying, names, transforms
 from .items import refusing
 from .transforms import vector
 from .values import _Values
@@ -124,4 +124,4 @@ class _Placing(_Values, AppliedTransforms):
         rotation = (0.0, 0.0, 0.0) if "rotation" in parts else now.rotation
         scale = (1.0, 1.0, 1.0) if "scale" in parts else now.scale
         with refusing(f"The transform of {item} cannot be put into its data"):
-            transforms.apply(xform, at, rotation, scale)
+            applying.apply(xform, at, rotation, scale)

@@ -9,10 +9,9 @@ from __future__ import annotations
 from math import asin, atan2, degrees
 from typing import Any, Final
 
-from pxr import Gf, Usd, UsdGeom, UsdSkel, Vt
+from pxr import Gf, Usd, UsdGeom
 
 from ..coercion import coerce, plain
-from .properties import fit_extent
 
 Vector = tuple[float, float, float]
 FIRST: Final = Usd.TimeCode.EarliestTime()
@@ -22,7 +21,7 @@ _ROTATIONS: Final = {
     getattr(_OP, f"TypeRotate{order}"): order
     for order in ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 }
-_AXES: Final = (Gf.Vec3d(1, 0, 0), Gf.Vec3d(0, 1, 0), Gf.Vec3d(0, 0, 1))
+AXES: Final = (Gf.Vec3d(1, 0, 0), Gf.Vec3d(0, 1, 0), Gf.Vec3d(0, 0, 1))
 
 
 def vector(value: Any) -> Vector:
@@ -137,18 +136,6 @@ def keep(xform: UsdGeom.Xformable, matrix: Gf.Matrix4d) -> None:
         write(xform, matrix.Transform(pivot(xform)), rotation, scale)
 
 
-def apply(xform: UsdGeom.Xformable, at: Vector, rotation: Vector, scale: Vector) -> None:
-    """Have a prim another transform, and put the difference into its data and what is below."""
-    into = local(xform) * together(at, rotation, scale).GetInverse()
-    if not is_near(into, Gf.Matrix4d(1)):
-        below = [UsdGeom.Xformable(child) for child in xform.GetPrim().GetChildren()]
-        places = [(it, local(it) * into) for it in below if it and not it.GetResetXformStack()]
-        put_in(xform.GetPrim(), into)
-        for child, place in places:
-            keep(child, place)
-    write(xform, Gf.Vec3d(*at), rotation, scale)
-
-
 def _write_matrix(
     xform: UsdGeom.Xformable, at: Gf.Vec3d | None, rotation: Vector | None, scale: Vector | None
 ) -> None:
@@ -210,21 +197,21 @@ def together(at: Any, rotation: Vector, scale: Vector) -> Gf.Matrix4d:
 
 def _turn(rotation: Vector) -> Gf.Matrix4d:
     turned = Gf.Matrix4d(1)
-    for axis, angle in zip(_AXES, rotation, strict=True):
+    for axis, angle in zip(AXES, rotation, strict=True):
         turned *= Gf.Matrix4d().SetRotate(Gf.Rotation(axis, angle))
     return turned
 
 
 def taken_apart(matrix: Gf.Matrix4d) -> tuple[Vector, Vector, bool]:
     """Give rotation and scale, and whether there is a shear that they leave out."""
-    rows = [matrix.TransformDir(axis) for axis in _AXES]
+    rows = [matrix.TransformDir(axis) for axis in AXES]
     x, y, z = (row.GetLength() for row in rows)
     if matrix.GetDeterminant3() < 0:
         x = -x
     sizes = (x, y, z)
     turned = Gf.Matrix4d(1)
     for index, (row, size) in enumerate(zip(rows, sizes, strict=True)):
-        turned.SetRow3(index, row / size if size else _AXES[index])
+        turned.SetRow3(index, row / size if size else AXES[index])
     straight = turned.GetOrthonormalized(False)
     is_sheared = not Gf.IsClose(turned, straight, 1e-4)
     return _angles(straight, "XYZ"), vector(sizes), is_sheared
@@ -234,7 +221,7 @@ def _angles(matrix: Gf.Matrix4d, order: str) -> Vector:
     """Give the angles about X, Y and Z of a rotation that is made in an order of axes."""
     a, b, c = ("XYZ".index(axis) for axis in order)
     sign = 1.0 if (b - a) % 3 == 1 else -1.0
-    m = [vector(matrix.TransformDir(axis)) for axis in _AXES]
+    m = [vector(matrix.TransformDir(axis)) for axis in AXES]
     middle = asin(max(-1.0, min(1.0, -sign * m[a][c])))
     if abs(m[a][c]) < 1 - 1e-9:
         first, last = atan2(sign * m[b][c], m[c][c]), atan2(sign * m[a][b], m[a][a])
@@ -243,72 +230,3 @@ def _angles(matrix: Gf.Matrix4d, order: str) -> Vector:
     angles = dict(zip((a, b, c), (first, middle, last), strict=True))
     x, y, z = (round(degrees(angles[axis]), 9) for axis in range(3))
     return x + 0.0, y + 0.0, z + 0.0
-
-
-def put_in(prim: Usd.Prim, into: Gf.Matrix4d) -> None:
-    """Transform a prim's own data."""
-    based = UsdGeom.PointBased(prim)
-    if prim.GetTypeName() in ("Xform", "Scope", "", "SkelRoot"):
-        return
-    if not based:
-        _put_in_size(prim, into)
-        return
-    if (
-        prim.GetAttribute("widths").HasAuthoredValue()
-        or "SkelBindingAPI" in prim.GetAppliedSchemas()
-    ):
-        raise ValueError(f"{prim.GetPath()} has widths or a skeleton, which would not follow.")
-    straight = into.GetInverse().GetTranspose()
-    normals = [based.GetNormalsAttr(), UsdGeom.PrimvarsAPI(prim).GetPrimvar("normals").GetAttr()]
-    turns = [(based.GetVelocitiesAttr(), into), (based.GetAccelerationsAttr(), into)]
-    for attribute, matrix in [*((each, straight) for each in normals), *turns]:
-        is_normal = matrix is straight
-        _each_sample(attribute, lambda value, m=matrix, n=is_normal: _turned(value, m, n))
-    _each_sample(based.GetPointsAttr(), lambda value: _transformed(value, into))
-    if into.GetDeterminant3() < 0:
-        side = based.GetOrientationAttr()
-        tokens = UsdGeom.Tokens
-        is_right = side.Get() == tokens.rightHanded
-        side.Set(tokens.leftHanded if is_right else tokens.rightHanded)
-    fit_extent(based.GetPointsAttr())
-
-
-def _put_in_size(prim: Usd.Prim, into: Gf.Matrix4d) -> None:
-    """Make a sphere or a cube larger, which has no points."""
-    size = into.TransformDir(_AXES[0]).GetLength()
-    names = [n for n in ("size", "radius", "height", "width", "length") if prim.HasAttribute(n)]
-    is_gprim = bool(UsdGeom.Gprim(prim))
-    if not (is_gprim and names and Gf.IsClose(into, Gf.Matrix4d().SetScale(size), 1e-6)):
-        raise ValueError(
-            f"{prim.GetPath()} is a {prim.GetTypeName()} and has no points: only an even scale "
-            "can be put into its size."
-        )
-    for name in (*names, "extent"):
-        attribute = prim.GetAttribute(name)
-        if name in names or attribute.HasAuthoredValue():
-            _each_sample(attribute, lambda value: value * size)
-
-
-def _each_sample(attribute: Usd.Attribute, change: Any) -> None:
-    if not attribute or not attribute.HasValue():
-        return
-    times = attribute.GetTimeSamples()
-    every = [Usd.TimeCode(at) for at in times] or [Usd.TimeCode.Default()]
-    values = [attribute.Get(at) for at in every]
-    for at, value in zip(every, values, strict=True):
-        if value is not None:
-            attribute.Set(change(value), at)
-
-
-def _transformed(points: Vt.Vec3fArray, matrix: Gf.Matrix4d) -> Vt.Vec3fArray:
-    """Transform points in C++: each in Python takes two microseconds."""
-    new, count = Vt.Vec3fArray(points), len(points)
-    one = Gf.Matrix4d(1)
-    weights = Vt.FloatArray(count, (1.0,))
-    UsdSkel.SkinPointsLBS(matrix, Vt.Matrix4dArray([one]), Vt.IntArray(count), weights, 1, new)
-    return new
-
-
-def _turned(vectors: Vt.Vec3fArray, matrix: Gf.Matrix4d, is_normal: bool) -> Vt.Vec3fArray:
-    turned = [Gf.Vec3f(matrix.TransformDir(each)) for each in vectors]
-    return Vt.Vec3fArray([each.GetNormalized() for each in turned] if is_normal else turned)

@@ -217,7 +217,7 @@ def test_a_click_in_the_viewport_selects_what_is_there(
 ) -> None:
     viewport = window.viewport
     viewport.grab()
-    drawn = next(each for each in viewport.drawn if each.shape.path.endswith("House_04/Roof"))
+    drawn = next(each for each in viewport.projections if each.shape.path.endswith("House_04/Roof"))
 
     QTest.mouseClick(
         viewport,
@@ -255,12 +255,12 @@ def test_what_is_hidden_is_not_drawn(window: MainWindow, session: UsdSession) ->
 
 def test_a_line_is_cut_at_the_eye_whichever_end_is_behind() -> None:
     screen = Eye(distance=10.0, pitch=0.0, yaw=0.0).screen(100, 100)
-    ahead = screen.seen(Gf.Vec3d(1, 0, 0))
-    behind = screen.seen(Gf.Vec3d(1, 0, 50))
+    ahead = screen.from_eye(Gf.Vec3d(1, 0, 0))
+    behind = screen.from_eye(Gf.Vec3d(1, 0, 50))
 
     for line in ([ahead, behind], [behind, ahead]):
         xs = sorted(x for x, _, depth in screen.outline(line)[-2:] if depth > 0)
-        assert xs[0] == pytest.approx(screen.placed(ahead)[0])
+        assert xs[0] == pytest.approx(screen.on_screen(ahead)[0])
         assert xs[1] > 1000
     assert screen.outline([behind, behind]) == []
 
@@ -272,7 +272,7 @@ def test_framing_puts_everything_into_the_picture(window: MainWindow, plan: bool
     viewport.frame_all()
     viewport.grab()
 
-    houses = [each for each in viewport.drawn if "/House_" in each.shape.path]
+    houses = [each for each in viewport.projections if "/House_" in each.shape.path]
     assert houses
     assert all(viewport.rect().contains(each.place.toPoint()) for each in houses)
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Set
 from typing import Any, Final
 
 from pxr import Sdf
 
 from .before import Scene, StepNotices, own_fields
+from .edited_prims import EditedPrims
 from .facts import Fields, LostPart, composed, lost_parts, raw_fields
-from .moves import Moves
 from .places import below
-from .prims import CHECKING, CROWD_SIZE, child_names, is_path, tracked
+from .prims import CHECKING, is_path, tracked
 from .shown import is_selected, prim_of, was_switched_off
 
 _TOP: Final = Sdf.Path.absoluteRootPath
@@ -40,13 +40,9 @@ class Losses:
         self._covered = {Sdf.Path(item) for item in agreed if is_path(item)}
         self._parts: list[tuple[Sdf.Path, LostPart]] = []
         self._layer_parts: list[str] = []
-        # These three are dictionaries for their order.
-        self._arrived: dict[Sdf.Path, None] = {}
-        self._left: dict[Sdf.Path, None] = {}  # prims that may be elsewhere
-        self._changed: dict[Sdf.Path, None] = {}  # prims that hold something else
-        self._moves = Moves(notices.moves, notices.blocks)
-        self._found_moved: list[Sdf.Path] = []  # prims whose move USD did not report
-        self._search()
+        edited = EditedPrims(scene, notices)
+        self._moves = edited.moves
+        self._search(edited)
 
     def names(self) -> list[str]:
         """Return what a person reads for each loss, without what was agreed to."""
@@ -76,137 +72,22 @@ class Losses:
 
     # ---- searching
 
-    def _search(self) -> None:
-        self._moves.note_taken(self._scene)
-        properties = self._compare_layers()
-        unchanged = self._notices.resynced - self._changed.keys()
-        self._find_moved()
-        for path in tracked([*self._left], CHECKING):
+    def _search(self, edited: EditedPrims) -> None:
+        self._parts += edited.lost_variants
+        self._compare_own_fields()
+        for path in tracked([*edited.left], CHECKING):
             self._lose_prim(path)
-        for path in tracked([*self._changed], CHECKING):
+        for path in tracked([*edited.changed], CHECKING):
             self._compare_prim(path)
-        for path in tracked([*properties], CHECKING):
+        for path in tracked([*edited.properties], CHECKING):
             if not self._is_gone(path.GetPrimPath()):
                 self._compare_property(path)
-        for path in tracked(list(unchanged), CHECKING):
+        for path in tracked(list(edited.unchanged), CHECKING):
             self._look_for_hidden(path)
         for old, _ in self._notices.moves:
             self._look_inside_hidden(old)
-        for path in self._found_moved:
+        for path in edited.found_moved:
             self._look_inside_hidden(path)
-
-    def _compare_layers(self) -> dict[Sdf.Path, None]:
-        """Note which prims left, arrived or changed; return the properties that may have changed.
-
-        The properties are a dictionary for their order.
-        """
-        scene = self._scene
-        layers_before = {each.layer for each in scene.layers_before}
-        removed = [each for each in scene.layers_before if each.layer not in scene.layers_now]
-        whole = [each.mirror.content for each in removed]
-        whole += [layer for layer in scene.layers_now if layer not in layers_before]
-        roots = dict[Sdf.Path, None]()
-        properties = dict[Sdf.Path, None]()
-        for change in scene.before.changes:
-            if change.edited is None:
-                whole += [change.held.content, change.followed.layer]
-                continue
-            roots |= dict.fromkeys(change.edited.roots())
-            properties |= dict.fromkeys(change.edited.properties)
-        for layer in whole:
-            for name in child_names(layer, _TOP):
-                roots[_TOP.AppendChild(name)] = None
-        for path in tracked(Sdf.Path.RemoveDescendentPaths([*roots]), CHECKING):
-            self._sort(path, is_reported=True)
-        self._compare_own_fields()
-        return properties
-
-    def _sort(self, path: Sdf.Path, *, is_reported: bool = False) -> None:
-        """Note whether a prim or variant left, arrived or changed, and look at its children.
-
-        A prim that USD reported is not compared as a whole first: most likely it differs.
-        """
-        scene = self._scene
-        new = self._moves.now(path)
-        before = scene.specs_before(path)
-        now = scene.specs_now(new)
-        if not before:
-            if now:
-                self._arrived[path] = None
-        elif not now and path.IsPrimVariantSelectionPath():
-            self._lose_variant(path)
-        elif self._has_left(path, new, now):
-            self._left[path] = None
-        elif is_reported or _texts(before) != _texts(now):
-            self._changed[path] = None
-            self._sort_inside(path, before, now)
-
-    def _has_left(self, path: Sdf.Path, new: Sdf.Path, now: list[Any]) -> bool:
-        """Return whether a prim is not where it should be now, or another prim took its place."""
-        if not now and not prim_of(self._scene.stage, new):
-            return True
-        return new == path and path in self._moves.taken
-
-    def _sort_inside(self, path: Sdf.Path, before: list[Any], now: list[Any]) -> None:
-        for variant in {*_variants(path, before), *_variants(path, now)}:
-            self._sort(variant)
-        names = dict.fromkeys(_children(before) + _children(now))
-        for name in tracked([*names], CHECKING):
-            self._sort(path.AppendChild(name))
-
-    def _lose_variant(self, path: Sdf.Path) -> None:
-        """Note that a variant is gone, or its whole variant set."""
-        owner = path.GetParentPath()
-        name, variant = path.GetVariantSelection()
-        what = f"variant set {name}"
-        for spec in self._scene.specs_now(self._moves.now(owner)):
-            if name in spec.variantSets:
-                what = f"variant {variant}"
-        self._parts.append((owner, LostPart(what)))
-
-    def _find_moved(self) -> None:
-        """Find which prims were only renamed or put elsewhere, and compare them where they are."""
-        moves = self._moves
-        remade = self._remade()
-        swapped = self._swapped(remade)
-        gone = dict.fromkeys([*self._left, *swapped])
-        arrived = [*self._arrived, *swapped]
-        if arrived and len(gone) < CROWD_SIZE:
-            for path in self._left:
-                gone |= dict.fromkeys(self._prims_below(path))
-        self._found_moved = moves.compare(self._scene, gone, arrived)
-        for path in [*self._found_moved, *remade, *swapped]:
-            if moves.moved_to(path) is not None:
-                self._left.pop(path, None)
-                self._changed.pop(path, None)
-                self._sort(path)
-            elif path in self._changed and (path in remade or path in moves.taken):
-                del self._changed[path]
-                self._left[path] = None
-
-    def _remade(self) -> list[Sdf.Path]:
-        """List the changed prims that were away for a moment, and were not moved."""
-        vanished = self._notices.vanished - {old for old, _ in self._notices.moves}
-        return [path for path in self._changed if path in vanished and self._differs(path)]
-
-    def _swapped(self, remade: list[Sdf.Path]) -> list[Sdf.Path]:
-        """List the changed prims whose place another prim may have taken.
-
-        In a crowd these are the remade prims only.
-        """
-        resynced = [path for path in self._changed if path in self._notices.resynced]
-        if len(resynced) > CROWD_SIZE:
-            return remade
-        return [path for path in resynced if path in remade or self._differs(path)]
-
-    def _differs(self, path: Sdf.Path) -> bool:
-        return _texts(self._scene.specs_before(path)) != _texts(self._scene.specs_now(path))
-
-    def _prims_below(self, path: Sdf.Path) -> Iterator[Sdf.Path]:
-        for spec in self._scene.specs_before(path):
-            for inner in below(spec.layer, path):
-                if inner.IsPrimPath() and inner != path:
-                    yield inner
 
     def _lose_prim(self, path: Sdf.Path) -> None:
         """Note that a prim is gone with all below it, except what was put elsewhere before."""
@@ -387,18 +268,3 @@ def _relocated_away(fields: Fields) -> set[Sdf.Path]:
 def _refers(specs: Iterable[Any]) -> bool:
     """Return whether specs bring in prims from elsewhere."""
     return any(spec.HasInfo(arc) for spec in specs for arc in _ARCS)
-
-
-def _children(specs: Iterable[Any]) -> list[str]:
-    return [name for spec in specs for name in child_names(spec.layer, spec.path)]
-
-
-def _texts(specs: Iterable[Any]) -> list[str]:
-    return [spec.GetAsText() for spec in specs]
-
-
-def _variants(path: Sdf.Path, specs: Iterable[Any]) -> Iterator[Sdf.Path]:
-    for spec in specs:
-        for variants in spec.variantSets.values():
-            for variant in variants.variants.values():
-                yield path.AppendVariantSelection(variants.name, variant.name)

@@ -15,7 +15,7 @@ Move = tuple[Sdf.Path, Sdf.Path]
 
 
 class StepNotices(NamedTuple):
-    """What USD's notices said of an undo step.
+    """The notices of USD about an undo step.
 
     Attributes:
         resynced: The paths of what was made, deleted or composed anew.
@@ -48,7 +48,7 @@ class Step:
 
 
 class Before(NamedTuple):
-    """What layers held before the newest changes.
+    """The contents of layers before the newest changes.
 
     Attributes:
         layers: The layers.

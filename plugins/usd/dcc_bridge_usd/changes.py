@@ -42,7 +42,7 @@ def noting_changes(stage: Usd.Stage, held: SpecsBefore) -> Iterator[CountChanges
 
 
 class _Notes:
-    """What USD's notices said of a scene since a moment."""
+    """Collects what USD's notices say of a scene from a moment on."""
 
     def __init__(self, stage: Usd.Stage, held: SpecsBefore) -> None:
         self._stage = stage

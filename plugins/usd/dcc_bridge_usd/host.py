@@ -107,7 +107,7 @@ class UsdSession(Host):
 
     @property
     def modified(self) -> bool:
-        """Whether a save would change a file. The session layer, never saved, does not count."""
+        """True if a save would change a file. The session layer, never saved, does not count."""
         return bool(self._on_thread("modified").unsaved())
 
     def scene(self) -> str:
@@ -257,7 +257,7 @@ class UsdSession(Host):
 
     @property
     def is_in_step(self) -> bool:
-        """Whether a step is open: `on_change` calls for its edits when it is closed."""
+        """True while a step is open; `on_change` calls for its edits when it is closed."""
         return self._history.is_in_step
 
     def undo_mark(self) -> UndoMark:

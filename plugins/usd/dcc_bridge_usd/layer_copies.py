@@ -30,7 +30,7 @@ def copy_of(layer: Sdf.Layer) -> Sdf.Layer:
 
 
 class Copy(NamedTuple):
-    """What a layer held, or a part of it.
+    """A copy of a layer's content, or of a part of it.
 
     Attributes:
         content: A layer of our own.
@@ -90,7 +90,7 @@ class Followed:
 
 
 class LayerChange:
-    """What a layer held where it was edited; once the edit is undone, what the edit had made.
+    """A layer's content where it was edited; after an undo, the content that the edit had made.
 
     Attributes:
         followed: The layer.

@@ -1,4 +1,4 @@
-"""What has to stay in a scene while a skill's body runs. Main thread.
+"""Locks on what has to stay in a scene while a skill's body runs. Main thread.
 
 Undo does not bring back the edit target, what is muted or loaded, and what is locked. A skill that
 left another edit target behind would have the person's next edits go where no save writes.
@@ -22,7 +22,7 @@ _LOCKED: Final = (
 
 
 class _Permissions(NamedTuple):
-    """What may be done with a layer."""
+    """The permissions of a layer: to edit, and to save."""
 
     edit: bool
     save: bool
@@ -171,7 +171,7 @@ class Locks:
 
 
 class _View:
-    """What a stage shows and edits, at one moment."""
+    """The edit target, muting and load rules of a stage at one moment."""
 
     def __init__(self, stage: Usd.Stage) -> None:
         self._stage = stage

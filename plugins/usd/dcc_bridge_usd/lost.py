@@ -19,7 +19,7 @@ _ARCS: Final = ("references", "payload", "inheritPaths", "specializes", "variant
 
 
 class Losses:
-    """What a step took away.
+    """The losses of a step.
 
     Attributes:
         gone: Prims and properties that are not there any more, or not as what they were.

@@ -23,7 +23,7 @@ Shape = tuple[object, ...]
 
 
 class Moves:
-    """Where prims are now.
+    """The moves of prims in a step, and where the prims are now.
 
     Attributes:
         taken: The paths to which other prims came.

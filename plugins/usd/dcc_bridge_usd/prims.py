@@ -146,7 +146,7 @@ def _is_in(path: str, roots: Container[str]) -> bool:
 
 
 def rename(stage: Usd.Stage, prim: Usd.Prim, name: str) -> Sdf.Path:
-    """Give a prim another name, and keep its place among its siblings.
+    """Rename a prim, and keep its place among its siblings.
 
     Relationships, connections and collections that point to the prim or below it follow.
 

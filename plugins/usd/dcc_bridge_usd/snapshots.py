@@ -22,7 +22,7 @@ _has = Usd.Prim.HasAuthoredMetadata
 
 
 class Snapshot(NamedTuple):
-    """What there is of some items at one moment.
+    """The state of some items at one moment.
 
     Attributes:
         fingerprint: Digest of the items and of all prims below them, without their values. The

@@ -30,9 +30,10 @@ from pxr import Sdf, Tf, Usd
 
 from dcc_bridge.spi import UndoMark
 
-from .before import Before, Move, Scene, Step, StepNotices
+from .before import Before, Scene, Step, StepNotices
 from .layer_copies import FRAMES, Copy, Followed, LayerChange
 from .lost import Losses
+from .step_notes import StepNotes
 
 OUTSIDE: Final = "Edit outside a step"
 MAX_STEPS: Final = 100
@@ -144,22 +145,14 @@ class UndoStack:
     def step_notices(self) -> StepNotices:
         """Return what USD said of the open step, or of the newest one."""
         if self.is_in_step:
-            return self._notices_so_far()
+            return self._notes.collected()
         if self._newest is None:
             return StepNotices()
         return self._newest.notices
 
-    def _notices_so_far(self) -> StepNotices:
-        return StepNotices(
-            frozenset(self._resynced),
-            frozenset(self._vanished),
-            tuple(self._moves),
-            tuple(self._blocks),
-        )
-
     @property
     def is_edited(self) -> bool:
-        """Whether the open step has edited anything, and would be an entry."""
+        """True if the open step has edited anything, and would be an entry."""
         self._look()
         return bool(self._changes)
 
@@ -350,24 +343,7 @@ class UndoStack:
             return
         self.resync_count += 1
         if self.is_in_step:
-            self._resynced.update(paths)
-            if len(paths) > 1:
-                self._blocks.append(tuple(paths))
-            self._note_moves(notice, paths)
-
-    def _note_moves(self, notice: Any, paths: Sequence[Sdf.Path]) -> None:
-        """Note which prims are not there for now, and where USD says that they are."""
-        for path in paths[:_MAX_PLACES]:
-            if not path.IsPrimPath() or self._stage.GetPrimAtPath(path):
-                continue
-            self._vanished.add(path)
-            kind, new = notice.GetPrimResyncType(path)
-            if not kind.name.endswith("Source"):
-                self._deleted.add(path)
-                continue
-            if self._deleted.isdisjoint(path.GetPrefixes()):  # else the prim was made since
-                self._moves.append((path, new))
-            self._deleted.discard(new)
+            self._notes.add(self._stage, notice, paths)
 
     def _look(self) -> None:
         """Bring the mirrors of touched layers up to date, and make those of new layers."""
@@ -416,7 +392,7 @@ class UndoStack:
     def _end(self, label: str) -> Step:
         """Return what was edited since the last step, and close the open one."""
         self._look()
-        notices = self._notices_so_far()
+        notices = self._notes.collected()
         step = Step(label, tuple(self._changes), tuple(self._redo), notices)
         self.is_in_step = False
         self._open = None
@@ -426,11 +402,7 @@ class UndoStack:
     def _begin_step(self) -> None:
         """Forget what was edited."""
         self._changes: list[LayerChange] = []
-        self._resynced: set[Sdf.Path] = set()
-        self._vanished: set[Sdf.Path] = set()
-        self._moves: list[Move] = []
-        self._blocks: list[tuple[Sdf.Path, ...]] = []
-        self._deleted: set[Sdf.Path] = set()  # prims, whatever stands there now
+        self._notes = StepNotes()
 
     def _record(self, step: Step) -> bool:
         """Put a step on the stack, and return whether it changed anything."""

@@ -15,7 +15,7 @@ _SIZES: Final = ("size", "radius", "height", "width", "length")
 
 
 def apply(xform: UsdGeom.Xformable, at: Vector, rotation: Vector, scale: Vector) -> None:
-    """Give a prim another transform, and put the difference into its data and what is below.
+    """Set the transform of a prim, and put the difference into its data and what is below.
 
     Args:
         xform: The prim.

@@ -9,7 +9,7 @@ from pxr import Kind, Sdf, Usd, UsdGeom
 from .links import arcs
 
 OWN: Final = {"kind": "token", "active": "bool", "instanceable": "bool", "references": "asset[]"}
-"""What a prim has beside its attributes and relationships, with its type."""
+"""The values that a prim has beside attributes and relationships, with their types."""
 _FIRST: Final = Usd.TimeCode.EarliestTime()
 _SIZES: Final = {"points", "size", "radius", "height", "width", "length", "widths"}
 

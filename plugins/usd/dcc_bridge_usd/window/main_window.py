@@ -101,7 +101,7 @@ _FRAME = QSize(12, 48)  # what a window manager draws around the window
 
 
 class MainWindow(QMainWindow):
-    """What a person sees of our own application.
+    """The window of our own application.
 
     Attributes:
         closed: Emitted once the window is closed, and unsaved changes are saved or given up.
@@ -238,12 +238,12 @@ class MainWindow(QMainWindow):
 
     @property
     def server_text(self) -> str:
-        """What the status bar says of the server."""
+        """The text of the status bar about the server."""
         return self._server.text
 
     @property
     def summary_text(self) -> str:
-        """What the status bar says of the scene."""
+        """The text of the status bar about the scene."""
         return self._summary.text()
 
     def close_now(self) -> None:

@@ -101,7 +101,7 @@ def palette() -> QPalette:
 
 
 def dress(app: QApplication) -> None:
-    """Give an application this look."""
+    """Style an application with the palette and the style sheet."""
     app.setStyle("Fusion")
     dark = palette()
     app.setPalette(dark)

@@ -163,7 +163,10 @@ def _specs_at(layers: list[Sdf.Layer], path: Sdf.Path) -> list[Any]:
 
 
 def _facts_of(specs: list[Any]) -> set[object]:
-    return {fact for spec in specs for fact in _facts(spec)}
+    facts = set[object]()
+    for spec in specs:
+        facts.update(_facts(spec))
+    return facts
 
 
 def _facts_left(stage: Usd.Stage, path: Sdf.Path, specs: list[Any]) -> set[object]:

@@ -88,7 +88,10 @@ def _shape(example: object) -> tuple[int, int]:
 def _flat(value: object) -> list[object] | None:
     if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
         return None
-    return [number for row in value for number in row]
+    numbers = []
+    for row in value:
+        numbers += row
+    return numbers
 
 
 def _number(kind: Sdf.ValueTypeName, part: str, value: object) -> int | float:

@@ -166,7 +166,10 @@ class EditedPrims:
 
 
 def _children(specs: Iterable[Any]) -> list[str]:
-    return [name for spec in specs for name in child_names(spec.layer, spec.path)]
+    names = []
+    for spec in specs:
+        names += child_names(spec.layer, spec.path)
+    return names
 
 
 def _texts(specs: Iterable[Any]) -> list[str]:

@@ -194,7 +194,9 @@ def _differing(
     properties |= _renamed_properties(properties, old, new)
     unordered = set[Sdf.Path]()
     if roots or _TOP in edited:
-        above = {prefix for path in edited for prefix in path.GetPrefixes()}
+        above = set[Sdf.Path]()
+        for path in edited:
+            above.update(path.GetPrefixes())
         unordered, renamed = _reordered({_TOP, *above} - roots, old, new)
         roots |= renamed
     if _TOP in roots:

@@ -117,7 +117,9 @@ class Losses:
             return
         stayed = list(scene.stayed.specs(path))
         self._compare_fields(path, composed(stayed), composed(now))
-        names = dict.fromkeys(prop.name for spec in stayed for prop in spec.properties)
+        names: dict[str, None] = {}
+        for spec in stayed:
+            names |= dict.fromkeys(prop.name for prop in spec.properties)
         for name in names:
             self._compare_property(path.AppendProperty(name))
 

@@ -82,7 +82,8 @@ def find_paths(
             continue
         path = _path(prim)
         text = str(path)
-        if matches(text if is_whole_path else path.name):
+        searched = text if is_whole_path else path.name
+        if matches(searched):
             paths.append(text)
     return paths
 

@@ -105,7 +105,8 @@ class _Shading(_Building, Connections, Materials):
         return sorted(inputs), sorted(outputs)
 
     def connect(self, link: SocketLink) -> None:
-        source, target = self.prim(link.source), self.prim(link.target)
+        source = self.prim(link.source)
+        target = self.prim(link.target)
         with refusing(f"{link.into} of {link.target} cannot take {link.out} of {link.source}"):
             giving = _socket(source, link.out, ("outputs", "inputs"))
             taking = _socket(target, link.into, ("inputs", "outputs"))

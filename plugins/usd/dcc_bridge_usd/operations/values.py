@@ -87,7 +87,8 @@ class _Values(_Items, Keyframes):
         if name not in known:
             raise LookupError(f"The scene has no {name!r}. It has {', '.join(known)}.")
         value, kind = known[name]
-        return Value(value, kind, _STILL if name == "frame" else "")
+        held = _STILL if name == "frame" else ""
+        return Value(value, kind, held)
 
     def set_value(self, item: str, prop: str, value: Any, *, replace: bool = False) -> None:
         with refusing(f"{prop} of {item} cannot be set to {value!r} here"):

@@ -195,9 +195,9 @@ def _line(property_: Usd.Property) -> list[QStandardItem]:
 
 def _fill(line: list[QStandardItem], property_: Usd.Property) -> None:
     name, value, type_ = line
-    authored = property_.IsAuthored()
-    name.setForeground(theme.TEXT if authored else theme.DIM)
-    value.setForeground(theme.TEXT if authored else theme.DIM)
+    colour = theme.TEXT if property_.IsAuthored() else theme.DIM
+    name.setForeground(colour)
+    value.setForeground(colour)
     if isinstance(property_, Usd.Attribute):
         _fill_attribute(value, type_, property_)
     else:

@@ -26,6 +26,7 @@ class EditedPrims:
         moves: Where prims are now.
         left: Prims that are in the scene no more.
         changed: Prims that hold something else.
+        arrived: Paths that had no specs before.
         properties: Properties of other prims that may hold something else.
         unchanged: The prims that USD composed anew, and whose specs are as they were.
         found_moved: Prims that were moved without a report of USD, by their old paths.
@@ -42,11 +43,11 @@ class EditedPrims:
         self.moves = Moves(notices.moves, notices.blocks)
         self.left: dict[Sdf.Path, None] = {}
         self.changed: dict[Sdf.Path, None] = {}
+        self.arrived: dict[Sdf.Path, None] = {}
         self.found_moved: list[Sdf.Path] = []
         self.lost_variants: list[tuple[Sdf.Path, LostPart]] = []
         self._scene = scene
         self._notices = notices
-        self._arrived: dict[Sdf.Path, None] = {}
         self.moves.note_taken(scene)
         self.properties = self._compare_layers()
         self.unchanged = notices.resynced - self.changed.keys()
@@ -88,7 +89,7 @@ class EditedPrims:
         now = scene.specs_now(new)
         if not before:
             if now:
-                self._arrived[path] = None
+                self.arrived[path] = None
         elif not now and path.IsPrimVariantSelectionPath():
             self._lose_variant(path)
         elif self._has_left(path, new, now):
@@ -126,7 +127,7 @@ class EditedPrims:
         remade = self._remade()
         swapped = self._swapped(remade)
         gone = dict.fromkeys([*self.left, *swapped])
-        arrived = [*self._arrived, *swapped]
+        arrived = [*self.arrived, *swapped]
         if arrived and len(gone) < CROWD_SIZE:
             for path in self.left:
                 gone |= dict.fromkeys(self._prims_below(path))

@@ -12,7 +12,7 @@ from .edited_prims import EditedPrims
 from .facts import Fields, LostPart, composed, lost_parts, raw_fields
 from .places import below
 from .prims import CHECKING, is_path, tracked
-from .shown import is_selected, prim_of, was_switched_off
+from .shown import hides, is_selected, is_shown, prim_of, was_switched_off
 
 _TOP: Final = Sdf.Path.absoluteRootPath
 _ARCS: Final = ("references", "payload", "inheritPaths", "specializes", "variantSetNames")
@@ -40,6 +40,7 @@ class Losses:
         self._covered = {Sdf.Path(item) for item in agreed if is_path(item)}
         self._parts: list[tuple[Sdf.Path, LostPart]] = []
         self._layer_parts: list[str] = []
+        self._relocated: dict[Sdf.Path, Sdf.Path] = {}  # prims of referenced files, by old path
         edited = EditedPrims(scene, notices)
         self._moves = edited.moves
         self._search(edited)
@@ -82,12 +83,20 @@ class Losses:
         for path in tracked([*edited.properties], CHECKING):
             if not self._is_gone(path.GetPrimPath()):
                 self._compare_property(path)
-        for path in tracked(list(edited.unchanged), CHECKING):
+        self._search_hidden(edited)
+
+    def _search_hidden(self, edited: EditedPrims) -> None:
+        """Note the prims that have their specs, or are referred to, and are not shown any more."""
+        # A new spec may hide a prim of a referenced file, also under a new name.
+        perhaps_hidden = edited.unchanged | edited.arrived.keys()
+        for path in tracked(list(perhaps_hidden), CHECKING):
             self._look_for_hidden(path)
         for old, _ in self._notices.moves:
             self._look_inside_hidden(old)
         for path in edited.found_moved:
             self._look_inside_hidden(path)
+        for path, new in self._relocated.items():
+            self._look_for_relocated(path, new)
 
     def _lose_prim(self, path: Sdf.Path) -> None:
         """Note that a prim is gone with all below it, except what was put elsewhere before."""
@@ -134,15 +143,15 @@ class Losses:
     def _look_for_hidden(self, path: Sdf.Path) -> None:
         """Note a prim that is hidden in a prim that refers to what was edited."""
         scene = self._scene
-        if not path.IsPrimPath():
+        if not path.IsPrimPath() or scene.specs_before(path) or self._is_gone(path):
             return
-        prim = scene.stage.GetPrimAtPath(path)
+        if path in self._relocated.values():  # it is looked at under its old name
+            return
+        prim = scene.stage.GetPrimAtPath(self._moves.now(path))
         if not prim or not prim.GetParent().IsActive():
             return
         is_class = prim.IsAbstract() and not prim.GetParent().IsAbstract()
         if prim.IsActive() and not is_class:
-            return
-        if scene.specs_before(path) or self._is_gone(path):
             return
         for prefix in path.GetParentPath().GetPrefixes():
             if _refers(scene.specs_before(prefix)):
@@ -151,16 +160,23 @@ class Losses:
 
     def _look_inside_hidden(self, path: Sdf.Path) -> None:
         """Note a prim that was put into a prim that is in the scene no more."""
-        scene = self._scene
         new = self._moves.now(path)
-        if new == path or not scene.specs_before(path) or self._is_gone(path):
+        if new == path or not self._scene.specs_before(path) or self._is_gone(path):
             return
-        prim = scene.stage.GetPrimAtPath(new)
-        if prim and prim.IsActive() and prim.IsDefined() and not prim.IsAbstract():
-            return
-        hidden = {self._moves.now(each) for each in self.gone}
-        if not hidden.isdisjoint(new.GetPrefixes()):
+        if not is_shown(self._scene.stage, new) and self._is_inside_gone(new):
             self.gone.add(path)
+
+    def _look_for_relocated(self, path: Sdf.Path, new: Sdf.Path) -> None:
+        """Note a prim of a referenced file whose new place is in the scene no more."""
+        if self._is_gone(path) or is_shown(self._scene.stage, new):
+            return
+        if hides(self._scene.specs_now(new)) or self._is_inside_gone(new):
+            self.gone.add(path)
+
+    def _is_inside_gone(self, path: Sdf.Path) -> bool:
+        """Return whether a prim is in a prim that is gone, wherever that is now."""
+        gone = {self._moves.now(each) for each in self.gone}
+        return not gone.isdisjoint(path.GetPrefixes())
 
     # ---- parts
 
@@ -218,8 +234,12 @@ class Losses:
                 owner = "the scene"
             for part in lost_parts(before, now, self._moves.now):
                 self._layer_parts.append(f"{part.what} of {owner}")
-            # A prim of a referenced file is deleted by a relocation to nowhere.
-            self.gone |= _relocated_away(now) - _relocated_away(before)
+            relocates = _relocates(now)
+            for old, new in relocates.items() - _relocates(before).items():
+                if new.isEmpty:  # a prim of a referenced file is deleted by that
+                    self.gone.add(old)
+                else:
+                    self._relocated[old] = new
 
     # ---- names
 
@@ -263,8 +283,9 @@ def _name_in_variant(path: Sdf.Path) -> str:
     return f"{tail.lstrip('.')} of {name}"
 
 
-def _relocated_away(fields: Fields) -> set[Sdf.Path]:
-    return {source for source, target in fields.get("layerRelocates", ()) if target.isEmpty}
+def _relocates(fields: Fields) -> dict[Sdf.Path, Sdf.Path]:
+    """Return the new path of each prim that a layer relocates; the empty path is nowhere."""
+    return dict(fields.get("layerRelocates", ()))
 
 
 def _refers(specs: Iterable[Any]) -> bool:

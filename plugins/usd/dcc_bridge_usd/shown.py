@@ -42,15 +42,27 @@ def was_switched_off(prim: Usd.Prim, before: list[Any], now: list[Any]) -> bool:
         return False
     specifiers_before = _specifiers(before)
     specifiers_now = _specifiers(now)
-    if Sdf.SpecifierDef in specifiers_before and parent.IsDefined():
-        if not prim.IsDefined() and Sdf.SpecifierDef not in specifiers_now:
+    if parent.IsDefined():
+        if Sdf.SpecifierDef in specifiers_before - specifiers_now and not prim.IsDefined():
             return True
-        was_class = Sdf.SpecifierClass in specifiers_before
-        if Sdf.SpecifierClass in specifiers_now and not was_class and prim.IsAbstract():
+        is_new_class = Sdf.SpecifierClass in specifiers_now - specifiers_before
+        was_defined = Sdf.SpecifierDef in specifiers_before | _specifiers(prim.GetPrimStack())
+        if is_new_class and was_defined and prim.IsAbstract():
             return True
     if prim.IsActive():
         return False
     return _active(before) is not False and _active(before) != _active(now)
+
+
+def is_shown(stage: Usd.Stage, path: Sdf.Path) -> bool:
+    """Return whether the scene shows a prim at a path."""
+    prim = stage.GetPrimAtPath(path)
+    return bool(prim) and prim.IsActive() and prim.IsDefined() and not prim.IsAbstract()
+
+
+def hides(specs: list[Any]) -> bool:
+    """Return whether specs hide the prim that they refer to."""
+    return _active(specs) is False or Sdf.SpecifierClass in _specifiers(specs)
 
 
 def _specifiers(specs: Iterable[Any]) -> set[Any]:

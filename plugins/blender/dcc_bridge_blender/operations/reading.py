@@ -18,6 +18,7 @@ from dcc_bridge.spi import (
     Checking,
     CodeContext,
     Part,
+    PlainNames,
     Rule,
     SocketLink,
     triple,
@@ -26,6 +27,7 @@ from dcc_bridge.spi import (
 from ..host import BlenderHost
 from ..names import UNREADABLE_TEXT, body_of, name_of, text_of
 from ..objects import block, item_of, kind_of, known, lists, tree_of
+from ..plain_names import PLAIN
 from ..targets import without_target
 from ..watching import watched, writers
 from . import properties, values
@@ -56,6 +58,9 @@ class _Reading(ApiSearch, Building, Checking, CodeContext):
 
     def namespace(self) -> dict[str, Any]:
         return {"bpy": bpy}
+
+    def plain_names(self) -> PlainNames:
+        return PLAIN
 
     def items(self, under: str | None = None) -> Iterable[str]:
         """Objects; below "material:" all materials, below one its nodes; of a collection all."""

@@ -14,10 +14,21 @@ from typing import Any, Final
 
 import FreeCAD
 
-from dcc_bridge.spi import ApiEntry, ApiSearch, Checking, CodeContext, Part, Rule, SocketLink, Value
+from dcc_bridge.spi import (
+    ApiEntry,
+    ApiSearch,
+    Checking,
+    CodeContext,
+    Part,
+    PlainNames,
+    Rule,
+    SocketLink,
+    Value,
+)
 
 from ..document import document, find, plain
 from ..parts import linked
+from ..plain_names import PLAIN
 from ..transactions import transactions
 from .places import below, children, own_shape, parent_of, scratch_document
 from .properties import CELL, FILES, form, held, is_told, links_of
@@ -26,7 +37,6 @@ _MODULES: Final = ("FreeCAD", "Part", "Mesh", "Sketcher", "PartDesign", "Draft",
 _EXPORTERS: Final = ("Part", "Mesh", "Import", "ImportGui", "Points")
 _WITH_WRITERS: Final = ("FreeCAD", *_EXPORTERS, "Fem", "Path", "TechDraw")
 _WRITES: Final = re.compile(r"(?!\w*(ToString|Inventor|Feature|Units))(export|save|write)\w*")
-_SETTINGS: Final = "User parameter:BaseApp"
 _ABSTRACT: Final = {"Part::Boolean", "Part::Datum", "Part::Primitive", "App::DocumentObject"}
 _PYTHON: Final = re.compile("Python$|^App::FeatureTest")  # types that do nothing without a proxy
 _MEMBER: Final = re.compile(r"(?:<<([^>]+)>>|\b([A-Za-z_]\w*))\.([A-Za-z_][\w.]*)")
@@ -49,6 +59,9 @@ class _Reads(ApiSearch, Checking, CodeContext):
         gui = {"Gui": FreeCAD.Gui} if FreeCAD.GuiUp else {}
         return {"App": FreeCAD, "FreeCAD": FreeCAD, "doc": FreeCAD.ActiveDocument, **gui}
 
+    def plain_names(self) -> PlainNames:
+        return PLAIN
+
     @contextmanager
     def in_context(self, warnings: list[str]) -> Iterator[Callable[[], str | None]]:
         """Keep what could not be computed, and could before; compare all documents."""
@@ -65,8 +78,7 @@ class _Reads(ApiSearch, Checking, CodeContext):
         classes = [it for module in modules for it in vars(module).values() if isinstance(it, type)]
         owners = [*modules, *dict.fromkeys(classes)]
         names = [(it, name) for it in owners for name in vars(it) if _WRITES.fullmatch(name)]
-        settings = type(FreeCAD.ParamGet(_SETTINGS)), "Export", _written
-        return [*((it, name, _written) for it, name in names), *_OF_OBJECTS, settings]
+        return [*((it, name, _written) for it, name in names), *_OF_OBJECTS]
 
     def items(self, under: str | None = None) -> Iterator[str]:
         """Yield the names of objects; of those below one in the order of the tree."""

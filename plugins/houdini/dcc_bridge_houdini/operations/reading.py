@@ -19,6 +19,7 @@ from dcc_bridge.spi import (
     CodeContext,
     Keyframes,
     Part,
+    PlainNames,
     Rule,
     SocketLink,
     Value,
@@ -26,6 +27,7 @@ from dcc_bridge.spi import (
 )
 
 from .. import host as houdini
+from ..plain_names import PLAIN
 from .values import held, value_of
 
 _MOST_KEYS: Final = 100
@@ -40,6 +42,9 @@ class _Reads(ApiSearch, Building, Checking, CodeContext, Keyframes):
 
     def namespace(self) -> dict[str, Any]:
         return {"hou": hou}
+
+    def plain_names(self) -> PlainNames:
+        return PLAIN
 
     @contextmanager
     def in_context(self, warnings: list[str]) -> Iterator[None]:

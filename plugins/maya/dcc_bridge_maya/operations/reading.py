@@ -22,9 +22,11 @@ from dcc_bridge.spi import (
     Checking,
     CodeContext,
     Part,
+    PlainNames,
     Rule,
 )
 
+from ..plain_names import PLAIN
 from ..scene import kind
 from . import dg
 from .dg import ask
@@ -73,6 +75,9 @@ class _Reading(_Values, ApiSearch, Checking, CodeContext):
     def namespace(self) -> dict[str, Any]:
         """Return the commands, and the API as ``om``."""
         return {"cmds": cmds, "om": OpenMaya}
+
+    def plain_names(self) -> PlainNames:
+        return PLAIN
 
     @contextmanager
     def in_context(self, warnings: list[str]) -> Iterator[None]:

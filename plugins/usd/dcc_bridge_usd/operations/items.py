@@ -20,6 +20,7 @@ from dcc_bridge.spi import (
     Frames,
     Host,
     Part,
+    PlainNames,
     SocketLink,
     Value,
     Vector,
@@ -29,6 +30,7 @@ from dcc_bridge.spi import (
 from .. import frames
 from ..coercion import plain
 from ..host import UsdSession
+from ..plain_names import PLAIN
 from ..prims import branch, is_plain, prim_at
 from . import links, names, schemas
 from .transforms import FIRST, vector
@@ -97,6 +99,9 @@ class _Items(CodeContext, Frames):
 
     def namespace(self) -> dict[str, Any]:
         return {"stage": self.stage}
+
+    def plain_names(self) -> PlainNames:
+        return PLAIN
 
     @contextmanager
     def in_context(self, warnings: list[str]) -> Iterator[Callable[[], str | None]]:

@@ -26,10 +26,8 @@ minute, the longest gap 0.28 s
 
 Benchmarks, each of which prints ratios within one run: ``python -m tests.bench.NAME``, with
 ``driver`` (a call beside other servers, and what the main thread feels of it; ``--only sdk_sse``
-installs none), ``start`` (what a start and an idle bridge cost a host), ``growth`` (what grows with
-clients, questions and the record), ``skills_1000`` (a thousand skill files), ``edit_record`` (what
-the record and the agreement cost an edit), ``verbs``, ``agreed_code``, and ``memory`` (what many
-clients leave in a host in an hour).
+installs none), ``start`` (what a start and an idle bridge cost a host), ``skills_1000`` (a thousand
+skill files), ``verbs``, ``losses`` (what it costs to know what an edit loses) and ``agreed_code``.
 
 ``python tests/pictures.py`` takes the pictures of README and the guide again, but for Blender's:
 ``BLENDER_PICTURE=FILE pytest -m real -n 0 tests/blender/test_window.py -k esc``; with ``-k

@@ -218,16 +218,16 @@ def measure(name: str, chosen: Namespace) -> None:
     """Measure here; FreeCAD's own interpreter calls it, too."""
     sizes = [chosen.items] if chosen.items else ITEMS[name]
     module = _MODULES[name]
-    with verbs._ending(module):
+    with verbs.ending(module):
         for items in sizes:
-            with verbs._opened(module, items) as scene:
+            with verbs.opened(module, items) as (scene, _):
                 host = f"{scene.host.name} {scene.host.version}"
                 found = list(rows(scene, _JOBS[name](scene), chosen.rounds))
                 show(f"{host}, {items:,} items", _COLUMNS, found)
 
 
 def _in_freecad(chosen: Namespace) -> None:
-    from tests.hosts import freecad
+    from tests.freecad import launch as freecad
 
     if freecad.CONSOLE is None:
         print("freecadcmd is not installed", file=sys.stderr)
@@ -247,7 +247,7 @@ def main() -> None:
     hosts = ("hosts", {"nargs": "*", "choices": [*ITEMS, []], "metavar": "HOST"})
     chosen = options(__doc__, hosts, items=0, rounds=ROUNDS)
     for name in chosen.hosts or ITEMS:
-        python = None if name == "freecad" else verbs._python(_MODULES[name])
+        python = None if name == "freecad" else verbs.interpreter(_MODULES[name])
         if name == "freecad":
             _in_freecad(chosen)
         elif python is None:

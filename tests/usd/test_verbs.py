@@ -25,7 +25,8 @@ from dcc_bridge_usd import install
 from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations
 from tests.bench import verbs_usd
-from tests.bench.verbs import Case, Table
+from tests.bench.verbs import Table
+from tests.bench.verbs_cases import Case
 from tests.hosts.scenes import SCENE
 from tests.tiers import sampled
 from tests.verbs import usd_scene

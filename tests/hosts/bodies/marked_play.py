@@ -1,25 +1,22 @@
-"""Random bad skills: careless programs that edit, ask, ignore, nest, undo, save and come too late.
+"""Runs a marked body: a careless skill that edits, asks, ignores, nests, saves and comes too late.
 
-A program is a tree of acts, plain data made of a seed, so that it can be printed and shrunk. It is
-run by the real runner with a real broker on a real scene with files; the test's own thread is the
-host's main thread and the person, whose answer is in the text of each question.
-
-Left out, as nothing in the process stops it: a thread that keeps the stage and edits USD there,
-without the session; files written without the session (`open`, `Sdf.Layer.Export`, the `Save` of a
-layer that the body allows to be saved); a callback that stays with the host after the skill's end;
-a skill that leaves the context of its call (`contextvars.Context().run`). What a skill's file does
-when it is imported is told in the tests of the loader.
+The person's answer is in the text of each question. Left out, as nothing in the process stops it: a
+thread that keeps the stage and edits USD there, without the session; files written without the
+session (`open`, `Sdf.Layer.Export`, the `Save` of a layer that the body allows to be saved); a
+callback that stays with the host after the skill's end; a skill that leaves the context of its call
+(`contextvars.Context().run`). What a skill's file does when it is imported is told in the tests of
+the loader.
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
-import time
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from dcc_bridge import (
     carry,
@@ -33,44 +30,34 @@ from dcc_bridge import (
 )
 from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call, running_call
-from dcc_bridge.elicitation import context
-from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.caller import Client
-from dcc_bridge.elicitation.question import (
-    Expired,
-    PresenterEvent,
-    Question,
-    Reply,
-    Settle,
-    TakeDown,
-)
+from dcc_bridge.elicitation.question import Question, Settle
 from dcc_bridge.errors import BridgeError
-from dcc_bridge.skills.runner import Runner
 from dcc_bridge.skills.skill import describe
-from dcc_bridge.threads.main_thread import MainThread
-from tests.hosts.bad_plans import Act, Plan, every
-from tests.hosts.bad_port import Port, Scene
-from tests.stand_ins import Person
-
-_MOVES: Final = ("call_it", "move")  # a new name or parent is no loss
-LIMIT: Final = 60.0  # seconds in which any of these programs ends
-FORM: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {"sure": {"type": "boolean"}},
-    "required": ["sure"],
-}
+from tests.hosts.bodies.acts import Act, Acts, every
+from tests.hosts.bodies.marked_plans import Plan
+from tests.hosts.bodies.play import FORM, LIMIT, Play, reply
+from tests.hosts.bodies.port import Port, Scene
 
 
 @dataclass
 class Granted:
-    """What the person agreed to in one run, as the person saw it."""
+    """What the person agreed to in one run, as the person saw it.
 
-    needs: bool  # changes need a yes
-    # What goes with the items of each yes that was not withdrawn; None for one that named none.
+    Attributes:
+        needs: Changes need a yes.
+        alive: What goes with the items of each yes that was not withdrawn; None for one that named
+            none.
+        lasting: There was a yes to a question that said that undo does not help.
+        foreign: There was a yes to a question of no call.
+        refusals: How often what was agreed to was withdrawn.
+    """
+
+    needs: bool
     alive: list[Callable[[str], bool] | None] = field(default_factory=list)
-    lasting: bool = False  # there was one to a question that said that undo does not help
-    foreign: bool = False  # there was one to a question of no call
-    refusals: int = 0  # how often what was agreed to was withdrawn
+    lasting: bool = False
+    foreign: bool = False
+    refusals: int = 0
 
     def covers(self, thing: str) -> bool:
         return not self.needs or any(reach is None or reach(thing) for reach in self.alive)
@@ -83,43 +70,40 @@ class Granted:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a program."""
+    """What came of a body.
 
-    status: str  # how it ended, as the agent is told
-    before: Scene  # the scene before it
-    ended: Scene  # the scene when its end was told
-    after: Scene  # the scene when the last thread of it was over
-    granted: Granted  # what the person agreed to
-    lost: frozenset[str]  # what was gone after some act to which the person had agreed
-    changed: bool  # whether an act changed something when that was agreed to
-    theirs: int  # how often the person edited meanwhile
-    # What was lost unasked was told to the agent, or in a thread while the call ended: then there.
+    Attributes:
+        status: How it ended, as the agent is told.
+        before: The scene before it.
+        ended: The scene when its end was told.
+        after: The scene when the last thread of it was over.
+        granted: What the person agreed to.
+        lost: What was gone after some act to which the person had agreed.
+        changed: An act changed something when that was agreed to.
+        theirs: How often the person edited meanwhile.
+        is_told: What was lost unasked was told to the agent, or in a thread while the call ended.
+    """
+
+    status: str
+    before: Scene
+    ended: Scene
+    after: Scene
+    granted: Granted
+    lost: frozenset[str]
+    changed: bool
+    theirs: int
     is_told: bool
 
 
-class Undecided(Person):
-    """Leaves each question open, on whatever thread it comes, and wakes the main thread for it."""
-
-    def __init__(self, wake: Callable[[], None]) -> None:
-        super().__init__()
-        self._wake = wake
-        self.open: list[tuple[Question, Settle]] = []
-
-    def show(self, question: Question, settle: Settle) -> TakeDown:
-        self.open.append((question, settle))
-        self._wake()
-        return super().show(question, settle)
-
-
-class Play:
-    """One run of one program."""
+class MarkedPlay(Play):
+    """One run of one marked body."""
 
     def __init__(self, plan: Plan, port: Port, loop: asyncio.AbstractEventLoop) -> None:
-        """Take a program, and a host with a scene for it alone; the loop is on another thread."""
+        """Take a body, and a host with a scene for it alone; the loop is on another thread."""
+        super().__init__(port)
         self._plan = plan
         self._port = port
         self._loop = loop
-        self._wake = threading.Event()
         self._over = threading.Event()
         self._threads: list[threading.Thread] = []
         self._tasks: list[asyncio.Task[None]] = []
@@ -132,6 +116,7 @@ class Play:
         self._has_threads = any(act.kind in ("thread", "task") for act in every(plan.body))
 
     def run(self) -> Result:
+        """Run the body to the end of its last thread."""
         plan = self._plan
         settings = Settings(dialogs_per_minute=10**6, pending_questions=50, edit=plan.policy)
         before = self._port.look()
@@ -139,13 +124,16 @@ class Play:
             self.call = Call("program", f"Program {plan.gate}", plan.risk, Client("test"))
             self._runner = runner
             run = runner.start(describe(self._skill()), {}, self.call)
-            self._serve(run.outcome.done)
-            ended = self._port.look()
-            self._over.set()
+            try:
+                self._serve(run.outcome.done)
+                ended = self._port.look()
+            finally:
+                self._over.set()
             self._serve(lambda: not self._left())
             after = self._port.look()
+        status = run.outcome.result().status
         return Result(
-            run.outcome.result().status,
+            status,
             before,
             ended,
             after,
@@ -153,40 +141,13 @@ class Play:
             frozenset(self._lost),
             self._changed,
             self._theirs,
-            run.outcome.result().status != "done" or self._has_threads,
+            status != "done" or self._has_threads,
         )
 
-    # ---- the host's main thread and the person at it
+    # ---- the person
 
-    @contextmanager
-    def _running(self, settings: Settings) -> Iterator[Runner]:
-        self._main = MainThread(lambda delay: self._wake.set())
-        self._person = Undecided(self._wake.set)
-        self._broker = Broker(settings, host=self._person, clock=_no_clock)
-        remove = context.install(self._broker, self._main, self._port.host)
-        try:
-            spawn = self._spawn
-            yield Runner(self._port.host, self._main, settings, spawn, _no_clock)
-        finally:
-            self._over.set()
-            self._broker.close()
-            self._main.close()
-            remove()
-
-    def _spawn(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+    def _spawn(self, coroutine: Coroutine[Any, Any, Any]) -> Future[Any]:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
-
-    def _serve(self, is_done: Callable[[], bool]) -> None:
-        end = time.monotonic() + LIMIT
-        while not is_done() or not self._main.is_unwound or self._person.open or self._main.waiting:
-            assert time.monotonic() < end, "it hangs"
-            self._main.drain()
-            if self._person.open:
-                self._answer(*self._person.open.pop(0))
-            elif not is_done():
-                self._wake.wait(0.001)
-                self._wake.clear()
-        self._main.drain()
 
     def _left(self) -> bool:
         return any(it.is_alive() for it in self._threads) or any(
@@ -203,7 +164,7 @@ class Play:
             self._theirs += 1
         is_yes = not leaves and answer not in ("no", "closes", "expires", "unticked")
         self._note(question, answer, is_yes)
-        settle(self._reply(question, answer))
+        settle(reply(question, answer))
 
     def _note(self, question: Question, answer: str, is_yes: bool) -> None:
         granted = self._granted if question.call is self.call else self._foreign
@@ -219,19 +180,6 @@ class Play:
         is_input = "only input" in question.message
         is_unheard = question.consent is None and answer in ("unticked", "expires")
         return not (is_yes or self._has_threads or is_input or is_unheard)
-
-    def _reply(self, question: Question, answer: str) -> PresenterEvent:
-        name = (
-            "sure" if question.form and "sure" in question.form.schema["properties"] else "confirm"
-        )
-        refusals: dict[str, PresenterEvent] = {
-            "no": Reply("decline"),
-            "closes": Reply("cancel"),
-            "expires": Expired(),
-        }
-        if answer in refusals:
-            return refusals[answer]
-        return Reply("accept", {name: answer != "unticked"})
 
     def _leave(self, how: str) -> None:
         """End the call, as its client or its client's end does."""
@@ -249,7 +197,7 @@ class Play:
             "risk": plan.risk,
             "confirms": plan.confirms,
             "undo": None if plan.undoable else False,
-            "tried": False,  # what is tried is in `undecorated_play`
+            "tried": False,  # what is tried is in `tried_play`
             "thread": "any" if plan.thread == "any" else "main",
         }
         if plan.thread == "async":
@@ -261,7 +209,7 @@ class Play:
         where = "pool" if plan.thread == "any" else "main"
         return marked(lambda: at_once(self._acts(plan.body, where)), fields)
 
-    async def _acts(self, acts: tuple[Act, ...], where: str) -> None:
+    async def _acts(self, acts: Acts, where: str) -> None:
         """Do acts one after the other, on the main thread, a thread of its own, or a loop."""
         for act in acts:
             try:
@@ -298,10 +246,9 @@ class Play:
             port.do(act.kind, *act.what)
         finally:
             is_allowed = not granted.needs or bool(granted.alive)
-            is_moved = is_allowed and act.kind in _MOVES
             if port.which == which:
                 gone = before - port.objects()
-                self._lost |= gone if is_moved else set(filter(granted.covers, gone))
+                self._lost |= set(filter(granted.covers, gone))
             self._changed |= is_allowed and port.state() != state
 
     async def _ask(self, act: Act, where: str) -> None:
@@ -425,7 +372,3 @@ def at_once(coroutine: Coroutine[Any, Any, None]) -> None:
     except StopIteration:
         return
     raise AssertionError("it waits")
-
-
-def _no_clock(seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
-    return lambda: None

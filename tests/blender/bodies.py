@@ -1,7 +1,8 @@
-"""What bad skills do in Blender, the module ``bpy``, and what its scene is at a moment.
+"""Blender on a scene with files, in which each thing has a mark; and what bodies do to it.
 
-Run as a module where that is; see `bad_oracle.main`. Left out of the table
-(measured with bpy 4.5.15 and 5.2.3; see `dcc_bridge_blender.host`):
+Run as a module where ``bpy`` is one, and by Blender itself: the kind of body, a folder, and what
+`tests.hosts.bodies.judge.run` takes. Left out of the table (measured with bpy 4.5.15 and 5.2.3; see
+`dcc_bridge_blender.host`):
 
 =========================  ======================================================================
 ``ed.undo``, ``ed.redo``   what the person had done is undone by then: it is told
@@ -16,21 +17,27 @@ a fake user, folds         neither evaluated nor compared: no edit that Blender 
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+if paths := os.environ.get("BLENDER_PATH"):  # it does not look at PYTHONPATH
+    sys.path[:0] = paths.split(os.pathsep)
+
 import bpy
 
+from dcc_bridge.consent.audit_hook import Writer
 from dcc_bridge_blender.host import BlenderHost
+from dcc_bridge_blender.operations import BlenderOperations
 from dcc_bridge_blender.undo import Stack
-from tests.hosts import bad_oracle
-from tests.hosts.bad_port import Edit, Port, Scene, in_files
+from tests.hosts.bodies import JUDGES, judge
+from tests.hosts.bodies.port import MARK, Edit, MarkedPort, Scene, in_files
 from tests.hosts.digests import scene_digest
 
 FILES: Final = ("scene.blend", "other.blend")
-_KEPT: Final = ("objects", "collections", "materials", "texts", "scenes")
+_LISTS: Final = ("collections", "materials", "texts", "actions")
 
 
 def thing(name: str) -> Any:
@@ -105,6 +112,16 @@ def undo_off(blender: BlenderPort, at: str, other: str) -> None:
     preferences().use_global_undo = False
 
 
+def out_of_all(blender: BlenderPort, at: str, other: str) -> None:
+    """Take an object out of every collection."""
+    for each in [*thing(at).users_collection]:
+        each.objects.unlink(thing(at))
+
+
+def out_of_scene(blender: BlenderPort, at: str, other: str) -> None:
+    bpy.data.scenes[0].collection.children.unlink(bpy.data.collections["Set"])
+
+
 EDITS: Final[dict[str, Edit]] = {
     "create": lambda *_: link("new"),
     "value": value,
@@ -142,22 +159,39 @@ OWN: Final[dict[str, Edit]] = {
 }
 
 
+TRIED: Final[dict[str, Edit]] = {
+    "out_of_all": out_of_all,
+    "out_of_scene": out_of_scene,
+    "empty_mesh": lambda *_: bpy.data.meshes["mesh"].clear_geometry(),
+    "empty_text": lambda *_: bpy.data.texts["Notes"].clear(),
+    "drop_modifier": lambda *_: thing("a").modifiers.clear(),
+    "drop_constraint": lambda *_: thing("c").constraints.remove(thing("c").constraints[0]),
+    "drop_keys": lambda *_: thing("c").animation_data_clear(),
+    "drop_slot": lambda *_: bpy.data.meshes["mesh"].materials.clear(),
+    "drop_property": lambda *_: thing("b").pop("own"),
+}
+
+
 def window() -> Any:
     windows: Any = bpy.context.window_manager
     return windows.windows[0]
 
 
-class BlenderPort(Port):
+class BlenderPort(MarkedPort):
     """Blender, on a scene with files."""
 
     items = ("a", "b", "b.below", "c", "light", "first", "loose", "top")
     edits = EDITS
     own = OWN
+    tried_edits = TRIED
+    pushing = frozenset({"push", "operator", "purge"})
+    export_name = "other.blend"
     is_told_late = True
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        source = folder.parent / "source"
+        self._theirs = 0
+        source = folder.parents[1] / "source"
         if not source.is_dir():
             _write(source)
         for name in FILES:
@@ -185,16 +219,53 @@ class BlenderPort(Port):
     def which(self) -> int:
         return self._opened
 
-    def objects(self) -> frozenset[str]:
-        """List objects that are in a scene, and what else a person makes."""
-        shown = {f"objects {each.name}" for scene in bpy.data.scenes for each in scene.objects}
-        lists = [(name, getattr(bpy.data, name)) for name in _KEPT[1:]]
-        return frozenset(shown | {f"{kind} {each.name}" for kind, all_ in lists for each in all_})
+    def things(self) -> Mapping[str, str]:
+        found = dict[str, str]()
+        for each in {it for scene in bpy.data.scenes for it in scene.objects}:
+            if mark := each.get(MARK):
+                self._add(each, mark, found)
+        for name in _LISTS:
+            every = getattr(bpy.data, name)
+            found |= {f"{name} {it[MARK]}": it.name for it in every if it.get(MARK)}
+        found |= {f"{it.name}|vert": "a" for it in bpy.data.meshes if len(it.vertices)}
+        found |= {f"{it.name}|line": it.name for it in bpy.data.texts if it.as_string()}
+        return found
 
-    def reach(self, items: Sequence[str]) -> Callable[[str], bool]:
-        found = [thing(item) for item in items if item in bpy.data.objects]
-        names = {it.name for each in found for it in (each, *each.children_recursive)}
-        return {f"objects {name}" for name in names}.__contains__
+    def _add(self, each: Any, mark: str, found: dict[str, str]) -> None:
+        found[mark] = each.name
+        for name in ("modifiers", "constraints"):
+            for part in getattr(each, name):
+                found[f"{mark} {name}|{part.name}"] = each.name
+        if each.get("own"):
+            found[f"{mark}|own"] = each.name
+        action = each.animation_data and each.animation_data.action
+        if action:
+            found[f"{mark}|anim"] = each.name
+
+    def above(self, item: str) -> Iterable[str]:
+        each = bpy.data.objects.get(item)
+        while each is not None and each.parent is not None:
+            each = each.parent
+            yield each.name
+
+    def is_called(self, item: str, name: str) -> bool:
+        return _named(name) == item
+
+    def covered(self, items: Sequence[str]) -> set[str]:
+        """With a collection goes what is in it."""
+        named = [_named(it) for it in items if " of " not in it]
+        groups = [it for it in bpy.data.collections if it.name in named]
+        held = [each.name for group in groups for each in group.all_objects]
+        found = super().covered([*items, *named, *held])
+        if any(item.startswith("action:") for item in items):
+            found |= {mark for mark in self.things() if mark.endswith("|anim")}
+        return found
+
+    def export(self) -> None:
+        bpy.data.libraries.write(self.at(self.export_name), {thing("a")})
+
+    def writers(self) -> Sequence[Writer]:
+        return BlenderOperations(self.host).writers()
 
     def state(self) -> str:
         return scene_digest(self.host)
@@ -224,12 +295,19 @@ class BlenderPort(Port):
         return tuple(name for *_, name in entries[: top + 1])
 
     def work(self) -> None:
-        link("theirs")
+        link(f"theirs{self._theirs}")
+        thing(f"theirs{self._theirs}")[MARK] = f"theirs{self._theirs}"
         bpy.ops.ed.undo_push(message="The person's edit")
+        self._theirs += 1
 
     def close(self) -> None:
         self.host.close()
         bpy.app.handlers.load_post.remove(self._handler)
+
+
+def _named(item: str) -> str:
+    """Return the name in an item: that of what is no object has its kind before it."""
+    return item.rpartition(":")[2]
 
 
 def _write(folder: Path) -> None:
@@ -251,10 +329,27 @@ def _write(folder: Path) -> None:
     data.texts.new("Notes").write("to be kept")
     data.texts["Notes"].use_fake_user = True
     data.scenes.new("Second")
+    thing("a").modifiers.new("Bevel", "BEVEL")
+    thing("c").constraints.new("TRACK_TO")
+    thing("c").keyframe_insert("location", frame=1)
+    thing("b")["own"] = 1
+    for name in ("objects", *_LISTS):
+        for each in getattr(data, name):
+            each[MARK] = each.name
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "scene.blend"))
     data.objects.remove(made["light"])
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "other.blend"), copy=True)
 
 
+def main(words: Sequence[str]) -> str | None:
+    """Run bodies; return what is wrong, or None."""
+    kind, place, *seeds = words
+    folder = Path(place)
+    return judge.run(JUDGES[kind](BlenderPort, folder), folder, seeds) or None
+
+
 if __name__ == "__main__":
-    sys.exit(bad_oracle.main(BlenderPort, sys.argv[1:]) or None)
+    given = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else sys.argv[1:]
+    wrong = main(given)
+    sys.modules.pop("__mp_main__", None)  # Blender frees this file, and crashes as it quits with it
+    sys.exit(wrong)

@@ -1,27 +1,31 @@
-"""What bad skills do in FreeCAD, without its window, and what its documents are at a moment.
+"""FreeCAD with documents in which each object has a mark; and what bodies do to them.
 
-`tests.freecad.launch` starts it. Left out of the table (measured in 0.20.2; see
+`tests.freecad.launch` starts it, without its window. Left out of the table (measured in 0.20.2; see
 `dcc_bridge_freecad.host`):
 
 ======================  =========================================================================
 ``undo``, ``redo``      what the person had done is undone by then: it is told
 ``UndoMode = 0``,       the undo lists are emptied, and nothing in FreeCAD tells of it: as what the
 ``clearUndos``          person had done is on none then, that is told
+``clearAll`` of a       no undo of FreeCAD's holds it: that a call has done it is told
+sheet
 ======================  =========================================================================
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 import FreeCAD
 
+from dcc_bridge.consent.audit_hook import Writer
 from dcc_bridge_freecad.host import FreeCADHost
-from tests.hosts import bad_oracle
-from tests.hosts.bad_port import Edit, Port, Scene, in_files
+from dcc_bridge_freecad.operations import FreeCADOperations
+from tests.hosts.bodies import JUDGES, judge
+from tests.hosts.bodies.port import MARK, Edit, MarkedPort, Scene, in_files
 
 FILES: Final = ("scene.FCStd", "other.FCStd", "far.FCStd")
 
@@ -114,26 +118,54 @@ OWN: Final[dict[str, Edit]] = {
 }
 
 
-class FreeCADPort(Port):
+TRIED: Final[dict[str, Edit]] = {
+    "out_of_group": lambda *_: one("Group").removeObject(one("Inner")),
+    "empty_cell": lambda *_: one("Sheet").clear("A1"),
+    "empty_text": lambda *_: setattr(one("Note"), "Text", ""),
+    "drop_expression": lambda *_: one("Box").setExpression("Length", None),
+    "drop_property": lambda *_: one("A").removeProperty("Own"),
+    "drop_shape": lambda *_: document().removeObject("Box"),
+    "recompute": lambda *_: document().recompute(),
+}
+
+
+class FreeCADPort(MarkedPort):
     """FreeCAD, with two documents that have files."""
 
-    items: ClassVar[Sequence[str]] = ("A", "B", "Group", "Inner", "C", "First", "Far#Thing", "Top")
+    items: ClassVar[Sequence[str]] = (
+        *("A", "B", "Group", "Inner", "C", "First", "Far#Thing", "Top"),
+        *("Sheet", "Box", "Note"),
+    )
     edits = EDITS
     own = OWN
+    tried_edits = TRIED
+    pushing = frozenset({"commit", "begin", "abort"})
+    export_name = "other.FCStd"
     is_told_late = True
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._theirs = 0
         far = FreeCAD.newDocument("Far", hidden=True)
         far.addObject("App::FeaturePython", "Thing")
         far.saveAs(str(folder / "far.FCStd"))
-        self._scene = scene = FreeCAD.newDocument("Scene", hidden=True)
+        scene = FreeCAD.newDocument("Scene", hidden=True)
         for name in ("A", "B", "C", "Inner", "Top"):
             scene.addObject("App::FeaturePython", name)
         scene.addObject("App::DocumentObjectGroup", "Group").addObject(scene.Inner)
+        scene.addObject("Spreadsheet::Sheet", "Sheet").set("A1", "10")
+        scene.Sheet.setAlias("A1", "len")
+        scene.addObject("Part::Box", "Box").setExpression("Length", "Sheet.len")
+        scene.addObject("App::TextDocument", "Note").Text = "Noted"
+        scene.A.addProperty("App::PropertyString", "Own").Own = "mine"
         scene.saveCopy(str(folder / "other.FCStd"))
         scene.addObject("App::FeaturePython", "Last")
+        for each in self._open():
+            for it in each.Objects:
+                _mark(it, _item(it))
+            each.recompute()
         scene.saveAs(str(folder / "scene.FCStd"))
+        far.save()
         for each in (far, scene):
             each.UndoMode = 1
             each.clearUndos()
@@ -142,14 +174,17 @@ class FreeCADPort(Port):
         for name in ("First", "Second"):
             self._person(name)
         self.host.undo()
+        self.look()  # the first look makes FreeCAD note that it was asked
 
     def at(self, name: str) -> str:
         return str(self.folder / name)
 
-    def _person(self, name: str) -> None:
+    def _person(self, name: str, mark: str = "") -> None:
         scene = FreeCAD.getDocument("Scene")
         scene.openTransaction(f"The person's {name}")
-        scene.addObject("App::FeaturePython", name)
+        each = scene.addObject("App::FeaturePython", name)
+        if mark:
+            _mark(each, mark)
         scene.commitTransaction()
 
     @staticmethod
@@ -162,15 +197,53 @@ class FreeCADPort(Port):
     def which(self) -> tuple[str, ...]:
         return tuple(each.Name for each in self._open())
 
-    def objects(self) -> frozenset[str]:
-        """List objects by their names, which nobody can change."""
-        return frozenset(_item(each) for doc in self._open() for each in doc.Objects)
+    def things(self) -> Mapping[str, str]:
+        found = dict[str, str]()
+        for doc in self._open():
+            for each in doc.Objects:
+                mark = getattr(each, MARK, "")
+                if mark:
+                    self._add(each, mark, found)
+        return found
 
-    def reach(self, items: Sequence[str]) -> Callable[[str], bool]:
-        found = [each for doc in self._open() for each in doc.Objects if _item(each) in items]
-        return {
-            _item(it) for each in found for it in (each, *getattr(each, "Group", ()))
-        }.__contains__
+    def _add(self, each: object, mark: str, found: dict[str, str]) -> None:
+        item = _item(each)
+        found[mark] = item
+        if getattr(each, "Own", ""):
+            found[f"{mark}|Own"] = item
+        if getattr(each, "Text", ""):
+            found[f"{mark}|Text"] = item
+        for child in getattr(each, "Group", ()):
+            if inner := getattr(child, MARK, ""):
+                found[f"{mark} {inner}|{inner}"] = item
+        for expression in getattr(each, "ExpressionEngine", ()):
+            found[f"{mark} {expression[0]}|expression"] = item
+        if mark == "Sheet" and each.getContents("A1"):  # type: ignore[attr-defined]  # a sheet
+            found["Sheet|A1"] = item
+
+    def above(self, item: str) -> Iterable[str]:
+        for doc in self._open():
+            for each in doc.Objects:
+                if _item(each) == item:
+                    yield from (_item(it) for it in each.InList if hasattr(it, "Group"))
+
+    def is_called(self, item: str, name: str) -> bool:
+        for doc in self._open():
+            for each in doc.Objects:
+                if _item(each) == item:
+                    return name in (item, each.Label, each.Name)
+        return False
+
+    def covered(self, items: Sequence[str]) -> set[str]:
+        """With an object goes that it is in a group."""
+        found = super().covered(items)
+        return found | {mark for mark in self.things() if mark.rpartition("|")[2] in found}
+
+    def export(self) -> None:
+        document().saveCopy(self.at(self.export_name))
+
+    def writers(self) -> Sequence[Writer]:
+        return FreeCADOperations(self.host).writers()
 
     def state(self) -> tuple[str, ...]:
         """Look at all objects, but not at what FreeCAD notes of a property that was set."""
@@ -194,7 +267,9 @@ class FreeCADPort(Port):
 
     def work(self) -> None:
         if "Scene" in self.which:
-            self._person("Theirs")
+            name = f"Theirs{self._theirs}"
+            self._person(name, mark=name)
+        self._theirs += 1
 
     def close(self) -> None:
         if FreeCAD.getActiveTransaction() is not None:
@@ -203,13 +278,19 @@ class FreeCADPort(Port):
             FreeCAD.closeDocument(name)
 
 
+def _mark(each: Any, mark: str) -> None:
+    each.addProperty("App::PropertyString", MARK)
+    setattr(each, MARK, mark)
+
+
 def _item(thing: Any) -> str:
     """Name an object as `Host.lost` does."""
     is_far = thing.Document.Name == "Far"
     return f"Far#{thing.Name}" if is_far else str(thing.Name)
 
 
-def run(*words: str) -> None:
-    """Run programs, in a FreeCAD that ends with an error where this raises one."""
-    wrong = bad_oracle.main(FreeCADPort, words)
+def run(kind: str, place: str, *seeds: str) -> None:
+    """Run bodies, in a FreeCAD that ends with an error where this raises one."""
+    folder = Path(place)
+    wrong = judge.run(JUDGES[kind](FreeCADPort, folder), folder, seeds)
     assert not wrong, wrong

@@ -1,4 +1,4 @@
-"""Random bodies of undecorated skills as plain data, made of a seed, to be printed and shrunk."""
+"""Random tried bodies as plain data, made of a seed."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Final
 
-from tests.hosts.undecorated_port import Field
+from tests.hosts.bodies.acts import Act, Acts, shorter
+from tests.hosts.bodies.port import MarkedPort
 
-ANSWERS: Final = ("yes",) * 7 + ("yes+edit", "yes+edit", "no", "no", "unticked", "away")
-"""Answers of the person; "yes+edit" comes after somebody edited, "away" never."""
+ANSWERS: Final = ("yes",) * 7 + ("yes+edit", "yes+edit", "no", "no", "unticked", "expires")
+"""Answers of the person; "yes+edit" comes after somebody edited, "expires" never."""
 FILE_ACTS: Final = (
     "write_new",
     "write_over",
@@ -26,21 +27,6 @@ QUESTIONS: Final = 8
 
 
 @dataclass(frozen=True)
-class Act:
-    """One act of a body.
-
-    Attributes:
-        kind: An edit of the port, one of `FILE_ACTS`, or "ask", "nest", "thread", "raise", "drift".
-        what: How it is done, and with which items.
-        inside: The acts that are done in it.
-    """
-
-    kind: str
-    what: tuple[str, ...] = ()
-    inside: tuple[Act, ...] = ()
-
-
-@dataclass(frozen=True)
 class Plan:
     """One body, and what the person answers.
 
@@ -48,17 +34,17 @@ class Plan:
         answers: The answers, in order.
         careless: The body catches every `Exception` of an act, and goes on.
         has_redo: The person has undone something just before, which they can redo.
-        body: What it does.
+        body: What it does: edits, `FILE_ACTS`, "ask", "nest", "thread", "raise" and "drift".
     """
 
     answers: tuple[str, ...]
     careless: bool
     has_redo: bool
-    body: tuple[Act, ...]
+    body: Acts
 
 
-def make(seed: int, port: type[Field]) -> Plan:
-    """Return the program of a seed."""
+def make(seed: int, port: type[MarkedPort]) -> Plan:
+    """Return the body of a seed."""
     random = Random(seed)
     answers = tuple(random.choice(ANSWERS) for _ in range(QUESTIONS))
     careless = random.random() < 0.6
@@ -68,16 +54,9 @@ def make(seed: int, port: type[Field]) -> Plan:
     return Plan(answers, careless, has_redo, body)
 
 
-def every(acts: tuple[Act, ...]) -> Iterator[Act]:
-    """Yield acts and all that is in them."""
-    for act in acts:
-        yield act
-        yield from every(act.inside)
-
-
 def smaller(plan: Plan) -> Iterator[Plan]:
-    """Yield the programs that lack one act, or have what is in it in its place."""
-    for body in _smaller(plan.body):
+    """Yield the bodies that are a step smaller."""
+    for body in shorter(plan.body):
         yield replace(plan, body=body)
     if plan.careless:
         yield replace(plan, careless=False)
@@ -87,23 +66,13 @@ def smaller(plan: Plan) -> Iterator[Plan]:
             yield replace(plan, answers=answers)
 
 
-def _smaller(acts: tuple[Act, ...]) -> Iterator[tuple[Act, ...]]:
-    for place, act in enumerate(acts):
-        before, after = acts[:place], acts[place + 1 :]
-        yield (*before, *after)
-        if act.inside:
-            yield (*before, *act.inside, *after)
-            for inside in _smaller(act.inside):
-                yield (*before, replace(act, inside=inside), *after)
-
-
-def _act(random: Random, port: type[Field], depth: int, has_files: bool) -> Act:
+def _act(random: Random, port: type[MarkedPort], depth: int, has_files: bool) -> Act:
     kinds = ("edit", "file", "ask", "nest", "thread", "raise", "drift")
     weights = (60, 25 * has_files, 8, 9 * (depth > 0), 2 * has_files, 3, 4)
     kind = random.choices(kinds, weights)[0]
     items = random.choice(port.items), random.choice(port.items)
     if kind == "edit":
-        return Act(random.choice(list(port.edits)), items)
+        return Act(random.choice([*port.edits, *port.tried_edits]), items)
     if kind == "file":
         return Act(random.choice(FILE_ACTS), (str(random.randrange(10**9)),))
     if kind == "ask":

@@ -1,4 +1,4 @@
-"""What bad skills do in the stand-in of Houdini, and what its scene is at a moment.
+"""What marked bodies do in the stand-in of Houdini, and what its scene is at a moment.
 
 Left out of the table, by SideFX's reference (see `dcc_bridge_houdini.host`):
 
@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.hosts.bad_port import Edit, Port, Scene, in_files
+from tests.hosts.bodies.port import Edit, Port, Scene, in_files
 from tests.hosts.fakes.houdini import Houdini
 
 FILES: Final = ("scene.hip", "other.hip")

@@ -1,45 +1,28 @@
-"""Runs a random undecorated body by the real runner, and notes what the person was asked.
-
-The test's own thread is the host's main thread and the person.
-"""
+"""Runs a tried body, and notes what the person was asked."""
 
 from __future__ import annotations
 
-import logging
 import tempfile
 import threading
-import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from dcc_bridge import confirm_sync, elicit_form_sync, skill
 from dcc_bridge.audit import reader
 from dcc_bridge.audit.log import AuditLog
 from dcc_bridge.config import Settings
 from dcc_bridge.consent.call import Call
-from dcc_bridge.elicitation import context
-from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.caller import Client, Risk
-from dcc_bridge.elicitation.question import Expired, PresenterEvent, Question, Reply, Settle
-from dcc_bridge.skills.runner import Runner
+from dcc_bridge.elicitation.question import Question, Settle
 from dcc_bridge.skills.skill import describe
-from dcc_bridge.threads.main_thread import MainThread
-from tests.hosts.bad_port import Scene
-from tests.hosts.undecorated_plans import Act, Plan
-from tests.hosts.undecorated_port import OTHERS, Field, files_in
-from tests.stand_ins import Person
+from tests.hosts.bodies.acts import Act, Acts
+from tests.hosts.bodies.play import FORM, LIMIT, Play, reply
+from tests.hosts.bodies.port import OTHERS, MarkedPort, Scene, files_in
+from tests.hosts.bodies.tried_plans import Plan
 
-LIMIT: Final = 60.0  # seconds in which any of these programs ends
 SETTINGS: Final = Settings(dialogs_per_minute=10**6, pending_questions=50)
-FORM: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {"sure": {"type": "boolean"}},
-    "required": ["sure"],
-}
 
 
 @dataclass(frozen=True)
@@ -77,9 +60,9 @@ class Seen:
     files: dict[str, bytes]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Result:
-    """What came of a program.
+    """What came of a body.
 
     Attributes:
         status: How it ended, as the agent is told.
@@ -87,7 +70,6 @@ class Result:
         before: The scene before it.
         after: The scene after it.
         asked: The questions.
-        runs: How often the body began.
         theirs: How often somebody edited meanwhile.
         counted: The lines that were appended.
         audit: What is wrong with the record, or "".
@@ -98,18 +80,17 @@ class Result:
     before: Seen
     after: Seen
     asked: list[Asked]
-    runs: int
     theirs: int
     counted: list[str]
     audit: str
-    done: list[str] = field(default_factory=list)
 
 
-class Play:
-    """One run of one program."""
+class TriedPlay(Play):
+    """One run of one tried body."""
 
-    def __init__(self, plan: Plan, port: Field, folder: Path) -> None:
-        """Take a program, and a host with a scene for it alone, whose files are in a folder."""
+    def __init__(self, plan: Plan, port: MarkedPort, folder: Path) -> None:
+        """Take a body, and a host with a scene for it alone, whose files are in a folder."""
+        super().__init__(port)
         self._plan = plan
         self._port = port
         self._folder = folder
@@ -117,16 +98,16 @@ class Play:
         self._asked: list[Asked] = []
         self._runs = 0
         self._theirs = 0
-        self._edits: list[str] = []
 
     def run(self) -> Result:
-        """Run the program to its end."""
+        """Run the body to its end."""
         for name in OTHERS:
             (self._folder / name).write_text(f"{name} is somebody's")
         audit = self._folder / "bridge" / "audit"
         before = self.look()
         log = AuditLog(audit)
-        with self._running(log) as runner:
+        with self._running(SETTINGS, log) as runner:
+            runner.environment.writers = self._port.writers
             call = Call("program", "Program", "destructive", Client("test"))
             run = runner.start(describe(self._skill()), {}, call)
             self._serve(run.outcome.done)
@@ -139,42 +120,15 @@ class Play:
             before,
             after,
             self._asked,
-            self._runs,
             self._theirs,
             self._counted(),
             _broken(audit),
-            self._edits,
         )
 
     def look(self) -> Seen:
         """Look at the scene and the files."""
         things = frozenset(self._port.things())
         return Seen(self._port.look(), things, files_in(self._folder))
-
-    @contextmanager
-    def _running(self, log: AuditLog) -> Iterator[Runner]:
-        self._main = MainThread(lambda delay: None)
-        self._person = _Undecided()
-        broker = Broker(SETTINGS, host=self._person, clock=_no_clock, auditor=log)
-        remove = context.install(broker, self._main, self._port.host)
-        host = self._port.host
-        try:
-            runner = Runner(host, self._main, SETTINGS, _no_loop, _no_clock, auditor=log)
-            runner.environment.writers = self._port.writers
-            yield runner
-        finally:
-            broker.close()
-            self._main.close()
-            remove()
-
-    def _serve(self, is_done: Callable[[], bool]) -> None:
-        end = time.monotonic() + LIMIT
-        while not is_done() or not self._main.is_unwound or self._person.open:
-            assert time.monotonic() < end, "it hangs"
-            self._main.drain()
-            if self._person.open:
-                self._answer(*self._person.open.pop(0))
-        self._main.drain()
 
     def _answer(self, question: Question, settle: Settle) -> None:
         answer = self._answers.pop(0) if self._answers else "no"
@@ -192,7 +146,7 @@ class Play:
         if answer == "yes+edit":
             self._port.work()
             self._theirs += 1
-        settle(_reply(question, answer))
+        settle(reply(question, answer))
 
     # ---- the body
 
@@ -205,7 +159,7 @@ class Play:
 
         return program
 
-    def _acts(self, acts: tuple[Act, ...]) -> None:
+    def _acts(self, acts: Acts) -> None:
         for act in acts:
             try:
                 self._act(act)
@@ -214,9 +168,8 @@ class Play:
                     raise
 
     def _act(self, act: Act) -> None:
-        if act.kind in self._port.edits:
+        if act.kind in self._port.edits or act.kind in self._port.tried_edits:
             self._port.do(act.kind, *act.what)
-            self._edits.append(act.kind)
         elif act.kind == "raise":
             raise ValueError("on purpose")
         else:
@@ -288,46 +241,11 @@ class Play:
         return file.read_text().splitlines() if file.exists() else []
 
 
-class _Undecided(Person):
-    """Leaves each question open, for the test to answer."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[tuple[Question, Settle]] = []
-
-    def show(self, question: Question, settle: Settle) -> Any:
-        self.open.append((question, settle))
-        return super().show(question, settle)
-
-
-def _reply(question: Question, answer: str) -> PresenterEvent:
-    if answer == "no":
-        return Reply("decline")
-    if answer == "away":
-        return Expired()
-    properties = question.form.schema["properties"] if question.form else {}
-    name = "sure" if "sure" in properties else "confirm"
-    return Reply("accept", {name: answer != "unticked"})
-
-
 def _broken(folder: Path) -> str:
-    """Verify the record of one program; say what is wrong with it, or ""."""
+    """Verify the record of one body; say what is wrong with it, or ""."""
     if not folder.is_dir():
         return ""
     for file in map(reader.read, reader.logs(folder)):
         if file.trouble is not None or file.unfinished or file.ending != "closed":
             return f"{file.trouble} {[it.fields for it in file.unfinished]} {file.ending}"
     return ""
-
-
-def _no_clock(seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
-    return lambda: None
-
-
-def _no_loop(coroutine: Any) -> Future[Any]:
-    raise AssertionError("no skill here is a coroutine")
-
-
-def quiet() -> None:
-    """Say nothing of what programs do wrong on purpose."""
-    logging.disable(logging.ERROR)

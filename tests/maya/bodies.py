@@ -1,4 +1,4 @@
-"""What bad skills do in the stand-in of Maya, and what its scene is at a moment.
+"""What marked bodies do in the stand-in of Maya, and what its scene is at a moment.
 
 Left out of the table, by Autodesk's reference (see `dcc_bridge_maya.scene`):
 
@@ -22,7 +22,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.hosts.bad_port import Edit, Port, Scene, in_files
+from tests.hosts.bodies.port import Edit, Port, Scene, in_files
 from tests.hosts.fakes.maya import Maya
 
 FILES: Final = ("scene.ma", "other.ma")

@@ -1,4 +1,4 @@
-"""Random bad skills as plain data: trees of acts made of a seed, to be printed and shrunk."""
+"""Random marked bodies as plain data, made of a seed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from random import Random
 from typing import Final, Literal
 
 from dcc_bridge.elicitation.caller import Risk
-from tests.hosts.bad_port import Port
+from tests.hosts.bodies.acts import Act, Acts, shorter
+from tests.hosts.bodies.port import Port
 
 RISKS: Final[tuple[Risk, ...]] = ("read", "edit", "edit", "destructive", "destructive")
 ANSWERS: Final = ("yes",) * 10 + (
@@ -24,29 +25,32 @@ ANSWERS: Final = ("yes",) * 10 + (
 
 
 @dataclass(frozen=True)
-class Act:
-    """One act of a program."""
-
-    kind: str  # what is done: an edit, or "ask", "nest", "thread", "task", "raise", "leave"
-    what: tuple[str, ...] = ()  # how, and with what
-    inside: tuple[Act, ...] = ()  # the acts that are done in it
-
-
-@dataclass(frozen=True)
 class Plan:
-    """One program."""
+    """One skill.
 
-    risk: Risk  # what the skill says that it does
-    confirms: bool  # it says that it asks by itself
-    undoable: bool  # it says that undo brings back what it does
-    thread: str  # "main", "any", or "async"
-    gate: str  # what the person answers to the question before its body
-    policy: Literal["allow", "ask"]  # the setting ``edit``
-    careless: bool  # it catches whatever goes wrong in an act, and goes on
-    body: tuple[Act, ...]  # what it does
+    Attributes:
+        risk: What it says that it does.
+        confirms: It says that it asks by itself.
+        undoable: It says that undo brings back what it does.
+        thread: "main", "any", or "async".
+        gate: What the person answers to the question before its body.
+        policy: The setting ``edit``.
+        careless: It catches whatever goes wrong in an act, and goes on.
+        body: What it does: edits, "ask", "nest", "thread", "task", "raise" and "leave".
+    """
+
+    risk: Risk
+    confirms: bool
+    undoable: bool
+    thread: str
+    gate: str
+    policy: Literal["allow", "ask"]
+    careless: bool
+    body: Acts
 
 
 def make(seed: int, port: type[Port]) -> Plan:
+    """Return the skill of a seed."""
     random = Random(seed)
     thread = random.choice(("main", "main", "any", "async"))
     return Plan(
@@ -61,7 +65,7 @@ def make(seed: int, port: type[Port]) -> Plan:
     )
 
 
-def _acts(random: Random, port: type[Port], depth: int, count: int) -> tuple[Act, ...]:
+def _acts(random: Random, port: type[Port], depth: int, count: int) -> Acts:
     acts = [_act(random, port, depth) for _ in range(count)]
     if random.random() < 0.3:  # it was careful once, and goes on
         items = random.sample(port.items, k=random.choice((1, 2)))
@@ -101,15 +105,9 @@ def _act(random: Random, port: type[Port], depth: int) -> Act:
     return Act(kind, (random.choice(("end", "kill")), random.choice(("look", "go on"))))
 
 
-def every(acts: tuple[Act, ...]) -> Iterator[Act]:
-    for act in acts:
-        yield act
-        yield from every(act.inside)
-
-
 def smaller(plan: Plan) -> Iterator[Plan]:
-    """Give the programs that lack one act, or have what is in it in its place."""
-    for body in _smaller(plan.body):
+    """Yield the skills that are a step smaller."""
+    for body in shorter(plan.body):
         yield replace(plan, body=body)
     if plan.policy == "ask":
         yield replace(plan, policy="allow")
@@ -117,12 +115,3 @@ def smaller(plan: Plan) -> Iterator[Plan]:
         yield replace(plan, thread="main")
     if plan.careless:
         yield replace(plan, careless=False)
-
-
-def _smaller(acts: tuple[Act, ...]) -> Iterator[tuple[Act, ...]]:
-    for i, act in enumerate(acts):
-        yield (*acts[:i], *acts[i + 1 :])
-        if act.inside:
-            yield (*acts[:i], *act.inside, *acts[i + 1 :])
-            for inside in _smaller(act.inside):
-                yield (*acts[:i], replace(act, inside=inside), *acts[i + 1 :])

@@ -1,16 +1,19 @@
-"""What bad skills do to a scene with files, and what the scene and the files are at a moment."""
+"""Our own host on a scene with files, in which each prim has a mark; and what bodies do to it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from pxr import Sdf, Usd
 
+from dcc_bridge.consent.audit_hook import Writer
 from dcc_bridge_usd.host import UsdSession
+from dcc_bridge_usd.operations.drawing import UsdOperations
 from dcc_bridge_usd.prims import remove, rename
-from tests.hosts.bad_port import Edit, Port, Scene, in_files
+from tests.hosts.bodies.port import MARK, Edit, MarkedPort, Scene, in_files
 
 PATHS: Final = (
     "/World",
@@ -26,7 +29,19 @@ PATHS: Final = (
     "/World/first",
     "/Other",
 )
-FILES: Final = {
+_REFERENCE: Final = """#usda 1.0
+(
+    defaultPrim = "Model"
+)
+def Xform "Model"
+{
+    def Xform "in"
+    {
+        def Cube "deep" {}
+    }
+}
+"""
+_TEXTS: Final = {
     "scene.usda": """#usda 1.0
 (
     defaultPrim = "World"
@@ -44,7 +59,7 @@ def Xform "World"
     }
     def Xform "c" {}
     def "ref" ( references = @./ref.usda@ ) {}
-    def "load" ( payload = @./ref.usda@ ) {}
+    def "load" ( payload = @./load.usda@ ) {}
 }
 def Xform "Other"
 {
@@ -60,18 +75,8 @@ over "World"
     }
 }
 """,
-    "ref.usda": """#usda 1.0
-(
-    defaultPrim = "Model"
-)
-def Xform "Model"
-{
-    def Xform "in"
-    {
-        def Cube "deep" {}
-    }
-}
-""",
+    "ref.usda": _REFERENCE,
+    "load.usda": _REFERENCE,
     "other.usda": """#usda 1.0
 def Xform "World"
 {
@@ -79,6 +84,30 @@ def Xform "World"
 }
 """,
 }
+
+
+_PRIM: Final = re.compile(r'( *)def (\w+ )?"(\w+)"(?: \( (.*?) \))?')
+_KEYED: Final = """        float focalLength = 35
+        double width.timeSamples = { 1: 2, 9: 3 }
+"""
+_INSIDE: Final = ">"  # begins the marks of what is referred to
+_BELOW: Final = "sub.usda"
+_BRINGING: Final = ("reference ", "payload ")
+_PREFIXES: Final = {"ref.usda": _INSIDE, "load.usda": f"{_INSIDE}load "}
+
+
+def _marked(text: str, prefix: str) -> str:
+    """Return the text of a layer in which each prim has a mark: its name."""
+
+    def line(match: re.Match[str]) -> str:
+        space, kind, name, more = match.groups()
+        mark = f'customData = {{ string {MARK} = "{prefix}{name}" }}'
+        return f'{space}def {kind or ""}"{name}" ( {mark}\n {more or ""} )'
+
+    return _PRIM.sub(line, text).replace("        float focalLength = 35\n", _KEYED)
+
+
+FILES: Final = {name: _marked(text, _PREFIXES.get(name, "")) for name, text in _TEXTS.items()}
 
 
 def _layer(stage: Usd.Stage, name: str) -> Sdf.Layer:
@@ -151,6 +180,22 @@ def unlock(usd: UsdPort, at: str, other: str) -> None:
         layer.SetPermissionToEdit(True)
 
 
+def empty(usd: UsdPort, at: str, other: str) -> None:
+    """Take the values of all attributes of a prim."""
+    for each in _prim(usd, at).GetAttributes():
+        each.Clear()
+
+
+def drop_key(usd: UsdPort, at: str, other: str) -> None:
+    """Take one key."""
+    usd.stage.GetPrimAtPath("/World/a").GetAttribute("width").ClearAtTime(9)
+
+
+def switch_class(usd: UsdPort, at: str, other: str) -> None:
+    """Make a class of a prim, which is in no scene then."""
+    _prim(usd, at).SetSpecifier(Sdf.SpecifierClass)
+
+
 EDITS: Final[dict[str, Edit]] = {
     "create": lambda it, at, _: it.stage.DefinePrim(
         _prim(it, at).GetPath().AppendChild("new"), "Camera"
@@ -199,12 +244,27 @@ OWN: Final[dict[str, Edit]] = {
 """What undo does not hold, and undo itself."""
 
 
-class UsdPort(Port):
-    """Our own host, on a scene with files."""
+_HELD: Final = (
+    *("cut_off", "unpin", "beside", "below", "in_reference", "of_reference"),
+    *("mute", "unload", "aim", "aim_below", "lock"),
+)
+"""What a trial reverts of `OWN`."""
+TRIED: Final[dict[str, Edit]] = {
+    **{name: OWN[name] for name in _HELD},
+    "empty": empty,
+    "drop_key": drop_key,
+    "switch_class": switch_class,
+}
+
+
+class UsdPort(MarkedPort):
+    """Our own host."""
 
     items = PATHS
     edits = EDITS
     own = OWN
+    tried_edits = TRIED
+    export_name = "other.usda"
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -214,7 +274,8 @@ class UsdPort(Port):
         self._theirs = 0
         for name in ("first", "second"):
             with self.host.undo_step(f"The person's {name}"):
-                self.stage.DefinePrim(f"/World/{name}", "Scope")
+                prim = self.stage.DefinePrim(f"/World/{name}", "Scope")
+                prim.SetCustomDataByKey(MARK, name)
         self.host.undo()
 
     @property
@@ -225,15 +286,49 @@ class UsdPort(Port):
     def which(self) -> Usd.Stage:
         return self.stage
 
-    def objects(self) -> frozenset[str]:
-        prims = [prim for prim in self.stage.TraverseAll() if prim.IsActive()]
-        properties = [prop for prim in prims for prop in prim.GetAuthoredProperties()]
-        return frozenset(str(it.GetPath()) for it in (*prims, *properties))
+    def things(self) -> Mapping[str, str]:
+        found = dict[str, str]()
+        for prim in self.stage.TraverseAll():
+            if prim.IsActive() and prim.IsDefined() and not prim.IsAbstract():
+                self._add(prim, found)
+        return found
 
-    def reach(self, items: Sequence[str]) -> Callable[[str], bool]:
-        """All that is below a path; a prim that goes elsewhere is another one."""
-        paths = [Sdf.Path(item) for item in items]
-        return lambda thing: any(Sdf.Path(thing).HasPrefix(path) for path in paths)
+    def _add(self, prim: Usd.Prim, found: dict[str, str]) -> None:
+        mark = prim.GetCustomDataByKey(MARK)
+        if mark is None:
+            return
+        found[mark] = str(prim.GetPath())
+        for prop in prim.GetAuthoredProperties():
+            path = str(prop.GetPath())
+            found[f"{mark}|{prop.GetName()}"] = path
+            if not isinstance(prop, Usd.Attribute):
+                continue
+            if prop.HasAuthoredValue():
+                found[f"{mark} {prop.GetName()}|value"] = path
+            for time in prop.GetTimeSamples():
+                found[f"{mark} {prop.GetName()} {time}|key"] = path
+
+    def above(self, item: str) -> Iterable[str]:
+        yield from (str(path) for path in Sdf.Path(item).GetPrefixes())
+
+    def is_called(self, item: str, name: str) -> bool:
+        return name in (item, str(Sdf.Path(item).GetPrimPath()))
+
+    def covered(self, items: Sequence[str]) -> set[str]:
+        """With a reference goes what it brings, with a layer what is in it."""
+        things = self.things()
+        owners = [item.rpartition(" of ")[2] for item in items if item.startswith(_BRINGING)]
+        inside = [mark for mark, at in things.items() if _INSIDE in mark
+                  and any(owner in self.above(at) for owner in owners)]  # fmt: skip
+        if f"layer {_BELOW} of the scene" in items:
+            inside += [mark for mark in things if mark.startswith("low")]
+        return {*super().covered(items), *inside}
+
+    def export(self) -> None:
+        self.stage.GetRootLayer().Export(str(self.folder / self.export_name))
+
+    def writers(self) -> Sequence[Writer]:
+        return UsdOperations(self.host).writers()
 
     def state(self) -> str:
         return self.host.scene_digest()
@@ -256,6 +351,9 @@ class UsdPort(Port):
         )
 
     def work(self) -> None:
-        with self.host.undo_step("The person's edit"):
-            Sdf.CreatePrimInLayer(self.stage.GetRootLayer(), f"/theirs{self._theirs}")
+        name = f"theirs{self._theirs}"
+        root = self.stage.GetRootLayer()
+        with self.host.undo_step("The person's edit"), Usd.EditContext(self.stage, root):
+            prim = self.stage.DefinePrim(f"/{name}", "Scope")
+            prim.SetCustomDataByKey(MARK, name)
         self._theirs += 1

@@ -70,7 +70,6 @@ _RACES = ("tests/server", "tests/client", "tests/audit")
 _THREATS = ("tests/threats",)
 _PROGRAMS = (
     "tests/hosts/test_bodies.py",
-    "tests/hosts/test_rollback.py",
     "tests/hosts/test_killed_trials.py",
 )
 _TABLES = ("tests/code", "tests/elicitation", "tests/qt", "tests/skills", "tests/verbs")

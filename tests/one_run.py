@@ -52,10 +52,14 @@ class OneRun:
     broker: Broker
     runner: Runner
 
-    def start(self, skill: Skill, label: str = "test") -> Run:
+    def start(self, skill: Skill, call: Call | None = None) -> Run:
         """Start a call of a skill without arguments."""
-        call = Call(skill.name, skill.title, skill.metadata.risk, Client(label))
-        return self.runner.start(skill, {}, call)
+        return self.runner.start(skill, {}, call or call_of(skill))
+
+
+def call_of(skill: Skill) -> Call:
+    """Return a call of a skill that has not begun."""
+    return Call(skill.name, skill.title, skill.metadata.risk, Client("test"))
 
 
 @contextmanager

@@ -6,11 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from pxr import Sdf, Usd
 
+from dcc_bridge_usd.host import UsdSession
 from tests.blender import bpy_module
 from tests.freecad import launch
 from tests.hosts.bodies import JUDGES
@@ -98,6 +101,49 @@ def test_without_a_check_of_the_bridge_something_is_found(
     judge = JUDGES[kind](host, tmp_path)
 
     assert judge.find_without(check)
+
+
+def siblings(stage: Usd.Stage) -> None:
+    batch = Sdf.BatchNamespaceEdit()
+    for old, new in (("/World/a", "/a"), ("/a", "/World/a")):  # there and back: it is the last now
+        batch.Add(Sdf.NamespaceEdit(old, new))
+    assert stage.GetRootLayer().Apply(batch)
+
+
+def reparented(stage: Usd.Stage) -> None:
+    batch = Sdf.BatchNamespaceEdit()
+    batch.Add(Sdf.NamespaceEdit.Reparent("/World/b", "/World/c", -1))
+    assert stage.GetRootLayer().Apply(batch)
+
+
+def hidden(stage: Usd.Stage) -> None:
+    with Usd.EditContext(stage, stage.GetSessionLayer()):
+        stage.GetPrimAtPath("/World/a").SetActive(False)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda it: it.GetAttributeAtPath("/World/b.focalLength").Set(25.0, 1.0),
+        lambda it: it.GetAttributeAtPath("/World/b.focalLength").Set(24.0, 2.0),
+        lambda it: it.GetAttributeAtPath("/World/a.focalLength").Set(36.0),
+        lambda it: it.GetRelationshipAtPath("/World/a.lookAt").SetTargets(["/World/c", "/World/b"]),
+        siblings,
+        reparented,
+        hidden,
+    ],
+)
+def test_the_digest_sees_whatever_a_rollback_must_bring_back(
+    edit: Callable[[Usd.Stage], None], session: UsdSession
+) -> None:
+    """By it the judges see one time sample, the order of targets or of siblings."""
+    before = session.scene_digest()
+
+    edit(session.stage)
+    after = session.scene_digest()
+    session.undo()
+
+    assert after != before == session.scene_digest()
 
 
 # ---- real applications, each with an interpreter of its own

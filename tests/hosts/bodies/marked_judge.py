@@ -60,8 +60,9 @@ class MarkedJudge(Judge[Port, Plan]):
     def play(self, plan: Plan) -> list[str]:
         """Run a body, and return what is wrong with what it left."""
         with self._place() as folder, self._opened(folder) as port, looping() as loop:
-            result = MarkedPlay(plan, port, loop).run()
-            return [*_of_scene(plan, result, port, folder), *_of_files(result, port, folder)]
+            result = MarkedPlay(plan, port, folder, loop).run()
+            wrong = [*_of_scene(plan, result, port, folder), *_of_files(result, port, folder)]
+        return [*wrong, f"the record: {result.audit}"] if result.audit else wrong
 
     def stopped_by(self, check: str) -> Plan:
         """Return a body that asks about one item, unless it is about the grant, and does more."""
@@ -103,7 +104,7 @@ def _of_scene(plan: Plan, result: Result, port: Port, folder: Path) -> list[str]
         return wrong + ([] if result.is_told else [f"{what}, and it is told as done"])
     wrong = [f"{after.file} is open"] if is_other else []
     wrong += _in_view(before, after)
-    gone = before.objects - after.objects - result.lost
+    gone = (before.objects | result.theirs) - after.objects - result.lost
     if gone:
         wrong.append(f"gone: {sorted(gone)}")
     if result.theirs:  # what they did meanwhile lies on top, and is theirs

@@ -16,6 +16,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from dcc_bridge import (
@@ -29,8 +30,7 @@ from dcc_bridge import (
     skill,
 )
 from dcc_bridge.config import Settings
-from dcc_bridge.consent.call import Call, running_call
-from dcc_bridge.elicitation.caller import Client
+from dcc_bridge.consent.call import running_call
 from dcc_bridge.elicitation.question import Question, Settle
 from dcc_bridge.errors import BridgeError
 from dcc_bridge.skills.skill import describe
@@ -38,6 +38,7 @@ from tests.hosts.bodies.acts import Act, Acts, every
 from tests.hosts.bodies.marked_plans import Plan
 from tests.hosts.bodies.play import FORM, LIMIT, Play, reply
 from tests.hosts.bodies.port import Port, Scene
+from tests.one_run import call_of
 
 
 @dataclass
@@ -79,9 +80,10 @@ class Result:
         after: The scene when the last thread of it was over.
         granted: What the person agreed to.
         lost: What was gone after some act to which the person had agreed.
+        theirs: What the person made meanwhile.
         changed: An act changed something when that was agreed to.
-        theirs: How often the person edited meanwhile.
         is_told: What was lost unasked was told to the agent, or in a thread while the call ended.
+        audit: What is wrong with the record, or "".
     """
 
     status: str
@@ -90,17 +92,20 @@ class Result:
     after: Scene
     granted: Granted
     lost: frozenset[str]
+    theirs: frozenset[str]
     changed: bool
-    theirs: int
     is_told: bool
+    audit: str
 
 
 class MarkedPlay(Play):
     """One run of one marked body."""
 
-    def __init__(self, plan: Plan, port: Port, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, plan: Plan, port: Port, folder: Path, loop: asyncio.AbstractEventLoop
+    ) -> None:
         """Take a body, and a host with a scene for it alone; the loop is on another thread."""
-        super().__init__(port)
+        super().__init__(port, folder)
         self._plan = plan
         self._port = port
         self._loop = loop
@@ -112,7 +117,7 @@ class MarkedPlay(Play):
         self._lost: set[str] = set()
         self._changed = False
         self._is_raised = False
-        self._theirs = 0
+        self._theirs: set[str] = set()
         self._has_threads = any(act.kind in ("thread", "task") for act in every(plan.body))
 
     def run(self) -> Result:
@@ -120,10 +125,10 @@ class MarkedPlay(Play):
         plan = self._plan
         settings = Settings(dialogs_per_minute=10**6, pending_questions=50, edit=plan.policy)
         before = self._port.look()
-        with self._running(settings) as runner:
-            self.call = Call("program", f"Program {plan.gate}", plan.risk, Client("test"))
-            self._runner = runner
-            run = runner.start(describe(self._skill()), {}, self.call)
+        called = describe(self._skill())
+        self.call = call_of(called)
+        with self._running(settings) as one:
+            run = one.start(called, self.call)
             try:
                 self._serve(run.outcome.done)
                 ended = self._port.look()
@@ -139,9 +144,10 @@ class MarkedPlay(Play):
             after,
             self._granted,
             frozenset(self._lost),
+            frozenset(self._theirs),
             self._changed,
-            self._theirs,
             status != "done" or self._has_threads,
+            self._broken(),
         )
 
     # ---- the person
@@ -160,8 +166,9 @@ class MarkedPlay(Play):
         if leaves:
             self._leave("kill" if answer == "late" else "end")
         if answer == "yes+edit":
+            before = self._port.objects()
             self._port.work()
-            self._theirs += 1
+            self._theirs |= self._port.objects() - before
         is_yes = not leaves and answer not in ("no", "closes", "expires", "unticked")
         self._note(question, answer, is_yes)
         settle(reply(question, answer))
@@ -183,9 +190,9 @@ class MarkedPlay(Play):
 
     def _leave(self, how: str) -> None:
         """End the call, as its client or its client's end does."""
-        self._broker.end(self.call)
+        self._run.broker.end(self.call)
         if how == "kill":
-            self._runner.cancel(self.call.id)
+            self._run.runner.cancel(self.call.id)
 
     # ---- the skill
 

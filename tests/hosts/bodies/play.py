@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
 
-from dcc_bridge.audit.log import Auditor, nowhere
+from dcc_bridge.audit import reader
+from dcc_bridge.audit.log import AuditLog, Disk
 from dcc_bridge.config import Settings
-from dcc_bridge.elicitation import context
-from dcc_bridge.elicitation.broker import Broker
 from dcc_bridge.elicitation.question import (
     Expired,
     PresenterEvent,
@@ -22,9 +22,8 @@ from dcc_bridge.elicitation.question import (
     Settle,
     TakeDown,
 )
-from dcc_bridge.skills.runner import Runner
-from dcc_bridge.threads.main_thread import MainThread
 from tests.hosts.bodies.port import Port
+from tests.one_run import OneRun, no_loop, one_run
 from tests.stand_ins import Person
 
 LIMIT: Final = 60.0  # seconds in which any of these bodies ends
@@ -38,6 +37,13 @@ _REFUSALS: Final[dict[str, PresenterEvent]] = {
     "closes": Reply("cancel"),
     "expires": Expired(),
 }
+
+
+class Quick(Disk):
+    """A disk that does not wait: that it does is told in the tests of the record."""
+
+    def sync(self, opened: int) -> None:
+        """Go on."""
 
 
 class Undecided(Person):
@@ -58,46 +64,65 @@ class Undecided(Person):
         return super().show(question, settle)
 
 
-class Play:
+class Play(ABC):
     """One run of one body."""
 
-    def __init__(self, port: Port) -> None:
-        """Take a host with a scene for this body alone."""
+    def __init__(self, port: Port, folder: Path) -> None:
+        """Take a host with a scene for this body alone, whose files are in a folder."""
         self._host = port.host
+        self._audit = folder / "bridge" / "audit"
         self._wake = threading.Event()
+        self._run: OneRun
 
     @abstractmethod
     def _answer(self, question: Question, settle: Settle) -> None:
         """Answer a question as the person does."""
 
     def _spawn(self, coroutine: Coroutine[Any, Any, Any]) -> Future[Any]:
-        raise AssertionError("no skill here is a coroutine")
+        return no_loop(coroutine)
 
     @contextmanager
-    def _running(self, settings: Settings, auditor: Auditor = nowhere) -> Iterator[Runner]:
-        self._main = MainThread(lambda delay: self._wake.set())
+    def _running(self, settings: Settings) -> Iterator[OneRun]:
         self._person = Undecided(self._wake.set)
-        self._broker = Broker(settings, host=self._person, clock=_no_clock, auditor=auditor)
-        remove = context.install(self._broker, self._main, self._host)
-        try:
-            yield Runner(self._host, self._main, settings, self._spawn, _no_clock, auditor=auditor)
-        finally:
-            self._broker.close()
-            self._main.close()
-            remove()
+        log = AuditLog(self._audit)
+        log.disk = Quick()
+        with one_run(
+            self._host,
+            self._person,
+            settings,
+            auditor=log,
+            spawn=self._spawn,
+            wake=lambda delay: self._wake.set(),
+        ) as self._run:
+            yield self._run
+        log.close()
 
     def _serve(self, is_done: Callable[[], bool]) -> None:
         """Be the main thread and the person, until it is done and nothing is left to answer."""
+        main = self._run.main
         end = time.monotonic() + LIMIT
-        while not is_done() or not self._main.is_unwound or self._person.open or self._main.waiting:
+        while not is_done() or not main.is_unwound or self._person.open or main.waiting:
             assert time.monotonic() < end, "it hangs"
-            self._main.drain()
+            main.drain()
             if self._person.open:
                 self._answer(*self._person.open.pop(0))
             elif not is_done():
                 self._wake.wait(0.001)
                 self._wake.clear()
-        self._main.drain()
+        main.drain()
+
+    def _broken(self) -> str:
+        """Verify the record; say what is wrong with it, or "".
+
+        What a thread of no call was granted has no end there.
+        """
+        if not self._audit.is_dir():
+            return ""
+        for file in map(reader.read, reader.logs(self._audit)):
+            left = [it.fields for it in file.unfinished if it.fields["skill"] == "program"]
+            if file.trouble is not None or left or file.ending != "closed":
+                return f"{file.trouble} {left} {file.ending}"
+        return ""
 
 
 def reply(question: Question, answer: str) -> PresenterEvent:
@@ -107,7 +132,3 @@ def reply(question: Question, answer: str) -> PresenterEvent:
     properties = question.form.schema["properties"] if question.form else {}
     name = "sure" if "sure" in properties else "confirm"
     return Reply("accept", {name: answer != "unticked"})
-
-
-def _no_clock(seconds: float, fn: Callable[[], None]) -> Callable[[], None]:
-    return lambda: None

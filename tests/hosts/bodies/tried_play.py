@@ -7,22 +7,16 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from dcc_bridge import confirm_sync, elicit_form_sync, skill
-from dcc_bridge.audit import reader
-from dcc_bridge.audit.log import AuditLog
-from dcc_bridge.config import Settings
-from dcc_bridge.consent.call import Call
-from dcc_bridge.elicitation.caller import Client, Risk
+from dcc_bridge.elicitation.caller import Risk
 from dcc_bridge.elicitation.question import Question, Settle
 from dcc_bridge.skills.skill import describe
 from tests.hosts.bodies.acts import Act, Acts
 from tests.hosts.bodies.play import FORM, LIMIT, Play, reply
 from tests.hosts.bodies.port import OTHERS, MarkedPort, Scene, files_in
 from tests.hosts.bodies.tried_plans import Plan
-
-SETTINGS: Final = Settings(dialogs_per_minute=10**6, pending_questions=50)
+from tests.one_run import SETTINGS
 
 
 @dataclass(frozen=True)
@@ -90,7 +84,7 @@ class TriedPlay(Play):
 
     def __init__(self, plan: Plan, port: MarkedPort, folder: Path) -> None:
         """Take a body, and a host with a scene for it alone, whose files are in a folder."""
-        super().__init__(port)
+        super().__init__(port, folder)
         self._plan = plan
         self._port = port
         self._folder = folder
@@ -103,15 +97,11 @@ class TriedPlay(Play):
         """Run the body to its end."""
         for name in OTHERS:
             (self._folder / name).write_text(f"{name} is somebody's")
-        audit = self._folder / "bridge" / "audit"
         before = self.look()
-        log = AuditLog(audit)
-        with self._running(SETTINGS, log) as runner:
-            runner.environment.writers = self._port.writers
-            call = Call("program", "Program", "destructive", Client("test"))
-            run = runner.start(describe(self._skill()), {}, call)
+        with self._running(SETTINGS) as one:
+            one.runner.environment.writers = self._port.writers
+            run = one.start(describe(self._skill()))
             self._serve(run.outcome.done)
-        log.close()
         outcome = run.outcome.result()
         after = self.look()
         return Result(
@@ -122,7 +112,7 @@ class TriedPlay(Play):
             self._asked,
             self._theirs,
             self._counted(),
-            _broken(audit),
+            self._broken(),
         )
 
     def look(self) -> Seen:
@@ -239,13 +229,3 @@ class TriedPlay(Play):
     def _counted(self) -> list[str]:
         file = self._folder / "counter"
         return file.read_text().splitlines() if file.exists() else []
-
-
-def _broken(folder: Path) -> str:
-    """Verify the record of one body; say what is wrong with it, or ""."""
-    if not folder.is_dir():
-        return ""
-    for file in map(reader.read, reader.logs(folder)):
-        if file.trouble is not None or file.unfinished or file.ending != "closed":
-            return f"{file.trouble} {[it.fields for it in file.unfinished]} {file.ending}"
-    return ""

@@ -129,6 +129,17 @@ def value(usd: UsdPort, at: str, other: str) -> None:
     prim.CreateAttribute("size", Sdf.ValueTypeNames.Double).Set(1.0)
 
 
+def animate(usd: UsdPort, at: str, other: str) -> None:
+    attribute = _prim(usd, at).CreateAttribute("size", Sdf.ValueTypeNames.Double)
+    for time in (1.0, 5.0):
+        attribute.Set(time, time)
+
+
+def relate(usd: UsdPort, at: str, other: str) -> None:
+    sees = _prim(usd, at).CreateRelationship("sees")
+    sees.SetTargets([_prim(usd, other).GetPath(), "/Other"])
+
+
 def delete(usd: UsdPort, at: str, other: str) -> None:
     path = Sdf.Path(at)
     if path.IsPropertyPath():
@@ -201,6 +212,8 @@ EDITS: Final[dict[str, Edit]] = {
         _prim(it, at).GetPath().AppendChild("new"), "Camera"
     ),
     "value": value,
+    "animate": animate,
+    "relate": relate,
     "delete": delete,
     "take_away": lambda it, at, _: remove(it.stage, [Sdf.Path(at).GetPrimPath()]),
     "hide": lambda it, at, _: _prim(it, at).SetActive(False),

@@ -1,9 +1,8 @@
 """A host that is used for a long time: ``python -m tests.threats.soak FOLDER SECONDS [SEED]``.
 
-This process is the host: its main loop has a beat every 16 ms, as a window's has, and its person
-answers dialogs. Sixteen clients are a process of their own (`tests.threats.crowd`), and so is a
-bare loop with the same beat and nothing else to do. What was asked, heard and done is written to
-files in the folder; the figures are printed as JSON. Needs /proc.
+This process is the host: its main loop comes round every 5 ms, and its person answers dialogs.
+Sixteen clients are a process of their own (`tests.threats.crowd`). What was asked, heard and done
+is written to files in the folder; the figures are printed as JSON. Needs /proc.
 """
 
 from __future__ import annotations
@@ -32,7 +31,6 @@ from dcc_bridge.skills.call_history import LIVE
 from tests.bench.figures import memory
 from tests.live import Live
 from tests.stand_ins import FakeHost, Person
-from tests.threats.beats import Beats
 from tests.threats.loop import StrictLoop
 
 CLIENTS: Final = 16
@@ -186,6 +184,21 @@ def _asking(ledger: Ledger) -> list[Callable[..., Any]]:
     return [ask, ask_any, ask_loop]
 
 
+class Turns:
+    """The longest time in seconds between two turns of the main loop."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+        self._last = time.perf_counter()
+
+    def look(self) -> float:
+        """Note a turn; gives the seconds until the next one."""
+        now = time.perf_counter()
+        self.longest = max(self.longest, now - self._last)
+        self._last = now
+        return 0.005
+
+
 def held() -> dict[str, float]:
     """Give what the process holds once garbage is collected: MB, threads, open files."""
     gc.collect()
@@ -234,12 +247,9 @@ class Soak:
             self._crowd(min(60.0, max(5.0, self._seconds / 10)))
             warm = held()
             since = time.monotonic()
-            beats = Beats(self._seconds)
-            self._loop.tick = beats.look
-            bare = self._start("beats")
+            turns = Turns()
+            self._loop.tick = turns.look
             counts = self._crowd(self._seconds)
-            alone = json.loads(bare.communicate(b"\n")[0])
-            figures = beats.figures
             busy = held()
             self._until_quiet()
             after = held()
@@ -247,7 +257,7 @@ class Soak:
         moments = {"before": before, "warm": warm, "busy": busy, "after": after}
         settled = [sample for sample in self._samples if sample[0] >= since + self._seconds / 4]
         grown = slope(settled)
-        return {**counts, **moments, "slope": grown, "beats": figures, "bare": alone}
+        return {**counts, **moments, "slope": grown, "longest_turn": turns.longest}
 
     def _know(self, server: Any) -> None:
         self._server = server

@@ -7,38 +7,28 @@ turns that the host gets, in milliseconds of the processor, so that the machine'
 in it. Beside it stands what the host's own API takes for the same job: without undo in USD, which
 has none, with Blender's own entry, in a transaction of FreeCAD's. After each call the scene is put
 back. ``--why`` names where the longest stretch was spent; its figures are larger.
-
-USD runs in one thread here (``PXR_WORK_THREAD_LIMIT``), bpy in the first interpreter that
-`tests.blender.bpy_module` makes, or in this one where it has ``bpy``, FreeCAD in ``freecadcmd``.
 """
 
 from __future__ import annotations
 
 import cProfile
-import importlib
 import json
 import os
-import subprocess
 import sys
-import traceback
-from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from pstats import Stats
-from tempfile import TemporaryDirectory
 from time import process_time
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from tests.bench import in_hosts
 from tests.bench.figures import options, show
 from tests.bench.verbs_cases import Case, Terms, cases
 
 if TYPE_CHECKING:
     from dcc_bridge.verbs.operations import HostOperations
 
-ROOT: Final = Path(__file__).parents[2]
-PATHS: Final = (ROOT, ROOT / "plugins" / "blender")  # where bpy's interpreter finds the adapter
 AIM: Final = 50.0  # milliseconds that a person does not see
 ITEMS: Final = {"usd": 100_000, "bpy": 10_000, "freecad": 2_000}
 COLUMNS: Final = ("", "in all (ms)", "longest", "turns", "bytes", "the host's own", "ms", "ratio")
@@ -213,81 +203,31 @@ def _no_loop(coroutine: Any) -> Any:
     raise AssertionError("the verbs are sync")
 
 
-@contextmanager
-def opened(name: str, items: int) -> Iterator[tuple[Scene, Path]]:
-    """Have a host with a scene of so many items, whose files are in a folder."""
-    with TemporaryDirectory() as folder:
-        # Copies of what is written over, and what Qt and Blender keep, are kept in there too.
-        os.environ.update(dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"), folder))
-        host = importlib.import_module(f"tests.bench.verbs_{name}")
-        yield host.Large(Path(folder), items), Path(folder)
-
-
-@contextmanager
-def ending(name: str) -> Iterator[None]:
-    """End the process at once after bpy 4.5, which may hang as its interpreter ends."""
-    code = 1
-    try:
-        yield
-        code = 0
-    finally:
-        if name == "bpy":
-            if code:
-                traceback.print_exc()
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(code)
-
-
-def measure(name: str, chosen: Namespace) -> None:
-    """Measure here; FreeCAD's own interpreter calls it, too."""
-    items = chosen.items or ITEMS[name]
+def measure(host: str, *, items: int, why: bool, verbs: Sequence[str]) -> None:
+    """Measure here: this is an interpreter of that host."""
+    items = items or ITEMS[host]
     rows: list[list[object]] = []
-    with opened(name, items) as (scene, folder), ending(name):
-        table = Table(scene, is_profiled=chosen.why)
+    with in_hosts.opened(host, items) as (scene, folder):
+        table = Table(scene, is_profiled=why)
         for case in cases(scene.terms, folder):
-            if table.knows(case.verb) and case.verb in (chosen.verbs or [case.verb]):
+            if table.knows(case.verb) and case.verb in (verbs or [case.verb]):
                 rows.append(table.row(case))
                 print(*rows[-1], file=sys.stderr, flush=True)
         table.close()
-        host = f"{scene.host.name} {scene.host.version}"
-        show(f"The verbs in {host}, on {items:,} items", COLUMNS, [row[:-1] for row in rows])
+        title = f"The verbs in {in_hosts.version_of(scene)}, on {items:,} items"
+        show(title, COLUMNS, [row[:-1] for row in rows])
         print(f"\nLonger than {AIM:g} ms without a turn:\n")
         named = [f"- {row[0]}: {row[-1]}" for row in rows if _is_long(row)]
         print("\n".join(named))
+    in_hosts.leave(host)
 
 
 def _is_long(row: Sequence[Any]) -> bool:
     return bool(row[2] > AIM)
 
 
-def _start_freecad(chosen: Namespace) -> None:
-    from tests.freecad import launch as freecad
-
-    if freecad.CONSOLE is None:
-        print("freecadcmd is not installed", file=sys.stderr)
-        return
-    facts = {name: getattr(chosen, name) for name in ("items", "verbs", "why")}
-    work = "from argparse import Namespace; from tests.bench.verbs import measure"
-    statement = f"{work}; measure('freecad', Namespace(**{facts!r}))"
-    with TemporaryDirectory() as folder:
-        script = str(freecad.script(statement, Path(folder)))
-        subprocess.run([freecad.CONSOLE, script], stdin=subprocess.DEVNULL, check=True)
-
-
-def interpreter(name: str) -> str | None:
-    """Give the interpreter that has a host, or None for this one."""
-    if name == "usd" or importlib.util.find_spec("bpy") is not None:
-        return None
-    from tests.blender import bpy_module
-
-    return str(bpy_module.python(next(iter(bpy_module.VERSIONS))))
-
-
 def main() -> None:
     """Call each verb, and print a table for each host."""
-    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    os.environ.setdefault("PXR_WORK_THREAD_LIMIT", "1")
     chosen = options(
         __doc__,
         ("verbs", {"nargs": "*"}),
@@ -295,16 +235,9 @@ def main() -> None:
         ("--why", {"action": "store_true"}),
         items=0,
     )
-    for name in chosen.host or ITEMS:
-        if name == "freecad":
-            _start_freecad(chosen)
-        elif (python := interpreter(name)) is None:
-            measure(name, chosen)
-        else:
-            why = ["--why"] * chosen.why
-            command = [python, "-m", __spec__.name, "--host", name, "--items", str(chosen.items)]
-            found_by = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, PATHS))}
-            subprocess.run([*command, *why, *chosen.verbs], cwd=ROOT, env=found_by, check=True)
+    for host in chosen.host or ITEMS:
+        given = {"items": chosen.items, "why": chosen.why, "verbs": chosen.verbs}
+        in_hosts.run("tests.bench.verbs", host, **given)
 
 
 if __name__ == "__main__":

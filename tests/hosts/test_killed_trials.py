@@ -11,7 +11,7 @@ import pytest
 from dcc_bridge.audit import reader
 from tests.blender.bpy_module import ROOT
 from tests.hosts.bodies.port import OTHERS, files_in
-from tests.hosts.bodies.usd import FILES
+from tests.hosts.bodies.usd_files import FILES
 from tests.hosts.dying_trials import BODIES, STAGES
 
 

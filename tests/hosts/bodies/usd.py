@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -14,6 +13,7 @@ from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations.drawing import UsdOperations
 from dcc_bridge_usd.prims import remove, rename
 from tests.hosts.bodies.port import MARK, Edit, MarkedPort, Scene, in_files
+from tests.hosts.bodies.usd_files import FILES, INSIDE
 
 PATHS: Final = (
     "/World",
@@ -29,85 +29,8 @@ PATHS: Final = (
     "/World/first",
     "/Other",
 )
-_REFERENCE: Final = """#usda 1.0
-(
-    defaultPrim = "Model"
-)
-def Xform "Model"
-{
-    def Xform "in"
-    {
-        def Cube "deep" {}
-    }
-}
-"""
-_TEXTS: Final = {
-    "scene.usda": """#usda 1.0
-(
-    defaultPrim = "World"
-    subLayers = [@./sub.usda@]
-)
-def Xform "World"
-{
-    def Camera "a"
-    {
-        float focalLength = 35
-    }
-    def Xform "b"
-    {
-        def Sphere "below" {}
-    }
-    def Xform "c" {}
-    def "ref" ( references = @./ref.usda@ ) {}
-    def "load" ( payload = @./load.usda@ ) {}
-}
-def Xform "Other"
-{
-    def Sphere "s" {}
-}
-""",
-    "sub.usda": """#usda 1.0
-over "World"
-{
-    def Xform "low"
-    {
-        def Cube "lower" {}
-    }
-}
-""",
-    "ref.usda": _REFERENCE,
-    "load.usda": _REFERENCE,
-    "other.usda": """#usda 1.0
-def Xform "World"
-{
-    def Camera "elsewhere" {}
-}
-""",
-}
-
-
-_PRIM: Final = re.compile(r'( *)def (\w+ )?"(\w+)"(?: \( (.*?) \))?')
-_KEYED: Final = """        float focalLength = 35
-        double width.timeSamples = { 1: 2, 9: 3 }
-"""
-_INSIDE: Final = ">"  # begins the marks of what is referred to
 _BELOW: Final = "sub.usda"
 _BRINGING: Final = ("reference ", "payload ")
-_PREFIXES: Final = {"ref.usda": _INSIDE, "load.usda": f"{_INSIDE}load "}
-
-
-def _marked(text: str, prefix: str) -> str:
-    """Return the text of a layer in which each prim has a mark: its name."""
-
-    def line(match: re.Match[str]) -> str:
-        space, kind, name, more = match.groups()
-        mark = f'customData = {{ string {MARK} = "{prefix}{name}" }}'
-        return f'{space}def {kind or ""}"{name}" ( {mark}\n {more or ""} )'
-
-    return _PRIM.sub(line, text).replace("        float focalLength = 35\n", _KEYED)
-
-
-FILES: Final = {name: _marked(text, _PREFIXES.get(name, "")) for name, text in _TEXTS.items()}
 
 
 def _layer(stage: Usd.Stage, name: str) -> Sdf.Layer:
@@ -331,7 +254,7 @@ class UsdPort(MarkedPort):
         """With a reference goes what it brings, with a layer what is in it."""
         things = self.things()
         owners = [item.rpartition(" of ")[2] for item in items if item.startswith(_BRINGING)]
-        inside = [mark for mark, at in things.items() if _INSIDE in mark
+        inside = [mark for mark, at in things.items() if INSIDE in mark
                   and any(owner in self.above(at) for owner in owners)]  # fmt: skip
         if f"layer {_BELOW} of the scene" in items:
             inside += [mark for mark in things if mark.startswith("low")]

@@ -19,7 +19,6 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from random import Random
-from statistics import linear_regression
 from typing import Any, Final
 
 from anyio import to_thread
@@ -206,20 +205,12 @@ def held() -> dict[str, float]:
     return {"rss": memory() / 1e6, "threads": threading.active_count(), "fds": files}
 
 
-def slope(samples: list[tuple[float, float]]) -> float:
-    """Give the growth in MB an hour, as a straight line through (seconds, MB)."""
-    if len(samples) < 3:
-        return 0.0
-    return 3600 * linear_regression(*zip(*samples, strict=True)).slope
-
-
 class Soak:
     """A run, from the start to the figures."""
 
     def __init__(self, folder: Path, seconds: float, seed: int) -> None:
         self._folder, self._seconds, self._seed = folder, seconds, seed
         self._loop = StrictLoop()
-        self._samples: list[tuple[float, float]] = []
         self._server: Any = None
 
     def run(self) -> dict[str, Any]:
@@ -246,18 +237,14 @@ class Soak:
             before = held()
             self._crowd(min(60.0, max(5.0, self._seconds / 10)))
             warm = held()
-            since = time.monotonic()
             turns = Turns()
             self._loop.tick = turns.look
             counts = self._crowd(self._seconds)
-            busy = held()
             self._until_quiet()
             after = held()
             running.stop()
-        moments = {"before": before, "warm": warm, "busy": busy, "after": after}
-        settled = [sample for sample in self._samples if sample[0] >= since + self._seconds / 4]
-        grown = slope(settled)
-        return {**counts, **moments, "slope": grown, "longest_turn": turns.longest}
+        moments = {"before": before, "warm": warm, "after": after}
+        return {**counts, **moments, "longest_turn": turns.longest}
 
     def _know(self, server: Any) -> None:
         self._server = server
@@ -279,7 +266,6 @@ class Soak:
         end = time.monotonic() + seconds + 90
         while not working.done():
             self._serve(working.done, 1.0)
-            self._samples.append((time.monotonic(), memory() / 1e6))
             assert time.monotonic() < end, "the clients do not come to an end"
         counts: dict[str, Any] = json.loads(working.result()[0])
         return counts

@@ -64,7 +64,7 @@ class Scene(Protocol):
         """Return what the host does for the verbs."""
 
     def own(self, run: Callable[[Any], object]) -> float:
-        """Give the milliseconds of what the host's own API does; the scene is as before then."""
+        """Return the milliseconds of what the own API does; the scene is as before then."""
 
 
 @dataclass

@@ -37,7 +37,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Terms:
-    """What a host calls the things in its large scene.
+    """The names of the things in a large scene, as its host has them.
 
     Attributes:
         boxes: The items of which there are many.

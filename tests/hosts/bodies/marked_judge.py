@@ -1,4 +1,4 @@
-"""What is wrong with what a marked body has left, judged by what was agreed to."""
+"""Judges what a marked body has left by what was agreed to."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ from tests.one_run import call_of
 
 @dataclass
 class Granted:
-    """What the person agreed to in one run, as the person saw it.
+    """The agreement of the person in one run, as the person saw it.
 
     Attributes:
         needs: Changes need a yes.
@@ -71,7 +71,7 @@ class Granted:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a body.
+    """The outcome of a body.
 
     Attributes:
         status: How it ended, as the agent is told.

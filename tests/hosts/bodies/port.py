@@ -1,4 +1,4 @@
-"""What random bodies need of a host: a scene to spoil, what can be done to it, and how it looks."""
+"""The port of random bodies to a host: a scene to spoil, the edits of it, and how it looks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with what a tried body has left, judged by the scene and the files alone."""
+"""Judges what a tried body has left by the scene and the files alone."""
 
 from __future__ import annotations
 

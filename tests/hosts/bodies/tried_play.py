@@ -56,7 +56,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a body.
+    """The outcome of a body.
 
     Attributes:
         status: How it ended, as the agent is told.

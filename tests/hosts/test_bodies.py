@@ -50,7 +50,7 @@ def bodies(seeds: range, host: type[Port] = UsdPort, limit: int = 0) -> Any:
 @pytest.mark.parametrize(
     ("host", "seeds"),
     [
-        *(bodies(range(6 * part, 6 * part + 6)) for part in range(2)),
+        *(bodies(range(15 * part, 15 * part + 15)) for part in range(2)),
         *(bodies(range(6), host) for host in STAND_INS),
         *(bodies(long_run(part, 10, BODIES["marked"]), limit=1200) for part in range(10)),
         *(bodies(long_run(0, 1, TENTH), host, 600) for host in STAND_INS),

@@ -842,6 +842,19 @@ def test_what_the_person_undid_meanwhile_is_not_reported_as_standing(studio: Stu
     assert (ended.status, studio.state()[:2]) == ("refused", before[:2])
 
 
+def test_what_the_person_undid_while_a_tried_body_asked_stays_undone(studio: Studio) -> None:
+    """Nothing of the body stands then, so it is a step of their own that they undo."""
+
+    def tidy() -> None:
+        studio.stage.DefinePrim("/World/new")
+        elicit_form_sync("Go on?", FORM)
+
+    ended = studio.run(tidy, after(studio.session.undo, NO), risk="edit")
+
+    assert (ended.status, studio.session.undo_labels) == ("refused", [])
+    assert not studio.stage.GetPrimAtPath("/World/first")
+
+
 def test_what_a_refusal_takes_back_leaves_the_persons_redo_as_it_was(studio: Studio) -> None:
     assert studio.session.redo_labels == ["The person's second"]
     studio.run(lambda: studio.stage.RemovePrim(A), **ASKS)

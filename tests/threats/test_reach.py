@@ -541,7 +541,7 @@ def test_nobody_is_asked_about_nothing_and_nothing_is_granted(studio: Studio) ->
 def test_a_grant_ends_though_its_call_still_runs(
     studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dcc_bridge.consent.call.GRANT_LASTS", -1.0)
+    monkeypatch.setattr("dcc_bridge.consent.ledger.GRANT_TTL_S", -1.0)
 
     ends = studio.vain(lambda: studio.stage.RemovePrim(A), YES, YES, YES, risk="destructive")
 
@@ -853,6 +853,25 @@ def test_what_the_person_undid_while_a_tried_body_asked_stays_undone(studio: Stu
 
     assert (ended.status, studio.session.undo_labels) == ("refused", [])
     assert not studio.stage.GetPrimAtPath("/World/first")
+
+
+def test_what_the_person_did_on_top_of_an_edit_stands_and_the_agent_is_told_what_stands(
+    studio: Studio,
+) -> None:
+    def work() -> None:
+        with studio.session.undo_step("The person goes on"):
+            studio.stage.DefinePrim("/World/theirs")
+
+    def careless() -> None:
+        studio.stage.DefinePrim("/World/new")
+        elicit_form_sync("Go on?", FORM, consent=False)
+        raise ValueError("on purpose")
+
+    ended = studio.run(careless, after(work, YES), risk="edit", tried=False)
+
+    assert ended.status == "partly_applied"
+    assert studio.stage.GetPrimAtPath("/World/theirs")
+    assert studio.session.undo_labels[-1] == "The person goes on"
 
 
 def test_what_a_refusal_takes_back_leaves_the_persons_redo_as_it_was(studio: Studio) -> None:

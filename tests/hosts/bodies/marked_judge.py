@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
 
-from dcc_bridge.consent.call import Agreement
+from dcc_bridge.consent.ledger import Ledger
 from dcc_bridge.consent.undo_steps import Steps
 from tests.hosts.bodies.acts import Act
 from tests.hosts.bodies.judge import Judge
@@ -76,7 +76,7 @@ class MarkedJudge(Judge[Port, Plan]):
     def switched_off(self, check: str) -> AbstractContextManager[Any]:
         """Have the bridge do without a check while the block lasts."""
         if check == "a grant is alive":
-            return patch.object(Agreement, "allows_change", True)
+            return patch.object(Ledger, "allows_change", True)
         if check == "losing":
             return patch.object(Steps, "check_loss", lambda *_: None)
         if check == "guard":

@@ -9,7 +9,7 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from dcc_bridge.consent import attempt, loss_questions
-from dcc_bridge.consent.call import Agreement
+from dcc_bridge.consent.ledger import Ledger
 from dcc_bridge.consent.undo_steps import Steps
 from dcc_bridge.errors import NotUndoable
 from tests.hosts.bodies.acts import Act, every
@@ -83,10 +83,10 @@ class TriedJudge(Judge[MarkedPort, Plan]):
             stack.enter_context(patch.object(Steps, "_revert", lambda *_: None))
             stack.enter_context(patch.object(Steps, "roll_back", lambda *_: None))
         elif check == "list":
-            stack.enter_context(patch.object(Agreement, "covered", property(_all_once_granted)))
+            stack.enter_context(patch.object(Ledger, "covered", property(_all_once_granted)))
         else:
             stack.enter_context(patch.object(loss_questions, "check", lambda *_: None))
-            stack.enter_context(patch.object(Agreement, "covered", property(_all_once_refused)))
+            stack.enter_context(patch.object(Ledger, "covered", property(_all_once_refused)))
         return stack
 
     @contextmanager
@@ -214,9 +214,9 @@ def _blind(port: Any) -> None:
     port.host.lost = lambda agreed: []
 
 
-def _all_once_granted(agreement: Agreement) -> list[str] | None:
-    return None if agreement.grants else []
+def _all_once_granted(ledger: Ledger) -> list[str] | None:
+    return None if ledger.grants else []
 
 
-def _all_once_refused(agreement: Agreement) -> list[str] | None:
-    return None if agreement.refused else []
+def _all_once_refused(ledger: Ledger) -> list[str] | None:
+    return None if ledger.refused else []

@@ -20,7 +20,7 @@ import Sketcher
 from dcc_bridge.errors import NotUndoable
 from dcc_bridge_freecad.host import FreeCADHost
 from tests.hosts.digests import scene_digest
-from tests.hosts.losses_contract import Kind, Losing, TrialsContract
+from tests.hosts.losses_contract import Kind, Losing, TrialsContract, tried
 
 _NO_ANIMATION = "FreeCAD animates nothing"
 _NO_NODES = "FreeCAD has no graph of nodes: what is made of what are links"
@@ -130,7 +130,7 @@ def doing(edit: Callable[[Any], object]) -> Callable[[], object]:
 
 
 def row(edit: Callable[[Any], object], *lost: str, broken: tuple[str, ...] = ()) -> Kind:
-    return Kind(doing(edit), lost, broken)
+    return Kind(doing(edit), *lost, broken=broken)
 
 
 def remove(*names: str) -> Callable[[Any], object]:
@@ -341,9 +341,7 @@ class TestLossesOfFreeCAD(TrialsContract):
         host.select(["Box"])
         before = scene_digest(host)
 
-        with host.undo_step("Tried"):
-            trial = host.trial()
-            assert trial is not None
+        with tried(host, "Tried") as trial:
             document.Comment = ""
             host.select(["Tool"])
             FreeCAD.newDocument("Second", hidden=True).addObject("Part::Box", "Far")
@@ -363,9 +361,7 @@ class TestLossesOfFreeCAD(TrialsContract):
         gui.Selection.addSelection("Scene", "Tool", "Face1")
         gui.Selection.addSelection("Scene", "Box")
 
-        with losing.host.undo_step("Tried"):
-            trial = losing.host.trial()
-            assert trial is not None
+        with tried(losing.host, "Tried") as trial:
             document.removeObject("Tool")
             meanwhile = losing.host.selection
             trial.revert()
@@ -383,9 +379,7 @@ class TestLossesOfFreeCAD(TrialsContract):
         document.commitTransaction()
         states = {obj.Name: obj.State for obj in document.Objects}
 
-        with losing.host.undo_step("Tried"):
-            trial = losing.host.trial()
-            assert trial is not None
+        with tried(losing.host, "Tried") as trial:
             for name in ("Sheet", "Tool", "Step"):
                 document.removeObject(name)
             broken = trial.broken()
@@ -400,9 +394,7 @@ class TestLossesOfFreeCAD(TrialsContract):
     ) -> None:
         document = FreeCAD.ActiveDocument
 
-        with losing.host.undo_step("Tried"):
-            trial = losing.host.trial()
-            assert trial is not None
+        with tried(losing.host, "Tried") as trial:
             document.removeObject("Cut")
             document.addObject("Part::Cut", "Cut")
             trial.revert()
@@ -415,9 +407,7 @@ class TestLossesOfFreeCAD(TrialsContract):
         FreeCAD.newDocument("Second", hidden=True)
         FreeCAD.setActiveDocument("Scene")
 
-        with losing.host.undo_step("Tried"):
-            trial = losing.host.trial()
-            assert trial is not None
+        with tried(losing.host, "Tried") as trial:
             losing.edit()
             FreeCAD.closeDocument("Second")
             with pytest.raises(NotUndoable, match="Second was closed"):
@@ -426,9 +416,7 @@ class TestLossesOfFreeCAD(TrialsContract):
         assert FreeCAD.ActiveDocument.Box.Width.Value == 10
 
     def test_what_freecad_itself_does_not_bring_back_is_named(self, losing: Losing) -> None:
-        with losing.host.undo_step("Tried"):
-            trial = losing.host.trial()
-            assert trial is not None
+        with tried(losing.host, "Tried") as trial:
             FreeCAD.ActiveDocument.Sheet.clearAll()
             lost = losing.host.lost([])
             with pytest.raises(NotUndoable, match="cell A1 of Sheet"):
@@ -439,9 +427,7 @@ class TestLossesOfFreeCAD(TrialsContract):
     @pytest.mark.skipif(FreeCAD.GuiUp, reason="it opens a view, which crashes without a screen")
     def test_a_document_that_was_read_again_is_left_open(self, losing: Losing) -> None:
         """What was not saved of it is gone, which no undo brings back."""
-        with losing.host.undo_step("Tried"):
-            trial = losing.host.trial()
-            assert trial is not None
+        with tried(losing.host, "Tried") as trial:
             FreeCAD.ActiveDocument.restore()
             with pytest.raises(NotUndoable):
                 trial.revert()

@@ -358,17 +358,6 @@ def test_the_scene_gets_another_file_only_with_a_yes(
     assert host.scene() == "next.ma"
 
 
-def test_what_came_back_is_not_lost(maya: Maya, host: Host, cmds: Any) -> None:
-    with host.guard([], read=False):
-        cmds.delete("|key")
-        cmds.undo()
-        back = host.lost([])
-        cmds.delete("|key")
-
-    assert back == []
-    assert host.lost([]) == ["|key"]
-
-
 def test_a_check_refuses_what_undo_does_not_bring_back(
     maya: Maya, host: Host, cmds: Any, tmp_path: Path
 ) -> None:

@@ -19,14 +19,13 @@ from unittest.mock import Mock
 import FreeCAD
 import pytest
 
-from dcc_bridge.spi import AppliedTransforms, Drawing, Frames, Keyframes, Materials
 from dcc_bridge.verbs import editing
 from dcc_bridge.verbs.items import counted
 from dcc_bridge.verbs.operations import SCENE, Shot, SocketLink, Value
 from dcc_bridge_freecad.host import FreeCADHost
 from dcc_bridge_freecad.operations import operations as freecad_operations
 from tests.hosts.digests import scene_digest
-from tests.verbs.every_port import PORTS, EveryPort
+from tests.verbs.every_port import EveryPort
 from tests.verbs.operations_contract import (
     FilesContract,
     MaterialsContract,
@@ -36,7 +35,7 @@ from tests.verbs.operations_contract import (
     Stand,
     Words,
 )
-from tests.verbs.promises import Edit, one_step, refused
+from tests.verbs.promises import Edit, call, one_step, refused
 
 in_console = pytest.mark.skipif(FreeCAD.GuiUp, reason="in the console it is the same")
 in_window = pytest.mark.skipif(not FreeCAD.GuiUp, reason="needs a window")
@@ -113,16 +112,66 @@ WORDS = Words(
 )
 
 
+def driven(operations: EveryPort) -> None:
+    operations.connect(SocketLink("Tool", "Length", "Ball", "Placement.Base.z"))
+    operations.place("Ball", at=(0, 0, 0))
+
+
+def attached(operations: EveryPort) -> None:
+    operations.set_value("Ball", "Support", [["Box", ["Face6"]]])
+    operations.set_value("Ball", "MapMode", "FlatFace")
+    operations.place("Ball", at=(0, 0, 0))
+
+
+def linked(source: str, out: str, target: str, into: str) -> Edit:
+    return call("connect", SocketLink(source, out, target, into))
+
+
+IN_A_WINDOW_TOO: list[tuple[str, Edit]] = [
+    ("holds nothing", call("create", "Part::Box", None, "Box")),
+    ("not allowed", call("create", "Part::Box", None, "Body")),
+    ("Placement in FreeCAD has no", call("place", "Box", scale=(2, 2, 2))),
+    ("no place of its own", call("place", "Group", at=(0, 0, 0))),
+    ("making of Body", call("place", "Step", at=(0, 0, 0))),
+    ("driven by the expression Tool.Length", driven),
+    ("attached", attached),
+]
+REFUSED: list[tuple[str, Edit]] = [
+    ("is in it", call("set_parent", "Part", "Group", keep_place=True)),
+    ("is in it", call("set_parent", "Group", "Group", keep_place=True)),
+    ("not allowed", call("set_parent", "Ball", "Body", keep_place=True)),
+    ("FreeCAD makes 0.0 of it", call("set_value", "Box", "Length", -3)),
+    ("Not matching Unit", call("set_value", "Box", "Length", "12 deg")),
+    ("has no attribute 'q'", call("set_value", "Box", "Placement.Base.q", 3)),
+    ("it is one of Deactivated", call("set_value", "Box", "MapMode", "Nope")),
+    ("taken", call("set_value", "Box", "Label", "Cut")),
+    ("cyclic", linked("Cylinder", "Height", "Tool", "Length")),
+    ("circle", linked("Cut", "Shape", "Cut", "Base")),
+    ("the one is Angle, the other Length", linked("Ball", "Angle1", "Tool", "Length")),
+    ("connect 'Shape'", linked("Ball", "Radius", "Cut", "Base")),
+    ("history", call("junk", "history")),
+    ("cannot be written", call("save_files", Path("relative.FCStd"))),
+]
+UNKNOWN: list[tuple[str, Edit]] = [
+    ("near: Part::Box", call("create", "Part::Bx", None, None)),
+    ("no object 'Nobody'", call("set_value", "Cut", "Tool", "Nobody")),
+    ("it has units", call("value", SCENE, "frame")),
+]
+
+
 @in_console
 class TestFreeCADOperations(OperationsContract, PlacingContract, FilesContract):
     words = WORDS
     lacks = frozenset({"assign_material", "look", "set_keys"})
+    own_refusals = (*IN_A_WINDOW_TOO, *REFUSED)
+    own_unknown = UNKNOWN
 
 
 @in_window
 class TestWindow(MaterialsContract, SeeingContract):
     words = WORDS
     lacks = frozenset({"set_keys"})
+    own_refusals = IN_A_WINDOW_TOO
 
     @pytest.fixture
     def view(self) -> Any:
@@ -138,65 +187,6 @@ def near(first: Any, other: Any) -> bool:
     if isinstance(other, tuple):
         return all(near(a, b) for a, b in zip(first, other, strict=True))
     return math.isclose(first, other, rel_tol=1e-5, abs_tol=1e-4)
-
-
-def driven(operations: EveryPort) -> None:
-    operations.connect(SocketLink("Tool", "Length", "Ball", "Placement.Base.z"))
-    operations.place("Ball", at=(0, 0, 0))
-
-
-def attached(operations: EveryPort) -> None:
-    operations.set_value("Ball", "Support", [["Box", ["Face6"]]])
-    operations.set_value("Ball", "MapMode", "FlatFace")
-    operations.place("Ball", at=(0, 0, 0))
-
-
-def linked(source: str, out: str, target: str, into: str) -> Edit:
-    return lambda operations: operations.connect(SocketLink(source, out, target, into))
-
-
-IN_A_WINDOW_TOO: list[tuple[str, Edit]] = [
-    ("holds nothing", lambda operations: operations.create("Part::Box", None, "Box")),
-    ("not allowed", lambda operations: operations.create("Part::Box", None, "Body")),
-    ("Placement in FreeCAD has no", lambda operations: operations.place("Box", scale=(2, 2, 2))),
-    ("no place of its own", lambda operations: operations.place("Group", at=(0, 0, 0))),
-    ("making of Body", lambda operations: operations.place("Step", at=(0, 0, 0))),
-    ("driven by the expression Tool.Length", driven),
-    ("attached", attached),
-]
-REFUSED: list[tuple[str, Edit]] = [
-    ("is in it", lambda operations: operations.set_parent("Part", "Group", keep_place=True)),
-    ("is in it", lambda operations: operations.set_parent("Group", "Group", keep_place=True)),
-    ("not allowed", lambda operations: operations.set_parent("Ball", "Body", keep_place=True)),
-    ("FreeCAD makes 0.0 of it", lambda operations: operations.set_value("Box", "Length", -3)),
-    ("Not matching Unit", lambda operations: operations.set_value("Box", "Length", "12 deg")),
-    ("has no attribute 'q'", lambda operations: operations.set_value("Box", "Placement.Base.q", 3)),
-    ("it is one of Deactivated", lambda operations: operations.set_value("Box", "MapMode", "Nope")),
-    ("taken", lambda operations: operations.set_value("Box", "Label", "Cut")),
-    ("cyclic", linked("Cylinder", "Height", "Tool", "Length")),
-    ("circle", linked("Cut", "Shape", "Cut", "Base")),
-    ("the one is Angle, the other Length", linked("Ball", "Angle1", "Tool", "Length")),
-    ("connect 'Shape'", linked("Ball", "Radius", "Cut", "Base")),
-    ("history", lambda operations: operations.junk("history")),
-    ("cannot be written", lambda operations: operations.save_files(Path("relative.FCStd"))),
-    ("cannot be written", lambda operations: operations.save_files(Path("/x.step"))),
-]
-UNKNOWN: list[tuple[str, Edit]] = [
-    ("near: Part::Box", lambda operations: operations.create("Part::Bx", None, None)),
-    ("no object 'Nobody'", lambda operations: operations.set_value("Cut", "Tool", "Nobody")),
-    ("it has units", lambda operations: operations.value(SCENE, "frame")),
-]
-
-
-@pytest.mark.parametrize(
-    ("why", "edit"),
-    [*IN_A_WINDOW_TOO, *(pytest.param(*it, marks=in_console) for it in (*REFUSED, *UNKNOWN))],
-)
-def test_what_cannot_be_done_is_refused_with_a_sentence_and_what_it_began_can_be_taken_back(
-    operations: EveryPort, why: str, edit: Edit
-) -> None:
-    kind = LookupError if (why, edit) in UNKNOWN else ValueError
-    refused(operations, edit, why, kind, may_begin=True)
 
 
 # ---- what there is
@@ -768,15 +758,6 @@ def test_the_api_has_types_properties_and_functions_and_leaves_no_document(
     assert list(FreeCAD.listDocuments()) == before
 
 
-@in_console
-def test_the_console_has_no_looks_and_the_document_nothing_that_moves(
-    operations: EveryPort,
-) -> None:
-    there = {port for port in PORTS if isinstance(operations, port)}
-
-    assert {*PORTS} - there == {AppliedTransforms, Drawing, Frames, Keyframes, Materials}
-
-
 # ---- in a window
 
 
@@ -799,11 +780,11 @@ def test_a_material_gives_colours_and_can_be_changed_for_all_that_have_it(
     assert shown(operations) == before
     refused(
         operations,
-        lambda operations: operations.material("M", {"texture": "/x.png"}),
+        call("material", "M", {"texture": "/x.png"}),
         "draws no texture",
     )
     material = operations.material("M", {})
-    refused(operations, lambda operations: operations.assign("Sheet", material), "has no surface")
+    refused(operations, call("assign", "Sheet", material), "has no surface")
 
 
 @in_window
@@ -819,7 +800,7 @@ def test_how_an_object_is_drawn_is_set_and_undone(
 
     refused(
         operations,
-        lambda operations: operations.set_value("Ball", "ViewObject.Color", 1),
+        call("set_value", "Ball", "ViewObject.Color", 1),
         "near: LineColor",
         LookupError,
     )

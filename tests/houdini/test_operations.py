@@ -27,7 +27,7 @@ from tests.verbs.operations_contract import (
     Stand,
     Words,
 )
-from tests.verbs.promises import Edit, one_step, refused
+from tests.verbs.promises import Edit, call, one_step
 
 CAMERA, SHAPE = "/obj/cam1", "/obj/shape"
 BOX, MERGE = f"{SHAPE}/box1", f"{SHAPE}/merge1"
@@ -84,6 +84,45 @@ def locked(stand: Stand) -> tuple[str, str]:
     return stand.crate, "ty"
 
 
+REFUSED: list[tuple[str, Edit]] = [
+    ("give 3 values", call("set_value", CAMERA, "t", [1, 2])),
+    ("give a number", call("set_value", SCENE, "fps", 0)),
+    ("locked asset", call("set_value", "/obj/subnet1/inner", "tx", 3.0)),
+    (
+        "3 values",
+        call("set_keys", SHAPE, "r", [(1, 5.0)], "linear", clear=False),
+    ),
+    ("is no network", call("create", "box", None, BOX)),
+    ("locked asset", call("create", "cam", None, "/obj/subnet1")),
+    ("no one shape", call("apply", CAMERA, ["scale"])),
+    ("of one network", call("collect", [CAMERA, BOX], "Shot", "set")),
+    ("no object and has no place", call("place", BOX, at=(0.0, 0.0, 0.0))),
+    (
+        "Infinite recursion",
+        call("connect", SocketLink(MERGE, "output1", BOX, "input1")),
+    ),
+    (
+        "two networks",
+        call("connect", SocketLink(CAMERA, "output1", MERGE, "input1")),
+    ),
+    (
+        "Invalid input name",
+        call("connect", SocketLink(BOX, "output1", MERGE, "input9")),
+    ),
+    ("no history", call("junk", "history")),
+    ("cannot be written", call("save_files", Path("shot.hip"))),
+    (
+        "displays no shape",
+        call("export_file", Path("/none.obj"), [CAMERA], None),
+    ),
+]
+UNKNOWN: list[tuple[str, Edit]] = [
+    ("no type 'camm'; near: cam", call("create", "camm", None, None)),
+    ("no node '/obj/@None'", lambda operations: list(operations.users("/obj/@None"))),
+    ("In /obj: There is no type 'box'", call("create", "box", None, "/obj")),
+]
+
+
 class TestHoudiniOperations(
     OperationsContract, MaterialsContract, PlacingContract, FilesContract, SeeingContract
 ):
@@ -110,6 +149,9 @@ class TestHoudiniOperations(
         shader=("", "basecolor", "rough"),
     )
 
+    own_refusals = REFUSED
+    own_unknown = UNKNOWN
+
     @pytest.fixture
     def view(self, houdini: Houdini) -> Any:
         (viewer,) = (tab for tab in houdini.tabs if isinstance(tab, SceneViewer))
@@ -118,53 +160,6 @@ class TestHoudiniOperations(
 
 def near(numbers: Any) -> Any:
     return pytest.approx(numbers, abs=1e-6)
-
-
-REFUSED: list[tuple[str, Edit]] = [
-    ("give 3 values", lambda operations: operations.set_value(CAMERA, "t", [1, 2])),
-    ("give a number", lambda operations: operations.set_value(SCENE, "fps", 0)),
-    ("locked asset", lambda operations: operations.set_value("/obj/subnet1/inner", "tx", 3.0)),
-    (
-        "3 values",
-        lambda operations: operations.set_keys(SHAPE, "r", [(1, 5.0)], "linear", clear=False),
-    ),
-    ("is no network", lambda operations: operations.create("box", None, BOX)),
-    ("locked asset", lambda operations: operations.create("cam", None, "/obj/subnet1")),
-    ("no one shape", lambda operations: operations.apply(CAMERA, ["scale"])),
-    ("of one network", lambda operations: operations.collect([CAMERA, BOX], "Shot", "set")),
-    ("no object and has no place", lambda operations: operations.place(BOX, at=(0.0, 0.0, 0.0))),
-    (
-        "Infinite recursion",
-        lambda operations: operations.connect(SocketLink(MERGE, "output1", BOX, "input1")),
-    ),
-    (
-        "two networks",
-        lambda operations: operations.connect(SocketLink(CAMERA, "output1", MERGE, "input1")),
-    ),
-    (
-        "Invalid input name",
-        lambda operations: operations.connect(SocketLink(BOX, "output1", MERGE, "input9")),
-    ),
-    ("no history", lambda operations: operations.junk("history")),
-    ("cannot be written", lambda operations: operations.save_files(Path("shot.hip"))),
-    ("cannot be written", lambda operations: operations.save_files(Path("/shot.usd"))),
-    (
-        "displays no shape",
-        lambda operations: operations.export_file(Path("/none.obj"), [CAMERA], None),
-    ),
-]
-UNKNOWN: list[tuple[str, Edit]] = [
-    ("no node '/obj/@None'", lambda operations: list(operations.users("/obj/@None"))),
-    ("no type 'camm'; near: cam", lambda operations: operations.create("camm", None, None)),
-    ("In /obj: There is no type 'box'", lambda operations: operations.create("box", None, "/obj")),
-]
-
-
-@pytest.mark.parametrize(("why", "edit"), [*REFUSED, *UNKNOWN])
-def test_what_cannot_be_done_is_refused_with_a_sentence_and_changes_nothing(
-    operations: EveryPort, why: str, edit: Edit
-) -> None:
-    refused(operations, edit, why, LookupError if (why, edit) in UNKNOWN else ValueError)
 
 
 def test_what_is_in_a_locked_asset_is_no_item(operations: EveryPort) -> None:
@@ -272,15 +267,6 @@ def test_a_linked_copy_follows_but_for_its_place(operations: EveryPort) -> None:
     assert operations.value(linked, "focal").value == 20.0
     assert "driven by the expression" in operations.value(linked, "focal").held
     assert operations.value(linked, "tx").held == ""
-
-
-def test_what_refers_to_a_node_breaks_without_it(operations: EveryPort) -> None:
-    """What goes itself does not."""
-    gold = operations.material("gold", {})
-    operations.assign(BOX, gold)
-
-    assert operations.dependents([gold]) == [f"{SHAPE}/box1_material"]
-    assert operations.dependents([gold, SHAPE]) == []
 
 
 def test_what_follows_is_counted_beside_what_is_inside(operations: EveryPort) -> None:

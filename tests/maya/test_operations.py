@@ -26,9 +26,8 @@ from tests.verbs.operations_contract import (
     SeeingContract,
     Stand,
     Words,
-    check_edit,
 )
-from tests.verbs.promises import Edit, refused
+from tests.verbs.promises import Edit, call
 
 
 def connected() -> EveryPort:
@@ -97,6 +96,39 @@ def ask() -> Any:
     return sys.modules["maya.cmds"]
 
 
+OWN_EDITS: dict[str, Edit] = {
+    "a layer": lambda operations: operations.collect([cube(operations)], "props", "layer"),
+    "a texture": call("material", "red", {"texture": "a.png"}),
+    "no history": lambda operations: operations.clean("history", [cube(operations)]),
+}
+
+
+REFUSED: list[tuple[str, Edit]] = [
+    (
+        r"float 0\.\.1, not 2\.0.*maximum",
+        call("set_value", "red", "metalness", 2.0),
+    ),
+    (
+        "enum: xyz.*Near: .*xzy",
+        call("set_value", "|box", "rotateOrder", "xzz"),
+    ),
+    # `getAttr` raises for what is neither a number nor a text
+    (
+        "message has no value.*cannot be displayed",
+        call("value", "|box", "message"),
+    ),
+    ("no camera", call("set_value", SCENE, "camera", "|box")),
+    ("is not a name", call("create", "transform", "my box", None)),
+    ("no instances", call("duplicate", "lambert1", linked=True)),
+    ("has no place", call("placement", "lambert1")),
+    ("is a camera, which has no points", call("apply", "|persp", ["scale"])),
+    ("lambert1 is a lambert", call("material", "lambert1", {"metallic": 1})),
+    ("no geometry", call("assign", "|persp", "lambert1")),
+    ("is Maya's own", call("rename", "|persp", "x")),
+    ("is Maya's own", call("rename", "lambert1", "x")),
+]
+
+
 class TestMayaOperations(
     OperationsContract, MaterialsContract, PlacingContract, FilesContract, SeeingContract
 ):
@@ -127,68 +159,22 @@ class TestMayaOperations(
         shader=("", "baseColor", "specularRoughness"),
     )
 
+    own_edits = OWN_EDITS
+    own_refusals = REFUSED
+    own_unknown = (("no type 'areaLite'.*areaLight", call("create", "areaLite", None, None)),)
+
+    @pytest.fixture
+    def own(self, operations: EveryPort) -> EveryPort:
+        cube(operations)
+        operations.material("red", {})
+        return operations
+
     @pytest.fixture
     def view(self, maya: Maya) -> Any:
         return lambda: [str(it) for it in (maya.panels, maya.focus, maya.undo.on, maya.scene)]
 
 
 # ---- edits and refusals that only Maya has
-
-
-OWN_EDITS: dict[str, Edit] = {
-    "a layer": lambda operations: operations.collect([cube(operations)], "props", "layer"),
-    "a texture": lambda operations: operations.material("red", {"texture": "a.png"}),
-    "no history": lambda operations: operations.clean("history", [cube(operations)]),
-}
-
-
-@pytest.mark.parametrize("name", OWN_EDITS)
-def test_each_edit_is_one_undo_step_and_leaves_the_selection(
-    operations: EveryPort, name: str
-) -> None:
-    """What a command selects is not selected."""
-    operations.host.select(["|persp"])
-
-    check_edit(operations, OWN_EDITS[name])
-
-
-REFUSED: list[tuple[str, Edit]] = [
-    (
-        r"float 0\.\.1, not 2\.0.*maximum",
-        lambda operations: operations.set_value("red", "metalness", 2.0),
-    ),
-    (
-        "enum: xyz.*Near: .*xzy",
-        lambda operations: operations.set_value("|box", "rotateOrder", "xzz"),
-    ),
-    # `getAttr` raises for what is neither a number nor a text
-    (
-        "message has no value.*cannot be displayed",
-        lambda operations: operations.value("|box", "message"),
-    ),
-    ("no camera", lambda operations: operations.set_value(SCENE, "camera", "|box")),
-    ("is not a name", lambda operations: operations.create("transform", "my box", None)),
-    ("no instances", lambda operations: operations.duplicate("lambert1", linked=True)),
-    ("has no place", lambda operations: operations.placement("lambert1")),
-    ("is a camera, which has no points", lambda operations: operations.apply("|persp", ["scale"])),
-    ("lambert1 is a lambert", lambda operations: operations.material("lambert1", {"metallic": 1})),
-    ("no geometry", lambda operations: operations.assign("|persp", "lambert1")),
-    ("is Maya's own", lambda operations: operations.rename("|persp", "x")),
-    ("is Maya's own", lambda operations: operations.rename("lambert1", "x")),
-    (r"name a \.ma or \.mb file", lambda operations: operations.save_files(Path("/a.txt"))),
-]
-UNKNOWN: list[tuple[str, Edit]] = [
-    ("no type 'areaLite'.*areaLight", lambda operations: operations.create("areaLite", None, None)),
-]
-
-
-@pytest.mark.parametrize(("why", "edit"), [*REFUSED, *UNKNOWN])
-def test_what_cannot_be_done_is_refused_with_a_sentence_and_changes_nothing(
-    operations: EveryPort, why: str, edit: Edit
-) -> None:
-    cube(operations)
-    operations.material("red", {})
-    refused(operations, edit, why, LookupError if (why, edit) in UNKNOWN else ValueError)
 
 
 # ---- what there is
@@ -700,18 +686,6 @@ def test_history_under_a_deformer_is_no_junk(maya: Maya, operations: EveryPort) 
     one(maya, "boxShape").inputs["inMesh"] = (skin.uuid, "output")
 
     assert operations.junk("history") == []
-
-
-def test_what_has_a_material_breaks_without_it(maya: Maya, operations: EveryPort) -> None:
-    """What goes itself does not."""
-    gold = operations.material("gold", {})
-    one, other = cube(operations, "one"), cube(operations, "other")
-    for item in (one, other):
-        operations.assign(item, gold)
-
-    assert list(operations.dependents([gold])) == [one, other]
-    assert list(operations.dependents([gold, one])) == [other]
-    assert list(operations.dependents([one])) == []
 
 
 def test_what_breaks_is_what_something_below_feeds_too(operations: EveryPort) -> None:

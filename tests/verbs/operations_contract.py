@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import math
 from abc import ABC
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import pytest
@@ -269,6 +270,10 @@ REFUSED: dict[str, tuple[str, Try]] = {
     ),
     "collect: no kind": ("heap", lambda s: s.operations.collect([s.crate], "heroes", "heap")),
     "material: no value": ("base_color", lambda s: s.operations.material("Clay", {"shine": 1})),
+    "save: no such file": (
+        "[.](txt|ma|usda)",
+        lambda s: s.operations.save_files(Path("/new.txt")),
+    ),
     "save: no folder": ("/no", lambda s: s.operations.save_files(Path(f"/no/new{s.words.file}"))),
     "import_file: broken": (" ", _read_broken),
 }
@@ -304,10 +309,44 @@ class _Contract:
     Attributes:
         words: What the host calls things.
         lacks: The verbs that it does not list.
+        own_edits: Edits that only this host has, in the scene of the fixture ``own``.
+        own_refusals: What only this host refuses there, and a part of the sentence.
+        own_unknown: What it does not know there, and a part of the sentence.
     """
 
     words: Words
     lacks: frozenset[str] = frozenset()
+    own_edits: Mapping[str, Edit] = MappingProxyType({})
+    own_refusals: Sequence[tuple[str, Edit]] = ()
+    own_unknown: Sequence[tuple[str, Edit]] = ()
+
+    def pytest_generate_tests(self, metafunc: Any) -> None:
+        """Run a test once for each row of the host's own tables."""
+        if "own_edit" in metafunc.fixturenames:
+            rows = self.own_edits
+            metafunc.parametrize("own_edit", list(rows.values()), ids=list(rows))
+        if "own_refusal" in metafunc.fixturenames:
+            refusals = [(why, edit, ValueError) for why, edit in self.own_refusals]
+            unknown = [(why, edit, LookupError) for why, edit in self.own_unknown]
+            every = [*refusals, *unknown]
+            metafunc.parametrize("own_refusal", every, ids=[why for why, _, _ in every])
+
+    @pytest.fixture
+    def own(self, operations: EveryPort) -> EveryPort:
+        """Return the operations over the scene of the host's own tables."""
+        return operations
+
+    def test_an_edit_of_its_own_is_one_undo_step_which_leaves_the_selection(
+        self, own: EveryPort, own_edit: Edit
+    ) -> None:
+        check_edit(own, own_edit)
+
+    def test_what_only_this_host_cannot_do_is_refused_with_a_sentence_and_changes_nothing(
+        self, own: EveryPort, own_refusal: tuple[str, Edit, type[Exception]]
+    ) -> None:
+        why, edit, kind = own_refusal
+
+        refused(own, edit, why, kind, may_begin=self.words.may_begin)
 
     @pytest.fixture
     def stand(self, operations: EveryPort, tmp_path: Path) -> Stand:
@@ -646,6 +685,19 @@ class MaterialsContract(_Contract):
             [stand.ball],
             [stand.crate],
         )
+
+    def test_what_has_a_material_breaks_without_it_and_what_goes_itself_does_not(
+        self, stand: Stand
+    ) -> None:
+        operations = stand.operations
+        gold = operations.material("Gold", {})
+        for item in (stand.crate, stand.ball):
+            operations.assign(item, gold)
+
+        assert len(operations.dependents([gold])) == 2
+        assert len(operations.dependents([gold, stand.crate])) == 1
+        assert operations.dependents([gold, stand.crate, stand.ball]) in ([], ())
+        assert operations.dependents([stand.crate]) in ([], ())
 
     def test_a_material_that_nobody_has_is_junk(self, stand: Stand) -> None:
         operations = stand.operations

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from operator import methodcaller
 from typing import Any
 
 import pytest
@@ -15,6 +16,11 @@ from tests.hosts.digests import scene_digest
 from tests.verbs.every_port import EveryPort
 
 Edit = Callable[[EveryPort], Any]
+
+
+def call(method: str, *arguments: Any, **named: Any) -> Edit:
+    """Return an edit that calls a method of the operations."""
+    return methodcaller(method, *arguments, **named)
 
 
 @contextmanager

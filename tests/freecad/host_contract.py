@@ -160,17 +160,6 @@ class TestFreeCAD(HostContract, GuardContract):
 
         assert document.RedoNames == ["Edit Length"]
 
-    def test_what_is_hidden_is_seen_again_after_an_undo(self, stand: Stand) -> None:
-        """FreeCAD opens no transaction for that alone where it has no window."""
-        before, box = stand.host.undo_mark(), FreeCAD.ActiveDocument.Box
-
-        with stand.host.undo_step("Hide"):
-            box.Visibility = False
-        after = stand.host.undo_mark()
-        stand.host.undo()
-
-        assert (after.depth, box.Visibility) == (before.depth + 1, True)
-
     def test_what_is_in_an_agreed_group_may_go_with_it(self, stand: Stand) -> None:
         """In which order they are deleted does not matter; what is put into it later may not."""
         document = FreeCAD.ActiveDocument
@@ -200,18 +189,6 @@ class TestFreeCAD(HostContract, GuardContract):
         assert kinds == ["Part::Box", "Part::Box", "gone"]
         nouns = stand.host.nouns(["Box", "The other", "Gone"])
         assert nouns == ["box", "box", "object"]
-
-    def test_what_a_step_made_itself_is_no_loss_and_another_one_of_its_name_is(
-        self, stand: Stand
-    ) -> None:
-        document = FreeCAD.ActiveDocument
-
-        with stand.host.undo_step("Replace"):
-            document.removeObject(document.addObject("Part::Box", "Scratch").Name)
-            document.removeObject("Other")
-            document.addObject("Part::Box", "Other")
-
-        assert stand.host.lost([]) == ["Other"]
 
     def test_a_document_that_a_skill_closes_is_copied_and_that_is_not_rolled_back(
         self, stand: Stand

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pxr import Sdf, Tf, Usd
 
-from dcc_bridge_usd import layer_copies, prims
+from dcc_bridge_usd import prims
 from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.prims import remove, rename
 from tests.hosts.scenes import SMALL, Failed, check_undo, fail_after
@@ -363,24 +363,6 @@ def test_any_edits_of_any_layers_are_undone_and_redone_to_the_letter(
         for state in states[1:]:
             session.redo()
             assert held(state, layers) == state, seed
-
-
-def test_an_edit_of_a_value_copies_no_layer(
-    session: UsdSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = session.scene_digest()
-    monkeypatch.delattr(layer_copies, "copy_of")
-    lens = session.stage.GetPrimAtPath("/World/a").GetAttribute("focalLength")
-
-    with session.undo_step("Lens"):
-        lens.Set(85.0)
-    lens.Set(99.0, 5)
-    labels = session.undo_labels
-    session.undo()
-    session.undo()
-
-    assert labels == ["Lens", "Edit outside a step"]
-    assert session.scene_digest() == before
 
 
 def test_a_value_in_the_place_of_a_relationship_is_undone(session: UsdSession) -> None:

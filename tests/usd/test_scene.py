@@ -28,16 +28,6 @@ def test_it_opens_cleanly(capfd: pytest.CaptureFixture[str]) -> None:
     assert not session.modified
 
 
-def test_it_has_units_a_frame_range_and_a_default_prim(shot: UsdSession) -> None:
-    stage = shot.stage
-
-    assert stage.GetDefaultPrim().GetPath() == "/World"
-    assert UsdGeom.GetStageUpAxis(stage) == "Y"
-    assert UsdGeom.GetStageMetersPerUnit(stage) == 0.01
-    assert (stage.GetStartTimeCode(), stage.GetEndTimeCode()) == (1001, 1120)
-    assert stage.GetFramesPerSecond() == 24
-
-
 def test_it_has_127_cameras(shot: UsdSession) -> None:
     """All under /World/Cameras, by sequence, each with a lens and a target; some animated."""
     paths = find_paths(shot.stage, type_name="Camera")

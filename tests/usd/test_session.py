@@ -291,22 +291,6 @@ def test_what_a_lock_of_ours_refuses_says_what_to_do_instead(
         edit(session.stage.GetRootLayer())
 
 
-def test_a_loss_is_told_by_its_prims_and_a_property_only_where_its_prim_stays(
-    session: UsdSession,
-) -> None:
-    prim = session.stage.GetPrimAtPath("/World/b")
-    for name in ("kept", "gone"):
-        prim.CreateAttribute(name, Sdf.ValueTypeNames.Int).Set(1)
-
-    with session.undo_step("Remove a property"):
-        prim.RemoveProperty("gone")
-    prop = session.lost([])
-    with session.undo_step("Remove the prim"):
-        session.stage.RemovePrim("/World/b")
-
-    assert (prop, session.lost([])) == (["/World/b.gone"], ["/World/b"])
-
-
 @pytest.mark.parametrize(
     ("agreed", "beside"),
     [

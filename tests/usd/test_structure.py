@@ -177,6 +177,7 @@ PLAIN_EDITS: dict[str, Edit] = {
     ),
     "copy": lambda it: Sdf.CopySpec(_layer(it), "/World/a", _layer(it), "/World/copy"),
     "copy over another": lambda it: Sdf.CopySpec(_layer(it), "/World/a", _layer(it), "/World/b"),
+    "set a value": lambda it: it.GetPrimAtPath("/World/a").GetAttribute("x").Set(85.0),
     "keep facts": lambda it: it.GetPrimAtPath("/World/a").SetCustomDataByKey("n", 1),
 }
 

@@ -9,11 +9,9 @@ from pxr import Sdf, Usd, UsdGeom
 
 from dcc_bridge_usd import undo_stack
 from dcc_bridge_usd.host import UsdSession
-from tests.hosts.scenes import Failed, check_undo, fail_after
+from tests.hosts.scenes import Failed, fail_after
 
 pytestmark = pytest.mark.core
-
-Edit = Callable[[Usd.Stage], object]
 
 
 def sublayer(stage: Usd.Stage) -> Sdf.Layer:
@@ -31,61 +29,8 @@ def add_sublayer(stage: Usd.Stage) -> None:
     edit_in(new, stage)
 
 
-def drop_sublayer(stage: Usd.Stage) -> None:
-    edit_in(sublayer(stage), stage)
-    stage.GetRootLayer().subLayerPaths.clear()
-
-
 def prim(stage: Usd.Stage, name: str) -> Usd.Prim:
     return stage.GetPrimAtPath(f"/World/{name}")
-
-
-def move_range_and_more(stage: Usd.Stage) -> None:
-    stage.SetStartTimeCode(12)
-    stage.DefinePrim("/World/new", "Mesh")
-    UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
-
-
-EDITS: dict[str, Edit] = {
-    "a value": lambda s: prim(s, "a").GetAttribute("focalLength").Set(85.0),
-    "a time sample": lambda s: prim(s, "b").GetAttribute("focalLength").Set(99.0, 5),
-    "cleared time samples": lambda s: prim(s, "b").GetAttribute("focalLength").Clear(),
-    "a relationship": lambda s: prim(s, "a").GetRelationship("lookAt").SetTargets(["/World/c"]),
-    "a connection": lambda s: prim(s, "b").GetAttribute("focusDistance").ClearConnections(),
-    "a removed sibling": lambda s: s.RemovePrim("/World/b"),
-    "a new prim": lambda s: s.DefinePrim("/World/d/e/f", "Mesh"),
-    "another order": lambda s: prim(s, "a").GetParent().SetChildrenReorder(["c", "b", "a"]),
-    "metadata": lambda s: prim(s, "c").SetMetadata("comment", "look here"),
-    "a variant": lambda s: prim(s, "c").GetVariantSets().AddVariantSet("v").AddVariant("x"),
-    "the frame range": lambda s: s.SetEndTimeCode(240),
-    "the frame range, a prim and the up axis": move_range_and_more,
-    "frames a second": lambda s: s.SetTimeCodesPerSecond(50),
-    "the session layer": lambda s: edit_in(s.GetSessionLayer(), s),
-    "the sublayer": lambda s: edit_in(sublayer(s), s),
-    "a new sublayer": add_sublayer,
-    "a sublayer edited and dropped": drop_sublayer,
-}
-
-
-@pytest.mark.parametrize("edit", EDITS.values(), ids=list(EDITS))
-def test_every_kind_of_edit_is_undone_and_redone_whole_again_and_again(
-    session: UsdSession, edit: Edit
-) -> None:
-    check_undo(session, edit)
-
-
-@pytest.mark.parametrize("edit", EDITS.values(), ids=list(EDITS))
-def test_an_exception_in_a_step_rolls_it_back_and_leaves_no_entry(
-    session: UsdSession, edit: Edit
-) -> None:
-    before = session.scene_digest()
-
-    with pytest.raises(Failed):
-        fail_after(session, edit)
-
-    assert session.scene_digest() == before
-    assert session.undo_labels == []
-    assert not session.modified
 
 
 def test_what_is_rare_in_a_layer_comes_back(session: UsdSession) -> None:

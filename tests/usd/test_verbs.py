@@ -13,7 +13,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from pxr import UsdGeom
 
 from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.question import Reply
@@ -36,16 +35,6 @@ from tests.verbs.studio import studio as studio_over
 
 TREE, CAMERA = "/World/Props/Tree", "/World/Rig/Camera"
 BOXES = [f"/World/Props/Placeholder_{number:02}" for number in range(1, 41)]
-FAILS = {"do": "inspect", "with": {"items": []}}
-RULE = '''
-from dcc_bridge.verbs.checking import check_rule
-
-@check_rule
-def prunes(operations, items):
-    """It edits."""
-    operations.host.stage.RemovePrim("/World/Props/Tree")
-    return [("/World/Props/Tree", "is one")]
-'''
 
 
 @contextmanager
@@ -108,23 +97,6 @@ def test_each_call_has_a_count_of_its_own() -> None:
     assert first == second == " at once?"
     assert [context.run(count.add, 9) for context in contexts] == ["", ""]
     assert contexts[0].run(count.add, 2) == ", 22 changes in all?"
-
-
-def test_a_studio_s_rule_that_edits_in_a_batch_is_refused_as_it_is_alone(tmp_path: Path) -> None:
-    (tmp_path / "checks").mkdir()
-    (tmp_path / "checks" / "rule.py").write_text(RULE)
-    with studio(tmp_path, project=tmp_path) as scene:
-        alone = scene.do("check", rules=["prunes"])["broken"]
-        said = scene.fails("batch", steps=[sizes(3), {"do": "check"}, sizes(4)])
-        told = scene.do("batch", steps=[sizes(3), sizes(4)], check={})
-
-        assert "(step 2, check): the project has rules of its own, so check goes last" in said
-        (row,) = (row for row in told["steps"] if row["do"] == "check")
-        assert row["broken"] == alone
-        assert "is not editable" in alone[0]
-        assert scene.host.stage.GetPrimAtPath(TREE)
-        assert len(scene.host.undo_labels) == 1
-        assert UsdGeom.Cube.Get(scene.host.stage, BOXES[0]).GetSizeAttr().Get() == 4
 
 
 def test_what_is_cleaned_away_is_what_the_scene_has_no_more(

@@ -15,7 +15,6 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
-    Iterable,
     Iterator,
     Mapping,
     Sequence,
@@ -29,9 +28,12 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
+import pytest
 from mcp import Client
 from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, ImageContent
 from PIL import Image, ImageChops
+
+from tests.verbs.operations_contract import VERBS
 
 if TYPE_CHECKING:
     from tests.hosts.application import Application
@@ -40,14 +42,6 @@ if TYPE_CHECKING:
 SKILLS: Final = Path(__file__).parent / "skills"
 SETTINGS: Final = {"DCC_BRIDGE_SKILLS": str(SKILLS), "DCC_BRIDGE_DIALOGS_PER_MINUTE": "99"}
 MOST_CALLS: Final = 6
-TOKEN: Final = 3.5  # characters, at least
-VERBS: Final = frozenset(
-    [
-        *("summary", "list_items", "inspect", "check", "find_api", "look", "select", "create"),
-        *("duplicate", "transform", "set_values", "group", "assign_material", "connect"),
-        *("set_keys", "rename", "import_file", "export_file", "clean", "delete", "save", "batch"),
-    ]
-)
 Things = list[dict[str, Any]]
 
 
@@ -173,7 +167,7 @@ class Agent:
 
     async def verbs(self) -> Set[str]:
         """Give the verbs that the host lists."""
-        return VERBS & {tool.name for tool in (await self.client.list_tools()).tools}
+        return {*VERBS} & {tool.name for tool in (await self.client.list_tools()).tools}
 
     async def make(self, things: Things) -> list[str]:
         """Make things before the task."""
@@ -477,7 +471,7 @@ async def every_verb(agent: Agent) -> None:
     await _seen(agent, block, listed)
     await _exchanged(agent, block)
 
-    assert agent.called & VERBS == listed
+    assert agent.called & {*VERBS} == listed
     await agent.take_back(before)
 
 
@@ -607,21 +601,6 @@ async def deletes_what_it_made(agent: Agent) -> None:
     assert len(agent.questions) == 2
 
 
-async def costs(agent: Agent) -> None:
-    """The list of tools is short, and so is each of them, `run_python` among them."""
-    tools = (await agent.client.list_tools()).tools
-    check_costs(tools)
-    assert {"run_python", "batch", "undo_last"} <= {tool.name for tool in tools}
-
-
-def check_costs(tools: Iterable[Any]) -> None:
-    """See that each tool is short, and all of them are."""
-    texts = {it.name: it.model_dump_json(exclude_none=True, by_alias=True) for it in tools}
-    tokens = {name: len(text) / TOKEN for name, text in texts.items()}
-    assert {name: cost for name, cost in tokens.items() if cost > 300} == {}
-    assert sum(tokens.values()) < 8000
-
-
 TASKS: Final[dict[str, Callable[[Agent], Awaitable[None]]]] = {
     "light rig": light_rig,
     "renames": renames,
@@ -632,10 +611,8 @@ TASKS: Final[dict[str, Callable[[Agent], Awaitable[None]]]] = {
     "values": many_values,
     "network": network,
 }
-MORE: Final = {
-    "every verb": every_verb, "faults": faults, "mid-batch": deletes_what_it_made, "list": costs
-}  # fmt: skip
-IN_EACH: Final = ["every verb", "mid-batch", "list"]  # what the quick run does in each host
+MORE: Final = {"every verb": every_verb, "faults": faults, "mid-batch": deletes_what_it_made}
+IN_EACH: Final = ["every verb", "mid-batch"]  # what the quick run does in each host
 
 
 async def do(agent: Agent, name: str, counts: dict[str, Count]) -> None:
@@ -679,8 +656,6 @@ def tell(host: str, counts: Mapping[str, Count]) -> None:
 
 
 def _near(numbers: Any) -> Any:
-    import pytest
-
     return pytest.approx(numbers, rel=1e-4, abs=1e-4)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.live import status, text
-from tests.verbs.studio import YES, studio
+from tests.verbs.studio import YES, OpenStudio
 
 TEN: list[dict[str, Any]] = [
     {"id": "made", "do": "create", "with": {"things": [{"type": "Light", "at": [1, 2, 3]}]}},
@@ -27,16 +26,16 @@ TEN: list[dict[str, Any]] = [
 ]
 
 
-def test_ten_steps_are_one_undo_step_and_refer_to_each_other(tmp_path: Path) -> None:
-    with studio(tmp_path, YES) as scene:
-        told = scene.do("batch", steps=TEN, check={}, look={})
+def test_ten_steps_are_one_undo_step_and_refer_to_each_other(open_studio: OpenStudio) -> None:
+    scene = open_studio(YES)
+    told = scene.do("batch", steps=TEN, check={}, look={})
 
-        assert told is None  # with a picture it is no object alone
-        assert scene.nodes["/Hero"]["inputs"] == {"color": ["/Tree", "out"]}
-        assert scene.nodes["/Tree/Light_1"]["values"]["intensity"] == 4
-        assert len(scene.host.labels) == 1
-        notice = "Created 1 light; Made 2 copies of Light; Aimed 3 lights; and 7 more"
-        assert scene.person.notices == [f"{notice}: done for test"]
+    assert told is None  # with a picture it is no object alone
+    assert scene.nodes["/Hero"]["inputs"] == {"color": ["/Tree", "out"]}
+    assert scene.nodes["/Tree/Light_1"]["values"]["intensity"] == 4
+    assert len(scene.host.labels) == 1
+    notice = "Created 1 light; Made 2 copies of Light; Aimed 3 lights; and 7 more"
+    assert scene.person.notices == [f"{notice}: done for test"]
 
 
 @pytest.mark.parametrize(
@@ -47,50 +46,50 @@ def test_ten_steps_are_one_undo_step_and_refer_to_each_other(tmp_path: Path) -> 
     ],
 )
 def test_what_copies_take_the_place_of_is_replaced(
-    gone: list[str], notice: str, tmp_path: Path
+    gone: list[str], notice: str, open_studio: OpenStudio
 ) -> None:
     steps = [
         {"do": "duplicate", "with": {"items": ["/Tree"], "to": ["/Set/Key", "/Set/Rim"]}},
         {"do": "delete", "with": {"items": gone}},
     ]
-    with studio(tmp_path, YES) as scene:
-        scene.do("batch", steps=steps)
+    scene = open_studio(YES)
+    scene.do("batch", steps=steps)
 
-        assert scene.person.notices == [f"{notice}: done for test"]
+    assert scene.person.notices == [f"{notice}: done for test"]
 
 
-def test_each_step_tells_what_it_did_then_the_check_and_the_picture(tmp_path: Path) -> None:
-    with studio(tmp_path, YES) as scene:
-        result = scene.call("batch", {"steps": TEN[:1], "check": {}, "look": {}})
+def test_each_step_tells_what_it_did_then_the_check_and_the_picture(
+    open_studio: OpenStudio,
+) -> None:
+    scene = open_studio(YES)
+    result = scene.call("batch", {"steps": TEN[:1], "check": {}, "look": {}})
 
-        kinds = [part.type for part in result.content]
-        assert kinds == ["text", "text", "image"]
-        facts = text(result)
-        assert '"step": "made", "do": "create", "found": 1, "made": [{"item": "/Light"' in facts
-        assert '"step": 2, "do": "check", "looked_at":' in facts
+    kinds = [part.type for part in result.content]
+    assert kinds == ["text", "text", "image"]
+    facts = text(result)
+    assert '"step": "made", "do": "create", "found": 1, "made": [{"item": "/Light"' in facts
+    assert '"step": 2, "do": "check", "looked_at":' in facts
 
 
 def test_an_exception_at_any_act_leaves_the_scene_and_the_undo_stack_as_they_were(
-    tmp_path: Path,
+    open_studio: OpenStudio,
 ) -> None:
-    with studio(tmp_path, *[YES] * 40, dialogs_per_minute=99) as scene:
-        operations, before = scene.host.operations, scene.host.scene_digest()
-        scene.do("batch", steps=TEN)
-        scene.host.undo()
-        count, stack = len(operations.done), scene.host.labels
-        assert count > 10
+    scene = open_studio(*[YES] * 40, dialogs_per_minute=99)
+    operations, before = scene.host.operations, scene.host.scene_digest()
+    scene.do("batch", steps=TEN)
+    scene.host.undo()
+    count, stack = len(operations.done), scene.host.labels
+    assert count > 10
 
-        for number in range(1, count + 1):
-            operations.done.clear()
-            operations.fails_at = number
-            result = scene.call("batch", {"steps": TEN})
+    for number in range(1, count + 1):
+        operations.done.clear()
+        operations.fails_at = number
+        result = scene.call("batch", {"steps": TEN})
 
-            assert status(result) == "failed"
-            assert "failed_at" in text(result)
-            assert "RuntimeError: The application has had enough. Nothing was changed." in text(
-                result
-            )
-            assert (scene.host.scene_digest(), scene.host.labels) == (before, stack)
+        assert status(result) == "failed"
+        assert "failed_at" in text(result)
+        assert "RuntimeError: The application has had enough. Nothing was changed." in text(result)
+        assert (scene.host.scene_digest(), scene.host.labels) == (before, stack)
 
 
 @pytest.mark.parametrize(
@@ -115,17 +114,17 @@ def test_an_exception_at_any_act_leaves_the_scene_and_the_undo_stack_as_they_wer
     ],
 )
 def test_a_step_that_cannot_be_done_is_named(
-    tmp_path: Path, steps: list[dict[str, Any]], why: str
+    open_studio: OpenStudio, steps: list[dict[str, Any]], why: str
 ) -> None:
-    with studio(tmp_path) as scene:
-        said = scene.fails("batch", steps=steps)
+    scene = open_studio()
+    said = scene.fails("batch", steps=steps)
 
-        assert why in said
-        assert said.endswith("Nothing was changed.")
+    assert why in said
+    assert said.endswith("Nothing was changed.")
 
 
-def test_a_dollar_sign_that_is_no_reference_stays(tmp_path: Path) -> None:
-    with studio(tmp_path) as scene:
-        steps = [{"do": "create", "with": {"things": [{"type": "Mesh", "name": "$HIP"}]}}]
+def test_a_dollar_sign_that_is_no_reference_stays(open_studio: OpenStudio) -> None:
+    scene = open_studio()
+    steps = [{"do": "create", "with": {"things": [{"type": "Mesh", "name": "$HIP"}]}}]
 
-        assert scene.do("batch", steps=steps)["steps"][0]["made"][0]["item"] == "/$HIP"
+    assert scene.do("batch", steps=steps)["steps"][0]["made"][0]["item"] == "/$HIP"

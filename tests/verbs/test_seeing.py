@@ -376,8 +376,10 @@ def test_a_project_s_rules_only_read(tmp_path: Path) -> None:
         edited = running.call("check", {"rules": ["edits"]})
         move = {"do": "transform", "with": {"items": ["/Tree"], "move": [1, 0, 0]}}
         said = running.fails("batch", steps=[move], check={"rules": ["edits"]})
+        early = running.fails("batch", steps=[{"do": "check"}, move])
 
         assert "it is one" in text(told)
+        assert "the project has rules of its own, so check goes last" in early
         assert "failed_at 2 (step 2, check) changed the scene without the consent" in said
         assert "changed the scene without the consent of a person" in text(edited)
         assert "/Tree" in running.host.nodes

@@ -96,42 +96,35 @@ def test_a_clean_window_closes_without_a_question(window: MainWindow, closed: li
     assert window.documents.question is None
 
 
-def test_closing_with_unsaved_changes_asks_and_cancel_stays(
-    window: MainWindow, session: UsdSession, closed: list[str]
+@pytest.mark.parametrize(
+    ("button", "told", "is_saved"),
+    [
+        (Button.Cancel, [], False),
+        (Button.Discard, ["closed"], False),
+        (Button.Save, ["closed"], True),
+    ],
+)
+def test_closing_with_unsaved_changes_asks(
+    window: MainWindow,
+    session: UsdSession,
+    closed: list[str],
+    button: Button,
+    told: list[str],
+    is_saved: bool,
 ) -> None:
     change(session)
 
     window.close()
     window.close()
-    assert window.isVisible()
-    answer(window, Button.Cancel)
+    was_open = window.isVisible()
+    answer(window, button)
 
-    assert closed == []
-    assert window.isVisible()
-
-
-def test_closing_can_throw_changes_away(
-    window: MainWindow, session: UsdSession, closed: list[str]
-) -> None:
-    change(session)
-
-    window.close()
-    answer(window, Button.Discard)
-
-    assert closed == ["closed"]
-    assert session.modified
-
-
-def test_closing_can_save_first(window: MainWindow, session: UsdSession, closed: list[str]) -> None:
-    change(session)
-
-    window.close()
-    answer(window, Button.Save)
-
-    assert closed == ["closed"]
-    assert not session.modified
+    assert was_open
+    assert closed == told
+    assert window.isVisible() == (told == [])
+    assert session.modified != is_saved
     assert session.path
-    assert 'visibility = "invisible"' in session.path.read_text()
+    assert ('visibility = "invisible"' in session.path.read_text()) == is_saved
 
 
 def test_a_save_that_fails_does_not_close(

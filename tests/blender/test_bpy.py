@@ -19,6 +19,7 @@ from tests.blender import bpy_module, window
 from tests.hosts.application import Application, started
 from tests.hosts.application_contract import ConsoleContract
 from tests.live import ERAS, accept, status, text
+from tests.verbs.steps import step
 
 START = Path(__file__).parent / "bpy_start.py"
 TRIALS = Path(__file__).parent / "trial" / "skills"
@@ -257,8 +258,8 @@ def test_a_batch_that_deletes_may_replace_what_leads_into_a_material(
         "batch",
         {
             "steps": [
-                {"do": "delete", "with": {"items": ["Light"]}},
-                {"do": "assign_material", "with": {**given, "values": {"base_color": [1, 0, 0]}}},
+                step("delete", items=["Light"]),
+                step("assign_material", **given, values={"base_color": [1, 0, 0]}),
             ]
         },
         asked=accept(confirm=True),

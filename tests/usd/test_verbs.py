@@ -30,6 +30,7 @@ from tests.hosts.scenes import SCENE
 from tests.tiers import sampled
 from tests.verbs import usd_scene
 from tests.verbs.memory import MemoryHost, MemoryOperations
+from tests.verbs.steps import step
 from tests.verbs.studio import NO, YES, Studio
 from tests.verbs.studio import studio as studio_over
 
@@ -51,13 +52,13 @@ def studio(
 
 def sizes(value: float) -> dict[str, Any]:
     """Set one value of forty prims."""
-    return {"do": "set_values", "with": {"items": BOXES, "values": {"size": value}}}
+    return step("set_values", items=BOXES, values={"size": value})
 
 
 def test_a_batch_that_changes_more_than_many_in_all_asks_before_it_begins(tmp_path: Path) -> None:
     with studio(tmp_path, NO, YES, many=99) as scene:
-        copies = {"do": "duplicate", "with": {"items": BOXES[:10], "count": 2}}
-        steps = [sizes(1), copies, {"do": "transform", "with": {"items": BOXES, "move": [1, 0, 0]}}]
+        copies = step("duplicate", items=BOXES[:10], count=2)
+        steps = [sizes(1), copies, step("transform", items=BOXES, move=[1, 0, 0])]
 
         scene.fails("batch", steps=steps)
         scene.do("batch", steps=steps)
@@ -69,8 +70,8 @@ def test_a_batch_that_changes_more_than_many_in_all_asks_before_it_begins(tmp_pa
 
 def test_what_refers_to_an_earlier_step_is_counted_when_it_is_known(tmp_path: Path) -> None:
     with studio(tmp_path, NO, many=60) as scene:
-        listed = {"id": "all", "do": "list_items", "with": {"name": "Placeholder_*"}}
-        move = {"do": "transform", "with": {"items": "$all", "move": [1, 0, 0]}}
+        listed = step("list_items", "all", name="Placeholder_*")
+        move = step("transform", items="$all", move=[1, 0, 0])
 
         scene.fails("batch", steps=[listed, move, move])
 
@@ -79,8 +80,8 @@ def test_what_refers_to_an_earlier_step_is_counted_when_it_is_known(tmp_path: Pa
 
 def test_a_step_that_refers_to_another_one_is_asked_for_once(tmp_path: Path) -> None:
     with studio(tmp_path, YES, many=15) as scene:
-        listed = {"id": "all", "do": "list_items", "with": {"name": "Placeholder_*"}}
-        copies = {"do": "duplicate", "with": {"items": ["$all"], "count": 20}}
+        listed = step("list_items", "all", name="Placeholder_*")
+        copies = step("duplicate", items=["$all"], count=20)
 
         scene.do("batch", steps=[listed, copies])
 
@@ -108,7 +109,7 @@ def test_what_is_cleaned_away_is_what_the_scene_has_no_more(
         kind = sys.modules["dcc_bridge_usd.operations.drawing"].UsdOperations
         monkeypatch.setattr(kind, "clean", lambda operations, what, items: None)
 
-        told = scene.do("batch", steps=[{"do": "clean", "with": {"what": ["unused"]}}])["steps"][0]
+        told = scene.do("batch", steps=[step("clean", what=["unused"])])["steps"][0]
 
         assert (told["items"], told["still_there"]) == ([], [unused])
 
@@ -122,7 +123,7 @@ def test_keys_that_would_be_lost_are_asked_for(tmp_path: Path) -> None:
         assert scene.asked == []
 
         told = scene.do("set_keys", **wanted, keys=keys, clear=True)
-        scene.fails("batch", steps=[{"do": "set_keys", "with": {**wanted, "clear": True}}])
+        scene.fails("batch", steps=[step("set_keys", **wanted, clear=True)])
         scene.do("set_keys", **wanted, clear=True)
 
         assert told["keys"] == keys
@@ -172,7 +173,7 @@ def test_the_window_is_painted_through_all_of_a_verb(
             monkeypatch.setattr(kind, name, slow(getattr(kind, name)))
         turns[:], now[0] = [0.0], 0.0
 
-        scene.do("batch", steps=[{"do": verb, "with": LONG[verb]}])
+        scene.do("batch", steps=[step(verb, **LONG[verb])])
 
     turns.append(now[0])
     assert max(after - before for before, after in pairwise(turns)) < 0.2
@@ -190,9 +191,9 @@ def test_what_is_wrong_in_the_bundled_shot_is_found_and_mended_as_check_says(
               "value": [0, 1, 2, 3, 0, 3, 4, 7, 4, 5, 6, 7]}]  # fmt: skip
     files = [{"item": it, "prop": "inputs:file", "value": "./there.png"} for it in (wood, label)]
     steps = [
-        {"do": "transform", "with": {"items": [crate], "apply": ["scale"]}},
-        {"do": "rename", "with": {"names": {bench: "Bench_04"}}},
-        {"do": "set_values", "with": {"changes": [*files, *quads]}},
+        step("transform", items=[crate], apply=["scale"]),
+        step("rename", names={bench: "Bench_04"}),
+        step("set_values", changes=[*files, *quads]),
     ]
     (tmp_path / "there.png").touch()
 

@@ -34,6 +34,7 @@ from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, ImageCo
 from PIL import Image, ImageChops
 
 from tests.verbs.operations_contract import VERBS
+from tests.verbs.steps import step
 
 if TYPE_CHECKING:
     from tests.hosts.application import Application
@@ -126,7 +127,7 @@ class Agent:
         """Call a tool."""
         result = await self.client.call_tool(tool, arguments)
         if not result.is_error:
-            self.called |= {tool, *(step["do"] for step in arguments.get("steps", ()))}
+            self.called |= {tool, *(it["do"] for it in arguments.get("steps", ()))}
         if self._is_counting:
             self.count.calls += 1
             self.count.bytes += len(json.dumps(arguments)) + len(result.model_dump_json())
@@ -252,8 +253,8 @@ async def light_rig(agent: Agent) -> None:
     async with agent.working():
         await agent.call("list_items", name="Product", fields=["center", "size"])
         steps: Things = [
-            {"id": "lamps", "do": "create", "with": {"things": things}},
-            {"do": "transform", "with": {"items": ["$lamps"], "look_at": product}},
+            step("create", "lamps", things=things),
+            step("transform", items=["$lamps"], look_at=product),
         ]
         if words.draws:
             look = {"items": [product], "marks": ["$lamps"], "view": "three_quarter"}
@@ -309,8 +310,8 @@ async def placeholders(agent: Agent) -> None:
         rows = (await agent.call("list_items", name="spot_*"))["rows"]
         items = [row["item"] for row in rows]
         steps = [
-            {"id": "copies", "do": "duplicate", "with": {"items": [tree], "to": items}},
-            {"do": "delete", "with": {"items": items}},
+            step("duplicate", "copies", items=[tree], to=items),
+            step("delete", items=items),
         ]
         agent.answers = "decline"
         state = await agent.state()
@@ -350,7 +351,7 @@ async def turntable(agent: Agent) -> None:
     async with agent.working():
         turned = {"item": thing, "prop": words.turn, "keys": keys, "shape": "linear"}
         look = {"view": "three_quarter", "frames": [1, 13, 29, 43]}
-        steps = [{"do": "set_keys", "with": turned}]
+        steps = [step("set_keys", **turned)]
         _, picture = await agent.picture("batch", steps=steps, look=look)
 
         assert _differ(picture)
@@ -370,7 +371,7 @@ async def unapplied_scale(agent: Agent) -> None:
         told = await agent.call("check", rules=["scale_applied"])
         wrong = list(told["failed"]["scale_applied"]["items"])
         assert sorted(wrong) == sorted(items)
-        steps = [{"do": "transform", "with": {"items": wrong, "apply": ["scale"]}}]
+        steps = [step("transform", items=wrong, apply=["scale"])]
         told = await agent.call("batch", steps=steps, check={"rules": ["scale_applied"]})
         assert told["steps"][-1]["passed"] == ["scale_applied"]
 
@@ -388,7 +389,7 @@ async def import_and_mend(agent: Agent) -> None:
 
     async with agent.working():
         rules = {"rules": list(words.rules)}
-        steps: Things = [{"do": "import_file", "with": {"path": str(file)}}]
+        steps: Things = [step("import_file", path=str(file))]
         told = await agent.call("batch", steps=steps, check=rules)
         came, checked = told["steps"]
         assert {*words.fails} == {*checked["failed"]}, checked
@@ -449,10 +450,9 @@ async def network(agent: Agent) -> None:
 
 def _connected(plan: Network, links: list[dict[str, str]]) -> Things:
     creations = [
-        {"id": f"n{number}", "do": "create", "with": {"things": [thing]}}
-        for number, thing in enumerate(plan.things)
+        step("create", f"n{number}", things=[thing]) for number, thing in enumerate(plan.things)
     ]
-    return [*creations, {"id": "links", "do": "connect", "with": {"links": links}}]
+    return [*creations, step("connect", "links", links=links)]
 
 
 def _assert_linked(told: Mapping[str, Any], plan: Network) -> None:
@@ -488,14 +488,14 @@ async def faults(agent: Agent) -> None:
     red, listed = {"items": [block], "values": {"base_color": [1, 0, 0]}}, await agent.verbs()
     steps: Things = [
         *_connected(words.network, words.network.links),
-        {"do": "transform", "with": {"items": [block], "move": [1, 0, 0], "rotate": [0, 0, 30]}},
-        {"do": "duplicate", "with": {"items": [block], "count": 2}},
-        {"do": "set_values", "with": {"items": [gauge], "values": {prop: value}}},
-        {"do": "group", "with": {"items": [beam], "under": holder}},
-        *([{"do": "assign_material", "with": red}] if "assign_material" in listed else []),
-        *([{"do": "set_keys", "with": keys | {"shape": "linear"}}] if words.turn else []),
-        {"do": "rename", "with": {"names": {block: "Brick"}}},
-        {"do": "delete", "with": {"items": [gone]}},
+        step("transform", items=[block], move=[1, 0, 0], rotate=[0, 0, 30]),
+        step("duplicate", items=[block], count=2),
+        step("set_values", items=[gauge], values={prop: value}),
+        step("group", items=[beam], under=holder),
+        *([step("assign_material", **red)] if "assign_material" in listed else []),
+        *([step("set_keys", **(keys | {"shape": "linear"}))] if words.turn else []),
+        step("rename", names={block: "Brick"}),
+        step("delete", items=[gone]),
     ]
     before = await agent.state()
 
@@ -582,11 +582,11 @@ async def deletes_what_it_made(agent: Agent) -> None:
     thing = {"type": words.box, "name": "New", "at": [1.0, 2.0, 3.0]}
     out = str(agent.folder / f"new{words.suffix}")
     steps = [
-        {"id": "m", "do": "create", "with": {"things": [thing]}},
-        {"do": "export_file", "with": {"path": out, "items": ["$m"]}},
-        {"do": "transform", "with": {"items": ["$m"], "move": [1.0, 0.0, 0.0]}},
-        {"do": "delete", "with": {"items": ["$m", old]}},
-        {"do": "create", "with": {"things": [{"type": words.box, "name": "Last"}]}},
+        step("create", "m", things=[thing]),
+        step("export_file", path=out, items=["$m"]),
+        step("transform", items=["$m"], move=[1.0, 0.0, 0.0]),
+        step("delete", items=["$m", old]),
+        step("create", things=[{"type": words.box, "name": "Last"}]),
     ]
     agent.answers = "decline"
     async with agent.working(steps=0):

@@ -7,22 +7,20 @@ from typing import Any
 import pytest
 
 from tests.live import status, text
+from tests.verbs.steps import step
 from tests.verbs.studio import YES, OpenStudio
 
 TEN: list[dict[str, Any]] = [
-    {"id": "made", "do": "create", "with": {"things": [{"type": "Light", "at": [1, 2, 3]}]}},
-    {"id": "copies", "do": "duplicate", "with": {"items": "$made", "to": [[0, 1, 0], [0, 2, 0]]}},
-    {"do": "transform", "with": {"items": ["$made", "$copies"], "look_at": "/Tree"}},
-    {"do": "set_values", "with": {"items": "$copies", "values": {"intensity": 4}}},
-    {"do": "group", "with": {"items": ["$copies.items.0"], "under": "/Tree"}},
-    {"do": "assign_material", "with": {"items": "$made", "values": {"roughness": 0.5}}},
-    {
-        "do": "connect",
-        "with": {"links": [{"from": "/Tree", "out": "out", "to": "$made", "in": "color"}]},
-    },
-    {"do": "set_keys", "with": {"item": "$made", "prop": "intensity", "keys": [[1, 0], [9, 1]]}},
-    {"do": "delete", "with": {"items": ["/Set/Fill"]}},
-    {"do": "rename", "with": {"names": {"$made": "Hero"}}},
+    step("create", "made", things=[{"type": "Light", "at": [1, 2, 3]}]),
+    step("duplicate", "copies", items="$made", to=[[0, 1, 0], [0, 2, 0]]),
+    step("transform", items=["$made", "$copies"], look_at="/Tree"),
+    step("set_values", items="$copies", values={"intensity": 4}),
+    step("group", items=["$copies.items.0"], under="/Tree"),
+    step("assign_material", items="$made", values={"roughness": 0.5}),
+    step("connect", links=[{"from": "/Tree", "out": "out", "to": "$made", "in": "color"}]),
+    step("set_keys", item="$made", prop="intensity", keys=[[1, 0], [9, 1]]),
+    step("delete", items=["/Set/Fill"]),
+    step("rename", names={"$made": "Hero"}),
 ]
 
 
@@ -49,8 +47,8 @@ def test_what_copies_take_the_place_of_is_replaced(
     gone: list[str], notice: str, open_studio: OpenStudio
 ) -> None:
     steps = [
-        {"do": "duplicate", "with": {"items": ["/Tree"], "to": ["/Set/Key", "/Set/Rim"]}},
-        {"do": "delete", "with": {"items": gone}},
+        step("duplicate", items=["/Tree"], to=["/Set/Key", "/Set/Rim"]),
+        step("delete", items=gone),
     ]
     scene = open_studio(YES)
     scene.do("batch", steps=steps)
@@ -96,21 +94,21 @@ def test_an_exception_at_any_act_leaves_the_scene_and_the_undo_stack_as_they_wer
     ("steps", "why"),
     [
         ([], "steps: give 1 to 50, not 0."),
-        ([{"do": "summary"}] * 51, "steps: give 1 to 50, not 51."),
-        ([{"do": "creat"}], "failed_at 1 (step 1, creat): There is no tool 'creat'; near: create"),
-        ([{"do": "batch"}], "There is no tool 'batch'"),
-        ([{"do": "run_python"}], "code cannot be in a batch: call run_python alone."),
+        ([step("summary")] * 51, "steps: give 1 to 50, not 51."),
+        ([step("creat")], "failed_at 1 (step 1, creat): There is no tool 'creat'; near: create"),
+        ([step("batch")], "There is no tool 'batch'"),
+        ([step("run_python")], "code cannot be in a batch: call run_python alone."),
         (
-            [TEN[0], {"do": "transform", "with": {"items": ["$b"], "move": [1, 0, 0]}}],
+            [TEN[0], step("transform", items=["$b"], move=[1, 0, 0])],
             "no step has the id b; there is: made.",
         ),
-        ([{"id": "a", "do": "summary"}] * 2, "steps: an id stands twice."),
+        ([step("summary", "a")] * 2, "steps: an id stands twice."),
         ([TEN[1] | {"id": "x"}, TEN[0]], "'$made' refers to a step that comes later."),
         (
-            [TEN[0], {"do": "inspect", "with": {"items": ["$made.itms"]}}],
+            [TEN[0], step("inspect", items=["$made.itms"])],
             "there is no 'itms'; there",
         ),
-        ([{"id": "a", "do": "select"}], "failed_at 'a' (step 1, select): select cannot be called"),
+        ([step("select", "a")], "failed_at 'a' (step 1, select): select cannot be called"),
     ],
 )
 def test_a_step_that_cannot_be_done_is_named(
@@ -125,6 +123,6 @@ def test_a_step_that_cannot_be_done_is_named(
 
 def test_a_dollar_sign_that_is_no_reference_stays(open_studio: OpenStudio) -> None:
     scene = open_studio()
-    steps = [{"do": "create", "with": {"things": [{"type": "Mesh", "name": "$HIP"}]}}]
+    steps = [step("create", things=[{"type": "Mesh", "name": "$HIP"}])]
 
     assert scene.do("batch", steps=steps)["steps"][0]["made"][0]["item"] == "/$HIP"

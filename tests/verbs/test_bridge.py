@@ -22,6 +22,7 @@ from dcc_bridge.verbs.ports import CodeContext
 from tests.live import Live, text
 from tests.verbs.memory import MemoryHost, MemoryOperations, StillOperations
 from tests.verbs.operations_contract import VERBS
+from tests.verbs.steps import step
 from tests.verbs.studio import YES, OpenStudio, Studio
 
 TOKEN = 3.5
@@ -109,7 +110,7 @@ def test_items_are_counted_by_what_the_host_says_that_people_call_them() -> None
 def test_a_verb_that_a_host_cannot_do_is_not_listed(open_studio: OpenStudio) -> None:
     scene = open_studio(operations=StillOperations)
     assert {*VERBS} - tools(scene).keys() == {"set_keys", "look"}
-    said = scene.fails("batch", steps=[{"do": "set_keys"}])
+    said = scene.fails("batch", steps=[step("set_keys")])
 
     assert "There is no tool 'set_keys'" in said
 
@@ -129,7 +130,7 @@ def test_a_studios_skill_takes_the_place_of_a_verb_and_the_doctor_says_so(
     scene = open_studio(skills=[tmp_path / "studio"])
     assert tools(scene)["create"].description == "Create as the studio does."
     assert text(scene.call("create", {"kind": "Light"})) == "ours"
-    said = scene.fails("batch", steps=[{"do": "create", "with": {"things": []}}])
+    said = scene.fails("batch", steps=[step("create", things=[])])
     facts = report(scene)
 
     assert "the studio has its own create: call it alone." in said

@@ -12,6 +12,7 @@ import pytest
 from dcc_bridge.spi import Building
 from dcc_bridge.verbs import editing
 from dcc_bridge.verbs.editing import aimed
+from tests.verbs.steps import step
 from tests.verbs.studio import Studio, studio
 
 
@@ -266,10 +267,10 @@ def test_what_is_left_out_of_a_long_answer_is_counted(scene: Studio) -> None:
     made = scene.do("create", things=things)
     links = [{"from": "/Tree", "out": "out", "to": row, "in": "color"} for row in scene.nodes]
     steps = [
-        {"do": "set_keys", "with": keys},
-        {"id": "all", "do": "list_items", "with": {"name": "Mesh_*"}},
-        {"do": "assign_material", "with": {"items": ["$all"], "values": {"roughness": 1}}},
-        {"do": "connect", "with": {"links": links}},
+        step("set_keys", **keys),
+        step("list_items", "all", name="Mesh_*"),
+        step("assign_material", items=["$all"], values={"roughness": 1}),
+        step("connect", links=links),
     ]
     together = scene.do("batch", steps=steps)["steps"]
 

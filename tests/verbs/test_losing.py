@@ -11,6 +11,7 @@ import pytest
 from dcc_bridge.elicitation.question import Reply
 from tests.live import text
 from tests.verbs.memory import MemoryHost, node
+from tests.verbs.steps import step
 from tests.verbs.studio import NO, YES, OpenStudio
 
 MANY = [f"/Set/{name}" for name in ("Key", "Fill", "Rim")]
@@ -70,7 +71,7 @@ def test_what_came_below_a_deleted_item_while_it_was_asked_is_asked_for_too(
     scene = open_studio()
     scene.edits_first(lambda: scene.host.nodes.update({"/Set/New": node("Light")}))
 
-    scene.do("batch", steps=[{"do": "delete", "with": {"items": ["/Set"]}}])
+    scene.do("batch", steps=[step("delete", items=["/Set"])])
 
     first, second = (set(question.items) for question in scene.person.shown)
     assert second - first == {"/Set/New"}
@@ -102,7 +103,7 @@ def test_a_batch_asks_for_all_that_it_loses(open_studio: OpenStudio) -> None:
     scene = open_studio(NO)
     delete = scene.host.operations.delete
     scene.host.operations.delete = lambda items: delete([*items, "/Tree"])
-    steps = [{"do": "delete", "with": {"items": ["/Set/Key"]}}]
+    steps = [step("delete", items=["/Set/Key"])]
 
     scene.fails("batch", steps=steps)
 
@@ -273,66 +274,63 @@ def test_what_is_used_by_now_is_not_cleaned_away(open_studio: OpenStudio) -> Non
 
 def test_a_yes_to_a_deletion_counts_for_its_own_batch_only(open_studio: OpenStudio) -> None:
     scene = open_studio(NO)
-    fails = {"do": "set_values", "with": {"items": ["/Set"], "values": {"none": 1}}}
-    scene.fails("batch", steps=[{"do": "delete", "with": {"items": ["/Tree"]}}, fails])
+    fails = step("set_values", items=["/Set"], values={"none": 1})
+    scene.fails("batch", steps=[step("delete", items=["/Tree"]), fails])
 
     sets = {"items": ["/Tree"], "values": {"intensity": 2}}
     steps: list[dict[str, Any]] = [
-        {"do": "delete", "with": {"items": ["/Set/Key"]}},
-        {"id": "it", "do": "set_values", "with": sets},
+        step("delete", items=["/Set/Key"]),
+        step("set_values", "it", **sets),
     ]
-    scene.fails("batch", steps=[*steps, {"do": "delete", "with": {"items": "$it"}}])
+    scene.fails("batch", steps=[*steps, step("delete", items="$it")])
 
     asked = [question.items for question in scene.person.shown]
     assert asked == [("/Set/Key", "/Tree")]
 
 
 @pytest.mark.parametrize(
-    ("step", "replaced"),
+    ("link", "replaced"),
     [
         (
-            {"do": "assign_material", "with": {"items": ["/Tree"], "material": "Gold"}},
+            step("assign_material", items=["/Tree"], material="Gold"),
             "material Red of /Tree",
         ),
         (
-            {
-                "do": "connect",
-                "with": {"links": [{"from": "/Gold", "out": "out", "to": "/Tree", "in": "color"}]},
-            },
+            step("connect", links=[{"from": "/Gold", "out": "out", "to": "/Tree", "in": "color"}]),
             "input color of /Tree",
         ),
     ],
 )
 def test_a_link_that_a_batch_replaces_needs_no_yes_beside_that_to_a_deletion(
-    open_studio: OpenStudio, step: dict[str, Any], replaced: str
+    open_studio: OpenStudio, link: dict[str, Any], replaced: str
 ) -> None:
     scene = open_studio(YES)
     scene.host.nodes.update({"/Red": node("Shader"), "/Gold": node("Shader")})
     scene.host.nodes["/Tree"].update(material="Red", inputs={"color": ["/Red", "out"]})
     scene.host.undo_mark()
 
-    scene.do("batch", steps=[{"do": "delete", "with": {"items": ["/Set/Key"]}}, step])
+    scene.do("batch", steps=[step("delete", items=["/Set/Key"]), link])
 
     assert [question.items for question in scene.person.shown] == [("/Set/Key",)]
     assert scene.host.lost([]) == ["/Set/Key", replaced]
 
 
 @pytest.mark.parametrize(
-    ("step", "lost"),
+    ("names", "lost"),
     [
         ({"/Set/Key": "Old", "/Set/Fill": "Key"}, "/Set/Fill"),
         ({"/Set": "Old", "/Store": "Set"}, "/Store/Key"),
     ],
 )
 def test_what_got_the_name_of_an_item_to_be_deleted_is_asked_for(
-    open_studio: OpenStudio, step: dict[str, str], lost: str
+    open_studio: OpenStudio, names: dict[str, str], lost: str
 ) -> None:
     scene = open_studio(NO)
     scene.host.nodes.update({"/Store": node("Group"), "/Store/Key": node("Light")})
     scene.host.undo_mark()
 
-    rename = {"do": "rename", "with": {"names": step}}
-    scene.fails("batch", steps=[rename, {"do": "delete", "with": {"items": ["/Set/Key"]}}])
+    rename = step("rename", names=names)
+    scene.fails("batch", steps=[rename, step("delete", items=["/Set/Key"])])
 
     assert [question.items for question in scene.person.shown] == [(lost,)]
 
@@ -369,9 +367,9 @@ def test_a_file_that_goes_along_with_an_export_is_written_over_after_a_yes_only(
 @pytest.mark.parametrize(
     ("verb", "end"),
     [
-        ("export_file", [{"do": "inspect", "with": {"items": []}}]),
-        ("export_file", [{"do": "inspect"}]),
-        ("export_file", [{"do": "delete", "with": {"items": ["/Set"]}}]),  # the person says no
+        ("export_file", [step("inspect", items=[])]),
+        ("export_file", [step("inspect")]),
+        ("export_file", [step("delete", items=["/Set"])]),  # the person says no
         ("save", []),  # after it the check fails
     ],
 )
@@ -379,7 +377,7 @@ def test_a_batch_that_fails_tells_of_the_file_that_it_has_written(
     open_studio: OpenStudio, tmp_path: Path, verb: str, end: list[dict[str, Any]]
 ) -> None:
     scene = open_studio(YES if verb == "save" else NO)
-    write = {"do": verb, "with": {"path": str(tmp_path / "tree.obj")}}
+    write = step(verb, path=str(tmp_path / "tree.obj"))
     check = {"rules": ["none"]} if verb == "save" else None
 
     said = scene.fails("batch", steps=[write, *end], check=check)

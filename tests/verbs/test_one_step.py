@@ -11,35 +11,35 @@ from dcc_bridge.elicitation.question import Question, Reply
 from tests.live import text
 from tests.stand_ins import Person
 from tests.verbs.memory import MemoryHost, node
+from tests.verbs.steps import step
 from tests.verbs.studio import NO, YES, OpenStudio, Studio
 
 MADE: list[dict[str, Any]] = [
-    {"id": "m", "do": "create", "with": {"things": [{"type": "Mesh", "name": "New"}]}},
-    {"id": "s", "do": "assign_material", "with": {"values": {"roughness": 1}}},
+    step("create", "m", things=[{"type": "Mesh", "name": "New"}]),
+    step("assign_material", "s", values={"roughness": 1}),
 ]
-LAST: dict[str, Any] = {"do": "create", "with": {"things": [{"type": "Mesh", "name": "Last"}]}}
+LAST: dict[str, Any] = step("create", things=[{"type": "Mesh", "name": "Last"}])
 ASKING: dict[str, list[dict[str, Any]]] = {
-    "a deletion of what was made": [{"do": "delete", "with": {"items": ["$m"]}}],
-    "a deletion of what was there": [{"do": "delete", "with": {"items": ["/Set"]}}],
+    "a deletion of what was made": [step("delete", items=["$m"])],
+    "a deletion of what was there": [step("delete", items=["/Set"])],
     "a held value": [
-        {"do": "set_values",
-         "with": {"items": ["/Tree"], "values": {"intensity": 3}, "replace": True}}
+        step("set_values", items=["/Tree"], values={"intensity": 3}, replace=True)
     ],
     "keys that go": [
-        {"do": "set_keys", "with": {"item": "/Tree", "prop": "intensity", "clear": True}}
+        step("set_keys", item="/Tree", prop="intensity", clear=True)
     ],
-    "junk": [{"do": "clean", "with": {"what": ["unused"]}}],
-    "a file that can carry code": [{"do": "import_file", "with": {"path": "rig.ma"}}],
-    "a file that is written over": [{"do": "export_file", "with": {"path": "old.obj"}}],
+    "junk": [step("clean", what=["unused"])],
+    "a file that can carry code": [step("import_file", path="rig.ma")],
+    "a file that is written over": [step("export_file", path="old.obj")],
     "a file that it wrote itself": [
-        {"do": "export_file", "with": {"path": "new.obj", "items": ["$m"]}},
-        {"do": "delete", "with": {"items": ["$m"]}},
+        step("export_file", path="new.obj", items=["$m"]),
+        step("delete", items=["$m"]),
     ],
     "two questions": [
-        {"do": "delete", "with": {"items": ["/Set/Key"]}},
-        {"do": "create", "with": {"things": [{"type": "Light", "name": "Again"}]}},
-        {"do": "clean", "with": {"what": ["unused"]}},
-        {"do": "delete", "with": {"pattern": "Again"}},
+        step("delete", items=["/Set/Key"]),
+        step("create", things=[{"type": "Light", "name": "Again"}]),
+        step("clean", what=["unused"]),
+        step("delete", pattern="Again"),
     ],
 }  # fmt: skip
 YESES: dict[str, list[Reply]] = {
@@ -126,8 +126,8 @@ def test_the_question_is_about_the_scene_as_the_steps_before_it_made_it(
     scene = open_studio(YES)
     things = [{"type": "Mesh", "name": "Key", "under": "/Set"}]
     steps = [
-        {"do": "create", "with": {"things": things}},
-        {"do": "delete", "with": {"pattern": "Key*"}},
+        step("create", things=things),
+        step("delete", pattern="Key*"),
     ]
     scene.do("batch", steps=steps)
 
@@ -139,7 +139,7 @@ def test_what_the_person_does_meanwhile_is_theirs_and_the_batch_comes_after_it(
 ) -> None:
     scene = open_studio()
     scene.edits_first(lambda: scene.host.nodes.update({"/Theirs": scene.host.nodes["/Tree"]}))
-    steps = [*MADE, {"do": "delete", "with": {"items": ["/Set/Key"]}}, LAST]
+    steps = [*MADE, step("delete", items=["/Set/Key"]), LAST]
     scene.do("batch", steps=steps)
 
     assert {"/Theirs", "/New", "/Last"} <= {*scene.nodes}
@@ -151,8 +151,8 @@ def test_a_scene_is_saved_at_the_end_of_a_batch_only(
     open_studio: OpenStudio, tmp_path: Path
 ) -> None:
     scene = open_studio(YES)
-    why = scene.fails("batch", steps=[MADE[0], {"do": "save"}, LAST])
-    done = scene.call("batch", {"steps": [MADE[0], {"do": "save"}], "check": {}})
+    why = scene.fails("batch", steps=[MADE[0], step("save"), LAST])
+    done = scene.call("batch", {"steps": [MADE[0], step("save")], "check": {}})
 
     assert "failed_at 2 (step 2, save)" in why
     assert "save goes last" in why

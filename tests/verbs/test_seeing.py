@@ -15,6 +15,7 @@ from dcc_bridge.verbs.operations import Bounds, Vector
 from tests.live import text
 from tests.verbs.memory import MemoryHost, MemoryOperations, node
 from tests.verbs.reading_scene import ReadingOperations
+from tests.verbs.steps import step
 from tests.verbs.studio import studio
 
 VIEWS = ["front", "back", "left", "right", "top", "bottom", "three_quarter", "around"]
@@ -338,7 +339,7 @@ def test_a_studio_adds_rules_as_plain_functions(tmp_path: Path) -> None:
 
     assert failed(told)["no_cubes"] == ["a/cube", "b/cube"]
     assert told["failed"]["no_cubes"]["what"] == "A cube is no name."
-    mend = {"do": "rename", "with": {"names": {"b/cube": "box"}}}
+    mend = step("rename", names={"b/cube": "box"})
     assert told["failed"]["no_cubes"]["mends"]["b/cube"] == mend
     assert "mends" not in told["failed"]["scale_applied"]
     assert "scale_applied" in told["failed"]
@@ -374,9 +375,9 @@ def test_a_project_s_rules_only_read(tmp_path: Path) -> None:
     with studio(tmp_path, project=tmp_path / "project") as running:
         told = running.call("check", {"rules": ["no_trees"]})
         edited = running.call("check", {"rules": ["edits"]})
-        move = {"do": "transform", "with": {"items": ["/Tree"], "move": [1, 0, 0]}}
+        move = step("transform", items=["/Tree"], move=[1, 0, 0])
         said = running.fails("batch", steps=[move], check={"rules": ["edits"]})
-        early = running.fails("batch", steps=[{"do": "check"}, move])
+        early = running.fails("batch", steps=[step("check"), move])
 
         assert "it is one" in text(told)
         assert "the project has rules of its own, so check goes last" in early

@@ -32,16 +32,13 @@ from dcc_bridge.consent.audit_hook import Writer
 from dcc_bridge_blender.host import BlenderHost
 from dcc_bridge_blender.operations import BlenderOperations
 from dcc_bridge_blender.undo import Stack
+from tests.blender.things import group, thing
 from tests.hosts.bodies import JUDGES, judge
 from tests.hosts.bodies.port import MARK, Edit, MarkedPort, Scene, in_files
 from tests.hosts.digests import scene_digest
 
 FILES: Final = ("scene.blend", "other.blend")
 _LISTS: Final = ("collections", "materials", "texts", "actions")
-
-
-def thing(name: str) -> Any:
-    return bpy.data.objects[name]
 
 
 def layer() -> Any:
@@ -139,7 +136,7 @@ EDITS: Final[dict[str, Edit]] = {
     "move": move,
     "make_anew": make_anew,
     "drop_material": lambda *_: bpy.data.materials.remove(bpy.data.materials["Red"]),
-    "drop_group": lambda *_: bpy.data.collections.remove(bpy.data.collections["Set"]),
+    "drop_group": lambda *_: bpy.data.collections.remove(group("Set")),
     "drop_text": lambda *_: bpy.data.texts.remove(bpy.data.texts["Notes"]),
     "push": push,
     "purge": lambda *_: bpy.ops.outliner.orphans_purge(do_recursive=True),
@@ -193,7 +190,7 @@ class BlenderPort(MarkedPort):
         self._theirs = 0
         source = folder.parents[1] / "source"
         if not source.is_dir():
-            _write(source)
+            write_files(source)
         for name in FILES:
             (folder / name).write_bytes((source / name).read_bytes())
         preferences().use_global_undo = True
@@ -310,7 +307,7 @@ def _named(item: str) -> str:
     return item.rpartition(":")[2]
 
 
-def _write(folder: Path) -> None:
+def write_files(folder: Path) -> None:
     """Make the files, once for all programs."""
     folder.mkdir()
     bpy.ops.wm.read_homefile(use_empty=True)

@@ -16,18 +16,11 @@ import pytest
 from dcc_bridge.errors import LostAnyway, NotUndoable
 from dcc_bridge_blender.census import census, has_few_inner
 from dcc_bridge_blender.host import BlenderHost
+from tests.blender.things import cube, scene, thing
 from tests.hosts.contract import HostContract, Stand, careless, folder_named
 from tests.hosts.digests import scene_digest
 
 MOST_INNER = f"{census.__module__}._MOST_INNER"
-
-
-def cube() -> Any:
-    return bpy.data.objects["Cube"]
-
-
-def rig() -> Any:
-    return bpy.data.objects["Rig"]
 
 
 def nodes() -> Any:
@@ -37,7 +30,6 @@ def nodes() -> Any:
 
 def furnish() -> None:
     """Give the scene what has parts: keys, drivers, groups of vertices, a rig, a ramp."""
-    scene: Any = bpy.data.scenes[0]
     for frame in (1, 9):
         cube().keyframe_insert("location", frame=frame)
     cube().driver_add("scale", 0)
@@ -46,21 +38,21 @@ def furnish() -> None:
     material.use_nodes = True
     nodes().new("ShaderNodeValToRGB").name = "Ramp"
     if bpy.app.version < (5, 0):
-        scene.use_nodes = True
+        scene().use_nodes = True
     group: Any = bpy.data.node_groups.new("Group", "GeometryNodeTree")
     if hasattr(group, "interface"):
         group.interface.new_socket("Height", socket_type="NodeSocketFloat")
     else:  # up to 3.6
         group.inputs.new("NodeSocketFloat", "Height")
-    modifier: Any = cube().modifiers.new("Group", "NODES")
+    modifier = cube().modifiers.new("Group", "NODES")
     modifier.node_group = group
     line = bpy.data.objects.new("Line", bpy.data.curves.new("Line", "CURVE"))
-    scene.collection.objects.link(line)
+    scene().collection.objects.link(line)
     bones = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
-    scene.collection.objects.link(bones)
-    scene.view_layers[0].objects.active = bones
+    scene().collection.objects.link(bones)
+    scene().view_layers[0].objects.active = bones
     bpy.ops.object.mode_set(mode="EDIT")
-    rig().data.edit_bones.new("Bone").tail = (0, 0, 1)
+    thing("Rig").data.edit_bones.new("Bone").tail = (0, 0, 1)
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
@@ -73,12 +65,12 @@ UNTOLD: dict[str, Callable[[], object]] = {
     "a variable of a driver": lambda: cube().animation_data.drivers[0].driver.variables.new(),
     "cleared vertex groups": lambda: cube().vertex_groups.clear(),
     "a new vertex group": lambda: cube().vertex_groups.new(name="Side"),
-    "a custom property of a bone": lambda: rig().pose.bones["Bone"].__setitem__("weight", 1),
+    "a custom property of a bone": lambda: thing("Rig").pose.bones["Bone"].__setitem__("weight", 1),
     "a custom property of a node": lambda: nodes()["Ramp"].__setitem__("note", "dark"),
     "a point of a ramp": lambda: nodes()["Ramp"].color_ramp.elements.new(0.5),
     "a spline": lambda: curve().splines.new("POLY"),
     "the camera of a marker": lambda: setattr(
-        bpy.data.scenes[0].timeline_markers.new("cut"), "camera", bpy.data.objects["Camera"]
+        scene().timeline_markers.new("cut"), "camera", thing("Camera")
     ),
     "an asset": lambda: cube().asset_mark(),
 }
@@ -93,10 +85,10 @@ if bpy.app.version < (5, 0):  # it is one of the modifier's properties since the
     UNTOLD["an input of a modifier"] = set_input
 
 TOLD: list[Any] = [
-    ("scene:Scene", lambda: setattr(bpy.data.scenes[0].render, "resolution_x", 77)),
-    ("scene:Scene", lambda: setattr(bpy.data.scenes[0].view_settings, "exposure", 2)),
-    ("scene:Scene", lambda: bpy.data.scenes[0].__setitem__("shot", "sh010")),
-    ("scene:Scene", lambda: bpy.data.scenes[0].timeline_markers.new("cut")),
+    ("scene:Scene", lambda: setattr(scene().render, "resolution_x", 77)),
+    ("scene:Scene", lambda: setattr(scene().view_settings, "exposure", 2)),
+    ("scene:Scene", lambda: scene().__setitem__("shot", "sh010")),
+    ("scene:Scene", lambda: scene().timeline_markers.new("cut")),
     ("world:World", lambda: setattr(bpy.data.worlds[0], "color", (1, 0, 0))),
     ("Cube", lambda: cube().__setitem__("shot", "sh010")),
     ("Light", lambda: setattr(bpy.data.lights[0], "energy", 7)),
@@ -105,8 +97,7 @@ if bpy.app.version < (5, 0):  # a scene has no nodes of its own since then
 
     def blur() -> None:
         """Add a node to the compositor, which the scene has."""
-        scene: Any = bpy.data.scenes[0]
-        scene.node_tree.nodes.new("CompositorNodeBlur")
+        scene().node_tree.nodes.new("CompositorNodeBlur")
 
     TOLD.append(("scene:Scene", blur))
 
@@ -117,10 +108,10 @@ EDITS: dict[str, Callable[[], object]] = {
     "data that nothing uses": lambda: bpy.data.objects.new("Loose", None),
     "a text": lambda: bpy.data.texts.new("Notes").write("hello"),
     "a vertex": lambda: setattr(bpy.data.meshes["Cube"].vertices[0], "co", (9, 9, 9)),
-    "the frames": lambda: setattr(bpy.data.scenes[0], "frame_end", 7),
-    "a modifier": lambda: bpy.data.objects["Cube"].modifiers.new("Bend", "SIMPLE_DEFORM"),
+    "the frames": lambda: setattr(scene(), "frame_end", 7),
+    "a modifier": lambda: cube().modifiers.new("Bend", "SIMPLE_DEFORM"),
     "a collection": lambda: bpy.data.collections.new("Set"),
-    "a key": lambda: bpy.data.objects["Cube"].keyframe_insert("location"),
+    "a key": lambda: cube().keyframe_insert("location"),
 }
 
 
@@ -132,7 +123,7 @@ def stand(tmp_path: Path) -> Iterator[Stand]:
     shifts = iter(range(1, 100))
 
     def edit() -> None:
-        bpy.data.objects["Camera"].location.x += next(shifts)
+        thing("Camera").location.x += next(shifts)
         if not host.is_in_step:  # what a person does is an entry of its own
             bpy.ops.ed.undo_push(message="Move")
 
@@ -178,13 +169,13 @@ def forgetful(item: str, times: int, *, removes: bool = False) -> Iterator[None]
     left = iter(range(times))
 
     def leave_out(*_: object) -> None:
-        thing = bpy.data.objects.get(item)
-        if thing is None or next(left, None) is None:
+        found = bpy.data.objects.get(item)
+        if found is None or next(left, None) is None:
             return
-        for group in thing.users_collection:
-            group.objects.unlink(thing)
+        for group in found.users_collection:
+            group.objects.unlink(found)
         if removes:
-            bpy.data.objects.remove(thing)
+            bpy.data.objects.remove(found)
 
     bpy.app.handlers.undo_post.append(leave_out)
     yield
@@ -192,12 +183,12 @@ def forgetful(item: str, times: int, *, removes: bool = False) -> Iterator[None]
 
 
 def save_differently(file: Path) -> None:
-    bpy.data.objects["Cube"].location.x = 9
+    cube().location.x = 9
     bpy.ops.wm.save_as_mainfile(filepath=str(file), copy=True)
 
 
 def delete(item: str) -> None:
-    bpy.data.objects.remove(bpy.data.objects[item])
+    bpy.data.objects.remove(thing(item))
 
 
 class TestBlender(HostContract):
@@ -273,7 +264,7 @@ class TestBlender(HostContract):
         before = census(read=True)
 
         nodes()["Ramp"]["note"] = "dark"
-        rig().pose.bones["Bone"]["weight"] = 1
+        thing("Rig").pose.bones["Bone"]["weight"] = 1
 
         assert census(read=True) == before
 
@@ -329,7 +320,7 @@ class TestBlender(HostContract):
 
     def test_what_code_only_reads_is_no_change(self, stand: Stand) -> None:
         with stand.host.undo_step("Code"), stand.host.changes() as count:
-            assert bpy.data.scenes[0].render.resolution_x
+            assert scene().render.resolution_x
             changes = count()
 
         assert (changes.created, changes.changed, changes.deleted) == ([], [], [])
@@ -390,9 +381,9 @@ class TestBlender(HostContract):
         """A person agreed to delete the one that they saw; so do its locks and what is below."""
         prints = [stand.host.fingerprint(["Cube"])]
         changes: tuple[Callable[[], object], ...] = (
-            lambda: setattr(bpy.data.objects["Light"], "parent", bpy.data.objects["Cube"]),
-            lambda: setattr(bpy.data.objects["Cube"], "lock_location", (True, False, False)),
-            lambda: setattr(bpy.data.objects["Cube"], "parent", bpy.data.objects["Camera"]),
+            lambda: setattr(thing("Light"), "parent", cube()),
+            lambda: setattr(cube(), "lock_location", (True, False, False)),
+            lambda: setattr(cube(), "parent", thing("Camera")),
             replace,
             lambda: delete("Cube"),
         )
@@ -420,11 +411,11 @@ class TestBlender(HostContract):
         assert stand.host.kinds([linked, "Cube [nowhere]"]) == ["MESH", "gone"]
 
     def test_what_was_below_an_agreed_object_may_go_with_it(self, stand: Stand) -> None:
-        bpy.data.objects["Light"].parent = bpy.data.objects["Cube"]
+        thing("Light").parent = cube()
         stand.host.fingerprint(["Cube"])
 
         with stand.host.undo_step("Delete"):
-            bpy.data.batch_remove([bpy.data.objects["Cube"], bpy.data.objects["Light"]])
+            bpy.data.batch_remove([cube(), thing("Light")])
 
         assert stand.host.lost(["Cube"]) == []
         assert stand.host.lost(["Light"]) == ["Cube"]
@@ -480,11 +471,11 @@ class TestBlender(HostContract):
         with host.undo_step("Make"):
             bpy.data.objects.new("Loose", None)
         with host.undo_step("Link"):
-            bpy.data.scenes[0].collection.objects.link(bpy.data.objects["Loose"])
+            scene().collection.objects.link(thing("Loose"))
 
         host.take_back()
 
-        assert bpy.data.objects["Loose"].users == 0
+        assert thing("Loose").users == 0
 
     @tells_files
     def test_another_file_that_a_skill_writes_over_is_put_back(
@@ -504,7 +495,7 @@ class TestBlender(HostContract):
         self, stand: Stand
     ) -> None:
         """Blender makes their group when it is read."""
-        host, owners = stand.host, list[Any]([bpy.data.objects["Cube"], bpy.data.scenes[0]])
+        host, owners = stand.host, list[Any]([cube(), scene()])
         host.undo_mark()
         with host.undo_step("Base"):
             stand.edit()
@@ -526,9 +517,9 @@ class TestBlender(HostContract):
         "edit",
         [
             lambda: delete("Light"),
-            lambda: setattr(bpy.data.objects["Cube"], "location", (1, 2, 3)),
-            lambda: setattr(bpy.data.objects["Cube"], "name", "Box"),
-            lambda: bpy.data.objects["Cube"].__setitem__("shot", "sh010"),
+            lambda: setattr(cube(), "location", (1, 2, 3)),
+            lambda: setattr(cube(), "name", "Box"),
+            lambda: cube().__setitem__("shot", "sh010"),
         ],
     )
     def test_what_a_read_edits_can_be_taken_back(
@@ -548,12 +539,12 @@ class TestBlender(HostContract):
         assert (host.undo_mark(), scene_digest(host)) == (before, digest)
 
     def test_a_read_may_show_another_frame_and_set_what_a_render_needs(self, stand: Stand) -> None:
-        scene, before = bpy.data.scenes[0], stand.host.undo_mark()
+        before = stand.host.undo_mark()
 
         with stand.host.guard([], read=True):
-            scene.frame_set(7)
-            scene.render.resolution_x += 1
-            scene.render.resolution_x -= 1
+            scene().frame_set(7)
+            scene().render.resolution_x += 1
+            scene().render.resolution_x -= 1
             bpy.data.images.new("Render Result", 8, 8)
 
         assert stand.host.undo_mark() == before

@@ -18,30 +18,15 @@ from dcc_bridge_blender.host import BlenderHost
 from dcc_bridge_blender.listed import all_listed
 from dcc_bridge_blender.parts import parts_of
 from dcc_bridge_blender.trial import BlenderTrial
+from tests.blender.things import cube, group, scene, thing
 from tests.hosts.digests import scene_digest
 from tests.hosts.losses_contract import Kind, Losing, TrialsContract, tried
 
 RIG = "Rig"
 
 
-def thing(name: str) -> Any:
-    return bpy.data.objects[name]
-
-
-def cube() -> Any:
-    return thing("Cube")
-
-
 def mesh() -> Any:
     return cube().data
-
-
-def scene() -> Any:
-    return bpy.data.scenes["Scene"]
-
-
-def group(name: str) -> Any:
-    return bpy.data.collections[name]
 
 
 def steel() -> Any:
@@ -98,7 +83,7 @@ def furnish(library: str) -> None:
     cutter = add("Cutter", bpy.data.meshes.new("Cutter"))
     boolean: Any = cube().modifiers.new("Cut", "BOOLEAN")
     boolean.object = cutter
-    track: Any = thing("Camera").constraints.new("TRACK_TO")
+    track = thing("Camera").constraints.new("TRACK_TO")
     track.name, track.target = "Aim", cutter
     for frame in (1, 9):
         cube().keyframe_insert("location", frame=frame)

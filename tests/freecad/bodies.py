@@ -162,7 +162,7 @@ class FreeCADPort(MarkedPort):
         scene.addObject("App::FeaturePython", "Last")
         for each in self._open():
             for it in each.Objects:
-                _mark(it, _item(it))
+                _mark(it, item_of(it))
             each.recompute()
         scene.saveAs(str(folder / "scene.FCStd"))
         far.save()
@@ -207,7 +207,7 @@ class FreeCADPort(MarkedPort):
         return found
 
     def _add(self, each: object, mark: str, found: dict[str, str]) -> None:
-        item = _item(each)
+        item = item_of(each)
         found[mark] = item
         if getattr(each, "Own", ""):
             found[f"{mark}|Own"] = item
@@ -224,13 +224,13 @@ class FreeCADPort(MarkedPort):
     def above(self, item: str) -> Iterable[str]:
         for doc in self._open():
             for each in doc.Objects:
-                if _item(each) == item:
-                    yield from (_item(it) for it in each.InList if hasattr(it, "Group"))
+                if item_of(each) == item:
+                    yield from (item_of(it) for it in each.InList if hasattr(it, "Group"))
 
     def is_called(self, item: str, name: str) -> bool:
         for doc in self._open():
             for each in doc.Objects:
-                if _item(each) == item:
+                if item_of(each) == item:
                     return name in (item, each.Label, each.Name)
         return False
 
@@ -248,7 +248,7 @@ class FreeCADPort(MarkedPort):
     def state(self) -> tuple[str, ...]:
         """Look at all objects, but not at what FreeCAD notes of a property that was set."""
         things = [it for doc in self._open() for it in doc.Objects]
-        facts = sorted(f"{_item(it)} {it.TypeId} {it.Content}" for it in things)
+        facts = sorted(f"{item_of(it)} {it.TypeId} {it.Content}" for it in things)
         return tuple(re.sub(r' status="\d+"', "", fact) for fact in facts)
 
     def look(self) -> Scene:
@@ -283,7 +283,7 @@ def _mark(each: Any, mark: str) -> None:
     setattr(each, MARK, mark)
 
 
-def _item(thing: Any) -> str:
+def item_of(thing: Any) -> str:
     """Name an object as `Host.lost` does."""
     is_far = thing.Document.Name == "Far"
     return f"Far#{thing.Name}" if is_far else str(thing.Name)

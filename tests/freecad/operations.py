@@ -107,6 +107,7 @@ WORDS = Words(
     no_name=" ",
     file=".FCStd",
     exchange=".step",
+    formats=(".iges", ".brep", ".stl", ".obj", ".ply", ".off"),
     holds={"driven by the expression": expressed},
     may_begin=True,
 )
@@ -459,7 +460,7 @@ def test_an_object_is_made_of_others_by_connections(operations: EveryPort) -> No
 
 
 @in_console
-@pytest.mark.parametrize("suffix", [".step", ".iges", ".brep", ".stl", ".obj", ".ply", ".off"])
+@pytest.mark.parametrize("suffix", [".step", ".obj"])
 def test_what_is_exported_comes_in_again_where_it_was(
     operations: EveryPort, suffix: str, tmp_path: Path
 ) -> None:
@@ -477,7 +478,7 @@ def test_what_is_exported_comes_in_again_where_it_was(
     assert f"Without a shape for a {suffix} file: Sheet." in left_out
     assert parents == {"Group"}
     # in the group all turns as its part does: x is y, y is -x, and 100 further
-    assert near(tuple(low), (100 - 22, 0, 0)) or suffix in (".stl", ".obj", ".ply", ".off")
+    assert near(tuple(low), (100 - 22, 0, 0)) or suffix == ".obj"
     assert abs(low[0] - 78) < 0.2
     assert abs(high[1] - 102) < 0.2
 

@@ -26,6 +26,7 @@ from tests.verbs.operations_contract import (
     SeeingContract,
     Stand,
     Words,
+    near,
 )
 from tests.verbs.promises import Edit, call, one_step
 
@@ -156,10 +157,6 @@ class TestHoudiniOperations(
     def view(self, houdini: Houdini) -> Any:
         (viewer,) = (tab for tab in houdini.tabs if isinstance(tab, SceneViewer))
         return viewer.viewport.state
-
-
-def near(numbers: Any) -> Any:
-    return pytest.approx(numbers, abs=1e-6)
 
 
 def test_what_is_in_a_locked_asset_is_no_item(operations: EveryPort) -> None:

@@ -26,6 +26,7 @@ from tests.verbs.operations_contract import (
     SeeingContract,
     Stand,
     Words,
+    near,
 )
 from tests.verbs.promises import Edit, call
 
@@ -64,10 +65,6 @@ def one(maya: Maya, name: str) -> Node:
 def state(maya: Maya) -> str:
     nodes = {uuid: asdict(node) for uuid, node in maya.scene.nodes.items()}
     return json.dumps([nodes, maya.scene.settings], default=str, sort_keys=True)
-
-
-def near(numbers: Any) -> Any:
-    return pytest.approx(numbers, abs=1e-6)
 
 
 def cube(operations: EveryPort, name: str = "box", under: str | None = None) -> str:
@@ -153,6 +150,7 @@ class TestMayaOperations(
         no_name="a b",
         file=".ma",
         exchange=".ma",
+        has_shapes=False,
         holds={"locked": locked, "driven by persp.scaleX": driven},
         keyed="rotate",
         camera=("camera", 37.8),

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 from pxr import Gf, Usd, UsdGeom, UsdShade
 
-from dcc_bridge.verbs.operations import SCENE, Bounds, SocketLink
+from dcc_bridge.verbs.operations import SCENE, SocketLink
 from dcc_bridge_usd import install
 from dcc_bridge_usd.host import UsdSession
 from dcc_bridge_usd.operations import operations as usd_operations
@@ -26,7 +26,10 @@ from tests.verbs.operations_contract import (
     SeeingContract,
     Stand,
     Words,
+    box,
     furnish,
+    near,
+    numbers_of,
 )
 from tests.verbs.promises import Edit, call
 
@@ -56,16 +59,6 @@ def layered(folder: Path) -> EveryPort:
     usd_scene.make(folder / "below.usda")
     (folder / "above.usda").write_text("#usda 1.0\n(subLayers = [@./below.usda@])\n")
     return cast("EveryPort", usd_operations(UsdSession(folder / "above.usda")))
-
-
-def is_near(one: Any, other: Any, most: float = 1e-3) -> bool:
-    return all(dist(a, b) < most for a, b in zip(one, other, strict=True))
-
-
-def box(operations: EveryPort, item: str) -> Bounds:
-    bounds = operations.bounds(item)
-    assert bounds is not None
-    return bounds
 
 
 def textures(_: Stand) -> tuple[SocketLink, SocketLink]:
@@ -157,6 +150,7 @@ class TestUsdOperations(
         no_name="1 tree",
         file=".usda",
         exchange=".usdc",
+        formats=(".usda", ".usd"),
         top="/World",
         holds={"connected to": connected},
         keyed="xformOp:rotateXYZ",
@@ -429,7 +423,7 @@ def test_a_copy_of_what_several_layers_say_has_all_of_it(tmp_path: Path) -> None
     operations.place(CRATE, (1, 1, 1))
     copies = [operations.duplicate(CRATE, linked=False), operations.duplicate(TREE, linked=False)]
 
-    assert is_near(box(operations, copies[0]), box(operations, CRATE))
+    assert box(operations, copies[0]) == near(box(operations, CRATE))
     assert box(operations, copies[1]) == box(operations, TREE)
 
 
@@ -485,7 +479,7 @@ def test_it_is_where_it_was_put_in_the_ops_that_are_there(
     operations.place(item, (1, 2, 3), (40, 50, 60), (1, 1, 1))
     now = operations.placement(item)
 
-    assert is_near((now.at, now.rotation, now.scale), ((1, 2, 3), (40, 50, 60), (1, 1, 1)))
+    assert numbers_of(now) == near([1, 2, 3, 40, 50, 60, 1, 1, 1])
     after = UsdGeom.Xformable(session.stage.GetPrimAtPath(item)).GetXformOpOrderAttr().Get()
     assert [it for it in after if it in names] == list(names)
 
@@ -498,7 +492,7 @@ def test_what_has_a_pivot_turns_about_it(operations: EveryPort) -> None:
     operations.place(item, (0, 0, 0))
 
     assert before.at == turned.at == (6, 2, 3)
-    assert box(operations, item) == ((-6, -1, -1), (-4, 1, 1))
+    assert box(operations, item) == [-6, -1, -1, -4, 1, 1]
     assert operations.placement(item).at == (0, 0, 0)
 
 
@@ -506,7 +500,7 @@ def test_an_odd_stack_is_moved_but_not_turned(operations: EveryPort) -> None:
     item = "/World/Odd/Spun"
     operations.place(item, (0, 0, 0))
 
-    assert is_near([operations.placement(item).at], [(0, 0, 0)])
+    assert operations.placement(item).at == near((0, 0, 0))
     with pytest.raises(ValueError, match=r"xformOp:rotateY.* with set_values"):
         operations.place(item, rotation=(0, 10, 0))
 
@@ -515,14 +509,13 @@ def test_an_odd_stack_is_moved_but_not_turned(operations: EveryPort) -> None:
 def test_a_transform_goes_into_the_points_and_nothing_moves(
     session: UsdSession, operations: EveryPort, parts: list[Any]
 ) -> None:
-    before = [world_points(session.stage, it) for it in (CRATE, f"{CRATE}/Lid")]
+    before = [*world_points(session.stage, CRATE), *world_points(session.stage, f"{CRATE}/Lid")]
     normal = world_normal(session.stage)
     operations.apply(CRATE, parts)
     now = operations.placement(CRATE, "local")
 
-    after = [world_points(session.stage, it) for it in (CRATE, f"{CRATE}/Lid")]
-    assert is_near(after[0], before[0])
-    assert is_near(after[1], before[1])
+    after = [*world_points(session.stage, CRATE), *world_points(session.stage, f"{CRATE}/Lid")]
+    assert after == near(before)
     assert dist(world_normal(session.stage), normal) < 1e-5
     unit = {"at": (0, 0, 0), "rotation": (0, 0, 0), "scale": (1, 1, 1)}
     assert all(getattr(now, part) == unit[part] for part in parts)
@@ -535,7 +528,7 @@ def test_a_mirrored_mesh_keeps_its_outside(session: UsdSession, operations: Ever
 
     side = UsdGeom.Mesh(session.stage.GetPrimAtPath(CRATE)).GetOrientationAttr().Get()
     assert side == "leftHanded"
-    assert is_near(box(operations, CRATE), before)
+    assert box(operations, CRATE) == near(before)
 
 
 def test_an_even_scale_goes_into_a_cubes_size_and_no_other(operations: EveryPort) -> None:
@@ -549,10 +542,11 @@ def test_an_even_scale_goes_into_a_cubes_size_and_no_other(operations: EveryPort
         operations.apply(item, ["scale"])
 
 
-def world_points(stage: Usd.Stage, item: str) -> list[Any]:
+def world_points(stage: Usd.Stage, item: str) -> list[float]:
     mesh = UsdGeom.Mesh(stage.GetPrimAtPath(item))
     matrix = mesh.ComputeLocalToWorldTransform(0)
-    return [matrix.Transform(Gf.Vec3d(point)) for point in mesh.GetPointsAttr().Get()]
+    points = mesh.GetPointsAttr().Get()
+    return [number for point in points for number in matrix.Transform(Gf.Vec3d(point))]
 
 
 def world_normal(stage: Usd.Stage) -> Any:
@@ -616,7 +610,8 @@ def test_wrong_units_and_a_wrong_axis_are_mended_by_a_prim_above(
     operations.place(came.items[0], at=(0, 50, 0))
 
     assert came.items == [f"{PROPS}/Chair"]
-    assert is_near(box(operations, f"{PROPS}/Chair/Chair/Seat"), ((-50, 0, -50), (50, 100, 50)))
+    seat = box(operations, f"{PROPS}/Chair/Chair/Seat")
+    assert seat == near([-50, 0, -50, 50, 100, 50])
     assert operations.placement(came.items[0]).rotation[0] == -90
 
 

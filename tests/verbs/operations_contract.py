@@ -53,6 +53,8 @@ class Words:
         no_name: A name that nothing can have.
         file: The suffix of a scene's file.
         exchange: The suffix of a file that can be written and read.
+        formats: Other suffixes of such files, of which a version may lack some.
+        has_shapes: Such a file has the shapes of what is in it, as those of Maya's stand-in do not.
         top: What is above an item that is below none.
         none: What is above an item that was put below none.
         unit: The value of the scene that cannot be "parsec".
@@ -80,6 +82,8 @@ class Words:
     exchange: str
     top: str | None = None
     none: str | None = None
+    formats: tuple[str, ...] = ()
+    has_shapes: bool = True
     unit: str = "units"
     holds: Mapping[str, Callable[[Stand], tuple[str, str]]] = field(default_factory=dict)
     keyed: str = ""
@@ -127,10 +131,6 @@ class Stand:
         lacking = [port.__name__ for port in ports if not isinstance(self.operations, port)]
         if lacking:
             pytest.skip(f"{self.operations.host.name} has no {', '.join(lacking)}")
-
-    def file(self, name: str) -> Path:
-        """Return the path of a file that an item is written to."""
-        return self.folder / f"{name}{self.words.exchange}"
 
     def camera(self) -> str:
         """Create a camera."""
@@ -322,6 +322,8 @@ class _Contract:
 
     def pytest_generate_tests(self, metafunc: Any) -> None:
         """Run a test once for each row of the host's own tables."""
+        if "suffix" in metafunc.fixturenames:
+            metafunc.parametrize("suffix", [self.words.exchange, *self.words.formats])
         if "own_edit" in metafunc.fixturenames:
             rows = self.own_edits
             metafunc.parametrize("own_edit", list(rows.values()), ids=list(rows))
@@ -826,9 +828,13 @@ class PlacingContract(_Contract):
 class FilesContract(_Contract):
     """Files, in and out."""
 
-    def test_what_is_written_comes_in_again(self, stand: Stand) -> None:
-        """It is no edit, and leaves the selection; it comes in below what is named."""
-        operations, host, file = stand.operations, stand.operations.host, stand.file("crate")
+    def test_what_is_written_comes_in_again(self, stand: Stand, suffix: str) -> None:
+        """It is no edit, and leaves the selection; it comes in below what is named, and scaled."""
+        operations, host = stand.operations, stand.operations.host
+        if suffix not in operations.export_formats():
+            pytest.skip(f"This {host.name} has no {suffix}")
+        file = stand.folder / f"crate{suffix}"
+        low, _, _, high, _, _ = box(operations, stand.crate)
         host.select([stand.ball])
         before, mark = scene_digest(host), host.undo_mark()
         with host.undo_step("Export"):
@@ -836,14 +842,18 @@ class FilesContract(_Contract):
         exported = scene_digest(host), host.undo_mark(), host.selection
 
         with one_step(operations):
-            came = operations.import_file(file, "copy", stand.rack, 1.0, None).items
+            came = operations.import_file(file, "copy", stand.rack, 0.5, None).items
             parents = {operations.parent(it) for it in came}
+            bounds = [operations.bounds(it) for it in came]
+            selected = host.selection
 
         assert exported == (before, mark, [stand.ball])
         assert file.stat().st_size > 0
         assert stand.rack in parents
-        assert "copy" in operations.import_formats()[stand.words.exchange]
-        assert stand.words.exchange in operations.export_formats()
+        widths = [corners[1][0] - corners[0][0] for corners in bounds if corners is not None]
+        assert near((high - low) / 2, 0.01) in widths or not stand.words.has_shapes
+        assert selected == [stand.ball]
+        assert "copy" in operations.import_formats()[suffix]
 
     def test_a_save_names_its_files_before(self, stand: Stand) -> None:
         operations, new = stand.operations, stand.folder / f"new{stand.words.file}"

@@ -39,6 +39,11 @@ class Studio(Live):
         """What the person was asked, its first lines."""
         return [question.message.partition("\n")[0] for question in self.person.shown]
 
+    @property
+    def asked_about(self) -> list[tuple[str, ...]]:
+        """The items of each question that the person was asked."""
+        return [question.items for question in self.person.shown]
+
     def edits_first(self, edit: Callable[[], object], answer: Reply = YES) -> None:
         """Have the person edit before they answer the first question, and answer all alike."""
         self.person = Person(after(edit, answer), then=answer)

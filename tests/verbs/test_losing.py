@@ -107,7 +107,7 @@ def test_a_batch_asks_for_all_that_it_loses(open_studio: OpenStudio) -> None:
 
     scene.fails("batch", steps=steps)
 
-    assert [question.items for question in scene.person.shown] == [("/Set/Key", "/Tree")]
+    assert scene.asked_about == [("/Set/Key", "/Tree")]
 
 
 def test_nobody_is_asked_about_a_value_that_cannot_be_set(open_studio: OpenStudio) -> None:
@@ -284,8 +284,7 @@ def test_a_yes_to_a_deletion_counts_for_its_own_batch_only(open_studio: OpenStud
     ]
     scene.fails("batch", steps=[*steps, step("delete", items="$it")])
 
-    asked = [question.items for question in scene.person.shown]
-    assert asked == [("/Set/Key", "/Tree")]
+    assert scene.asked_about == [("/Set/Key", "/Tree")]
 
 
 @pytest.mark.parametrize(
@@ -311,7 +310,7 @@ def test_a_link_that_a_batch_replaces_needs_no_yes_beside_that_to_a_deletion(
 
     scene.do("batch", steps=[step("delete", items=["/Set/Key"]), link])
 
-    assert [question.items for question in scene.person.shown] == [("/Set/Key",)]
+    assert scene.asked_about == [("/Set/Key",)]
     assert scene.host.lost([]) == ["/Set/Key", replaced]
 
 
@@ -332,7 +331,7 @@ def test_what_got_the_name_of_an_item_to_be_deleted_is_asked_for(
     rename = step("rename", names=names)
     scene.fails("batch", steps=[rename, step("delete", items=["/Set/Key"])])
 
-    assert [question.items for question in scene.person.shown] == [(lost,)]
+    assert scene.asked_about == [(lost,)]
 
 
 def test_what_came_to_hold_a_value_while_it_was_asked_stays(open_studio: OpenStudio) -> None:

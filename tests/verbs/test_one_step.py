@@ -131,7 +131,7 @@ def test_the_question_is_about_the_scene_as_the_steps_before_it_made_it(
     ]
     scene.do("batch", steps=steps)
 
-    assert [it.items for it in scene.person.shown] == [("/Set/Key",)]
+    assert scene.asked_about == [("/Set/Key",)]
 
 
 def test_what_the_person_does_meanwhile_is_theirs_and_the_batch_comes_after_it(

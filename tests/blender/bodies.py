@@ -311,7 +311,8 @@ def write_files(folder: Path) -> None:
     """Make the files, once for all programs."""
     folder.mkdir()
     bpy.ops.wm.read_homefile(use_empty=True)
-    scene, data = bpy.data.scenes[0], bpy.data
+    scene = bpy.data.scenes[0]
+    data = bpy.data
     mesh = data.meshes.new("mesh")
     mesh.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
     mesh.materials.append(data.materials.new("Red"))

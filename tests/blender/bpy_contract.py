@@ -201,7 +201,8 @@ class TestBlender(HostContract):
 
         with stand.host.undo_step("Ours"):
             EDITS[kind]()
-        label, after = stand.host.undo_mark().label, scene_digest(stand.host)
+        label = stand.host.undo_mark().label
+        after = scene_digest(stand.host)
         stand.host.undo()
 
         assert (label, scene_digest(stand.host)) == ("Ours", before)
@@ -220,7 +221,8 @@ class TestBlender(HostContract):
 
         with host.undo_step("Ours"):
             UNTOLD[kind]()
-        label, after = host.undo_mark().label, census()
+        label = host.undo_mark().label
+        after = census()
         host.undo()
 
         assert (label, host.undo_mark().label) == ("Ours", "Before")
@@ -359,7 +361,8 @@ class TestBlender(HostContract):
         bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "other.blend"))
 
         bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "other.blend"))
-        opened, at_first = len(told), stand.host.undo_mark().label
+        opened = len(told)
+        at_first = stand.host.undo_mark().label
         with stand.host.undo_step("In the other"):
             stand.edit()
 
@@ -424,7 +427,8 @@ class TestBlender(HostContract):
         self, stand: Stand, tmp_path: Path
     ) -> None:
         """Blender cannot be kept from it, and undo does not bring it back."""
-        host, other = stand.host, str(tmp_path / "other.blend")
+        host = stand.host
+        other = str(tmp_path / "other.blend")
         bpy.ops.wm.save_as_mainfile(filepath=other, copy=True)
         with host.undo_step("Unsaved"):
             stand.edit()
@@ -457,7 +461,9 @@ class TestBlender(HostContract):
     def test_what_an_undo_leaves_out_is_brought_back_by_another_one(
         self, stand: Stand, undo: str
     ) -> None:
-        host, before, digest = stand.host, stand.host.undo_mark(), scene_digest(stand.host)
+        host = stand.host
+        before = stand.host.undo_mark()
+        digest = scene_digest(stand.host)
         with host.undo_step("Delete"):
             delete("Light")
 
@@ -495,7 +501,8 @@ class TestBlender(HostContract):
         self, stand: Stand
     ) -> None:
         """Blender makes their group when it is read."""
-        host, owners = stand.host, list[Any]([cube(), scene()])
+        host = stand.host
+        owners = list[Any]([cube(), scene()])
         host.undo_mark()
         with host.undo_step("Base"):
             stand.edit()
@@ -528,7 +535,8 @@ class TestBlender(HostContract):
         host = stand.host
         with host.undo_step("Mine"):
             stand.edit()
-        before, digest = host.undo_mark(), scene_digest(host)
+        before = host.undo_mark()
+        digest = scene_digest(host)
 
         with host.guard([], read=True):
             edit()
@@ -560,7 +568,8 @@ class TestBlender(HostContract):
         with stand.host.guard(put_back, read=False), stand.host.undo_step("Careless"):
             delete("Cube")
             preferences.edit.use_global_undo = False
-        label, is_on = stand.host.undo_mark().label, preferences.edit.use_global_undo
+        label = stand.host.undo_mark().label
+        is_on = preferences.edit.use_global_undo
         stand.host.undo()
 
         assert (label, is_on, put_back) == ("Careless", True, ["that undo is on"])
@@ -582,7 +591,8 @@ class TestBlender(HostContract):
     def test_the_mode_and_the_scene_that_is_shown_are_put_back(self, stand: Stand) -> None:
         """Undo holds neither; what was edited in the mode is part of the step."""
         window: Any = bpy.context.window_manager
-        window, put_back = window.windows[0], list[str]()
+        window = window.windows[0]
+        put_back = list[str]()
         before = scene_digest(stand.host)
 
         with stand.host.guard(put_back, read=False), stand.host.undo_step("Careless"):

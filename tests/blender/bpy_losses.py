@@ -84,7 +84,8 @@ def furnish(library: str) -> None:
     boolean: Any = cube().modifiers.new("Cut", "BOOLEAN")
     boolean.object = cutter
     track = thing("Camera").constraints.new("TRACK_TO")
-    track.name, track.target = "Aim", cutter
+    track.name = "Aim"
+    track.target = cutter
     for frame in (1, 9):
         cube().keyframe_insert("location", frame=frame)
     cube().driver_add("scale", 0)
@@ -499,11 +500,13 @@ class TestLosses(TrialsContract):
 
     def test_data_and_keys_that_others_took_the_place_of_are_named(self, losing: Losing) -> None:
         """Nothing has them any more, and the next save leaves them out."""
-        host, own = losing.host, name_of_action()
+        host = losing.host
+        own = name_of_action()
         with host.undo_step("Ours"):
             cube().data = bpy.data.meshes.new("Empty")
             cube().animation_data.action = bpy.data.actions.new("Still")
-        lost, agreed = host.lost([]), host.lost(["Cube"])
+        lost = host.lost([])
+        agreed = host.lost(["Cube"])
 
         assert {"mesh Cube of Cube", f"action {own} of Cube"} <= set(lost)
         assert agreed == []
@@ -527,7 +530,8 @@ class TestLosses(TrialsContract):
         with tried(host, "Ours") as trial:
             remove(bpy.data.objects, "Cube")
             trial.revert()
-        label, height = host.undo_mark().label, thing("Light").location.z
+        label = host.undo_mark().label
+        height = thing("Light").location.z
 
         host.undo()
 
@@ -581,12 +585,14 @@ class TestLosses(TrialsContract):
             losing.edit()
         if is_ahead:
             host.undo()
-        before, mark = scene_digest(host), host.undo_mark()
+        before = scene_digest(host)
+        mark = host.undo_mark()
 
         with tried(host, "Ours") as trial:
             remove(bpy.data.objects, "Cube")
             trial.revert()
-        after, marked = scene_digest(host), host.undo_mark()
+        after = scene_digest(host)
+        marked = host.undo_mark()
         host.redo()
 
         assert trial.keeps_redo == is_ahead
@@ -613,7 +619,8 @@ class TestLosses(TrialsContract):
         assert losing.host.undo_mark() == before
 
     def test_entries_that_a_body_makes_itself_are_reverted_too(self, losing: Losing) -> None:
-        before, mark = scene_digest(losing.host), losing.host.undo_mark()
+        before = scene_digest(losing.host)
+        mark = losing.host.undo_mark()
 
         with tried(losing.host, "Ours") as trial:
             remove(bpy.data.objects, "Cube")

@@ -570,7 +570,8 @@ def test_what_blender_makes_for_a_mode_as_an_export_leaves_it_is_no_edit(
     open_template(template, tmp_path)
     host = operations.host
     host.undo_mark()
-    mode, before = bpy.context.mode, host.undo_mark()
+    mode = bpy.context.mode
+    before = host.undo_mark()
     with host.undo_step("Export"):
         operations.export_file(tmp_path / "out.fbx", [], None)
     exported = host.undo_mark()
@@ -687,7 +688,8 @@ def test_data_that_nothing_uses_is_junk_and_an_image_without_its_file_a_dead_lin
 ) -> None:
     bpy.data.meshes.new("Loose")
     image = bpy.data.images.new("gone", 8, 8)
-    image.source, image.filepath = "FILE", "//gone.png"
+    image.source = "FILE"
+    image.filepath = "//gone.png"
 
     assert "mesh:Loose" in operations.junk("unused")
     assert operations.junk("dead_links") == ["image:gone"]
@@ -722,8 +724,10 @@ def test_a_child_of_what_is_deleted_stays_where_it_is(operations: EveryPort) -> 
 
 def test_what_was_agreed_to_covers_what_went_and_nothing_else(operations: EveryPort) -> None:
     """By kind: who agrees to a material's end does not agree to an object's of that name."""
-    host, agreed = operations.host, ["material:Material", SURFACE, "collection:Collection"]
-    kinds, print_before = host.kinds(agreed), host.fingerprint(agreed)
+    host = operations.host
+    agreed = ["material:Material", SURFACE, "collection:Collection"]
+    kinds = host.kinds(agreed)
+    print_before = host.fingerprint(agreed)
     cube().name = "Material"
     with host.undo_step("Ours"):
         operations.delete(["material:Material", "Material"])

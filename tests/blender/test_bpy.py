@@ -184,7 +184,8 @@ def test_in_a_second_file_a_step_without_an_edit_is_no_change_and_an_edit_is_und
 ) -> None:
     """Without a window and its layout, Blender 3.4 keeps the undo entries of the file before."""
     packages = [it for it in sys.path if it.endswith("site-packages")]
-    paths, script = [*bpy_module.PATHS, *packages], tmp_path / "again.py"
+    paths = [*bpy_module.PATHS, *packages]
+    script = tmp_path / "again.py"
     script.write_text(OPENED_AGAIN.format(paths=paths, file=str(tmp_path / "shot.blend")))
 
     done = subprocess.run(

@@ -207,9 +207,11 @@ PRODUCT: Final[list[tuple[str, dict[str, Any]]]] = [
 
 def test_an_agent_builds_lights_frames_and_saves_a_product_shot(seat: Seat, tmp_path: Path) -> None:
     """From an empty scene; each batch is looked at. PRODUCT_SHOT keeps the last picture."""
-    folder, file = Path(os.environ.get("SEEN_IN", tmp_path)), tmp_path / "product.blend"
+    folder = Path(os.environ.get("SEEN_IN", tmp_path))
+    file = tmp_path / "product.blend"
     kept = Path(os.environ.get("PRODUCT_SHOT", folder / "product.jpg"))
-    parts, lights = ["Foot", "Stem", "Shade", "Bulb"], ["Key", "Fill", "Rim"]
+    parts = ["Foot", "Stem", "Shade", "Bulb"]
+    lights = ["Key", "Fill", "Rim"]
     pictures = []
     for number, (what, batch) in enumerate(PRODUCT):
         asked = seat.ask("batch", **batch)

@@ -72,7 +72,9 @@ YES = parse(
 
 
 def until(condition: Callable[[], object], limit: float = 10.0) -> None:
-    loop, timer, end = QEventLoop(), QTimer(), time.monotonic() + limit
+    loop = QEventLoop()
+    timer = QTimer()
+    end = time.monotonic() + limit
     held: object = False
 
     def look() -> None:
@@ -105,7 +107,8 @@ class Scenes:
         self.window = FreeCADGui.getMainWindow()
         self.loop = HostLoop()
         self.host = FakeHost([f"Part{n}" for n in range(1000)], has_ui=True)
-        self.host.name, self.host.version = "FreeCAD", "0.20"
+        self.host.name = "FreeCAD"
+        self.host.version = "0.20"
         self.presenter = DialogPresenter(self.loop.main, self.host, lambda: self.window)
 
     def ask(self, question: Question) -> tuple[QuestionDialog, list[PresenterEvent]]:
@@ -251,7 +254,8 @@ class Brackets(QTranslator):
 
 
 def language() -> Any:
-    translator, app = Brackets(), QApplication.instance()
+    translator = Brackets()
+    app = QApplication.instance()
     assert app is not None
     app.installTranslator(translator)
     said = tr("Choose…"), tr("{n:,} items", n=1234)

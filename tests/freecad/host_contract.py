@@ -64,7 +64,8 @@ class TestFreeCAD(HostContract, GuardContract):
         self, stand: Stand
     ) -> None:
         """One undo takes back what one transaction changed in both."""
-        before, other = stand.host.undo_mark(), FreeCAD.newDocument("Second", hidden=True)
+        before = stand.host.undo_mark()
+        other = FreeCAD.newDocument("Second", hidden=True)
         FreeCAD.setActiveDocument("Scene")
 
         with stand.host.undo_step("Ours"):
@@ -83,8 +84,10 @@ class TestFreeCAD(HostContract, GuardContract):
         self, stand: Stand, way: str
     ) -> None:
         """FreeCAD records nothing where none is open."""
-        host, document = stand.host, FreeCAD.ActiveDocument
-        before, digest = host.undo_mark(), scene_digest(stand.host)
+        host = stand.host
+        document = FreeCAD.ActiveDocument
+        before = host.undo_mark()
+        digest = scene_digest(stand.host)
 
         with host.undo_step("Ours"):
             document.Box.Width = 77
@@ -102,8 +105,10 @@ class TestFreeCAD(HostContract, GuardContract):
         self, stand: Stand, times: int
     ) -> None:
         """Nobody agreed to it, and the next redo would do it."""
-        host, document = stand.host, FreeCAD.ActiveDocument
-        before, digest = host.undo_mark(), scene_digest(host)
+        host = stand.host
+        document = FreeCAD.ActiveDocument
+        before = host.undo_mark()
+        digest = scene_digest(host)
 
         with host.undo_step("Ours"):
             for number in range(times):
@@ -118,9 +123,11 @@ class TestFreeCAD(HostContract, GuardContract):
     def test_what_a_skill_undid_of_the_persons_is_redone_and_nothing_else_can_be(
         self, stand: Stand
     ) -> None:
-        host, document = stand.host, FreeCAD.ActiveDocument
+        host = stand.host
+        document = FreeCAD.ActiveDocument
         stand.edit()
-        before, digest = host.undo_mark(), scene_digest(host)
+        before = host.undo_mark()
+        digest = scene_digest(host)
 
         with host.undo_step("Ours"):
             document.removeObject("Other")
@@ -136,7 +143,8 @@ class TestFreeCAD(HostContract, GuardContract):
     def test_a_step_that_is_taken_back_cannot_be_redone_and_one_that_is_undone_can(
         self, stand: Stand
     ) -> None:
-        host, document = stand.host, FreeCAD.ActiveDocument
+        host = stand.host
+        document = FreeCAD.ActiveDocument
 
         with host.undo_step("Ours"):
             document.removeObject("Other")
@@ -150,7 +158,8 @@ class TestFreeCAD(HostContract, GuardContract):
         assert (document.RedoNames, document.Other.Name) == ([], "Other")
 
     def test_what_the_person_can_redo_stays_where_a_skill_edits_nothing(self, stand: Stand) -> None:
-        host, document = stand.host, FreeCAD.ActiveDocument
+        host = stand.host
+        document = FreeCAD.ActiveDocument
         stand.edit()
         document.undo()
 
@@ -230,7 +239,8 @@ class TestFreeCAD(HostContract, GuardContract):
 
     def test_the_active_document_and_undo_are_put_back(self, stand: Stand) -> None:
         """Else the person's next edits go elsewhere, or cannot be undone."""
-        other, put_back = FreeCAD.newDocument("Second", hidden=True), list[str]()
+        other = FreeCAD.newDocument("Second", hidden=True)
+        put_back = list[str]()
         FreeCAD.setActiveDocument("Scene")
 
         with stand.host.guard(put_back, read=False):

@@ -25,7 +25,8 @@ from tests.hosts.losses_contract import Kind, Losing, TrialsContract, tried
 _NO_ANIMATION = "FreeCAD animates nothing"
 _NO_NODES = "FreeCAD has no graph of nodes: what is made of what are links"
 _NO_LAYERS = "a document has no layers"
-_AT, _TURN = FreeCAD.Vector(1, 2, 3), FreeCAD.Rotation(10, 20, 30)
+_AT = FreeCAD.Vector(1, 2, 3)
+_TURN = FreeCAD.Rotation(10, 20, 30)
 HAS_NOT = {
     "out_of_every_scene": "what is in a document is in its scene",
     "group_out_of_scene": "what is in a document is in its scene",
@@ -64,7 +65,8 @@ def losing(tmp_path: Path) -> Iterator[Losing]:
     document = FreeCAD.newDocument("Scene", hidden=True)
     document.UndoMode = 1
     add = document.addObject
-    box, other = add("Part::Box", "Box"), add("Part::Box", "Other")
+    box = add("Part::Box", "Box")
+    other = add("Part::Box", "Other")
     other.Label = "The other"
     sheet = add("Spreadsheet::Sheet", "Sheet")
     sheet.set("A1", "10")
@@ -148,7 +150,8 @@ def _name_taken(document: Any) -> None:
 
 
 def _swapped(document: Any) -> None:
-    document.Box.Label, document.Tool.Label = "Spare", "Box"
+    document.Box.Label = "Spare"
+    document.Tool.Label = "Box"
     document.Box.Label = "Tool"
 
 
@@ -255,7 +258,8 @@ class TestLossesOfFreeCAD(TrialsContract):
 
         with losing.host.undo_step("Ours"):
             doing(edit)()
-        lost, after = losing.host.lost([]), scene_digest(losing.host)
+        lost = losing.host.lost([])
+        after = scene_digest(losing.host)
         losing.host.undo()
 
         assert lost == []
@@ -287,7 +291,8 @@ class TestLossesOfFreeCAD(TrialsContract):
     def test_what_else_somebody_would_miss_is_named(
         self, losing: Losing, edit: Callable[[Any], object], lost: str
     ) -> None:
-        document, host = FreeCAD.ActiveDocument, losing.host
+        document = FreeCAD.ActiveDocument
+        host = losing.host
         wall = document.addObject("Part::FeaturePython", "Wall")
         wall.addProperty("App::PropertyVectorList", "Points").Points = [FreeCAD.Vector(1, 2, 3)]
         wall.Label2, wall.Proxy = "Load-bearing", Wall()
@@ -297,7 +302,8 @@ class TestLossesOfFreeCAD(TrialsContract):
         document.addObject("Part::Feature", "Screws").Shape = screws(3)
         document.Group.removeObject(document.Cone)
         rounded = document.addObject("Part::Fillet", "Round")
-        rounded.Base, rounded.Edges = document.Solid, [(1, 0.1, 0.1)]
+        rounded.Base = document.Solid
+        rounded.Edges = [(1, 0.1, 0.1)]
         for edge in ("Edge6", "Edge7"):
             document.Sketch.addExternal("Box", edge)
         document.recompute()
@@ -336,7 +342,8 @@ class TestLossesOfFreeCAD(TrialsContract):
     def test_a_revert_closes_new_documents_and_puts_back_what_no_undo_holds(
         self, losing: Losing
     ) -> None:
-        host, document = losing.host, FreeCAD.ActiveDocument
+        host = losing.host
+        document = FreeCAD.ActiveDocument
         document.Comment = "Approved"
         host.select(["Box"])
         before = scene_digest(host)
@@ -345,7 +352,8 @@ class TestLossesOfFreeCAD(TrialsContract):
             document.Comment = ""
             host.select(["Tool"])
             FreeCAD.newDocument("Second", hidden=True).addObject("Part::Box", "Far")
-            lost, was_edited = host.lost([]), trial.is_edited()
+            lost = host.lost([])
+            was_edited = trial.is_edited()
             left = trial.revert()
 
         assert (lost, was_edited, left) == (["Comment of scene"], True, [])
@@ -357,7 +365,8 @@ class TestLossesOfFreeCAD(TrialsContract):
     @pytest.mark.skipif(not FreeCAD.GuiUp, reason="there is no window")
     def test_a_revert_selects_the_faces_again(self, losing: Losing) -> None:
         """What is deleted is not selected any more, and comes back without."""
-        gui, document = FreeCAD.Gui, FreeCAD.ActiveDocument
+        gui = FreeCAD.Gui
+        document = FreeCAD.ActiveDocument
         gui.Selection.addSelection("Scene", "Tool", "Face1")
         gui.Selection.addSelection("Scene", "Box")
 

@@ -50,11 +50,10 @@ def operations(tmp_path: Path) -> Iterator[EveryPort]:
         place(document.addObject("Part::Box", name), at)
     document.Tool.Label = "The tool"
     cut = document.addObject("Part::Cut", "Cut")
-    cut.Base, cut.Tool = document.Box, document.Tool
-    part, group = (
-        document.addObject("App::Part", "Part"),
-        document.addObject("App::DocumentObjectGroup", "Group"),
-    )
+    cut.Base = document.Box
+    cut.Tool = document.Tool
+    part = document.addObject("App::Part", "Part")
+    group = document.addObject("App::DocumentObjectGroup", "Group")
     cylinder = document.addObject("Part::Cylinder", "Cylinder")
     group.addObject(cylinder)
     part.addObject(group)
@@ -220,7 +219,8 @@ def test_values_have_their_type_and_the_expression_that_drives_them(
     operations: EveryPort,
 ) -> None:
     values = operations.look_into("Cylinder", "values")
-    radius, height = values["Radius"], values["Height"]
+    radius = values["Radius"]
+    height = values["Height"]
 
     assert (radius.type, height.value) == ("Length", 13)
     assert height.held == "Height is driven by the expression <<The tool>>.Length + Sheet.wall"

@@ -39,7 +39,8 @@ def wipe(houdini: HoudiniPort, at: str, other: str) -> None:
 
 def take_name(houdini: HoudiniPort, at: str, other: str) -> None:
     """Give a node the name of another one, which may have been agreed to."""
-    first, second = houdini.node(at), houdini.node(other)
+    first = houdini.node(at)
+    second = houdini.node(other)
     first.setName("away")
     second.setName(at.rpartition("/")[2])
 

@@ -18,7 +18,8 @@ from tests.hosts.fakes.houdini.application import MODULE
 from tests.hosts.fakes.houdini.nodes import ObjectWasDeleted, OperationFailed, OpNode
 from tests.hosts.fakes.houdini.panes import NetworkEditor
 
-CAMERA, LIGHT = "/obj/cam0", "/obj/key"
+CAMERA = "/obj/cam0"
+LIGHT = "/obj/key"
 
 
 @pytest.fixture(params=[True, False], ids=["hython", "window"])

@@ -30,8 +30,10 @@ from tests.verbs.operations_contract import (
 )
 from tests.verbs.promises import Edit, call, one_step
 
-CAMERA, SHAPE = "/obj/cam1", "/obj/shape"
-BOX, MERGE = f"{SHAPE}/box1", f"{SHAPE}/merge1"
+CAMERA = "/obj/cam1"
+SHAPE = "/obj/shape"
+BOX = f"{SHAPE}/box1"
+MERGE = f"{SHAPE}/merge1"
 
 
 def connected() -> EveryPort:
@@ -70,7 +72,8 @@ def operations(houdini: Houdini) -> EveryPort:
 
 def wires(stand: Stand) -> tuple[SocketLink, SocketLink]:
     """Two boxes in the crate lead into one input."""
-    operations, crate = stand.operations, stand.crate
+    operations = stand.operations
+    crate = stand.crate
     operations.create("box", "box2", crate)
     merge = operations.create("merge", "merge1", crate)
     first, second = (
@@ -238,7 +241,8 @@ def test_a_texture_and_a_normal_map_are_switched_on(operations: EveryPort) -> No
 
 def test_a_shape_gets_its_material_by_a_node_behind_it(operations: EveryPort) -> None:
     """That goes before what the object says."""
-    wood, gold = operations.material("Wood", {}), operations.material("Gold", {})
+    wood = operations.material("Wood", {})
+    gold = operations.material("Gold", {})
     behind = f"{SHAPE}/box1_material"
 
     with one_step(operations):
@@ -330,7 +334,8 @@ def test_the_views_are_those_of_the_person_and_of_cameras(houdini: Houdini) -> N
     operations, viewer = looking(houdini)
     operations.place(CAMERA, at=(1.0, 2.0, 9.0))
 
-    person, camera = operations.viewpoint("person"), operations.viewpoint(CAMERA)
+    person = operations.viewpoint("person")
+    camera = operations.viewpoint(CAMERA)
     operations.place("/obj/crate", at=(5.0, 0.0, 0.0))
     viewer.network = "/obj/crate"
     inside = operations.viewpoint("person")

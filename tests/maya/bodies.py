@@ -137,7 +137,8 @@ class MayaPort(Port):
         return sorted((it.uuid, it.name, it.parent, repr(it.values)) for it in nodes)
 
     def look(self) -> Scene:
-        scene, undo = self._maya.scene, self._maya.undo
+        scene = self._maya.scene
+        undo = self._maya.undo
         return Scene(
             self.which,
             self.host.file(),

@@ -66,7 +66,9 @@ def test_deferral_never_runs_in_batch_and_is_not_relied_on(maya: Maya, host: Hos
 def test_a_start_that_is_taken_back_before_the_window_is_up_is_waited_for_no_more(
     maya: Maya, host: Host, monkeypatch: pytest.MonkeyPatch, cmds: Any
 ) -> None:
-    defer, deferred, started = cmds.evalDeferred, list[object](), list[str]()
+    defer = cmds.evalDeferred
+    deferred = list[object]()
+    started = list[str]()
 
     def note(fn: object, **how: bool) -> None:
         deferred.append(fn)
@@ -362,10 +364,12 @@ def test_a_check_refuses_what_undo_does_not_bring_back(
     maya: Maya, host: Host, cmds: Any, tmp_path: Path
 ) -> None:
     """MSceneMessage: the command may end as if all were well; the stretch ends with the error."""
-    file, other = tmp_path / "shot.ma", tmp_path / "other.ma"
+    file = tmp_path / "shot.ma"
+    other = tmp_path / "other.ma"
     other.write_text("not to be written over")
     cmds.setAttr("key.translateX", 1.0)
-    saved, nodes = file.read_bytes(), list(maya.scene.nodes)
+    saved = file.read_bytes()
+    nodes = list(maya.scene.nodes)
     attempts = {
         "begin a new scene in place of shot.ma": {"new": True, "force": True},
         "open other.ma in place of shot.ma": {"open": True, "force": True},
@@ -453,7 +457,8 @@ def test_a_namespace_that_is_gone_is_not_put_back(maya: Maya, host: Host, cmds: 
 def test_a_node_that_cannot_be_watched_leaves_no_callback_on_the_others(
     maya: Maya, host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    message, before = sys.modules["maya.api.OpenMaya"].MNodeMessage, {*maya.heard_by}
+    message = sys.modules["maya.api.OpenMaya"].MNodeMessage
+    before = {*maya.heard_by}
     add = message.addAttributeChangedCallback
 
     def third_fails(*args: Any) -> int:

@@ -338,7 +338,8 @@ def test_what_is_connected_is_of_a_type_that_fits_and_not_locked(
     operations: EveryPort, cmds: Any
 ) -> None:
     """What a type adds to what it derives from comes first."""
-    far, box = cube(operations, "far"), cube(operations)
+    far = cube(operations, "far")
+    box = cube(operations)
     turn = SocketLink(far, "rotateX", box, "translateX")
     operations.connect(turn)
     operations.connect(turn)
@@ -538,7 +539,8 @@ def test_a_new_name_stays_in_its_namespace_and_is_nobodys(
     maya: Maya, operations: EveryPort
 ) -> None:
     """`rename`: what is referenced, locked or Maya's own keeps its name."""
-    box, crate = cube(operations), cube(operations, "crate")
+    box = cube(operations)
+    crate = cube(operations, "crate")
     one(maya, "box").name = "set:box"
     maya.scene.find("crate")[0].locked = True
 
@@ -726,7 +728,8 @@ def test_what_must_stay_refuses_the_deletion_of_all(maya: Maya, operations: Ever
 
 def test_the_views_are_those_of_the_person_and_of_cameras(operations: EveryPort, cmds: Any) -> None:
     operations.set_value("|top", "orthographic", True)
-    person, top = operations.viewpoint("person"), operations.viewpoint("|top")
+    person = operations.viewpoint("person")
+    top = operations.viewpoint("|top")
 
     assert (person.eye, person.target) == (near((3, 4, 5)), near((3, 4, 0)))
     assert person.angle == near(2 * math.degrees(math.atan(0.945 * 25.4 / 70)))
@@ -761,7 +764,8 @@ def test_a_maya_in_batch_says_that_it_has_no_viewport(monkeypatch: pytest.Monkey
 def test_a_check_that_cannot_be_added_leaves_none_of_those_before(
     maya: Maya, operations: EveryPort, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    message, before = sys.modules["maya.api.OpenMaya"].MSceneMessage, {*maya.heard_by}
+    message = sys.modules["maya.api.OpenMaya"].MSceneMessage
+    before = {*maya.heard_by}
 
     def fails(*_: object) -> int:
         raise RuntimeError("(kFailure): Unexpected Internal Failure")

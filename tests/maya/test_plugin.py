@@ -90,7 +90,8 @@ class TestPlugIn(PlugInContract):
 
     MODULE = "dcc_bridge_maya.plugin"
     DELETE = ("delete", {"pattern": "shot_0*", "type": "camera", "under": "|cameras"})
-    VERB, AGAIN = "Delete 3 cameras", "Delete 2 cameras"
+    VERB = "Delete 3 cameras"
+    AGAIN = "Delete 2 cameras"
     EDIT = ("set_values", {"items": ["key"], "values": {"translateX": 2.0}})
 
     @pytest.fixture

@@ -575,7 +575,8 @@ class TestLosses(TrialsContract):
             editor = Usd.NamespaceEditor(scene.stage)
             editor.DeletePrimAtPath("/World/ball")
             editor.ApplyEdits()
-            lost, broken = scene.lost([]), scene.trial().broken()
+            lost = scene.lost([])
+            broken = scene.trial().broken()
 
         assert (lost, broken) == (["/World/ball"], list(BROKEN_BALL))
 

@@ -34,7 +34,8 @@ from tests.verbs.operations_contract import (
 from tests.verbs.promises import Edit, call
 
 PROPS = "/World/Props"
-CRATE, TREE = f"{PROPS}/Crate", f"{PROPS}/Tree"
+CRATE = f"{PROPS}/Crate"
+TREE = f"{PROPS}/Tree"
 CAMERA = "/World/Rig/Camera"
 RED = "/World/Looks/Red"
 
@@ -190,7 +191,8 @@ def test_an_edit_goes_to_the_layer_that_the_person_edits(
     stand = furnish(operations, TestUsdOperations.words, tmp_path)
     stage = session.stage
     stage.SetEditTarget(stage.GetSessionLayer())
-    before, root = session.scene_digest(), stage.GetRootLayer().ExportToString()
+    before = session.scene_digest()
+    root = stage.GetRootLayer().ExportToString()
 
     with session.undo_step("Edit"):
         if name in EDITS:
@@ -237,7 +239,8 @@ def test_what_comes_from_another_file_is_renamed_moved_and_mended_in_this_one(
     other = usd_scene.make(tmp_path / "other.usda")
     with session.undo_step("Import"):
         operations.import_file(other, "reference", None, 1.0, None)
-    before, written = session.scene_digest(), other.read_text()
+    before = session.scene_digest()
+    written = other.read_text()
 
     for label in ("Rename", "Apply", "Delete"):
         with session.undo_step(label):

@@ -76,7 +76,8 @@ def test_there_is_one_current_session() -> None:
     """Installing returns the undo; without a session it says so."""
     with pytest.raises(RuntimeError, match="no USD session"):
         current.session()
-    one, two = UsdSession(), UsdSession()
+    one = UsdSession()
+    two = UsdSession()
 
     undo_one = install(one)
     undo_two = install(two)

@@ -334,7 +334,8 @@ def test_no_part_of_a_large_deletion_goes_through_the_scene_without_a_paint(
 def test_what_the_hosts_own_code_edits_as_it_paints_is_in_a_fingerprint_made_meanwhile(
     forest: UsdSession,
 ) -> None:
-    items, edits = [f"/World/g1/p{at}" for at in range(MANY)], [0, 1]
+    items = [f"/World/g1/p{at}" for at in range(MANY)]
+    edits = [0, 1]
     looks = list[str]()
 
     def paint(serves_stop: bool) -> bool:

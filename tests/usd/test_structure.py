@@ -101,13 +101,15 @@ def test_of_what_was_lost_only_what_was_agreed_to_and_what_is_below_it_is_left_o
 ) -> None:
     sizes = set[tuple[bool, bool]]()
     for seed in range(programs):
-        session, random = _scene(), Random(seed)
+        session = _scene()
+        random = Random(seed)
         paths = [str(it.GetPath()) for it in session.stage.Traverse(Usd.PrimAllPrimsPredicate)]
         agreed = random.sample(paths, random.randint(1, 4))
 
         _run_steps(session, random)
         told = {len(asked): session.lost(asked) for asked in random.sample([agreed, []], 2)}
-        beside, lost = told[len(agreed)], told[0]
+        beside = told[len(agreed)]
+        lost = told[0]
 
         items = {it: Sdf.Path(it.rpartition(" ")[2]) for it in lost}  # "2 keys of x of /World/a"
         others = [it for it in lost if not any(map(items[it].HasPrefix, map(Sdf.Path, agreed)))]
@@ -299,8 +301,10 @@ def test_the_parent_of_a_crowd_that_goes_counts_as_no_change() -> None:
 @pytest.mark.parametrize("kept", [0, 10])
 def test_a_crowd_goes_with_its_parent_told_once_and_comes_back(kept: int) -> None:
     """USD looks up each of those that it is told of among its siblings: it takes their square."""
-    session, resynced = _crowd(1200), list[Any]()
-    before, paths = state(session), [f"/World/p{number}" for number in range(kept, 1200)]
+    session = _crowd(1200)
+    resynced = list[Any]()
+    before = state(session)
+    paths = [f"/World/p{number}" for number in range(kept, 1200)]
     listener = Tf.Notice.Register(
         Usd.Notice.ObjectsChanged,
         lambda it, _: resynced.append(list(map(str, it.GetResyncedPaths()))),
@@ -309,7 +313,8 @@ def test_a_crowd_goes_with_its_parent_told_once_and_comes_back(kept: int) -> Non
 
     with session.undo_step("Delete"):
         assert prims.remove(session.stage, paths) == []
-    after, lost = state(session), session.lost([])
+    after = state(session)
+    lost = session.lost([])
     session.undo()
     undone = state(session)
     session.redo()
@@ -324,8 +329,10 @@ def test_a_crowd_goes_with_its_parent_told_once_and_comes_back(kept: int) -> Non
 def test_what_stands_in_several_layers_is_deleted_with_one_progress(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    session, reports = _crowd(1200), list[tuple[float, float | None]]()
-    paths, below = [f"/World/p{number}" for number in range(1200)], Sdf.Layer.CreateAnonymous()
+    session = _crowd(1200)
+    reports = list[tuple[float, float | None]]()
+    paths = [f"/World/p{number}" for number in range(1200)]
+    below = Sdf.Layer.CreateAnonymous()
     for path in paths[:600]:
         Sdf.CreatePrimInLayer(below, path)
     session.stage.GetRootLayer().subLayerPaths.append(below.identifier)
@@ -360,7 +367,8 @@ def test_some_values_of_many_are_undone_without_a_copy_of_the_layer(
 @pytest.mark.parametrize("programs", [150, pytest.param(3_000, marks=pytest.mark.long)])
 def test_a_step_that_is_reverted_leaves_the_scene_undo_and_redo_as_they_were(programs: int) -> None:
     for seed in range(programs):
-        session, random = _scene(), Random(seed)
+        session = _scene()
+        random = Random(seed)
         _run_steps(session, random)
         session.undo()
         before = state(session), session.undo_labels, session.redo_labels, session.modified

@@ -34,7 +34,8 @@ from tests.verbs.steps import step
 from tests.verbs.studio import NO, YES, Studio
 from tests.verbs.studio import studio as studio_over
 
-TREE, CAMERA = "/World/Props/Tree", "/World/Rig/Camera"
+TREE = "/World/Props/Tree"
+CAMERA = "/World/Rig/Camera"
 BOXES = [f"/World/Props/Placeholder_{number:02}" for number in range(1, 41)]
 
 
@@ -89,7 +90,8 @@ def test_a_step_that_refers_to_another_one_is_asked_for_once(tmp_path: Path) -> 
 
 
 def test_each_call_has_a_count_of_its_own() -> None:
-    count, contexts = Consents(MemoryOperations(MemoryHost()), 10), [copy_context(), copy_context()]
+    count = Consents(MemoryOperations(MemoryHost()), 10)
+    contexts = [copy_context(), copy_context()]
     for number, context in enumerate(contexts):
         context.run(current.set, Call(f"call_{number}", "A call"))
 
@@ -149,7 +151,8 @@ def test_the_window_is_painted_through_all_of_a_verb(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
     """However slow each act is: here ten milliseconds, of a clock that only operations move."""
-    now, turns = [0.0], [0.0]
+    now = [0.0]
+    turns = [0.0]
     clock = SimpleNamespace(perf_counter=lambda: now[0])
 
     def slow(act: Callable[..., Any]) -> Callable[..., Any]:
@@ -227,7 +230,9 @@ def test_a_scene_ten_times_as_large_holds_the_host_no_longer_and_answers_no_more
 
     Each piece takes a millisecond here, however busy the machine is.
     """
-    answers, turns, clock = list[int](), list[int](), count(step=0.001)
+    answers = list[int]()
+    turns = list[int]()
+    clock = count(step=0.001)
     passing = SimpleNamespace(perf_counter=lambda: next(clock))
     monkeypatch.setattr("dcc_bridge.skills.skill.time", passing)
     for items in (2_000, 20_000):

@@ -189,7 +189,8 @@ def size_of(jpeg: bytes) -> tuple[int, int]:
     at = 2
     while jpeg[at + 1] not in (0xC0, 0xC1, 0xC2):
         at += 2 + int.from_bytes(jpeg[at + 2 : at + 4], "big")
-    width, height = jpeg[at + 7 : at + 9], jpeg[at + 5 : at + 7]
+    width = jpeg[at + 7 : at + 9]
+    height = jpeg[at + 5 : at + 7]
     return int.from_bytes(width, "big"), int.from_bytes(height, "big")
 
 
@@ -282,11 +283,15 @@ REFUSED: dict[str, tuple[str, Try]] = {
 def check_edit(operations: EveryPort, edit: Edit) -> None:
     """See that an edit is one step, undone and redone exactly, and leaves nothing if it fails."""
     host = operations.host
-    before, mark, chosen = scene_digest(host), host.undo_mark(), host.selection
+    before = scene_digest(host)
+    mark = host.undo_mark()
+    chosen = host.selection
 
     with host.undo_step("Edit"):
         edit(operations)
-    after, selected, top = scene_digest(host), host.selection, host.undo_mark()
+    after = scene_digest(host)
+    selected = host.selection
+    top = host.undo_mark()
     host.undo()
     undone = scene_digest(host)
     host.redo()
@@ -409,8 +414,10 @@ class OperationsContract(_Contract):
         )
 
     def test_who_asks_for_what_there_is_changes_nothing(self, stand: Stand) -> None:
-        operations, items = stand.operations, list(stand.operations.items())
-        before, mark = scene_digest(operations.host), operations.host.undo_mark()
+        operations = stand.operations
+        items = list(stand.operations.items())
+        before = scene_digest(operations.host)
+        mark = operations.host.undo_mark()
 
         with operations.host.guard([], read=True):
             for item in items:
@@ -426,7 +433,8 @@ class OperationsContract(_Contract):
     # ---- what there is
 
     def test_items_stand_in_their_order_below_their_parents(self, stand: Stand) -> None:
-        operations, things = stand.operations, (stand.lid, stand.pin)
+        operations = stand.operations
+        things = (stand.lid, stand.pin)
 
         assert [it for it in operations.items(stand.rack) if it in things] == [*things]
         assert {stand.crate, stand.ball, stand.rack, *things} <= set(operations.items())
@@ -489,7 +497,8 @@ class OperationsContract(_Contract):
             assert operations.value(item, prop).value == near(found.value)
 
     def test_the_scenes_own_values_are_set_and_read_back(self, stand: Stand) -> None:
-        operations, wanted = stand.operations, dict(stand.words.scene)
+        operations = stand.operations
+        wanted = dict(stand.words.scene)
         if not wanted:
             pytest.skip(f"{operations.host.name} has no such values")
         if "camera" in wanted:
@@ -506,9 +515,12 @@ class OperationsContract(_Contract):
 
     def test_keys_are_added_replaced_and_cleared(self, stand: Stand) -> None:
         stand.needs(Keyframes)
-        operations, item, prop = stand.operations, stand.crate, stand.words.keyed
+        operations = stand.operations
+        item = stand.crate
+        prop = stand.words.keyed
         stand.key(*KEYS)
-        first, told = operations.keys(item, prop), operations.look_into(item, "keys")
+        first = operations.keys(item, prop)
+        told = operations.look_into(item, "keys")
         stand.key((13.0, [0.0, 0.0, 9.0]), (25.0, [0.0, 0.0, 45.0]))
         added = operations.keys(item, prop)
         stand.key((2.0, [7.0, 0.0, 0.0]), clear=True)
@@ -527,7 +539,9 @@ class OperationsContract(_Contract):
         self, stand: Stand
     ) -> None:
         stand.needs(Keyframes)
-        operations, item, prop = stand.operations, stand.crate, stand.words.keyed
+        operations = stand.operations
+        item = stand.crate
+        prop = stand.words.keyed
         stand.key(*KEYS)
 
         assert operations.value(item, prop).held.startswith("keyed")
@@ -565,7 +579,8 @@ class OperationsContract(_Contract):
     # ---- building
 
     def test_what_is_made_has_its_type_a_free_name_and_its_parent(self, stand: Stand) -> None:
-        operations, words = stand.operations, stand.words
+        operations = stand.operations
+        words = stand.words
         made = [operations.create(words.group, "thing", None) for _ in range(2)]
         inside = operations.create(words.group, "inner", stand.hollow)
 
@@ -577,7 +592,8 @@ class OperationsContract(_Contract):
         assert inside in set(operations.items(stand.hollow))
 
     def test_a_copy_has_all_that_is_below_and_data_of_its_own(self, stand: Stand) -> None:
-        operations, host = stand.operations, stand.operations.host
+        operations = stand.operations
+        host = stand.operations.host
         source = stand.rack if stand.words.nests else stand.crate
         whole = operations.duplicate(source, linked=False)
         single = operations.duplicate(stand.crate, linked=False)
@@ -590,7 +606,8 @@ class OperationsContract(_Contract):
         assert shape_of(host, single) != shape_of(host, stand.crate)
 
     def test_a_linked_copy_shares_its_data_and_has_a_place_of_its_own(self, stand: Stand) -> None:
-        operations, host = stand.operations, stand.operations.host
+        operations = stand.operations
+        host = stand.operations.host
         source = stand.shared
         before = box(operations, source)
         copy = operations.duplicate(source, linked=True)
@@ -604,7 +621,8 @@ class OperationsContract(_Contract):
         assert box(operations, source) == near(before)
 
     def test_items_are_collected_in_what_is_made_or_there(self, stand: Stand) -> None:
-        operations, kind = stand.operations, stand.words.collection
+        operations = stand.operations
+        kind = stand.words.collection
         into = operations.collect([stand.crate], "heroes", kind)
         again = operations.collect([stand.ball], into, kind)
 
@@ -615,7 +633,8 @@ class OperationsContract(_Contract):
         operations = stand.operations
         operations.host.select([stand.rack])
         before = box(operations, stand.rack)
-        told, taken = operations.called(stand.rack, "frame"), operations.called(stand.crate, "ball")
+        told = operations.called(stand.rack, "frame")
+        taken = operations.called(stand.crate, "ball")
         new = operations.rename(stand.rack, "frame")
 
         assert told in ((new, []), (operations.name(new), []))
@@ -633,7 +652,8 @@ class OperationsContract(_Contract):
     ) -> None:
         """It goes along and is counted, or stays and is."""
         operations = stand.operations
-        along, left = operations.below([stand.rack]), operations.orphans([stand.rack])
+        along = operations.below([stand.rack])
+        left = operations.orphans([stand.rack])
         assert operations.orphans([stand.rack, stand.lid, stand.pin]) in ([], ())
         operations.delete(
             [stand.crate, stand.rack] if left else [stand.crate, stand.rack, stand.lid]
@@ -676,7 +696,8 @@ class MaterialsContract(_Contract):
 
     def test_a_material_is_assigned_in_place_of_the_one_before(self, stand: Stand) -> None:
         operations = stand.operations
-        clay, gold = operations.material("Clay", {}), operations.material("Gold", {})
+        clay = operations.material("Clay", {})
+        gold = operations.material("Gold", {})
         operations.assign(stand.ball, clay)
         operations.assign(stand.crate, clay)
         both = set(operations.users(clay))
@@ -703,7 +724,8 @@ class MaterialsContract(_Contract):
 
     def test_a_material_that_nobody_has_is_junk(self, stand: Stand) -> None:
         operations = stand.operations
-        used, unused = operations.material("Used", {}), operations.material("Unused", {})
+        used = operations.material("Used", {})
+        unused = operations.material("Unused", {})
         operations.assign(stand.crate, used)
         found = {operations.name(it) for it in operations.junk("unused")}
         operations.clean(
@@ -748,7 +770,8 @@ class PlacingContract(_Contract):
         turned = box(operations, stand.crate)
         operations.place(stand.lid, (0, 0, 40))
         operations.place(stand.pin, (0, 0, -40))
-        low, high = box(operations, stand.pin), box(operations, stand.lid)
+        low = box(operations, stand.pin)
+        high = box(operations, stand.lid)
         around = [*map(min, low[:3], high[:3]), *map(max, low[3:], high[3:])]
 
         assert after == near(moved(before, (10, 20, 30)))
@@ -761,7 +784,8 @@ class PlacingContract(_Contract):
         operations.place(stand.lid, (1, 2, 3), (40, -50, 60))
         world = operations.placement(stand.lid)
         operations.place(stand.lid, (1, 0, 0), (0, 0, 30), space="local")
-        local, seen = operations.placement(stand.lid, "local"), operations.placement(stand.lid)
+        local = operations.placement(stand.lid, "local")
+        seen = operations.placement(stand.lid)
 
         assert (world.at, world.rotation) == (near((1, 2, 3)), near((40, -50, 60)))
         assert (local.at, local.rotation) == (near((1, 0, 0)), near((0, 0, 30)))
@@ -812,7 +836,8 @@ class PlacingContract(_Contract):
         """Neither the thing nor what is below it."""
         stand.needs(AppliedTransforms)
         operations = stand.operations
-        item, parts = stand.crate, stand.words.applied
+        item = stand.crate
+        parts = stand.words.applied
         below = operations.set_parent(stand.ball, item, keep_place=True)
         operations.place(item, (1, 2, 3), (10, 20, 30), (2, 2, 2))
         before = [box(operations, it) for it in (item, below)]
@@ -830,13 +855,15 @@ class FilesContract(_Contract):
 
     def test_what_is_written_comes_in_again(self, stand: Stand, suffix: str) -> None:
         """It is no edit, and leaves the selection; it comes in below what is named, and scaled."""
-        operations, host = stand.operations, stand.operations.host
+        operations = stand.operations
+        host = stand.operations.host
         if suffix not in operations.export_formats():
             pytest.skip(f"This {host.name} has no {suffix}")
         file = stand.folder / f"crate{suffix}"
         low, _, _, high, _, _ = box(operations, stand.crate)
         host.select([stand.ball])
-        before, mark = scene_digest(host), host.undo_mark()
+        before = scene_digest(host)
+        mark = host.undo_mark()
         with host.undo_step("Export"):
             operations.export_file(file, [stand.crate], None)
         exported = scene_digest(host), host.undo_mark(), host.selection
@@ -856,7 +883,8 @@ class FilesContract(_Contract):
         assert "copy" in operations.import_formats()[suffix]
 
     def test_a_save_names_its_files_before(self, stand: Stand) -> None:
-        operations, new = stand.operations, stand.folder / f"new{stand.words.file}"
+        operations = stand.operations
+        new = stand.folder / f"new{stand.words.file}"
         own = operations.host.file()
 
         if own is None:
@@ -889,7 +917,8 @@ class SeeingContract(_Contract):
     def test_a_picture_leaves_all_as_it_was(self, stand: Stand, view: Callable[[], object]) -> None:
         """One alone or several in two columns; as JPEG, and small."""
         stand.needs(Drawing)
-        operations, host = stand.operations, stand.operations.host
+        operations = stand.operations
+        host = stand.operations.host
         host.select([stand.ball])
         shots = [replace(SHOT, eye=(n, -9.0, 9.0)) for n in (1, 5, 9)]
         before = [scene_digest(host), host.undo_mark(), host.selection, view()]

@@ -27,10 +27,12 @@ def call(method: str, *arguments: Any, **named: Any) -> Edit:
 def one_step(operations: EveryPort) -> Iterator[None]:
     """See that a block is one step which changes the scene, and that undo takes all of it back."""
     host = operations.host
-    before, mark = scene_digest(host), host.undo_mark()
+    before = scene_digest(host)
+    mark = host.undo_mark()
     with host.undo_step("Ours"):
         yield
-    after, changed = host.undo_mark(), scene_digest(host)
+    after = host.undo_mark()
+    changed = scene_digest(host)
     host.undo()
     assert (after.depth, after.label) == (mark.depth + 1, "Ours")
     assert changed != before
@@ -50,7 +52,8 @@ def refused(
     With `may_begin` it may leave one undo step, which takes back what it began.
     """
     host = operations.host
-    before, mark = scene_digest(host), host.undo_mark()
+    before = scene_digest(host)
+    mark = host.undo_mark()
     with pytest.raises(kind, match=why) as said, host.undo_step("Ours"):
         edit(operations)
     assert not isinstance(said.value, KeyError)  # it says no more than the key

@@ -57,7 +57,8 @@ class Studio(Live):
 
     def fails(self, verb: str, **arguments: Any) -> str:
         """Call a verb that must fail and change nothing; gives what it said."""
-        before, stack = self.host.scene_digest(), self.host.undo_labels
+        before = self.host.scene_digest()
+        stack = self.host.undo_labels
         result: CallToolResult = self.call(verb, arguments)
         assert result.is_error
         assert (self.host.scene_digest(), self.host.undo_labels) == (before, stack)

@@ -160,7 +160,8 @@ class Agent:
     @contextmanager
     def aside(self) -> Iterator[None]:
         """Let calls pass uncounted: they are the test's own."""
-        before, self._is_counting = self._is_counting, False
+        before = self._is_counting
+        self._is_counting = False
         try:
             yield
         finally:
@@ -477,7 +478,8 @@ async def every_verb(agent: Agent) -> None:
 
 async def faults(agent: Agent) -> None:
     """An exception at any act of a batch leaves scene and undo stack as they were."""
-    words, (kind, (prop, *_), value) = agent.words, agent.words.numbers
+    words = agent.words
+    (kind, (prop, *_), value) = agent.words.numbers
     things = [
         {"type": words.group, "name": "Holder"},
         {"type": kind, "name": "Dial"},
@@ -485,7 +487,8 @@ async def faults(agent: Agent) -> None:
     ]
     holder, gauge, block, beam, gone = await agent.make(things)
     keys = {"item": block, "prop": words.turn, "keys": [[1, [0, 0, 0]], [9, [0, 0, 90]]]}
-    red, listed = {"items": [block], "values": {"base_color": [1, 0, 0]}}, await agent.verbs()
+    red = {"items": [block], "values": {"base_color": [1, 0, 0]}}
+    listed = await agent.verbs()
     steps: Things = [
         *_connected(words.network, words.network.links),
         step("transform", items=[block], move=[1, 0, 0], rotate=[0, 0, 30]),
@@ -516,7 +519,8 @@ async def faults(agent: Agent) -> None:
 
 async def _built(agent: Agent, listed: Set[str]) -> str:
     """Create, move, copy, set, group, shade, connect, animate, rename; gives a thing."""
-    words, (kind, (prop, *_), value) = agent.words, agent.words.numbers
+    words = agent.words
+    (kind, (prop, *_), value) = agent.words.numbers
     things = [{"type": words.group, "name": "Holder"}, {"type": kind, "name": "Dial"},
               {"type": words.box, "name": "Block", "at": [1, 2, 3]},
               {"type": words.lamp, "name": "Beam", "at": [4, 5, 6]}]  # fmt: skip
@@ -552,7 +556,8 @@ async def _seen(agent: Agent, block: str, listed: Set[str]) -> None:
     assert (await agent.call("find_api", query=agent.words.box))["cards"]
     if "look" in listed:
         await agent.picture("look", items=[block], size=256)
-    rule, what = "unused_materials", "unused"
+    rule = "unused_materials"
+    what = "unused"
     if "assign_material" in listed:
         await agent.call("assign_material", items=[], material="Spare", values={"roughness": 0.5})
     else:
@@ -691,7 +696,8 @@ def _angle_between(a: Sequence[float], b: Sequence[float]) -> float:
 
 def _differ(sheet: Image.Image) -> bool:
     """Whether the four pictures of a sheet are four different ones."""
-    width, height = sheet.width // 2, sheet.height // 2
+    width = sheet.width // 2
+    height = sheet.height // 2
     corners = [(0, 0), (width, 0), (0, height), (width, height)]
     parts = [sheet.convert("L").crop((x, y, x + width, y + height)) for x, y in corners]
     pairs = combinations(parts, 2)

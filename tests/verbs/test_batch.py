@@ -73,10 +73,12 @@ def test_an_exception_at_any_act_leaves_the_scene_and_the_undo_stack_as_they_wer
     open_studio: OpenStudio,
 ) -> None:
     scene = open_studio(*[YES] * 40, dialogs_per_minute=99)
-    operations, before = scene.host.operations, scene.host.scene_digest()
+    operations = scene.host.operations
+    before = scene.host.scene_digest()
     scene.do("batch", steps=TEN)
     scene.host.undo()
-    count, stack = len(operations.done), scene.host.labels
+    count = len(operations.done)
+    stack = scene.host.labels
     assert count > 10
 
     for number in range(1, count + 1):

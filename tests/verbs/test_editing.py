@@ -224,7 +224,8 @@ def test_names_can_be_exchanged_and_those_of_parents_change_too(scene: Studio) -
 
 
 def test_selecting_is_all_that_select_does(scene: Studio) -> None:
-    before, stack = scene.host.scene_digest(), scene.host.labels
+    before = scene.host.scene_digest()
+    stack = scene.host.labels
 
     told = scene.do("select", items=["/Tree"], frame=True)
 

@@ -64,7 +64,8 @@ def test_what_asks_in_mid_batch_leaves_one_undo_step(
 ) -> None:
     scene = open_studio(*YESES.get(what, [YES]))
     prepared(scene, tmp_path)
-    before, stack = scene.host.scene_digest(), scene.host.labels
+    before = scene.host.scene_digest()
+    stack = scene.host.labels
     told = scene.do("batch", steps=[*MADE, *ASKING[what], LAST])
 
     assert len(scene.person.shown) == len(YESES.get(what, [YES]))

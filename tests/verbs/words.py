@@ -84,7 +84,8 @@ def usd_file(folder: Path) -> Path:
 
 def mend_usd(items: Sequence[str], folder: Path) -> tasks.Things:
     """Put a texture in the place of the missing one, and cut the face into three."""
-    texture, lid = f"{items[0]}/Crate/Wood/Texture", f"{items[0]}/Crate/Lid"
+    texture = f"{items[0]}/Crate/Wood/Texture"
+    lid = f"{items[0]}/Crate/Lid"
     changes = [
         {"item": texture, "prop": "inputs:file", "value": "./there.png"},
         {"item": lid, "prop": "faceVertexCounts", "value": [3, 3, 3]},

@@ -120,7 +120,8 @@ def test_the_dialog_decides(app: QApplication, tmp_path: Path, era: str, action:
     tap = Tap()
     with serving(tmp_path, SHOT, window=True) as served:
         session = served.session
-        before, count = session.scene_digest(), cameras(session)
+        before = session.scene_digest()
+        count = cameras(session)
         result = served.delete(era, tap)
         assert served.dialog
         asked_before_any_edit = session.scene_digest() == before
@@ -166,9 +167,11 @@ def test_the_client_decides_where_nobody_is_at_the_host(
 
     with serving(tmp_path, SHOT, window=False) as served:
         session = served.session
-        before, count = session.scene_digest(), cameras(session)
+        before = session.scene_digest()
+        count = cameras(session)
         result = served.running.call("delete", CAMERAS, era=era, asked=person)
-        left, steps = cameras(session), len(session.undo_labels)
+        left = cameras(session)
+        steps = len(session.undo_labels)
         if action == "accept":
             session.undo()
 

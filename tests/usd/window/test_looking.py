@@ -49,7 +49,8 @@ def test_an_agent_sees_what_the_person_sees_and_moves_nothing(
     viewport.set_plan(is_plan)
     seen = viewport.grab().toImage()
     session.selection = [LAMP]
-    eye, digest = viewport.eye, session.scene_digest()
+    eye = viewport.eye
+    digest = session.scene_digest()
 
     ours = drawn(operations, [operations.viewpoint("person")], viewport.width(), viewport.height())
 

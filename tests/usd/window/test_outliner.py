@@ -253,12 +253,14 @@ def test_a_click_on_the_eye_hides_in_one_undo_step(outliner: Outliner, session: 
 
 @pytest.mark.parametrize("count", repeated(2_000, 10_000))
 def test_thousands_of_prims_open_and_go_in_a_moment(count: int, window: MainWindow) -> None:
-    session, outliner = window.session, window.outliner
+    session = window.session
+    outliner = window.outliner
     layer = session.stage.GetRootLayer()
     with session.undo_step("Many"), Sdf.ChangeBlock():
         for number in range(count):
             prim = Sdf.CreatePrimInLayer(layer, f"/World/Many/prim_{number:05d}")
-            prim.specifier, prim.typeName = Sdf.SpecifierDef, "Camera"
+            prim.specifier = Sdf.SpecifierDef
+            prim.typeName = "Camera"
     outliner.view.expand(outliner.model.indexes(["/World/Many"])[0])
 
     scene.delete(session, [f"/World/Many/prim_{number:05d}" for number in range(0, count, 4)])

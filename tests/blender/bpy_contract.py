@@ -205,7 +205,8 @@ class TestBlender(HostContract):
         after = scene_digest(stand.host)
         stand.host.undo()
 
-        assert (label, scene_digest(stand.host)) == ("Ours", before)
+        assert label == "Ours"
+        assert scene_digest(stand.host) == before
         assert after != before
 
     @pytest.mark.parametrize("kind", UNTOLD)
@@ -225,7 +226,8 @@ class TestBlender(HostContract):
         after = census()
         host.undo()
 
-        assert (label, host.undo_mark().label) == ("Ours", "Before")
+        assert label == "Ours"
+        assert host.undo_mark().label == "Before"
         assert after != before
         assert census() == before
 
@@ -316,7 +318,9 @@ class TestBlender(HostContract):
             edit()
             changes = count()
 
-        assert (changes.created, changes.changed, changes.deleted) == ([], [item], [])
+        assert changes.created == []
+        assert changes.changed == [item]
+        assert changes.deleted == []
         assert not changes.is_exact
         assert stand.host.undo_mark().label == "Code"
 
@@ -325,7 +329,9 @@ class TestBlender(HostContract):
             assert scene().render.resolution_x
             changes = count()
 
-        assert (changes.created, changes.changed, changes.deleted) == ([], [], [])
+        assert changes.created == []
+        assert changes.changed == []
+        assert changes.deleted == []
 
     def test_a_label_that_is_too_long_for_blender_is_known_again(self, stand: Stand) -> None:
         """It cuts off the end, which is what makes ours unique."""
@@ -350,7 +356,8 @@ class TestBlender(HostContract):
         undone = stand.host.undo_mark().label
         bpy.ops.ed.redo()
 
-        assert (undone, stand.host.undo_mark().label) == ("First", "Second")
+        assert undone == "First"
+        assert stand.host.undo_mark().label == "Second"
 
     def test_a_step_works_in_every_file_that_is_opened(self, stand: Stand, tmp_path: Path) -> None:
         """Another file has a stack of its own, and our listeners stay."""
@@ -366,7 +373,8 @@ class TestBlender(HostContract):
         with stand.host.undo_step("In the other"):
             stand.edit()
 
-        assert (at_first, stand.host.undo_mark().label) == (None, "In the other")
+        assert at_first is None
+        assert stand.host.undo_mark().label == "In the other"
         assert 0 < opened < len(told)
         assert stand.host.scene() == "other.blend"
 
@@ -470,7 +478,8 @@ class TestBlender(HostContract):
         with forgetful("Light", 2):
             getattr(host, undo)()
 
-        assert (host.undo_mark(), scene_digest(host)) == (before, digest)
+        assert host.undo_mark() == before
+        assert scene_digest(host) == digest
 
     def test_an_object_that_was_in_no_collection_is_not_missed(self, stand: Stand) -> None:
         host = stand.host
@@ -544,7 +553,8 @@ class TestBlender(HostContract):
         host.take_back()
 
         assert after.depth == before.depth + 1
-        assert (host.undo_mark(), scene_digest(host)) == (before, digest)
+        assert host.undo_mark() == before
+        assert scene_digest(host) == digest
 
     def test_a_read_may_show_another_frame_and_set_what_a_render_needs(self, stand: Stand) -> None:
         before = stand.host.undo_mark()
@@ -572,7 +582,9 @@ class TestBlender(HostContract):
         is_on = preferences.edit.use_global_undo
         stand.host.undo()
 
-        assert (label, is_on, put_back) == ("Careless", True, ["that undo is on"])
+        assert label == "Careless"
+        assert is_on
+        assert put_back == ["that undo is on"]
         assert scene_digest(stand.host) == before
 
     @tells_files
@@ -603,7 +615,8 @@ class TestBlender(HostContract):
         found = window.scene.name, bpy.context.mode, len(bpy.data.meshes["Cube"].vertices)
         stand.host.undo()
 
-        assert (found, put_back) == (("Scene", "OBJECT", 0), ["which scene is shown", "the mode"])
+        assert found == ("Scene", "OBJECT", 0)
+        assert put_back == ["which scene is shown", "the mode"]
         assert scene_digest(stand.host) == before
 
     def test_a_host_that_is_closed_leaves_no_listener(self, stand: Stand) -> None:

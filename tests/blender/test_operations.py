@@ -243,6 +243,8 @@ def test_an_agent_builds_lights_frames_and_saves_a_product_shot(seat: Seat, tmp_
     middle = [(low + high) / 2 for low, high in zip(*lamp["bounds"], strict=True)]
     assert max(tasks.aim_error(row, middle) for row in rows) < 2
     assert summary is not None
-    assert (summary["file"], summary["unsaved"], summary["camera"]) == (str(file), False, "Shot")
+    assert summary["file"] == str(file)
+    assert not summary["unsaved"]
+    assert summary["camera"] == "Shot"
     assert summary["types"] == {"MESH": 5, "EMPTY": 1, "LIGHT": 3, "CAMERA": 1}
     assert file.read_bytes()[:7] == b"BLENDER"

@@ -197,7 +197,8 @@ def test_items_are_internal_names_and_found_by_their_labels_too(operations: Ever
     assert [it for it in operations.items("Part") if "Axis" not in it and "Plane" not in it] == [
         *("Group", "Cylinder", "Origin")
     ]
-    assert (operations.name("Tool"), operations.kind("The tool")) == ("The tool", "Part::Box")
+    assert operations.name("Tool") == "The tool"
+    assert operations.kind("The tool") == "Part::Box"
     parents = [operations.parent(it) for it in ("Group", "Cylinder", "Step", "X_Axis", "Origin")]
     assert parents == ["Part", "Group", "Body", "Origin", "Part"]
 
@@ -222,7 +223,8 @@ def test_values_have_their_type_and_the_expression_that_drives_them(
     radius = values["Radius"]
     height = values["Height"]
 
-    assert (radius.type, height.value) == ("Length", 13)
+    assert radius.type == "Length"
+    assert height.value == 13
     assert height.held == "Height is driven by the expression <<The tool>>.Length + Sheet.wall"
     assert "Shape" not in values
 
@@ -249,7 +251,9 @@ def test_counts_are_of_solids_and_of_meshes(operations: EveryPort) -> None:
     assert (cut["faces"], cut["solids"], round(cut["volume"]), round(cut["area"])) == (
         *(6, 1, 500, 400),
     )
-    assert (mesh["faces"], round(mesh["volume"]), mesh["closed"]) == (12, 1000, True)
+    assert mesh["faces"] == 12
+    assert round(mesh["volume"]) == 1000
+    assert mesh["closed"]
     assert operations.look_into("Group", "counts") == {"children": 1}
 
 
@@ -293,11 +297,9 @@ def test_a_type_is_created_at_its_place_in_the_tree(
 ) -> None:
     with one_step(operations):
         made = operations.create(kind, "My thing", under)
-        assert (operations.kind(made), operations.name(made), operations.parent(made)) == (
-            kind,
-            "My thing",
-            under,
-        )
+        assert operations.kind(made) == kind
+        assert operations.name(made) == "My thing"
+        assert operations.parent(made) == under
 
 
 @pytest.mark.parametrize("item", ["Box", "Cut", "Group", "Part", "Body", "Mesh"])
@@ -595,7 +597,8 @@ def test_a_file_that_is_broken_is_refused(
 def test_what_is_deleted_leaves_what_it_held(operations: EveryPort) -> None:
     left = operations.orphans(["Group"]), operations.orphans(["Group", "Cylinder"])
     assert left == (["Cylinder"], [])
-    assert (len(operations.below(["Part"])), operations.below(["Box"])) == (1, [])
+    assert len(operations.below(["Part"])) == 1
+    assert operations.below(["Box"]) == []
     with one_step(operations):
         operations.delete(["Part", "Box", "Body"])
         seen = (sorted(operations.items()), operations.parent("Group"))
@@ -614,7 +617,8 @@ def test_a_body_whose_last_step_is_deleted_ends_with_the_one_before(operations: 
         operations.delete(["Last"])
 
     assert operations.host.lost(["Last"]) == []
-    assert (body.Tip.Name, body.Shape.isNull()) == ("Step", False)
+    assert body.Tip.Name == "Step"
+    assert not body.Shape.isNull()
     operations.host.undo()
     assert body.Tip.Name == "Last"
 

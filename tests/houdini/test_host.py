@@ -222,7 +222,8 @@ def test_the_memory_limit_drops_the_oldest_and_ours_is_counted(
     taken_back = host.undo_mark()
     parm.set(12.0)
 
-    assert (ours.depth, read.depth) == (before.depth + 1, before.depth + 2)
+    assert ours.depth == before.depth + 1
+    assert read.depth == before.depth + 2
     assert taken_back == ours
     assert host.undo_mark().depth == ours.depth + 1
     houdini.undos.performUndo()
@@ -370,7 +371,8 @@ def test_the_update_mode_is_put_back(houdini: Houdini, host: Host, hou: Any) -> 
     with host.guard(put_back, read=True):
         hou.setUpdateMode("Manual")
 
-    assert (houdini.update_mode, put_back) == ("AutoUpdate", ["the update mode"])
+    assert houdini.update_mode == "AutoUpdate"
+    assert put_back == ["the update mode"]
 
 
 @pytest.mark.parametrize("fails", ["addEventCallback", "removeEventCallback"])

@@ -154,7 +154,8 @@ def test_a_copy_leaves_the_scene_its_name_and_its_mark(
     host.save_copy(tmp_path / "copy.ma")
 
     assert (tmp_path / "copy.ma").stat().st_size > 0
-    assert (host.file(), host.modified) == (before, True)
+    assert host.file() == before
+    assert host.modified
     with pytest.raises(RuntimeError, match="not save"):
         host.save_copy(tmp_path / "nowhere" / "copy.ma")
 
@@ -241,8 +242,10 @@ def test_a_full_queue_drops_its_oldest_entry_and_ours_is_counted(
     taken_back = host.undo_mark()
     host.take_back()
 
-    assert (ours.depth, read.depth) == (before.depth + 1, before.depth + 2)
-    assert (taken_back, host.undo_mark()) == (ours, before)
+    assert ours.depth == before.depth + 1
+    assert read.depth == before.depth + 2
+    assert taken_back == ours
+    assert host.undo_mark() == before
     assert cmds.getAttr("key.translateX") == 4.0
 
 
@@ -280,7 +283,8 @@ def test_what_the_person_undid_and_did_again_is_told_from_before(
     cmds.undo()
     cmds.setAttr("key.translateX", 1.0)
 
-    assert (redone, below) == (ours, theirs)
+    assert redone == ours
+    assert below == theirs
     assert host.undo_mark() != theirs
 
 
@@ -389,7 +393,8 @@ def test_a_check_refuses_what_undo_does_not_bring_back(
             attempt(what)
 
     assert gone_on == list(attempts)
-    assert (file.read_bytes(), other.read_text()) == (saved, "not to be written over")
+    assert file.read_bytes() == saved
+    assert other.read_text() == "not to be written over"
     assert list(maya.scene.nodes) == nodes
     assert maya.heard_by == {}
 
@@ -440,7 +445,8 @@ def test_the_namespace_and_autokey_are_put_back_without_an_entry(
         cmds.setAttr("key.translateX", 1.0)
 
     assert put_back == ["the current namespace", "autokey"]
-    assert (maya.scene.namespace, maya.scene.autokey) == (":", False)
+    assert maya.scene.namespace == ":"
+    assert not maya.scene.autokey
     assert [name for name, _, _ in maya.undo.done] == ["Ours"]
     assert maya.undo.on
 

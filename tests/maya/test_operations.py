@@ -213,7 +213,8 @@ def test_an_item_has_its_shapes_attributes_too(operations: EveryPort) -> None:
 
     values = operations.look_into("|shot", "values")
 
-    assert (values["focalLength"].value, values["translateX"].value) == (35.0, 0.0)
+    assert values["focalLength"].value == 35.0
+    assert values["translateX"].value == 0.0
     assert operations.look_into("|shot", "text") is None
     assert operations.look_into("|shot", "counts") is None
 
@@ -460,7 +461,8 @@ def test_angles_are_about_x_then_y_then_z_whatever_the_nodes_own_order(
     world = operations.placement(box)
     operations.place(box, rotation=(10, 20, 30), space="local")
 
-    assert (world.rotation, world.scale) == (near((40, -50, 60)), near((3, 4, 5)))
+    assert world.rotation == near((40, -50, 60))
+    assert world.scale == near((3, 4, 5))
     assert operations.placement(box, "local").rotation == near((10, 20, 30))
 
 
@@ -528,7 +530,8 @@ def test_a_material_has_its_group_its_weights_and_its_files(
     assert cmds.sets("initialShadingGroup", query=True) is None
     assert cmds.getAttr("red.opacity") == [(0.5, 0.5, 0.5)]
     assert cmds.getAttr("red.metalness") == 0.5
-    assert (cmds.getAttr("red.emission"), cmds.getAttr("red.base")) == (1.0, 1.0)
+    assert cmds.getAttr("red.emission") == 1.0
+    assert cmds.getAttr("red.base") == 1.0
     assert {file for _, _, file in operations.files()} == {"/tex/n.png", "/tex/d.png"}
     assert cmds.getAttr("file1.colorSpace") == "Raw"
     with pytest.raises(ValueError, match="driven"):
@@ -604,7 +607,8 @@ def test_a_reference_is_told_and_cannot_be_renamed_or_deleted(
 
     (hip,) = operations.import_file(file, "reference", None, 1.0, None).items
 
-    assert (hip, operations.name(hip)) == ("|rig:hip", "hip")
+    assert hip == "|rig:hip"
+    assert operations.name(hip) == "hip"
     assert list(operations.files()) == [("rigRN", "file", file.as_posix())]
     with pytest.raises(ValueError, match="comes from a referenced file"):
         operations.rename(hip, "x")
@@ -712,7 +716,8 @@ def test_what_must_stay_refuses_the_deletion_of_all(maya: Maya, operations: Ever
     other = cube(operations, "other")
     one(maya, "knob").locked = True
 
-    assert (len(operations.below([group])), operations.below(["lambert1"])) == (2, [])
+    assert len(operations.below([group])) == 2
+    assert operations.below(["lambert1"]) == []
     for item, why in (
         (group, "knob is locked"),
         ("|persp", "is Maya's own"),
@@ -731,9 +736,12 @@ def test_the_views_are_those_of_the_person_and_of_cameras(operations: EveryPort,
     person = operations.viewpoint("person")
     top = operations.viewpoint("|top")
 
-    assert (person.eye, person.target) == (near((3, 4, 5)), near((3, 4, 0)))
+    assert person.eye == near((3, 4, 5))
+    assert person.target == near((3, 4, 0))
     assert person.angle == near(2 * math.degrees(math.atan(0.945 * 25.4 / 70)))
-    assert (person.camera, top.camera, top.angle) == ("", "|top", 0.0)
+    assert person.camera == ""
+    assert top.camera == "|top"
+    assert top.angle == 0.0
     assert top.height == near(10 * 0.945 / 1.417)
     cmds.currentUnit(angle="rad")
     assert operations.viewpoint("person").angle == near(person.angle)

@@ -530,7 +530,9 @@ class TestLosses(TrialsContract):
             edit(scene.stage)
             inside = scene.lost([])
 
-        assert (inside, scene.lost([]), scene.lost(lost)) == (lost, lost, [])
+        assert inside == lost
+        assert scene.lost([]) == lost
+        assert scene.lost(lost) == []
 
     def test_what_is_referred_to_is_named_where_it_is_relocated(self, scene: UsdSession) -> None:
         with scene.undo_step("Edit"):
@@ -578,7 +580,8 @@ class TestLosses(TrialsContract):
             lost = scene.lost([])
             broken = scene.trial().broken()
 
-        assert (lost, broken) == (["/World/ball"], list(BROKEN_BALL))
+        assert lost == ["/World/ball"]
+        assert broken == list(BROKEN_BALL)
 
     @pytest.mark.parametrize("is_first", [True, False])
     def test_what_is_deleted_is_lost_though_another_edit_makes_one_just_like_it(
@@ -595,7 +598,8 @@ class TestLosses(TrialsContract):
                 scene.stage.DefinePrim("/World/new", "Cone")
             inside = scene.lost([])
 
-        assert (inside, scene.lost([])) == (["/World/old"], ["/World/old"])
+        assert inside == ["/World/old"]
+        assert scene.lost([]) == ["/World/old"]
 
     def test_a_muted_layer_is_no_loss_and_the_guard_puts_it_back(self, scene: UsdSession) -> None:
         before = scene.scene_digest()
@@ -605,8 +609,10 @@ class TestLosses(TrialsContract):
             scene.stage.MuteLayer(scene.stage.GetLayerStack(False)[1].identifier)
             inside = scene.lost([])
 
-        assert (inside, scene.lost([])) == ([], [])
-        assert (put_back, scene.scene_digest()) == (["which layers are muted"], before)
+        assert inside == []
+        assert scene.lost([]) == []
+        assert put_back == ["which layers are muted"]
+        assert scene.scene_digest() == before
 
     def test_a_step_that_changed_nothing_says_nothing_of_the_one_before(
         self, scene: UsdSession
@@ -616,7 +622,8 @@ class TestLosses(TrialsContract):
         with scene.undo_step("Nothing"):
             inside = scene.lost([])
 
-        assert (inside, scene.lost([])) == ([], [])
+        assert inside == []
+        assert scene.lost([]) == []
 
     def test_a_revert_selects_what_was_selected_and_edits_a_layer_that_was_locked(
         self, scene: UsdSession
@@ -632,7 +639,8 @@ class TestLosses(TrialsContract):
             layer.SetPermissionToEdit(False)
             trial.revert()
 
-        assert (scene.scene_digest(), scene.selection) == (before, ["/World/ball", "/World/cam"])
+        assert scene.scene_digest() == before
+        assert scene.selection == ["/World/ball", "/World/cam"]
         assert not layer.permissionToEdit
         assert not scene.modified
 

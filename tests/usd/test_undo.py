@@ -9,7 +9,7 @@ from pxr import Sdf, Usd, UsdGeom
 
 from dcc_bridge_usd import undo_stack
 from dcc_bridge_usd.host import UsdSession
-from tests.hosts.scenes import Failed, fail_after
+from tests.hosts.scenes import Failed, check_undo, fail_after
 
 pytestmark = pytest.mark.core
 
@@ -31,6 +31,17 @@ def add_sublayer(stage: Usd.Stage) -> None:
 
 def prim(stage: Usd.Stage, name: str) -> Usd.Prim:
     return stage.GetPrimAtPath(f"/World/{name}")
+
+
+def test_the_frame_range_a_prim_and_the_up_axis_are_undone_together(session: UsdSession) -> None:
+    """The range alone is put back without a copy of the layer."""
+
+    def edit(stage: Usd.Stage) -> None:
+        stage.SetStartTimeCode(12)
+        stage.DefinePrim("/World/new", "Mesh")
+        UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
+
+    check_undo(session, edit)
 
 
 def test_what_is_rare_in_a_layer_comes_back(session: UsdSession) -> None:
@@ -65,7 +76,8 @@ def test_the_last_label_is_the_next_step_to_undo_or_redo(session: UsdSession) ->
     session.undo()
     session.undo()
 
-    assert (session.undo_mark().label, session.undo_labels) == ("Add x", ["Add x"])
+    assert session.undo_mark().label == "Add x"
+    assert session.undo_labels == ["Add x"]
     assert session.redo_labels == ["Add z", "Add y"]
 
 

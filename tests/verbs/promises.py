@@ -34,7 +34,8 @@ def one_step(operations: EveryPort) -> Iterator[None]:
     after = host.undo_mark()
     changed = scene_digest(host)
     host.undo()
-    assert (after.depth, after.label) == (mark.depth + 1, "Ours")
+    assert after.depth == mark.depth + 1
+    assert after.label == "Ours"
     assert changed != before
     assert scene_digest(host) == before
 

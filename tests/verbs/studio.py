@@ -61,7 +61,8 @@ class Studio(Live):
         stack = self.host.undo_labels
         result: CallToolResult = self.call(verb, arguments)
         assert result.is_error
-        assert (self.host.scene_digest(), self.host.undo_labels) == (before, stack)
+        assert self.host.scene_digest() == before
+        assert self.host.undo_labels == stack
         return str(getattr(result.content[0], "text", ""))
 
 

@@ -26,7 +26,8 @@ def test_a_deletion_asks_with_its_list_and_what_goes_too(open_studio: OpenStudio
         "Delete 1 group and 3 more below it? It is /Set.\nBelow it: /Set/Key, /Set/Fill, /Set/Rim."
     )
     assert question.items == ("/Set",)
-    assert (told["found"], told["still_there"]) == (1, [])
+    assert told["found"] == 1
+    assert told["still_there"] == []
     assert list(scene.nodes) == ["/", "/Tree"]
     assert scene.person.notices == ["Deleted 1 group: done for test"]
 
@@ -96,7 +97,8 @@ def test_what_matches_is_looked_for_before_the_question_and_once_after_each_answ
     assert [message.partition("?")[0] for message in scene.asked] == [
         "Delete 3 lights", "Delete 4 lights"
     ]  # fmt: skip
-    assert (told["found"], compared) == (4, {0: 3, 1: 4, 2: 4})
+    assert told["found"] == 4
+    assert compared == {0: 3, 1: 4, 2: 4}
 
 
 def test_a_batch_asks_for_all_that_it_loses(open_studio: OpenStudio) -> None:
@@ -169,7 +171,8 @@ def test_a_file_that_can_carry_code_is_imported_after_a_yes_only(
         (tmp_path / name).write_text("")
     scene = open_studio(NO, YES)
     told = scene.do("import_file", path=str(tmp_path / "tree.obj"))
-    assert (told["items"], told["warnings"]) == (["/tree"], ["no normals"])
+    assert told["items"] == ["/tree"]
+    assert told["warnings"] == ["no normals"]
     assert not scene.person.shown
 
     scene.fails("import_file", path=str(tmp_path / "rig.ma"))
@@ -187,12 +190,14 @@ def test_a_file_is_written_over_after_a_yes_only_and_a_copy_is_kept(
     scene = open_studio(NO, YES, YES, YES, audit=tmp_path / "audit")
     file = tmp_path / "out.obj"
     told = scene.do("export_file", path=str(file), items=["/Tree"])
-    assert (told["bytes"], len(scene.person.shown)) == (file.stat().st_size, 0)
+    assert told["bytes"] == file.stat().st_size
+    assert len(scene.person.shown) == 0
 
     scene.fails("export_file", path=str(file))
     assert file.read_text() == '["/Tree"]'
     told = scene.do("export_file", path=str(file))
-    assert (file.read_text(), Path(told["copies"]).is_dir()) == ("[]", True)
+    assert file.read_text() == "[]"
+    assert Path(told["copies"]).is_dir()
     assert "what can: .obj" in scene.fails("export_file", path=str(tmp_path / "out.fbx"))
 
     scene.do("save")
@@ -211,9 +216,9 @@ def test_a_relative_path_is_of_the_scene_s_own_folder(
     written = scene.do("export_file", path="out.obj")
     saved = scene.do("save", path="new.json")
 
-    assert (came["file"], written["file"], saved["file"]) == (
-        str(tmp_path / "tree.obj"), str(tmp_path / "out.obj"), str(tmp_path / "new.json")
-    )  # fmt: skip
+    assert came["file"] == str(tmp_path / "tree.obj")
+    assert written["file"] == str(tmp_path / "out.obj")
+    assert saved["file"] == str(tmp_path / "new.json")  # fmt: skip
 
 
 @pytest.mark.parametrize("verb", ["import_file", "export_file", "save"])

@@ -34,12 +34,9 @@ from tests.verbs.operations_contract import (
     OperationsContract,
     PlacingContract,
     SeeingContract,
-    Stand,
-    Words,
-    box,
-    near,
 )
 from tests.verbs.promises import Edit, call, one_step
+from tests.verbs.stand import Stand, Words, box, near
 
 SURFACE = "material:Material/Principled BSDF"
 OUTPUT = "material:Material/Material Output"

@@ -32,10 +32,9 @@ from tests.verbs.operations_contract import (
     OperationsContract,
     PlacingContract,
     SeeingContract,
-    Stand,
-    Words,
 )
 from tests.verbs.promises import Edit, call, one_step, refused
+from tests.verbs.stand import Stand, Words
 
 in_console = pytest.mark.skipif(FreeCAD.GuiUp, reason="in the console it is the same")
 in_window = pytest.mark.skipif(not FreeCAD.GuiUp, reason="needs a window")

@@ -24,11 +24,9 @@ from tests.verbs.operations_contract import (
     OperationsContract,
     PlacingContract,
     SeeingContract,
-    Stand,
-    Words,
-    near,
 )
 from tests.verbs.promises import Edit, call, one_step
+from tests.verbs.stand import Stand, Words, near
 
 CAMERA = "/obj/cam1"
 SHAPE = "/obj/shape"

@@ -24,11 +24,9 @@ from tests.verbs.operations_contract import (
     OperationsContract,
     PlacingContract,
     SeeingContract,
-    Stand,
-    Words,
-    near,
 )
 from tests.verbs.promises import Edit, call
+from tests.verbs.stand import Stand, Words, near
 
 
 def connected() -> EveryPort:

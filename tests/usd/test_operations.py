@@ -24,14 +24,9 @@ from tests.verbs.operations_contract import (
     OperationsContract,
     PlacingContract,
     SeeingContract,
-    Stand,
-    Words,
-    box,
-    furnish,
-    near,
-    numbers_of,
 )
 from tests.verbs.promises import Edit, call
+from tests.verbs.stand import Stand, Words, box, furnish, near, numbers_of
 
 PROPS = "/World/Props"
 CRATE = f"{PROPS}/Crate"

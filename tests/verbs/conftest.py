@@ -11,8 +11,6 @@ import pytest
 
 from tests.verbs.studio import OpenStudio, Studio, studio
 
-pytest.register_assert_rewrite("tests.verbs.operations_contract")
-
 
 @pytest.fixture
 def open_studio(tmp_path: Path) -> Iterator[OpenStudio]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from dcc_bridge.elicitation.field_view import FieldView
 from dcc_bridge.elicitation.schema import FILTERED_FROM
 from dcc_bridge.elicitation.text import breakable
 from dcc_bridge.elicitation.validation import Field, InvalidAnswer
-from dcc_bridge.elicitation.view import FieldView, QuestionView
+from dcc_bridge.elicitation.view import QuestionView
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import small
 from dcc_bridge.qt.details_view import DetailsBox

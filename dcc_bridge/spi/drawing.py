@@ -61,6 +61,7 @@ from __future__ import annotations
 
 from dcc_bridge.bridge import Bridge
 from dcc_bridge.elicitation.details import DetailsRow, DetailsView, details_view
+from dcc_bridge.elicitation.field_view import FieldView
 from dcc_bridge.elicitation.question import (
     Consent,
     Expired,
@@ -78,7 +79,6 @@ from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.elicitation.validation import Field, InvalidAnswer
 from dcc_bridge.elicitation.view import (
     ArgumentView,
-    FieldView,
     QuestionView,
     argument_views,
     item_counts,

@@ -24,9 +24,9 @@ import FreeCADGui
 from dcc_bridge.consent.call import Call
 from dcc_bridge.elicitation.caller import Client
 from dcc_bridge.elicitation.details import Details
+from dcc_bridge.elicitation.field_view import field_views
 from dcc_bridge.elicitation.question import Consent, Offers, PresenterEvent, Question
 from dcc_bridge.elicitation.schema import parse
-from dcc_bridge.elicitation.view import field_views
 from dcc_bridge.qt import binding
 from dcc_bridge.qt.binding import (
     QApplication,

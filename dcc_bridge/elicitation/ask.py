@@ -17,7 +17,7 @@ from dcc_bridge.elicitation import routing, secret, types
 from dcc_bridge.elicitation import schema as schemas
 from dcc_bridge.elicitation.context import caller_here, current_context
 from dcc_bridge.elicitation.details import Details
-from dcc_bridge.elicitation.question import MOST_MESSAGE, Caller, Consent, Page, Question
+from dcc_bridge.elicitation.question import MAX_MESSAGE_BYTES, Caller, Consent, Page, Question
 from dcc_bridge.elicitation.refusal import refusal
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.types import ElicitationResponse, cancelled_response
@@ -214,9 +214,9 @@ def yes_or_no(verb: str) -> Form:
 def sayable(message: str) -> str:
     """Return a message; SchemaError where it is longer than a person reads."""
     size = len(message.encode("utf-8", "surrogatepass"))
-    if size > MOST_MESSAGE:
+    if size > MAX_MESSAGE_BYTES:
         raise errors.SchemaError(
-            f"The message has {size:,} bytes; {MOST_MESSAGE:,} is the most. Shorten it: "
+            f"The message has {size:,} bytes; {MAX_MESSAGE_BYTES:,} is the most. Shorten it: "
             "put what it is about into the items of a consent, or the description of a field."
         )
     return message

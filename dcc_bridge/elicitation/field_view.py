@@ -11,21 +11,21 @@ from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text
 from dcc_bridge.elicitation.validation import Field, InvalidAnswer, Option
 
-Typed = Mapping[str, Any] | None
+TypedValues = Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
 class FieldView:
-    """A field of a form.
+    """A field of a form, as a surface draws it.
 
     Attributes:
-        field: What is asked.
-        title: What the person reads beside it.
-        description: A longer explanation, or ""
-        limits: Its bounds in words, or ""
-        withheld: Why the form's default is not filled in, or ""
-        default: What is filled in at first, or None.
-        options: What a choice can be chosen from; no two titles are the same.
+        field: The field that is asked for.
+        title: The caption that the person reads beside the field.
+        description: A longer explanation, or "".
+        limits: The bounds of the value in words, or "".
+        withheld: The reason why the form's default is not filled in, or "".
+        default: The value that is filled in at first, or None.
+        options: The options of a choice; no two titles are the same.
     """
 
     field: Field
@@ -43,30 +43,53 @@ class FieldView:
 
     @property
     def explanation(self) -> str:
-        """What stands below the field in a window, or ""."""
-        # How long a text has to be is said there once it is too short or too long.
-        limits = "" if self.field.kind == "string" else self.limits
-        return "\n".join(filter(None, (self.description, limits, self.withheld)))
+        """The text below the field in a window, or ""."""
+        lines = [self.description]
+        # A window shows the bounds of a text only once the text is too short or too long.
+        if self.field.kind != "string":
+            lines.append(self.limits)
+        lines.append(self.withheld)
+        return "\n".join(line for line in lines if line)
 
 
 def field_views(
-    form: Form | None, consent: bool, tr: Translate = english, typed: Typed = None
+    form: Form | None, consent: bool, tr: Translate = english, typed: TypedValues = None
 ) -> tuple[FieldView, ...]:
-    """Make the views of a form's fields.
+    """Make the views of a form's fields. Any thread. It raises nothing.
 
-    No yes is filled in where the answer is a `consent`: it decides whether something is lost. What
-    the person had `typed` before stands in place of the defaults.
+    Args:
+        form: The form; None for a question without one.
+        consent: Whether the answer decides if something is lost. No yes is filled in then.
+        tr: Translates the texts of the bridge.
+        typed: The values that the person typed before, which replace the defaults; or None.
+
+    Returns:
+        A view for each field, in the form's order.
     """
-    return tuple(field_view(field, consent, tr, typed) for field in form.fields) if form else ()
+    if form is None:
+        return ()
+    return tuple(field_view(field, consent, tr, typed) for field in form.fields)
 
 
 def field_view(
-    field: Field, consent: bool, tr: Translate = english, typed: Typed = None
+    field: Field, consent: bool, tr: Translate = english, typed: TypedValues = None
 ) -> FieldView:
-    """Make the view of a field. See `field_views`."""
-    default, withheld = _default(field, consent, tr)
-    if typed is not None:
-        default, withheld = _restored(field, typed.get(field.name), consent), ""
+    """Make the view of a field. Any thread. It raises nothing.
+
+    Args:
+        field: The field.
+        consent: Whether the answer decides if something is lost. No yes is filled in then.
+        tr: Translates the texts of the bridge.
+        typed: The values that the person typed before, by the fields' names; or None.
+
+    Returns:
+        The view; its texts are safe to show.
+    """
+    if typed is None:
+        default, withheld = _default(field, consent, tr)
+    else:
+        default = _restored(field, typed.get(field.name), consent)
+        withheld = ""
     return FieldView(
         field=field,
         title=safe_line(field.title),
@@ -79,58 +102,82 @@ def field_view(
 
 
 def _default(field: Field, consent: bool, tr: Translate) -> tuple[Any, str]:
-    """Return what is filled in at first, and why that is not the form's default."""
-    if field.default is None or (consent and field.default is True):
+    """Return the value that is filled in at first, and why it is not the form's default."""
+    default = field.default
+    if default is None:
         return None, ""
-    shown = safe_line(field.default) if field.kind == "string" else field.default
-    if shown != field.default:
-        text = tr("Suggested, but not filled in because it hides characters: {shown}", shown=shown)
-        return None, text
-    return field.check(field.default), ""
+    if consent and default is True:
+        return None, ""
+    if field.kind == "string":
+        shown = safe_line(default)
+        if shown != default:
+            hint = tr(
+                "Suggested, but not filled in because it hides characters: {shown}", shown=shown
+            )
+            return None, hint
+    return field.check(default), ""
+
+
+def _restored(field: Field, value: object, is_consent: bool) -> object:
+    """Return the value that the person typed before; None if it does not fit the field.
+
+    A text is returned unchecked, so that the person can correct it.
+    """
+    if value is None or field.kind == "string":
+        return value
+    if is_consent and value is True:
+        return None
+    try:
+        return field.check(value)
+    except InvalidAnswer:
+        return None
 
 
 def _limits(field: Field, tr: Translate) -> str:
-    least, most = _bound(field.least), _bound(field.most)
+    least = _bound(field.least)
+    most = _bound(field.most)
     if field.kind == "string":
         return _lengths(least, most, tr)
     if least and most:
         return tr("From {least} to {most}.", least=least, most=most)
     if least:
         return tr("At least {least}.", least=least)
-    return tr("At most {most}.", most=most) if most else ""
+    if most:
+        return tr("At most {most}.", most=most)
+    return ""
 
 
 def _lengths(least: str, most: str, tr: Translate) -> str:
     if most == "1":
         return tr("At most 1 character.")
-    if least in ("0", "1"):  # a text that may be left out is, while it is empty
+    # An empty text counts as left out, so a least length of 1 says nothing.
+    if least in ("0", "1"):
         least = ""
     if least and most:
         return tr("From {least} to {most} characters.", least=least, most=most)
     if least:
         return tr("At least {least} characters.", least=least)
-    return tr("At most {most} characters.", most=most) if most else ""
+    if most:
+        return tr("At most {most} characters.", most=most)
+    return ""
 
 
 def _bound(value: float | None) -> str:
-    return "" if value is None else f"{int(value) if float(value).is_integer() else value}"
+    if value is None:
+        return ""
+    if float(value).is_integer():
+        return str(int(value))
+    return str(value)
 
 
 def _options(field: Field) -> tuple[Option, ...]:
-    """Return the options, with the value beside the titles that look the same."""
+    """Return the options, with the value beside each title that stands twice."""
     titles = [safe_line(option.title) for option in field.options]
     count = Counter(titles)
-    return tuple(
-        Option(option.value, title if count[title] == 1 else f"{title} ({safe_line(option.value)})")
-        for title, option in zip(titles, field.options, strict=True)
-    )
-
-
-def _restored(field: Field, value: object, is_consent: bool) -> object:
-    """Return what the person had filled in; a text as it was, anything else where it fits."""
-    if field.kind == "string" or value is None:
-        return value
-    try:
-        return None if is_consent and value is True else field.check(value)
-    except InvalidAnswer:
-        return None
+    options = []
+    for title, option in zip(titles, field.options, strict=True):
+        caption = title
+        if count[title] > 1:
+            caption = f"{title} ({safe_line(option.value)})"
+        options.append(Option(option.value, caption))
+    return tuple(options)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Surface = Literal["client", "host"]
 Stage = tuple[Surface, ...]
 
-MOST_MESSAGE: Final = 8192  # bytes of a question's message, as UTF-8
+MAX_MESSAGE_BYTES: Final = 8192  # bytes of a question's message, as UTF-8
 MOST_REASON: Final = 500  # how many characters are read of the reason that a person gives
 
 

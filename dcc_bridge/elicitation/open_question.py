@@ -17,7 +17,7 @@ from dcc_bridge.audit.trail import QuestionRecord
 from dcc_bridge.callbacks import CallLater, Unsubscribe, call_safely
 from dcc_bridge.elicitation import text, types
 from dcc_bridge.elicitation.question import (
-    MOST_REASON,
+    MAX_REASON_CHARS,
     Presenter,
     PresenterEvent,
     Question,
@@ -146,7 +146,7 @@ class OpenQuestion:
 
     def refuse(self, reply: Reply, surface: Surface) -> None:
         """End it with what a person did instead of agreeing, and with the reason they gave."""
-        reason = text.safe_line((reply.reason or "").strip(), MOST_REASON) or None
+        reason = text.safe_line((reply.reason or "").strip(), MAX_REASON_CHARS) or None
         self._reply = replace(reply, reason=reason)
         message = types.DECLINED if reply.action == "decline" else types.CANCELLED
         self.settle(ElicitationResponse(False, None, message, reply.action, surface, reason))

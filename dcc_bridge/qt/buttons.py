@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from dcc_bridge.elicitation.question import MOST_REASON
+from dcc_bridge.elicitation.question import MAX_REASON_CHARS
 from dcc_bridge.elicitation.text import tool_tip
 from dcc_bridge.elicitation.view import OffersView
 from dcc_bridge.qt import binding as qt
@@ -78,7 +78,7 @@ class Exits(qt.QWidget):
         self.with_reason = small(unmarked(tr("with a reason…")))  # brings the line for that reason
         self.with_reason.setToolTip(tr("Say no, and tell the agent why."))
         hint = tr("Why not? The agent is told. Enter declines.")
-        self.reason = qt.QLineEdit(maxLength=MOST_REASON, placeholderText=hint)
+        self.reason = qt.QLineEdit(maxLength=MAX_REASON_CHARS, placeholderText=hint)
         self.reason.setAccessibleName(tr("Why you decline"))
         self.reason.hide()  # until it is asked for
         self.verb = Button(unmarked(verb) if consent else mnemonics.mark(verb))  # agrees

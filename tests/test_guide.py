@@ -33,7 +33,7 @@ from dcc_bridge.config import Settings
 from dcc_bridge.elicitation.broker import HELD_UP_SHARE
 from dcc_bridge.elicitation.rate_limits import MUTED_FOR
 from dcc_bridge.elicitation.routing import A_FIELD
-from dcc_bridge.elicitation.schema import MOST_FIELDS, parse
+from dcc_bridge.elicitation.schema import MAX_FIELDS, parse
 from dcc_bridge.skills.skill import Metadata
 from dcc_bridge_usd import install
 from dcc_bridge_usd.host import UsdSession
@@ -699,7 +699,7 @@ def test_the_figures_of_readme_are_those_of_the_code() -> None:
         settings.pending_questions,
         settings.dialogs_per_minute,
         MUTED_FOR / 60,
-        MOST_FIELDS,
+        MAX_FIELDS,
     ]
 
 

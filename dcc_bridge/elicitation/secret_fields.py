@@ -2,7 +2,7 @@
 
 A form's answer passes through the client and often the model, so a form must not ask for a secret.
 English names are known, and the words that other languages have taken over: "password", "PIN",
-"token". What cannot hold a secret (yes or no, a choice from a list) is no secret by any name.
+"token". A field that cannot hold a secret (yes or no, a choice from a list) never counts as one.
 """
 
 from __future__ import annotations
@@ -18,20 +18,24 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-# Found inside of a word too: "userpassword".
-_STEMS: Final = _set("password passwd passphrase passcode credential apikey keyphrase")
-_WORDS: Final = _set("secret secrets pwd otp totp cvv cvv2 cvc cvc2 jwt bearer ssn")
-_ALONE: Final = _set("token pin 2fa")
+# These are found inside of a word too: "userpassword".
+_SECRET_STEMS: Final = _set("password passwd passphrase passcode credential apikey keyphrase")
+# These are found as words of a name: "client_secret".
+_SECRET_WORDS: Final = _set("secret secrets pwd otp totp cvv cvv2 cvc cvc2 jwt bearer ssn")
+# These are secrets only where the name has no other word.
+_SECRET_ALONE: Final = _set("token pin 2fa")
 _KEYS: Final = _set("key keys")
-_OF_KEYS: Final = _set(
+# A key next to one of these words is a secret: "private_key", "key_ssh".
+_SECRET_KEYS: Final = _set(
     "api access private ssh gpg pgp encryption signing license licence auth account master "
     "service storage deploy rsa"
 )
-_OTHER_TOKENS: Final = _set(  # what a token is of that is no secret: "page_token"
+# A token after one of these words is no secret: "page_token".
+_HARMLESS_TOKENS: Final = _set(
     "page continuation cancel cancellation design style syntax next path name last first sync "
     "resume progress shader usd"
 )
-_PAIRS: Final = frozenset(
+_SECRET_PAIRS: Final = frozenset(
     tuple(pair.split("+"))
     for pair in _set(
         "pin+code code+pin pin+number security+code card+number card+pin bank+pin user+pin "
@@ -41,7 +45,8 @@ _PAIRS: Final = frozenset(
     )
 )
 _ARTICLES: Final = _set("of the your my for a an")
-_ABOUT: Final = _set(  # last word of a name that only is about a secret: "password_length"
+# A name that ends with one of these words is only about a secret: "password_length".
+_ABOUT_A_SECRET: Final = _set(
     "count counts length limit limits policy strength type types url uri endpoint expiry expires "
     "age name label path format provider manager location index position size budget usage "
     "rotation rule rules required enabled days"
@@ -53,33 +58,51 @@ _CAPITAL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 def looks_secret(name: str, schema: Mapping[str, Any]) -> bool:
     """Return whether a field asks for something that must not pass through a client or a model.
 
-    Of its schema the type, the format and the title are looked at.
+    Args:
+        name: The name of the field.
+        schema: The field's schema; its type, format and title are looked at.
     """
     if schema.get("format") == "password":
         return True
-    if schema.get("type") in ("boolean", "array") or "enum" in schema or "oneOf" in schema:
+    if schema.get("type") in ("boolean", "array"):
         return False
+    if "enum" in schema or "oneOf" in schema:
+        return False
+    if _names_secret(name):
+        return True
     title = schema.get("title")
-    return _names_secret(name) or (isinstance(title, str) and _names_secret(title))
+    return isinstance(title, str) and _names_secret(title)
 
 
 def _names_secret(text: str) -> bool:
     words = _split(text)
-    if not words or words[-1] in _ABOUT:
+    if not words or words[-1] in _ABOUT_A_SECRET:
         return False
-    if len(words) == 1 and words[0] in _ALONE:
+    if len(words) == 1 and words[0] in _SECRET_ALONE:
         return True
-    whole = [word for word in (*words, "".join(words)) if not word.endswith("less")]
-    if not _WORDS.isdisjoint(words) or any(stem in word for word in whole for stem in _STEMS):
+    if not _SECRET_WORDS.isdisjoint(words):
         return True
-    # "access_token" is one, "page_token" is none
-    is_token = len(words) > 1 and words[-1] == "token" and words[-2] not in _OTHER_TOKENS
-    return is_token or any(_is_pair(*pair) for pair in pairwise(words))
+    # A name that is split within a word is looked at joined too: "pass_word".
+    if any(_has_secret_stem(word) for word in (*words, "".join(words))):
+        return True
+    if len(words) > 1 and words[-1] == "token" and words[-2] not in _HARMLESS_TOKENS:
+        return True
+    return any(_is_secret_pair(first, second) for first, second in pairwise(words))
 
 
-def _is_pair(first: str, second: str) -> bool:
-    is_key = second in _KEYS and first in _OF_KEYS
-    return is_key or (first in _KEYS and second in _OF_KEYS) or (first, second) in _PAIRS
+def _has_secret_stem(word: str) -> bool:
+    # "passwordless" is the opposite.
+    if word.endswith("less"):
+        return False
+    return any(stem in word for stem in _SECRET_STEMS)
+
+
+def _is_secret_pair(first: str, second: str) -> bool:
+    if first in _SECRET_KEYS and second in _KEYS:
+        return True
+    if first in _KEYS and second in _SECRET_KEYS:
+        return True
+    return (first, second) in _SECRET_PAIRS
 
 
 def _split(text: str) -> list[str]:

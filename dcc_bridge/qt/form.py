@@ -10,7 +10,7 @@ import re
 from typing import Any, Final
 
 from dcc_bridge.elicitation.field_view import FieldView
-from dcc_bridge.elicitation.schema import FILTERED_FROM
+from dcc_bridge.elicitation.schema import MIN_FILTERED_OPTIONS
 from dcc_bridge.elicitation.text import breakable
 from dcc_bridge.elicitation.validation import Field, InvalidAnswer
 from dcc_bridge.elicitation.view import QuestionView
@@ -299,7 +299,7 @@ class Choice(qt.QComboBox):
         self.addItems([option.title for option in view.options])
         is_known = view.default in self._values
         self.setCurrentIndex(self._values.index(view.default) if is_known else -1)
-        if len(view.options) >= FILTERED_FROM:  # it is searched by typing
+        if len(view.options) >= MIN_FILTERED_OPTIONS:  # it is searched by typing
             self.setEditable(True)
             self.setInsertPolicy(qt.QComboBox.InsertPolicy.NoInsert)
             completer = qt.QCompleter(self.model(), self)
@@ -339,7 +339,7 @@ class Choices(qt.QWidget):
             is_ticked = option.value in (view.default or ())
             item.setCheckState(states.Checked if is_ticked else states.Unchecked)
         column = plain_column(self)
-        if len(view.options) >= FILTERED_FROM:
+        if len(view.options) >= MIN_FILTERED_OPTIONS:
             self.filter = qt.QLineEdit(placeholderText=tr("Filter"), clearButtonEnabled=True)
             self.filter.setAccessibleName(tr("Filter {title}", title=view.title))
             self.filter.textChanged.connect(self._filter)

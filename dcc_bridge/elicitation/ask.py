@@ -13,14 +13,15 @@ from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar
 
 from dcc_bridge import errors
-from dcc_bridge.elicitation import routing, secret, types
 from dcc_bridge.elicitation import schema as schemas
+from dcc_bridge.elicitation import secret, types
 from dcc_bridge.elicitation.context import caller_here, current_context
 from dcc_bridge.elicitation.details import Details
 from dcc_bridge.elicitation.question import MAX_MESSAGE_BYTES, Caller, Consent, Page, Question
 from dcc_bridge.elicitation.refusal import refusal
 from dcc_bridge.elicitation.schema import Form
 from dcc_bridge.elicitation.types import ElicitationResponse, cancelled_response
+from dcc_bridge.elicitation.unattended import unattended_answer
 from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.threads.flows import Flow, awaiting, blocking
 
@@ -173,7 +174,7 @@ def ask_flow(question: Question) -> Flow[ElicitationResponse]:
     """
     context = current_context()
     if context is None:
-        return routing.unattended_answer(question)
+        return unattended_answer(question)
     call = question.call
     _refuse(question)
     answered = call.answered_before(question)

@@ -35,7 +35,7 @@ from typing import Final
 from dcc_bridge import callbacks, config
 from dcc_bridge.audit.log import Auditor, nowhere
 from dcc_bridge.audit.trail import QuestionRecord
-from dcc_bridge.elicitation import open_question, routing, types
+from dcc_bridge.elicitation import open_question, types
 from dcc_bridge.elicitation.caller import BACKGROUND
 from dcc_bridge.elicitation.open_question import OpenQuestion, Presentation
 from dcc_bridge.elicitation.question import (
@@ -60,6 +60,7 @@ from dcc_bridge.elicitation.routing import (
     client_label,
     client_name,
 )
+from dcc_bridge.elicitation.unattended import AllowList, read_allow_list, unattended_answer
 from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.known_clients import CLI_LABEL
 from dcc_bridge.threads.watchdog import Standstill
@@ -113,9 +114,9 @@ class Broker:
         """
         self.settings = settings or config.Settings()
         allow_list_file = self.settings.allow_list
-        self._allow_list: routing.AllowList | None = None
+        self._allow_list: AllowList | None = None
         if allow_list_file is not None:
-            self._allow_list = routing.read_allow_list(allow_list_file)
+            self._allow_list = read_allow_list(allow_list_file)
         self.audience = Audience(self.settings, host, grants or FixedAnswers())
         self._clock = clock or callbacks.call_later
         self._holder = holder
@@ -325,7 +326,7 @@ class Broker:
             pending.cancel(unable.message)
         else:
             rule = self.settings.unattended
-            answer = routing.unattended_answer(pending.question, rule, self._allow_list)
+            answer = unattended_answer(pending.question, rule, self._allow_list)
             pending.settle(answer)
 
     def _show(self, presentation: Presentation) -> None:

@@ -28,51 +28,82 @@ def unattended_answer(
     rule: Literal["refuse", "deny", "allow"] = "refuse",
     allow_list: AllowList | None = None,
 ) -> ElicitationResponse:
-    """Answer with the declared fallback, or decline, as the setting ``unattended`` says.
+    """Answer a question with its declared fallback, or decline. It raises nothing.
 
-    The rule "allow" holds for the skills of a list alone, if there is one. The fallback was
-    validated when it was asked.
+    Args:
+        question: The question; its fallback was validated when it was asked.
+        rule: The setting ``unattended``.
+        allow_list: The only skills for which "allow" holds; None for all.
+
+    Returns:
+        The response. Without a fallback, only a confirmation under "allow" is accepted.
     """
     if rule == "deny":
         return ElicitationResponse(False, None, types.NOT_SUPPORTED, "decline", "policy")
-    is_listed = _covers(allow_list, question) if allow_list else not question.call.dialogue.code
+    if allow_list is not None:
+        is_listed = _covers(allow_list, question)
+    else:
+        is_listed = not question.call.dialogue.code
     allow = rule == "allow" and is_listed
-    form, confirmation = question.form, question.confirmation
-    fallback = form.fallback if form else None
-    if fallback is None and allow and confirmation is not None:
+    fallback = None
+    if question.form is not None:
+        fallback = question.form.fallback
+    if fallback is not None:
+        by: types.AnsweredBy = "fallback"
+        if allow and question.consent is not None:
+            by = "policy"
+        return ElicitationResponse(True, dict(fallback), types.FALLBACK_USED, "accept", by)
+    confirmation = question.confirmation
+    if allow and confirmation is not None:
         agreed = {confirmation.name: True}
         return ElicitationResponse(True, agreed, types.FALLBACK_USED, "accept", "policy")
-    if fallback is None:
-        return ElicitationResponse(False, None, types.NOT_SUPPORTED, "decline", "nobody")
-    by: types.AnsweredBy = "policy" if allow and question.consent else "fallback"
-    return ElicitationResponse(True, dict(fallback), types.FALLBACK_USED, "accept", by)
+    return ElicitationResponse(False, None, types.NOT_SUPPORTED, "decline", "nobody")
 
 
 def _covers(allow_list: AllowList, question: Question) -> bool:
-    """Return whether the list has the called skill, and the destructive one in it that asks."""
+    """Return whether the list has the called skill, and the destructive skill inside that asks."""
     call = question.call
     if call.dialogue.code:
         return allow_list.covers(f"sha256:{call.dialogue.code}", "")
-    losing = (question.consent.skill if question.consent else "") or call.skill
-    inner = losing == call.skill or allow_list.covers(losing, "")
-    return inner and allow_list.covers(call.skill, call.digest)
+    asking_skill = call.skill
+    if question.consent is not None:
+        asking_skill = question.consent.skill or call.skill
+    if asking_skill != call.skill and not allow_list.covers(asking_skill, ""):
+        return False
+    return allow_list.covers(call.skill, call.digest)
 
 
 @dataclass(frozen=True, slots=True)
 class AllowList:
-    """The skills that go on where nobody can be asked."""
+    """The skills that go on where nobody can be asked.
 
-    file: Path  # where the list is
-    digests: Mapping[str, str]  # by a skill's name what its file's digest begins with, "" for any
+    Attributes:
+        file: The file of the list.
+        digests: The beginning of the SHA-256 of each skill's file by the skill's name; "" for a
+            skill that is listed whatever its file is.
+    """
+
+    file: Path
+    digests: Mapping[str, str]
 
     def covers(self, skill: str, digest: str) -> bool:
-        """Return whether a skill is on it, with the file that it has."""
+        """Return whether a skill is listed, for a file with this digest."""
         listed = self.digests.get(skill)
         return listed is not None and digest.startswith(listed)
 
 
 def read_allow_list(file: Path) -> AllowList:
-    """Read an allow list; ValueError names the line that cannot be read."""
+    """Read an allow list.
+
+    Args:
+        file: The file of the list, in UTF-8.
+
+    Returns:
+        The list.
+
+    Raises:
+        ValueError: The file cannot be read; the message names the wrong line.
+    """
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError) as error:
@@ -80,9 +111,10 @@ def read_allow_list(file: Path) -> AllowList:
     digests: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         entry = line.partition("#")[0].strip()
+        if not entry:
+            continue
         match = _LINE.fullmatch(entry)
-        if entry and match is None:
+        if match is None:
             raise ValueError(f"{file}, line {number}: a skill's name, then a digest if you like.")
-        if match:
-            digests[match["name"]] = match["digest"] or ""
+        digests[match["name"]] = match["digest"] or ""
     return AllowList(file, digests)

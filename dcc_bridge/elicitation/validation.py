@@ -188,7 +188,8 @@ def _characters(members: str) -> str:
         return ""
     if len(names) < 2:
         return "".join(names)
-    return ", ".join(names[:-1]) + " and " + names[-1]
+    first_names = ", ".join(names[:-1])
+    return f"{first_names} and {names[-1]}"
 
 
 def _validate_number(field: Field, value: object) -> int | float:

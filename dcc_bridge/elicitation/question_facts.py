@@ -1,4 +1,4 @@
-"""What is written down of a question and its answer: facts for the audit trail. Any thread."""
+"""The facts of a question and its answer that the audit log has. Any thread."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dcc_bridge.elicitation.types import ElicitationResponse
 
 
 def question_facts(question: Question) -> QuestionFacts:
-    """Return what is written down of a question."""
+    """Return the facts of a question that are written down."""
     consent = question.consent
     page = question.page
     details = question.details
@@ -33,12 +33,12 @@ def question_facts(question: Question) -> QuestionFacts:
 def answer_facts(
     question: Question, response: ElicitationResponse, reply: Reply | None = None
 ) -> AnswerFacts:
-    """Return what is written down of an answer.
+    """Return the facts of an answer that are written down.
 
     Args:
-        question: What was asked.
-        response: How it ended.
-        reply: A refusal, with what was typed or a reason; or None.
+        question: The question.
+        response: The response to the question.
+        reply: The refusal of a person, with the values that they typed or a reason; else None.
     """
     return AnswerFacts(
         accepted=response.accepted,

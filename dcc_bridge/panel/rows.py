@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from dcc_bridge.consent.code_grants import CodeGrant
@@ -15,14 +14,14 @@ from dcc_bridge.elicitation.caller import SeenClient
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text, span
 from dcc_bridge.elicitation.view import argument_views
-from dcc_bridge.known_clients import CLIENTS
-from dcc_bridge.local_clients import VERBS, LocalClient
+from dcc_bridge.local_clients import VERBS
+from dcc_bridge.panel.local_rows import LOCAL_KEY, local_rows
+from dcc_bridge.panel.row import Act, Row
 from dcc_bridge.panel.state import Asked, Port, State
 from dcc_bridge.skills.call_history import Record
 
 tr: Translate = english  # Qt's panel puts its own here; Blender's sidebar has none
 _MOST: Final = 140  # characters of what an agent says that stand in a row
-_LOCAL: Final = "local/"  # begins the keys of their rows
 
 
 def who(label: str | None) -> str:
@@ -161,49 +160,6 @@ def _lists(code: CodeRun, names: int, *, stands: bool) -> Iterator[str]:
         yield tr("It changed nothing in the scene.")
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
-    """A button of a row.
-
-    Attributes:
-        verb: What `act` is told when the button is pressed.
-        caption: What stands on the button.
-        tip: What the button does, in a sentence, or "".
-    """
-
-    verb: str
-    caption: str
-    tip: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One thing in a list of the panel. Its texts are safe to show.
-
-    Attributes:
-        key: What tells the row from all others, as long as it is listed.
-        title: What the row stands for; one with nothing but a title is a heading.
-        detail: A sentence below the title, or "".
-        acts: The buttons, each with a `verb`, which `PanelView.press` takes, a `caption`, and a
-            `tip` that explains it.
-        stands_out: Whether something waits for the person.
-        done: The share that is done, from 0 to 1; -1 where work goes on and nobody knows how far
-            it is, None where there is no progress to show.
-    """
-
-    key: str
-    title: str
-    detail: str = ""
-    acts: tuple[Act, ...] = ()
-    stands_out: bool = False
-    done: float | None = None
-
-    @property
-    def is_heading(self) -> bool:
-        """Whether it only says what comes below."""
-        return not self.detail and not self.acts
-
-
 def now(state: State) -> list[Row]:
     """List who may run code unshown, then what wants an answer, then what runs, then what waits."""
     queued = [it for it in state.live if it.state == "queued"]
@@ -227,7 +183,7 @@ def clients(state: State) -> list[Row]:
     """List who is connected, and who is muted."""
     silent = state.muted.keys() - {seen.client.label for seen in state.clients}
     silent_rows = (_muted(label, label, state) for label in sorted(silent))
-    return [*(_client(seen, state) for seen in state.clients), *silent_rows, *_local_rows(state)]
+    return [*(_client(seen, state) for seen in state.clients), *silent_rows, *local_rows(state, tr)]
 
 
 def grant_key(grant: SessionGrant) -> str:
@@ -246,7 +202,7 @@ def act(port: Port, key: str, verb: str, show: Callable[[Question], None]) -> No
     limits = broker.audience.limits
     routes = {"show": show, "bring": broker.bring, "dismiss": broker.dismiss}
     if verb in VERBS:
-        port.local_clients.act(key.removeprefix(_LOCAL), verb)
+        port.local_clients.act(key.removeprefix(LOCAL_KEY), verb)
     elif verb == "cancel":
         port.cancel(key)
     elif verb in ("mute", "unmute"):
@@ -342,46 +298,3 @@ def _mute(label: str, state: State) -> Act:
         return Act("unmute", tr("Unmute"), tr("Let it ask again."))
     quiet = tr("Decline its questions for 10 minutes. Edits that need no question go on.")
     return Act("mute", tr("Mute"), quiet)
-
-
-def _local_rows(state: State) -> list[Row]:
-    """List those that are there below a heading, or offer to look for them."""
-    title, local = tr("Connect a client"), state.local
-    if local.clients:
-        return [Row("local", title), *(_local(client, state) for client in local.clients)]
-    if local.step == "looking":
-        return [Row(_LOCAL, title, tr("Looking for the clients on this computer…"), done=-1.0)]
-    detail = {
-        "new": tr("Find those on this computer, and set one up."),
-        "failed": tr("In a terminal: pip install dcc-bridge-mcp, then dcc-bridge client list"),
-        "done": tr("None was found. Install one, such as Claude Code, Cursor or VS Code."),
-    }[local.step]
-    look = Act("look", tr("Find clients"), tr("Look for the clients on this computer."))
-    return [Row(_LOCAL, title, detail, (look,))]
-
-
-def _local(client: LocalClient, state: State) -> Row:
-    """Say how far a client is, and offer the next step."""
-    known, local = CLIENTS[client.label], state.local
-    key, name, is_last = _LOCAL + client.label, known.name, client.label == local.label
-    add = Act("add", tr("Connect"), tr("Add dcc-bridge to its configuration."))
-    verb = {"claude-desktop": "bundle", "vscode": "link", "cursor": "link"}.get(client.label)
-    tip = tr("It asks you there whether to add dcc-bridge.")
-    asks = (Act(verb, tr("Open in {name}", name=name), tip),) if verb else ()
-    if client.label in {seen.client.label for seen in state.clients}:
-        return Row(key, name, tr("Connected"))
-    if is_last and local.step == "looking":
-        return Row(key, name, tr("Setting it up…"), done=-1.0)
-    if is_last and local.error:
-        return Row(key, name, safe_line(local.error, 400), (add, *asks))
-    if is_last and local.verb == verb:
-        return Row(key, name, tr("Opened: agree there to add dcc-bridge."), asks)
-    if client.is_set_up:
-        detail = tr("Set up. Start {name} again to connect. If it does not come: {advice}")
-        advice = tr("look at {servers}, and run dcc-bridge doctor.", servers=known.servers)
-        return Row(key, name, detail.format(name=name, advice=advice), asks)
-    if client.is_writable:
-        return Row(key, name, tr("On this computer, not set up"), (add,))
-    detail = tr("Copy the entry of dcc-bridge, and paste it into {file}", file=client.file)
-    # What is copied is the key of the row.
-    return Row(client.entry, name, detail, (Act("copy", tr("Copy"), detail),))

@@ -8,7 +8,7 @@ from dcc_bridge.elicitation.details import DetailsView, details_view
 from dcc_bridge.elicitation.question import Question
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.panel import rows, state
-from dcc_bridge.panel.rows import Row
+from dcc_bridge.panel.row import Row
 from dcc_bridge.panel.state import Port, State
 from dcc_bridge.skills.call_history import Record
 

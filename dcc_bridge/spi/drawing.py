@@ -84,7 +84,7 @@ from dcc_bridge.elicitation.view import (
     item_counts,
     view_of,
 )
-from dcc_bridge.panel.rows import Row as PanelRow
+from dcc_bridge.panel.row import Row as PanelRow
 from dcc_bridge.panel.state import Port as PanelPort
 from dcc_bridge.panel.view import CallView, PanelView
 from dcc_bridge.server.failed_start import FailedStart

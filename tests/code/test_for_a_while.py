@@ -16,6 +16,7 @@ from dcc_bridge.code import run_python
 from dcc_bridge.code.code_text import CodeText, read_code
 from dcc_bridge.elicitation.question import Reply
 from dcc_bridge.panel import rows
+from dcc_bridge.panel.row import Row
 from dcc_bridge.panel.state import read
 from dcc_bridge.spi import PlainNames
 from dcc_bridge_usd.host import UsdSession
@@ -238,7 +239,7 @@ def test_a_pause_ends_it(seat: Sit) -> None:
 
 def test_the_panel_lists_it_until_a_click_ends_it(seat: Sit) -> None:
     live = seat(FOR_A_WHILE, YES)
-    listed: list[rows.Row] = []
+    listed: list[Row] = []
 
     def end() -> None:
         (row,) = rows.now(read(live.bridge))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from dcc_bridge.elicitation.text import breakable
-from dcc_bridge.panel.rows import Act, Row
+from dcc_bridge.panel.row import Act, Row
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.event_loop import LIVE, DeferredDeletion
 from dcc_bridge.qt.labels import add_all, label, plain_column

@@ -10,9 +10,9 @@ class Act:
     """A button of a row.
 
     Attributes:
-        verb: What `act` is told when the button is pressed.
-        caption: What stands on the button.
-        tip: What the button does, in a sentence, or "".
+        verb: The word that `rows.act` takes when the button is pressed.
+        caption: The caption of the button.
+        tip: A sentence about what the button does, or "".
     """
 
     verb: str
@@ -25,8 +25,8 @@ class Row:
     """One thing in a list of the panel. Its texts are safe to show.
 
     Attributes:
-        key: What tells the row from all others, as long as it is listed.
-        title: What the row stands for; one with nothing but a title is a heading.
+        key: Identifies the row, as long as it is listed.
+        title: The subject of the row; a row with nothing but a title is a heading.
         detail: A sentence below the title, or "".
         acts: The buttons, each with a `verb`, which `PanelView.press` takes, a `caption`, and a
             `tip` that explains it.
@@ -44,5 +44,5 @@ class Row:
 
     @property
     def is_heading(self) -> bool:
-        """Whether it only says what comes below."""
+        """Whether the row only is a heading of the rows below."""
         return not self.detail and not self.acts

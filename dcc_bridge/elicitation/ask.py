@@ -177,10 +177,10 @@ def carry(fn: Callable[P, T]) -> Callable[P, T]:
 def ask_flow(question: Question) -> Flow[ElicitationResponse]:
     """Ask a question through the bridge; where no bridge runs, answer as if nobody could be asked.
 
-    The question's call is notified before it asks, and of the answer.
+    The question's call is notified before the question is put, and of the answer.
 
     Raises:
-        NotConfirmed: The call was told already that it is over.
+        NotConfirmed: The call has ended, and was told so already.
         LeakedSecret: The question has a secret in it.
         Busy: Too many questions are open already.
     """
@@ -247,7 +247,11 @@ def sayable(message: str) -> str:
 
 
 def details_of(details: Details | str | None) -> Details | None:
-    """Return details, made of a text where they are one; SchemaError if the text is too long."""
+    """Return the details of a question, from a text or as they are.
+
+    Raises:
+        SchemaError: The text is more than a person reads.
+    """
     if isinstance(details, str):
         return Details(details)
     return details

@@ -1,4 +1,4 @@
-"""The broker: it puts each question to the people who may answer, and always ends the question.
+"""The broker puts each question to the people who may answer, and always ends the question.
 
 A question is *open* from `ask` until its future is done. It is put in *stages* (see `routing`), and
 a stage is one *presentation* or two at once. Each event is one of these, and the first one that
@@ -212,7 +212,10 @@ class Broker:
         return pending.future
 
     def _settle_by_grant(self, pending: OpenQuestion, covering: str) -> None:
-        """Agree to a question that an earlier answer covers, which `covering` names or ""."""
+        """Agree to a question that an earlier answer covers.
+
+        `covering` is the id of the question that was answered; "" where it was agreed to otherwise.
+        """
         confirmation = pending.question.confirmation
         data = {}
         if confirmation is not None:
@@ -236,7 +239,9 @@ class Broker:
                 pending.cancel(message)
 
     def held_up(self, call: Caller | None = None) -> str:
-        """Return for which answer other calls wait; end a question that its client left too long.
+        """Describe the answer for which other calls wait.
+
+        If the client has left the question too long, the question ends with this call.
 
         Args:
             call: The call for which the others wait; None to ask `holder` for that call.
@@ -253,6 +258,7 @@ class Broker:
         return ""
 
     def _wait_of_others(self, pending: OpenQuestion) -> str:
+        """Describe how long other calls wait for an answer; cancel an overdue question."""
         left = pending.time_left(HELD_UP_SHARE * self.settings.client_deadline)
         if left is None:
             return ""
@@ -527,7 +533,7 @@ class Broker:
 
 @contextmanager
 def _cancelling_on_error(pending: OpenQuestion) -> Iterator[None]:
-    """Cancel a question that could not be shown, or whose answer could not be handled."""
+    """Cancel a question if showing it or handling its answer fails in the body."""
     try:
         yield
     except Exception:  # a timer that cannot be set, say: nobody else would end the question

@@ -1,8 +1,8 @@
 """Forms from pydantic models, dataclasses and TypedDicts, and types as pydantic reads them.
 
 pydantic describes a model with references, unions with None and constants. They are rewritten in
-the flat subset of the protocol; a part that cannot be rewritten stays, and `schema.parse` refuses
-it. Any thread.
+the flat subset of the protocol. A part that cannot be rewritten stays as pydantic has it, and
+`schema.parse` refuses the form. Any thread.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def read_model(model: type[Any]) -> tuple[dict[str, Any], TypeAdapter[Any] | Non
         The schema as a form's, and the adapter; None for a TypedDict, whose instances are dicts.
 
     Raises:
-        SchemaError: pydantic cannot describe the type, or it has no fields.
+        SchemaError: pydantic cannot describe the type, or describes no object with fields.
     """
     from pydantic import TypeAdapter  # 60 ms that only a model needs
     from pydantic.errors import PydanticUserError

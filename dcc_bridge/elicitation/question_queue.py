@@ -1,4 +1,4 @@
-"""The queue of questions at a host: one is drawn at a time, by whatever surface. Main thread."""
+"""The queue of questions at a host: a surface draws one at a time. Main thread."""
 
 from __future__ import annotations
 

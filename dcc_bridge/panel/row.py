@@ -22,7 +22,7 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One thing in a list of the panel. Its texts are safe to show.
+    """A row in a list of the panel. Its texts are safe to show.
 
     Attributes:
         key: Identifies the row, as long as it is listed.

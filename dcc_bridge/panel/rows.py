@@ -12,6 +12,7 @@ from dcc_bridge.consent.grants import SessionGrant, SessionGrants
 from dcc_bridge.elicitation import types
 from dcc_bridge.elicitation.caller import SeenClient
 from dcc_bridge.elicitation.question import Question
+from dcc_bridge.elicitation.routing import client_label
 from dcc_bridge.elicitation.text import Translate, english, safe_line, safe_text, span
 from dcc_bridge.elicitation.view import argument_views
 from dcc_bridge.local_clients import VERBS
@@ -295,8 +296,7 @@ def _revoke(grants: SessionGrants, key: str) -> None:
 
 def _asked(asked: PanelQuestion) -> Row:
     question = asked.question
-    client = question.call.client
-    name = who(client.label if client else None)
+    name = who(client_label(question.call))
     title = safe_line(question.message.partition("\n")[0], _MAX_ROW_CHARS)
     cancel = Act("dismiss", tr("Cancel"), tr("Close the question without an answer."))
     if asked.is_here:

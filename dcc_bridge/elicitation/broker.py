@@ -353,9 +353,8 @@ class Broker:
         def end_if_held_up() -> None:
             self.held_up()
 
-        presentation.add_timer(
-            self._clock(HELD_UP_SHARE * self.settings.client_deadline, end_if_held_up)
-        )
+        held_up_limit = HELD_UP_SHARE * self.settings.client_deadline
+        presentation.add_timer(self._clock(held_up_limit, end_if_held_up))
         if host is not None and ("host",) in pending.stages:
             self._show_chip(presentation, host)
 
@@ -518,6 +517,7 @@ class Broker:
         if presentation.surface == "client":
             other = "host"
         with pending.lock:
+            # `extendleft` reverses: the other surface comes next, and this one after it.
             if pending.presentation_on(other) is None:
                 pending.stages.extendleft([(presentation.surface,), (other,)])
         self._end_presentation(presentation, "handed_over")

@@ -25,8 +25,7 @@ from dcc_bridge.threads import main_thread
 
 log = logging.getLogger(__name__)
 
-Click = Callable[[], None]
-Act = tuple[str, Click]  # the caption of a notice's button, and the function it calls
+Click = Callable[[], None]  # what a button of a notice or a dialog calls
 _CLOSED: Final = Unable(types.BRIDGE_CLOSED, ends=True)
 _MAX_DRAFTS: Final = 32
 

@@ -11,13 +11,15 @@ from typing import Final
 
 from dcc_bridge.consent.effect import CodeRun
 from dcc_bridge.elicitation.details import Details, details_view
-from dcc_bridge.elicitation.question_queue import Act
+from dcc_bridge.elicitation.question_queue import Click
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.details_view import DetailsBox
 from dcc_bridge.qt.event_loop import OURS, DeferredDeletion
 from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, label, plain_column, scale, tr
 from dcc_bridge.qt.outlines import draw_outlines
+
+NoticeButton = tuple[str, Click]  # the caption of a notification's button, and what it calls
 
 
 class CallMenu(qt.QMenu):
@@ -94,7 +96,9 @@ _KIND: Final = (
 class Notification(qt.QDialog):
     """A quiet line over the host's window, with buttons. It has the ground of a dialog."""
 
-    def __init__(self, text: str, acts: tuple[Act, ...], parent: qt.QWidget | None) -> None:
+    def __init__(
+        self, text: str, acts: tuple[NoticeButton, ...], parent: qt.QWidget | None
+    ) -> None:
         super().__init__(parent, _KIND)
         self.text = safe_line(text)
         self.menu: CallMenu | None = None  # copies the id of its call, if it is about one
@@ -136,7 +140,7 @@ class Notifications(qt.QObject):
         self._shown = [notification for notification in self._shown if qt.isValid(notification)]
         return list(self._shown)
 
-    def add(self, text: str, *acts: Act) -> Notification:
+    def add(self, text: str, *acts: NoticeButton) -> Notification:
         """Show a notification."""
         notification = Notification(text, acts, self._watch())
         self._shown.append(notification)
@@ -145,7 +149,7 @@ class Notifications(qt.QObject):
         _alert_screen_reader(notification)
         return notification
 
-    def add_passing(self, text: str, *acts: Act, call: str | None = None) -> Notification:
+    def add_passing(self, text: str, *acts: NoticeButton, call: str | None = None) -> Notification:
         """Show a notification that goes by itself, or once something is done about it."""
         notification = self.add(text, *acts)
         if call is not None:

@@ -16,9 +16,9 @@ from dcc_bridge.elicitation.details import Details
 from dcc_bridge.elicitation.question import Expired, HandOver, Offers, Page, Question, Reply
 from dcc_bridge.qt import key_gate
 from dcc_bridge.qt.buttons import ARM_DELAY, Exits
-from dcc_bridge.qt.form import Line
-from dcc_bridge.qt.presenter import UrlDialog
+from dcc_bridge.qt.editors import Line
 from dcc_bridge.qt.question_dialog import QuestionDialog
+from dcc_bridge.qt.url_dialog import UrlDialog
 
 from .stage import HOST, armed, ask_name, click, consent, form, go_to, press, until, words
 

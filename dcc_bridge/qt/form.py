@@ -11,9 +11,9 @@ from typing import Any, Final
 from dcc_bridge.elicitation.validation import InvalidAnswer
 from dcc_bridge.elicitation.view import FieldView, QuestionView
 from dcc_bridge.qt import binding as qt
+from dcc_bridge.qt.arguments_view import Arguments
 from dcc_bridge.qt.details_view import DetailsBox
 from dcc_bridge.qt.editors import Choice, Tick, carries_title, make
-from dcc_bridge.qt.items_view import Arguments
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, add_all, label, plain_column, tr
 
 _WIDTH: Final = 72  # of the window, in average characters

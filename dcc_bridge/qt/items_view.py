@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from dcc_bridge.elicitation.question import Consent, Question
 from dcc_bridge.elicitation.text import breakable, safe_line, tool_tip
-from dcc_bridge.elicitation.view import ArgumentView, item_counts
+from dcc_bridge.elicitation.view import item_counts
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import small
-from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, label, plain_column, rule, tr, unmarked
+from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, label, plain_column, tr
 from dcc_bridge.qt.wrapped import FITS, wrap
 
 _LINES: Final = 7
@@ -162,58 +162,6 @@ class _List(qt.QListView):
         height = max(metrics.lineSpacing(), self.sizeHintForRow(0)) * max(2, min(_LINES, count))
         least = min(height, 2 * _LINES * metrics.lineSpacing())  # a row may be many lines high
         return qt.QSize(metrics.averageCharWidth() * 40, least + 2 * self.frameWidth())
-
-
-class Arguments(qt.QFrame):
-    """What a skill is called with: a row for each argument, which no value can draw."""
-
-    changed = qt.Signal()  # it has another height
-
-    def __init__(self, arguments: Sequence[ArgumentView]) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("What the skill is called with"))
-        self.setFrameShape(qt.QFrame.Shape.StyledPanel)
-        self.setBackgroundRole(qt.QPalette.ColorRole.Base)
-        self.setAutoFillBackground(True)
-        grid = qt.QGridLayout(self)
-        grid.setHorizontalSpacing(self.fontMetrics().height())
-        grid.setColumnStretch(1, 1)
-        for argument in arguments:
-            row = grid.rowCount()
-            if grid.count():
-                grid.addWidget(rule(), row, 0, 1, 2)
-            name, value = label(argument.name, bold=True, on_base=True), _Value(argument)
-            value.changed.connect(self.changed)
-            grid.addWidget(name, row + 1, 0, qt.Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(value, row + 1, 1)
-
-
-class _Value(qt.QWidget):
-    """A value in its cell: the beginning of it, until the person wants to see all."""
-
-    changed = qt.Signal()
-
-    def __init__(self, argument: ArgumentView) -> None:
-        super().__init__()
-        self._whole = argument.whole
-        self._label = label(argument.value, on_base=True)
-        self._rest = label(argument.rest, size=SMALL, on_base=True)
-        self._rest.setWordWrap(False)
-        self._more = small(unmarked(tr("Show all")))
-        self._more.setAccessibleName(tr("Show all of {name}", name=argument.name))
-        self._more.clicked.connect(self._show_whole)
-        row = qt.QHBoxLayout()
-        add_all(plain_column(self, 0), self._label, row)
-        add_all(row, self._rest, self._more, None)
-        self._rest.setVisible(bool(argument.rest))
-        self._more.setVisible(bool(argument.whole))
-
-    @qt.Slot()
-    def _show_whole(self) -> None:
-        self._label.setText(breakable(self._whole))
-        self._rest.hide()
-        self._more.hide()
-        self.changed.emit()
 
 
 class NameToArm(qt.QWidget):

@@ -9,78 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from dcc_bridge.consent.effect import CodeRun
-from dcc_bridge.elicitation.details import Details, details_view
 from dcc_bridge.elicitation.question_queue import Act
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.details_view import DetailsBox
+from dcc_bridge.qt.call_menu import CallMenu
 from dcc_bridge.qt.event_loop import OURS, DeferredDeletion
-from dcc_bridge.qt.labels import SMALL, Mnemonics, add_all, label, plain_column, scale, tr
+from dcc_bridge.qt.labels import SMALL, add_all, label, plain_column, tr
 from dcc_bridge.qt.outlines import draw_outlines
-
-
-class CallMenu(qt.QMenu):
-    """Comes up on a right click. Where the keyboard is there, Copy does the same."""
-
-    def __init__(self, shown: qt.QWidget) -> None:
-        super().__init__(shown)
-        self.call = ""  # the id of the call that is shown, or "" where none is
-        self._shown = shown
-        self.setProperty(OURS, True)
-        self.copy = self.addAction(tr("Copy the call's id"))
-        self.copy.setShortcut(qt.QKeySequence(qt.QKeySequence.StandardKey.Copy))
-        self.copy.setShortcutContext(qt.Qt.ShortcutContext.WidgetShortcut)
-        self.copy.triggered.connect(self._copy)
-        self.copy.setEnabled(False)
-        shown.addAction(self.copy)
-        shown.setContextMenuPolicy(qt.Qt.ContextMenuPolicy.CustomContextMenu)
-        shown.customContextMenuRequested.connect(self._come_up)
-
-    def set_call(self, call: str) -> None:
-        """Be about another call, or about none with ""."""
-        self.call = call
-        self.copy.setEnabled(bool(call))
-
-    @qt.Slot(qt.QPoint)
-    def _come_up(self, at: qt.QPoint) -> None:
-        self.popup(self._shown.mapToGlobal(at))  # not exec: what is shown may go meanwhile
-
-    @qt.Slot()
-    def _copy(self) -> None:
-        qt.QApplication.clipboard().setText(self.call)
-
-
-class CodeCard(qt.QPlainTextEdit):
-    """What code of an agent was for, and what it did; its text is read in a window of its own."""
-
-    def __init__(self) -> None:
-        super().__init__(readOnly=True, tabChangesFocus=True)
-        self._code: CodeRun | None = None
-        self.setAccessibleName(tr("What the code was for, and what it did"))
-        scale(self, SMALL)
-        self.reader = qt.QDialog(self)
-        self.reader.setWindowTitle(tr("Code of an agent"))
-        self.details = DetailsBox(details_view(Details("")), Mnemonics())
-        qt.QVBoxLayout(self.reader).addWidget(self.details)
-
-    def show_code(self, code: CodeRun | None, facts: str) -> None:
-        """Show what is known of code; nothing for None."""
-        before, self._code = self._code, code
-        if facts != self.toPlainText():
-            self.setPlainText(facts)
-        self.setVisible(code is not None)
-        if code is not before and self.reader.isVisible():
-            self.open()
-
-    @qt.Slot()
-    def open(self) -> None:
-        """Show the text of the code, which is laid out only now."""
-        if self._code is not None:
-            self.details.show_view(details_view(self._code.details, tr))
-            self.reader.adjustSize()
-            self.reader.show()
-
 
 _WIDTH: Final = 48  # of a notification's text, in average characters
 _PASSING: Final = 8000  # milliseconds for which something is said that needs no answer

@@ -15,44 +15,18 @@ from itertools import pairwise
 from typing import Final
 
 from dcc_bridge.elicitation.question import Expired, HandOver, Question, Reply
-from dcc_bridge.elicitation.view import Facts, argument_views, view_of
+from dcc_bridge.elicitation.view import argument_views, view_of
 from dcc_bridge.host import Host
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt import buttons, event_loop, form, items_view, outlines
+from dcc_bridge.qt.arguments_view import Arguments
 from dcc_bridge.qt.details_view import DetailsBox
+from dcc_bridge.qt.header import Header
 from dcc_bridge.qt.key_gate import KeyGate
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, label, plain_column, rule, tr
 
 _PAGES: Final = {qt.Qt.Key.Key_PageUp: -1, qt.Qt.Key.Key_PageDown: 1}
 _MOST_OF_SCREEN: Final = 0.8
-
-
-class Header(qt.QFrame):
-    """Who asks, as a message cannot say it."""
-
-    def __init__(self, facts: Facts, icon: qt.QIcon) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Who asks"))
-        self.setBackgroundRole(qt.QPalette.ColorRole.Base)
-        self.setAutoFillBackground(True)
-        grid = qt.QGridLayout(self)
-        grid.setHorizontalSpacing(self.fontMetrics().height())
-        grid.setVerticalSpacing(self.fontMetrics().height() // 6)
-        grid.setColumnStretch(2, 1)
-        if not icon.isNull():
-            side = self.style().pixelMetric(qt.QStyle.PixelMetric.PM_LargeIconSize)
-            picture = qt.QLabel()
-            picture.setPixmap(icon.pixmap(side, side))
-            grid.addWidget(picture, 0, 0, len(facts), 1, qt.Qt.AlignmentFlag.AlignTop)
-        for row, (caption, text) in enumerate(facts):
-            if caption:
-                grid.addWidget(label(caption, size=SMALL, on_base=True), row, 1)
-                grid.addWidget(label(text, size=SMALL, on_base=True), row, 2)
-            else:
-                grid.addWidget(label(text, size=1.1, bold=True, on_base=True), row, 1, 1, 2)
-        self.place = label("", size=SMALL, bold=True, on_base=True)  # which of several it is
-        self.place.setWordWrap(False)
-        grid.addWidget(self.place, 0, 3)
 
 
 class QuestionDialog(qt.QDialog):
@@ -78,7 +52,7 @@ class QuestionDialog(qt.QDialog):
         self.question = question
         self.view = view  # what is shown of it
         self.form: form.FormView | None = None  # None where the verb stands for the only field
-        self.arguments: items_view.Arguments | None = None  # None where they are not shown
+        self.arguments: Arguments | None = None  # None where they are not shown
         self.details: DetailsBox | None = None  # the text that is agreed to, or None
         self.preview: items_view.Preview | None = None  # the items, or None where there are none
         self.name: items_view.NameToArm | None = None  # what is to be typed first, or None
@@ -212,7 +186,7 @@ class QuestionDialog(qt.QDialog):
             self.preview = items_view.Preview(self.question, undo, mnemonics, show)
         self.name = items_view.NameToArm(view.word) if view.word else None
         if self.question.arguments:
-            self.arguments = items_view.Arguments(argument_views(self.question.arguments, tr))
+            self.arguments = Arguments(argument_views(self.question.arguments, tr))
         self.details = DetailsBox(view.details, mnemonics) if view.details else None
         parts = [self.arguments, self.details, self.form, self.preview or undo, self.name]
         self.body = form.Body(view, *filter(None, (*parts, *self._parts())))

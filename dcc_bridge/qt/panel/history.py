@@ -9,9 +9,10 @@ from dcc_bridge.elicitation.text import safe_line, tool_tip
 from dcc_bridge.panel import rows
 from dcc_bridge.panel.state import State
 from dcc_bridge.qt import binding as qt
+from dcc_bridge.qt.call_menu import CallMenu
 from dcc_bridge.qt.labels import SMALL, add_all, scale, tr
-from dcc_bridge.qt.notifications import CallMenu, CodeCard
 from dcc_bridge.qt.panel import widgets
+from dcc_bridge.qt.panel.code_card import CodeCard
 from dcc_bridge.skills.call_history import Record, why_not_undo
 
 _NAMES: Final = 50  # of what code changed, of each kind

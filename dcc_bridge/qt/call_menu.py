@@ -1,0 +1,38 @@
+"""The menu that copies a call's id, in the panel and at a notification. Main thread."""
+
+from __future__ import annotations
+
+from dcc_bridge.qt import binding as qt
+from dcc_bridge.qt.event_loop import OURS
+from dcc_bridge.qt.labels import tr
+
+
+class CallMenu(qt.QMenu):
+    """Comes up on a right click. Where the keyboard is there, Copy does the same."""
+
+    def __init__(self, shown: qt.QWidget) -> None:
+        super().__init__(shown)
+        self.call = ""  # the id of the call that is shown, or "" where none is
+        self._shown = shown
+        self.setProperty(OURS, True)
+        self.copy = self.addAction(tr("Copy the call's id"))
+        self.copy.setShortcut(qt.QKeySequence(qt.QKeySequence.StandardKey.Copy))
+        self.copy.setShortcutContext(qt.Qt.ShortcutContext.WidgetShortcut)
+        self.copy.triggered.connect(self._copy)
+        self.copy.setEnabled(False)
+        shown.addAction(self.copy)
+        shown.setContextMenuPolicy(qt.Qt.ContextMenuPolicy.CustomContextMenu)
+        shown.customContextMenuRequested.connect(self._come_up)
+
+    def set_call(self, call: str) -> None:
+        """Be about another call, or about none with ""."""
+        self.call = call
+        self.copy.setEnabled(bool(call))
+
+    @qt.Slot(qt.QPoint)
+    def _come_up(self, at: qt.QPoint) -> None:
+        self.popup(self._shown.mapToGlobal(at))  # not exec: what is shown may go meanwhile
+
+    @qt.Slot()
+    def _copy(self) -> None:
+        qt.QApplication.clipboard().setText(self.call)

@@ -15,7 +15,7 @@ from dcc_bridge.elicitation.question import Question, Reply
 from dcc_bridge.elicitation.text import breakable, safe_line, safe_text
 from dcc_bridge.errors import RefusedAddress
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.buttons import ARM_DELAY, Button
+from dcc_bridge.qt.buttons import ARM_DELAY_MS, Button
 from dcc_bridge.qt.labels import SMALL, Notice, add_all, label, plain_column, scale, tr
 from dcc_bridge.qt.question_dialog import QuestionDialog
 
@@ -149,7 +149,7 @@ class After(qt.QWidget):
         self.copy.setVisible(not opened)
         for button in self._buttons:
             button.setEnabled(False)
-        self._moment.start(ARM_DELAY)
+        self._moment.start(ARM_DELAY_MS)
         self.show()
 
     @qt.Slot()

@@ -128,7 +128,7 @@ OUTCOMES = {
     "muted at its question": Outcome(
         "declined at the host",
         ("declined", "host"),
-        then=lambda desk: click(desk.dialog().further.mute),
+        then=lambda desk: click(desk.dialog().offers_bar.mute),
     ),
     "cancelled in the panel": Outcome(
         "the call was cancelled before anybody answered",

@@ -1,7 +1,7 @@
 """The middle of a question's dialog: its message and its fields, in an area that scrolls.
 
-What is shown is what is sent. A field that may be left out is left out while it is empty. However
-long a message is, it stays in here: what is above and below keeps its place. Main thread.
+The answer is what the fields show. A field that may be left out is left out while it is empty. A
+long message scrolls in this area: what is above and below keeps its place. Main thread.
 """
 
 from __future__ import annotations
@@ -17,15 +17,20 @@ from dcc_bridge.qt.editors import Choice, Tick, carries_title, make
 from dcc_bridge.qt.labels import SMALL, Mnemonics, Notice, add_all, label, plain_column, tr
 
 _WIDTH: Final = 72  # of the window, in average characters
-_LEAST_WIDTH: Final = 40
-_LEAST_LINES: Final = 4
-_LONGEST_HEADING: Final = 160  # characters of a first line that is drawn as a heading
+_MIN_WIDTH: Final = 40  # the same, at least
+_MIN_LINES: Final = 4
+_MAX_HEADING_LENGTH: Final = 160  # characters of a first line that is drawn as a heading
 
 
 class FormView(qt.QWidget):
-    """The fields of a form."""
+    """The fields of a form.
 
-    changed = qt.Signal()  # something was filled in, or an error appeared or went
+    Attributes:
+        changed: Emitted when something was filled in, or an error appeared or went.
+        rows: The fields, from the top.
+    """
+
+    changed = qt.Signal()
 
     def __init__(self, fields: tuple[FieldView, ...], mnemonics: Mnemonics) -> None:
         super().__init__()
@@ -37,18 +42,24 @@ class FormView(qt.QWidget):
         self._initial = self.content()
 
     def content(self) -> dict[str, Any]:
-        """Return what is filled in, valid or not."""
-        values = {row.field.name: row.editor.value() for row in self.rows}
-        return {name: value for name, value in values.items() if value is not None}
+        """Return the values that are filled in by name of field, valid or not."""
+        content = {}
+        for row in self.rows:
+            value = row.editor.value()
+            if value is not None:
+                content[row.field.name] = value
+        return content
 
     @property
     def typed(self) -> dict[str, Any] | None:
-        """What is filled in, or None where that is only what was there at first."""
+        """The values that are filled in, or None where they are those from the beginning."""
         content = self.content()
-        return content if content != self._initial else None
+        if content == self._initial:
+            return None
+        return content
 
     def first_wrong(self) -> FieldRow | None:
-        """Show what is wrong with each field, and focus and return the first of them."""
+        """Show the error of each field, and focus and return the first field that has one."""
         wrong = [row for row in self.rows if not row.check()]
         self.changed.emit()
         if not wrong:
@@ -58,9 +69,16 @@ class FormView(qt.QWidget):
 
 
 class FieldRow(qt.QWidget):
-    """A field: its title, its editor, an explanation, and what is wrong with its value."""
+    """A field: its title, its editor, an explanation, and the error of its value.
 
-    changed = qt.Signal()  # something was filled in
+    Attributes:
+        changed: Emitted when something was filled in.
+        field: The field.
+        editor: The widget in which the field is filled in.
+        error: Says what is wrong with the value, or is hidden.
+    """
+
+    changed = qt.Signal()
 
     def __init__(self, view: FieldView, mnemonics: Mnemonics) -> None:
         super().__init__()
@@ -69,14 +87,12 @@ class FieldRow(qt.QWidget):
         self.error = Notice()
         column = plain_column(self, self.fontMetrics().height() // 4)
         if not carries_title(view.field):
-            title = label(view.title)
-            title.setText(mnemonics.mark(title.text()) + (" *" if self.field.required else ""))
-            title.setBuddy(self.editor)
-            column.addWidget(title)
+            column.addWidget(self._make_title(view.title, mnemonics))
         row = qt.QHBoxLayout()
-        row.addWidget(self.editor, 0 if isinstance(self.editor, Tick) else 1)
         if isinstance(self.editor, Tick):
-            add_all(row, self.editor.leave, None)
+            add_all(row, self.editor, self.editor.leave, None)
+        else:
+            row.addWidget(self.editor, 1)
         column.addLayout(row)
         if view.explanation:
             column.addWidget(label(view.explanation, size=SMALL))
@@ -84,32 +100,48 @@ class FieldRow(qt.QWidget):
         self._name_parts(view)
         self.editor.changed.connect(self._recheck)
 
+    def check(self) -> bool:
+        """Show the error of the value, and return whether there is none."""
+        self.error.say(self._problem())
+        return not self.error.text
+
+    def _make_title(self, text: str, mnemonics: Mnemonics) -> qt.QLabel:
+        title = label(text)
+        marked = mnemonics.mark(title.text())
+        if self.field.required:
+            marked += " *"
+        title.setText(marked)
+        title.setBuddy(self.editor)
+        return title
+
     def _name_parts(self, view: FieldView) -> None:
-        """Name all that takes the focus or a click by the field, for who cannot see where it is."""
-        names = tr("{title}, optional", title=view.title), tr("{title}, required", title=view.title)
-        name, editor = names[view.field.required], self.editor
-        editor.setAccessibleName(name)
-        for part in editor.findChildren(qt.QWidget):
+        """Name each part that takes the focus or a click by its field, for screen readers."""
+        if view.field.required:
+            name = tr("{title}, required", title=view.title)
+        else:
+            name = tr("{title}, optional", title=view.title)
+        self.editor.setAccessibleName(name)
+        for part in self.editor.findChildren(qt.QWidget):
             if isinstance(part, qt.QToolButton):
                 part.setAccessibleName(tr("Clear: {title}", title=view.title))
             elif not part.accessibleName() and part.focusPolicy() != qt.Qt.FocusPolicy.NoFocus:
                 part.setAccessibleName(name)
-        is_choice = isinstance(editor, Choice)  # whose name on Linux is what is chosen in it
-        texts = (name if is_choice else "", view.explanation)
-        editor.setAccessibleDescription("\n".join(filter(None, texts)))
-
-    def check(self) -> bool:
-        """Show what is wrong, and return whether all is well."""
-        self.error.say(self._problem())
-        return not self.error.text
+        lines = []
+        if isinstance(self.editor, Choice):  # on Linux the name of a choice is the chosen text
+            lines.append(name)
+        if view.explanation:
+            lines.append(view.explanation)
+        self.editor.setAccessibleDescription("\n".join(lines))
 
     def _problem(self) -> str:
+        """Return the error of the value, or "" where it is valid."""
         value = self.editor.value()
         if value is None and not self.field.required:
             return ""
+        if value is None and self.field.kind == "choice":
+            return tr("Please choose one.")
         if value is None:
-            is_choice = self.field.kind == "choice"
-            return tr("Please choose one.") if is_choice else tr("Please fill this in.")
+            return tr("Please fill this in.")
         try:
             self.field.check(value)
         except InvalidAnswer as error:
@@ -123,20 +155,31 @@ class FieldRow(qt.QWidget):
 
 
 class Body(qt.QScrollArea):
-    """The question's text and fields. It wants as much room as they need."""
+    """The text and the parts of a question. It asks for as much room as they need."""
 
     def __init__(self, view: QuestionView, *parts: qt.QWidget) -> None:
+        """Draw a question's texts, and its parts below them.
+
+        Args:
+            view: The texts.
+            *parts: The widgets, from the top. A form and arguments keep their height; each other
+                part shares the room that is left.
+        """
         super().__init__()
         self._inner = qt.QWidget()
         column = qt.QVBoxLayout(self._inner)
         column.setSpacing(self.fontMetrics().height() // 2)
         add_all(column, *_texts(view))
-        boxes = [part for part in parts if isinstance(part, DetailsBox)]
-        self._wanted = max((box.sizeHint().width() for box in boxes), default=0)
+        self._details_width = 0
         for part in parts:
+            stretch = 1
+            if isinstance(part, DetailsBox):
+                self._details_width = max(self._details_width, part.sizeHint().width())
             if isinstance(part, FormView):
                 column.addSpacing(self.fontMetrics().height() // 2)
-            column.addWidget(part, 0 if isinstance(part, FormView | Arguments) else 1)
+            if isinstance(part, FormView | Arguments):
+                stretch = 0
+            column.addWidget(part, stretch)
         column.addStretch(1)
         self.setWidget(self._inner)
         self.setWidgetResizable(True)
@@ -144,14 +187,14 @@ class Body(qt.QScrollArea):
         self.setFocusPolicy(qt.Qt.FocusPolicy.NoFocus)
 
     def sizeHint(self) -> qt.QSize:
-        """As wide as a line that reads well, as high as everything in it."""
-        width = max(self.fontMetrics().averageCharWidth() * _WIDTH, self._wanted)
+        """Return the width of a line that reads well, and the height of all parts."""
+        width = max(self.fontMetrics().averageCharWidth() * _WIDTH, self._details_width)
         return qt.QSize(width, self._inner.heightForWidth(width))
 
     def minimumSizeHint(self) -> qt.QSize:
-        """Some lines of some words: a message must not widen the window."""
+        """Return the size of some lines of some words: a message must not widen the window."""
         metrics = self.fontMetrics()
-        return qt.QSize(metrics.averageCharWidth() * _LEAST_WIDTH, metrics.height() * _LEAST_LINES)
+        return qt.QSize(metrics.averageCharWidth() * _MIN_WIDTH, metrics.height() * _MIN_LINES)
 
     def turn(self, pages: int) -> None:
         """Scroll by whole pages."""
@@ -160,10 +203,14 @@ class Body(qt.QScrollArea):
 
 
 def _texts(view: QuestionView) -> list[qt.QWidget]:
+    """Return the labels of a question's texts; the first line of a message is its heading."""
     heading, _, rest = view.message.partition("\n")
-    if len(heading) > _LONGEST_HEADING:
-        heading, rest = "", view.message
-    widgets: list[qt.QWidget] = [Notice(view.reason)] if view.reason else []
+    if len(heading) > _MAX_HEADING_LENGTH:
+        heading = ""
+        rest = view.message
+    widgets: list[qt.QWidget] = []
+    if view.reason:
+        widgets.append(Notice(view.reason))
     styles: tuple[tuple[str, float, bool], ...] = (
         (view.title, 1.0, True),
         (heading, 1.3, True),
@@ -171,4 +218,7 @@ def _texts(view: QuestionView) -> list[qt.QWidget]:
         (view.agreement, 1.0, False),
         (view.explanation, SMALL, False),
     )
-    return widgets + [label(text, size=size, bold=bold) for text, size, bold in styles if text]
+    for text, size, bold in styles:
+        if text:
+            widgets.append(label(text, size=size, bold=bold))
+    return widgets

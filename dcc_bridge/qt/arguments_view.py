@@ -12,9 +12,13 @@ from dcc_bridge.qt.labels import SMALL, add_all, label, plain_column, rule, tr, 
 
 
 class Arguments(qt.QFrame):
-    """What a skill is called with: a row for each argument, which no value can draw."""
+    """A frame with a row for each argument of a skill. No value can draw one like it.
 
-    changed = qt.Signal()  # it has another height
+    Attributes:
+        changed: Emitted when the frame has another height.
+    """
+
+    changed = qt.Signal()
 
     def __init__(self, arguments: Sequence[ArgumentView]) -> None:
         super().__init__()
@@ -29,16 +33,17 @@ class Arguments(qt.QFrame):
             row = grid.rowCount()
             if grid.count():
                 grid.addWidget(rule(), row, 0, 1, 2)
-            name, value = label(argument.name, bold=True, on_base=True), _Value(argument)
+            name = label(argument.name, bold=True, on_base=True)
+            value = _Value(argument)
             value.changed.connect(self.changed)
             grid.addWidget(name, row + 1, 0, qt.Qt.AlignmentFlag.AlignTop)
             grid.addWidget(value, row + 1, 1)
 
 
 class _Value(qt.QWidget):
-    """A value in its cell: the beginning of it, until the person wants to see all."""
+    """The value of an argument: its beginning, until the person wants to see all of it."""
 
-    changed = qt.Signal()
+    changed = qt.Signal()  # the value has another height
 
     def __init__(self, argument: ArgumentView) -> None:
         super().__init__()

@@ -22,7 +22,6 @@ _NO_INPUT: Final = qt.QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents
 _PAINTING: Final = 5  # milliseconds for which a repaint goes on with what comes meanwhile
 _WAKE: Final = qt.QEvent.Type(qt.QEvent.registerEventType())
 _Kind: Final = qt.QEvent.Type
-_KEYS: Final = (_Kind.KeyPress, _Kind.KeyRelease)
 _CLICKS: Final = (_Kind.MouseButtonPress, _Kind.MouseButtonRelease, _Kind.MouseButtonDblClick)
 # Refused, a pen or a finger is a mouse to Qt; what is dropped or scrolled can be done again.
 _REFUSED: Final = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.event_loop import OURS
+from dcc_bridge.qt.event_loop import OURS_PROPERTY
 from dcc_bridge.qt.labels import tr
 
 
@@ -14,7 +14,7 @@ class CallMenu(qt.QMenu):
         super().__init__(shown)
         self.call = ""  # the id of the call that is shown, or "" where none is
         self._shown = shown
-        self.setProperty(OURS, True)
+        self.setProperty(OURS_PROPERTY, True)
         self.copy = self.addAction(tr("Copy the call's id"))
         self.copy.setShortcut(qt.QKeySequence(qt.QKeySequence.StandardKey.Copy))
         self.copy.setShortcutContext(qt.Qt.ShortcutContext.WidgetShortcut)

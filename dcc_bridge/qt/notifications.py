@@ -13,7 +13,7 @@ from dcc_bridge.elicitation.question_queue import Act
 from dcc_bridge.elicitation.text import safe_line
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.call_menu import CallMenu
-from dcc_bridge.qt.event_loop import OURS, DeferredDeletion
+from dcc_bridge.qt.event_loop import OURS_PROPERTY, DeferredDeletion
 from dcc_bridge.qt.labels import SMALL, add_all, label, plain_column, tr
 from dcc_bridge.qt.outlines import draw_outlines
 
@@ -33,7 +33,7 @@ class Notification(qt.QDialog):
         super().__init__(parent, _KIND)
         self.text = safe_line(text)
         self.menu: CallMenu | None = None  # copies the id of its call, if it is about one
-        self.setProperty(OURS, True)
+        self.setProperty(OURS_PROPERTY, True)
         frame = qt.QFrame(frameShape=qt.QFrame.Shape.Box)  # the window below has the same ground
         frame.setForegroundRole(qt.QPalette.ColorRole.PlaceholderText)
         plain_column(self).addWidget(frame)

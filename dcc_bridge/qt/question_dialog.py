@@ -83,7 +83,7 @@ class QuestionDialog(qt.QDialog):
         self._is_set_aside = False
         self._wrong: form.FieldRow | None = None
         self.gate = KeyGate(self)
-        self.setProperty(event_loop.OURS, True)
+        self.setProperty(event_loop.OURS_PROPERTY, True)
         self.setWindowTitle(tr("{host}: a question for you", host=host.name))
         self.setAccessibleDescription(self.view.message)
         titled: qt.QWidget = self

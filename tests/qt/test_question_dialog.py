@@ -428,11 +428,11 @@ def test_no_key_is_heard_in_the_first_moment_nor_one_that_is_held_since(
     show: Show, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It lasts 500 ms; here it ends when the test says so."""
-    assert key_gate.KEY_DELAY == 500
+    assert key_gate.KEY_DELAY_MS == 500
     named = form(name={"type": "string", "default": "shot_010"})
     for question in (ask_name(form=named), consent()):
         dialog, heard = show(question)
-        monkeypatch.setattr(key_gate, "KEY_DELAY", 60_000)
+        monkeypatch.setattr(key_gate, "KEY_DELAY_MS", 60_000)
         dialog.enter()
         for key in (Qt.Key.Key_Return, Qt.Key.Key_Escape, Qt.Key.Key_Space, Qt.Key.Key_X):
             hit(dialog, key)
@@ -440,7 +440,7 @@ def test_no_key_is_heard_in_the_first_moment_nor_one_that_is_held_since(
         if dialog.form is not None:
             assert dialog.form.content() == {"name": "shot_010"}
 
-        monkeypatch.setattr(key_gate, "KEY_DELAY", 0)
+        monkeypatch.setattr(key_gate, "KEY_DELAY_MS", 0)
         go_to(dialog)
         for key in (Qt.Key.Key_Return, Qt.Key.Key_Escape):
             none = Qt.KeyboardModifier.NoModifier

@@ -8,7 +8,7 @@ from typing import Final
 from dcc_bridge.elicitation.text import breakable
 from dcc_bridge.panel.rows import Act, Row
 from dcc_bridge.qt import binding as qt
-from dcc_bridge.qt.event_loop import LIVE, DeferredDeletion
+from dcc_bridge.qt.event_loop import LIVE_PROPERTY, DeferredDeletion
 from dcc_bridge.qt.labels import add_all, label, plain_column
 from dcc_bridge.qt.panel.widgets import Action, SecondaryLabel, style_icon
 
@@ -93,7 +93,7 @@ class Card(qt.QFrame):
     def _make(self, act: Act) -> Action:
         action = Action(act.caption, act.tip, act.verb)
         action.pressed_for.connect(self._emit_acted)
-        action.setProperty(LIVE, act.verb == "cancel")
+        action.setProperty(LIVE_PROPERTY, act.verb == "cancel")
         return action
 
     @qt.Slot(str)

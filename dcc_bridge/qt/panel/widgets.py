@@ -9,7 +9,7 @@ from dcc_bridge.panel import rows
 from dcc_bridge.panel.state import State
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.buttons import ENTER
-from dcc_bridge.qt.event_loop import LIVE
+from dcc_bridge.qt.event_loop import LIVE_PROPERTY
 from dcc_bridge.qt.labels import SMALL, label, plain_column, scale, tr, unmarked
 
 _SHARE: Final = 0.72  # of the text's own colour, mixed with the ground: still easily read
@@ -129,7 +129,7 @@ class Banner(qt.QWidget):
         self.connect_client = Action(tr("Connect a client"), tr("Set one up on this computer."))
         self.pause = Action(tr("Pause"))
         self.pause.setCheckable(True)
-        self.pause.setProperty(LIVE, True)
+        self.pause.setProperty(LIVE_PROPERTY, True)
         self.pause.clicked.connect(self.paused)
         self._muted = SecondaryLabel()
         self.unmute = Action(tr("Unmute"), tr("Let all agents ask again."))

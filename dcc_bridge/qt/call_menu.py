@@ -8,11 +8,17 @@ from dcc_bridge.qt.labels import tr
 
 
 class CallMenu(qt.QMenu):
-    """Comes up on a right click. Where the keyboard is there, Copy does the same."""
+    """Comes up on a right click. While the widget has the keyboard, the Copy key does the same.
+
+    Attributes:
+        call: The id of the call that is shown, or "" where none is.
+        copy: The entry that copies the id.
+    """
 
     def __init__(self, shown: qt.QWidget) -> None:
+        """Add the menu to the widget that shows a call."""
         super().__init__(shown)
-        self.call = ""  # the id of the call that is shown, or "" where none is
+        self.call = ""
         self._shown = shown
         self.setProperty(OURS_PROPERTY, True)
         self.copy = self.addAction(tr("Copy the call's id"))
@@ -25,13 +31,13 @@ class CallMenu(qt.QMenu):
         shown.customContextMenuRequested.connect(self._come_up)
 
     def set_call(self, call: str) -> None:
-        """Be about another call, or about none with ""."""
+        """Copy the id of another call from now on; with "" there is nothing to copy."""
         self.call = call
         self.copy.setEnabled(bool(call))
 
     @qt.Slot(qt.QPoint)
     def _come_up(self, at: qt.QPoint) -> None:
-        self.popup(self._shown.mapToGlobal(at))  # not exec: what is shown may go meanwhile
+        self.popup(self._shown.mapToGlobal(at))  # not exec: the widget may go meanwhile
 
     @qt.Slot()
     def _copy(self) -> None:

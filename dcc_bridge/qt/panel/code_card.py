@@ -10,7 +10,12 @@ from dcc_bridge.qt.labels import SMALL, Mnemonics, scale, tr
 
 
 class CodeCard(qt.QPlainTextEdit):
-    """What code of an agent was for, and what it did; its text is read in a window of its own."""
+    """A text that says what the code of an agent was for, and what it did.
+
+    Attributes:
+        reader: The window in which the text of the code is read.
+        details: The text of the code, in that window.
+    """
 
     def __init__(self) -> None:
         super().__init__(readOnly=True, tabChangesFocus=True)
@@ -23,8 +28,14 @@ class CodeCard(qt.QPlainTextEdit):
         qt.QVBoxLayout(self.reader).addWidget(self.details)
 
     def show_code(self, code: CodeRun | None, facts: str) -> None:
-        """Show what is known of code; nothing for None."""
-        before, self._code = self._code, code
+        """Show the facts about a run of code, or hide where there is none.
+
+        Args:
+            code: The run of code, or None.
+            facts: The text of the card.
+        """
+        before = self._code
+        self._code = code
         if facts != self.toPlainText():
             self.setPlainText(facts)
         self.setVisible(code is not None)
@@ -33,7 +44,7 @@ class CodeCard(qt.QPlainTextEdit):
 
     @qt.Slot()
     def open(self) -> None:
-        """Show the text of the code, which is laid out only now."""
+        """Show the text of the code in its window. The text is laid out only now."""
         if self._code is not None:
             self.details.show_view(details_view(self._code.details, tr))
             self.reader.adjustSize()

@@ -10,12 +10,13 @@ from dcc_bridge.panel import rows
 from dcc_bridge.panel.state import State
 from dcc_bridge.qt import binding as qt
 from dcc_bridge.qt.call_menu import CallMenu
-from dcc_bridge.qt.labels import SMALL, add_all, scale, tr
+from dcc_bridge.qt.labels import SMALL, add_all, scale, tr, unmarked
 from dcc_bridge.qt.panel import widgets
 from dcc_bridge.qt.panel.code_card import CodeCard
 from dcc_bridge.skills.call_history import Record, why_not_undo
 
-_NAMES: Final = 50  # of what code changed, of each kind
+_MAX_NAMES: Final = 50  # of the items that code changed, of each kind
+_MAX_TITLE_LENGTH: Final = 32  # characters of a call's title on the button that undoes the call
 _AT_TOP: Final = int(qt.Qt.AlignmentFlag.AlignTop | qt.Qt.AlignmentFlag.AlignRight)
 _ICONS: Final = {
     "done": qt.QStyle.StandardPixmap.SP_DialogApplyButton,
@@ -29,7 +30,11 @@ Index = qt.QModelIndex | qt.QPersistentModelIndex
 
 
 class HistoryModel(qt.QAbstractTableModel):
-    """The calls that ended, the newest on top: what each was, and when it ended."""
+    """The calls that ended, the newest on top: a column for the call, and one for its time.
+
+    Attributes:
+        records: The calls that are listed, in the order of the rows.
+    """
 
     def __init__(self, style: qt.QStyle) -> None:
         super().__init__()
@@ -38,32 +43,29 @@ class HistoryModel(qt.QAbstractTableModel):
         self._icons = {state: style.standardIcon(icon) for state, icon in _ICONS.items()}
 
     def show_records(self, records: Sequence[Record]) -> None:
-        """Show these."""
+        """List these calls in place of the former ones."""
         self.beginResetModel()
         self.records = list(records)
         self.endResetModel()
 
     def rowCount(self, parent: Index = qt.QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        """Give how many there are."""
-        return 0 if parent.isValid() else len(self.records)
+        """Return how many calls are listed."""
+        if parent.isValid():
+            return 0
+        return len(self.records)
 
     def columnCount(self, parent: Index = qt.QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        """Give two columns: the call, and its time."""
+        """Return 2, for the call and its time."""
         return 2
 
     def data(self, index: Index, role: int = qt.Qt.ItemDataRole.DisplayRole) -> Any:
-        """Give the text, the icon or the tooltip of a row."""
-        record, is_time = self.records[index.row()], index.column() == 1
+        """Return the text, the icon or the tooltip of a cell."""
+        record = self.records[index.row()]
+        if role == qt.Qt.ItemDataRole.ToolTipRole:
+            return tool_tip("\n".join(rows.facts(record)))
+        if index.column() == 1:
+            return _time_data(record, role)
         match role:
-            case qt.Qt.ItemDataRole.ToolTipRole:
-                return tool_tip("\n".join(rows.facts(record)))
-            case qt.Qt.ItemDataRole.TextAlignmentRole if is_time:
-                return _AT_TOP
-            case qt.Qt.ItemDataRole.DisplayRole if is_time:
-                ended = qt.QDateTime.fromSecsSinceEpoch(int(record.ended or record.began))
-                return qt.QLocale().toString(ended.time(), qt.QLocale.FormatType.ShortFormat)
-            case _ if is_time:
-                return None
             case qt.Qt.ItemDataRole.DisplayRole:
                 return f"{safe_line(record.title)}\n{rows.summary(record)}"
             case qt.Qt.ItemDataRole.AccessibleTextRole:
@@ -73,10 +75,32 @@ class HistoryModel(qt.QAbstractTableModel):
         return None
 
 
-class History(qt.QWidget):
-    """The list of calls that ended, with an undo button."""
+def _time_data(record: Record, role: int) -> Any:
+    """Return the data of the cell with a call's time."""
+    match role:
+        case qt.Qt.ItemDataRole.TextAlignmentRole:
+            return _AT_TOP
+        case qt.Qt.ItemDataRole.DisplayRole:
+            ended = qt.QDateTime.fromSecsSinceEpoch(int(record.ended or record.began))
+            return qt.QLocale().toString(ended.time(), qt.QLocale.FormatType.ShortFormat)
+    return None
 
-    undone = qt.Signal(str)  # the person wants the step of that label undone
+
+class History(qt.QWidget):
+    """The list of calls that ended, with an undo button.
+
+    Attributes:
+        undone: Emitted when the person wants a step undone, with the step's label.
+        model: The calls that are listed.
+        list: The list of the calls.
+        menu: Copies the id of the chosen call.
+        reads: The check box that lists the calls that only read, too.
+        card: Describes the code of the chosen call; hidden where the call ran none.
+        text: The button that opens the text of that code in a window.
+        undo: The button that takes back the chosen call, or the newest.
+    """
+
+    undone = qt.Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,85 +108,120 @@ class History(qt.QWidget):
         self.model = HistoryModel(self.style())
         self.model.setParent(self)
         self.list = self._make_list()
-        self.menu = CallMenu(self.list)  # copies the id of the chosen one
-        self._empty = widgets.SecondaryLabel()  # where nothing is listed
+        self.menu = CallMenu(self.list)
+        self._empty = widgets.SecondaryLabel()  # shown where no call is listed
         self._empty.show_text(tr("What agents did, and who agreed to it, will be listed here."))
-        self.reads = qt.QCheckBox(tr("Reads too"))  # whether calls that only read are listed too
+        self.reads = qt.QCheckBox(tr("Reads too"))
         self.reads.setToolTip(tr("Also list calls that changed nothing."))
         self.reads.setFocusPolicy(qt.Qt.FocusPolicy.TabFocus)
         scale(self.reads, SMALL)
-        self.card = CodeCard()  # of the chosen one, where it is of code
-        self.text = widgets.Action(tr("Show the code"))  # in a window
-        self.undo = widgets.Action(tr("Undo"))  # takes back the chosen one, or the newest
-        self._why = widgets.SecondaryLabel()
+        self.card = CodeCard()
+        self.text = widgets.Action(tr("Show the code"))
+        self.undo = widgets.Action(tr("Undo"))
+        self._refusal = widgets.SecondaryLabel()  # says why the button cannot undo
         self.reads.toggled.connect(self._refresh)
         self.undo.clicked.connect(self._undo)
         self.list.activated.connect(self.card.open)
         self.text.clicked.connect(self.card.open)
-        self.list.selectionModel().selectionChanged.connect(self._show_undo)
+        self.list.selectionModel().selectionChanged.connect(self._show_chosen)
         self._lay_out()
 
     def show_state(self, state: State) -> None:
-        """Show what ended until now."""
+        """Show the calls that ended until now."""
         self._state = state
         self._refresh()
 
     @property
     def chosen(self) -> Record | None:
-        """The call that is selected."""
+        """The call that is selected, or None."""
         selected = self.list.selectionModel().selectedRows()
-        return self.model.records[selected[0].row()] if selected else None
+        if not selected:
+            return None
+        return self.model.records[selected[0].row()]
 
     @qt.Slot()
     def _refresh(self) -> None:
-        ended = self._state.ended if self._state is not None else ()
-        shown = [record for record in ended if self.reads.isChecked() or not record.only_read]
+        shown = []
+        if self._state is not None:
+            lists_reads = self.reads.isChecked()
+            for record in self._state.ended:
+                if lists_reads or not record.only_read:
+                    shown.append(record)
         if shown != self.model.records:
             self._replace(shown)
         self._empty.setVisible(not shown)
         self.list.setVisible(bool(shown))
-        self._show_undo()
+        self._show_chosen()
 
     def _replace(self, shown: list[Record]) -> None:
-        """List other calls; what is selected and what is looked at stay where they are."""
-        chosen, bar = self.chosen, self.list.verticalScrollBar()
-        looked_at = self.list.indexAt(self.list.viewport().rect().topLeft())
-        first = self.model.records[looked_at.row()] if looked_at.isValid() and bar.value() else None
+        """List other calls; the selected call and the topmost visible one keep their places."""
+        chosen = self.chosen
+        top = self._topmost()
         self.model.show_records(shown)
-        places = {record.id: row for row, record in enumerate(shown)} if chosen or first else {}
+        if chosen is None and top is None:
+            return
+        places = {record.id: row for row, record in enumerate(shown)}
         if chosen is not None and chosen.id in places:
             self.list.setCurrentIndex(self.model.index(places[chosen.id], 0))
-        if first is not None and first.id in places:
-            top = qt.QAbstractItemView.ScrollHint.PositionAtTop
-            self.list.scrollTo(self.model.index(places[first.id], 0), top)
+        if top is not None and top.id in places:
+            at_top = qt.QAbstractItemView.ScrollHint.PositionAtTop
+            self.list.scrollTo(self.model.index(places[top.id], 0), at_top)
+
+    def _topmost(self) -> Record | None:
+        """Return the call at the upper edge of a list that is scrolled, or None."""
+        if not self.list.verticalScrollBar().value():
+            return None
+        index = self.list.indexAt(self.list.viewport().rect().topLeft())
+        if not index.isValid():
+            return None
+        return self.model.records[index.row()]
 
     @qt.Slot()
-    def _show_undo(self) -> None:
+    def _show_chosen(self) -> None:
+        """Show the code of the chosen call, and whether the button can undo."""
         if self._state is None:
             return
-        chosen, record = self.chosen, self._undo_target()
-        self.menu.set_call(chosen.id if chosen is not None else "")
-        code = chosen.effect.code if chosen is not None else None
-        facts = rows.facts(chosen, _NAMES) if chosen is not None and code is not None else ()
-        self.card.show_code(code, "\n".join(facts))
+        chosen = self.chosen
+        call_id = ""
+        code = None
+        facts = ""
+        if chosen is not None:
+            call_id = chosen.id
+            code = chosen.effect.code
+        if chosen is not None and code is not None:
+            facts = "\n".join(rows.facts(chosen, _MAX_NAMES))
+        self.menu.set_call(call_id)
+        self.card.show_code(code, facts)
         self.text.setVisible(code is not None)
-        text, why = tr("Undo"), tr("No agent changed the scene yet.")
+        self._show_undo(self._state)
+
+    def _show_undo(self, state: State) -> None:
+        record = self._undo_target()
+        caption = tr("Undo")
+        refusal = tr("No agent changed the scene yet.")
         if record is not None:
-            why = why_not_undo(record, self._state.top.label, self._state.host, tr)
-            if not why:
-                text = tr("Undo {title}", title=safe_line(record.title, 32)).replace("&", "&&")
-        self.undo.setEnabled(not why)
-        self.undo.setText(text)
-        self.undo.setToolTip(why)
-        self.undo.setAccessibleDescription(why)
-        self._why.show_text(why if self.model.records else "")
+            refusal = why_not_undo(record, state.top.label, state.host, tr)
+        if record is not None and not refusal:
+            title = safe_line(record.title, _MAX_TITLE_LENGTH)
+            caption = unmarked(tr("Undo {title}", title=title))
+        self.undo.setEnabled(not refusal)
+        self.undo.setText(caption)
+        self.undo.setToolTip(refusal)
+        self.undo.setAccessibleDescription(refusal)
+        if not self.model.records:
+            refusal = ""  # the sentence about the empty list says enough
+        self._refusal.show_text(refusal)
 
     def _undo_target(self) -> Record | None:
-        """Give the call that Undo is about: the chosen one, or the newest that left a step."""
+        """Return the call that Undo is about: the chosen one, or the newest that left a step."""
         if self.chosen is not None or self._state is None:
             return self.chosen
-        left = (it for it in self._state.ended if it.effect.steps or it.effect.lasting)
-        return self._state.undoable or next(left, None)
+        if self._state.undoable is not None:
+            return self._state.undoable
+        for record in self._state.ended:
+            if record.effect.steps or record.effect.lasting:
+                return record
+        return None
 
     @qt.Slot()
     def _undo(self) -> None:
@@ -182,7 +241,7 @@ class History(qt.QWidget):
         scale(view, SMALL)
         header = view.header()
         header.setStretchLastSection(False)
-        header.setResizeContentsPrecision(0)  # of the rows in sight: all of them take too long
+        header.setResizeContentsPrecision(0)  # only the rows in sight: all rows take too long
         header.setSectionResizeMode(0, qt.QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, qt.QHeaderView.ResizeMode.ResizeToContents)
         return view
@@ -199,4 +258,4 @@ class History(qt.QWidget):
         column.addWidget(self.card, 1)
         add_all(column, self.text, self._empty)
         column.addStretch(0)
-        add_all(column, self._why, foot)
+        add_all(column, self._refusal, foot)

@@ -1,7 +1,7 @@
-"""The panel itself: a widget that any PySide6 host can dock. It never takes the focus by itself.
+"""The panel itself: a widget that any Qt host can dock. It never takes the focus by itself.
 
-A throttle: whatever changes, on whatever thread, only asks for a refresh, of which there are ten a
-second at most, one a second for what the clock changes, and none while it is hidden. Main thread.
+A change on any thread only asks for a refresh. The panel refreshes ten times a second at most, once
+a second for the times that it shows, and not at all while it is hidden. Main thread.
 """
 
 from __future__ import annotations
@@ -23,18 +23,28 @@ from dcc_bridge.qt.panel.cards import Cards
 from dcc_bridge.qt.panel.history import History
 
 rows.tr = tr
-_BETWEEN: Final = 100  # milliseconds between two refreshes
-_TICK: Final = 1000
-_LEAST_LINES: Final = 8  # of text that the panel is high at least
+_REFRESH_INTERVAL_MS: Final = 100  # between two refreshes, at least
+_CLOCK_INTERVAL_MS: Final = 1000  # between two looks at the times that are shown
+_MIN_LINES: Final = 8  # of text that the panel is high
 
 
 class Panel(qt.QWidget):
-    """What agents do in this session, what they ask, and what they did."""
+    """What agents do in this session, what they ask, and what they did.
+
+    Attributes:
+        state: The state that is shown, or None until the panel was shown first.
+        banner: The bridge's state and address, and the pause switch.
+        now: The calls that run, and the questions that are open.
+        history: The calls that ended.
+        grants: The edits that the person allows for the session.
+        clients: The agents that are connected, and those on this computer that can be.
+        tabs: The tabs with the history, the grants and the clients.
+    """
 
     def __init__(
         self, port: Port, bring: Callable[[Question], None], parent: qt.QWidget | None = None
     ) -> None:
-        """Build the panel; it reads once it is shown.
+        """Build the panel; it reads the state once it is shown.
 
         Args:
             port: The bridge.
@@ -43,29 +53,29 @@ class Panel(qt.QWidget):
         """
         super().__init__(parent)
         self._port = port
-        self._bring = bring  # a question's dialog: `DialogPresenter.bring`
+        self._bring = bring
         self._deletion = DeferredDeletion()
         self._unwatch: Unsubscribe | None = None
         self._is_refresh_requested = False
         self._tab_order: list[qt.QWidget] = []
         self.state: State | None = None
-        self.banner = widgets.Banner()  # the bridge's state and address, and the pause switch
-        self.history = History()  # the calls that ended
+        self.banner = widgets.Banner()
+        self.history = History()
         self.now = Cards(tr("What agents do, and what they ask you, appears here."), self._deletion)
         self.grants = Cards(
             tr("Edits that you allow for the session are listed here; you can revoke them."),
             self._deletion,
         )
         self.clients = Cards(tr("Agents that connect are listed here."), self._deletion)
-        self.tabs = qt.QTabWidget()  # the history, the grants and the clients
-        self._throttle = qt.QTimer(self, interval=_BETWEEN, singleShot=True)
-        self._clock = qt.QTimer(self, interval=_TICK)
+        self.tabs = qt.QTabWidget()
+        self._throttle = qt.QTimer(self, interval=_REFRESH_INTERVAL_MS, singleShot=True)
+        self._clock = qt.QTimer(self, interval=_CLOCK_INTERVAL_MS)
         self.setAccessibleName(tr("Agents"))
         self._connect()
         self._lay_out()
 
     def close_for_good(self) -> None:
-        """Stop listening and delete what is no longer shown; the host deletes the rest.
+        """Stop listening and delete the widgets of former states; the host deletes the rest.
 
         It raises nothing.
         """
@@ -75,8 +85,9 @@ class Panel(qt.QWidget):
     @qt.Slot()
     def refresh(self) -> None:
         """Read the state and show it. It raises nothing."""
-        self._is_refresh_requested = False  # first: what changes from now on asks for another one
-        state = self.state = read(self._port)
+        self._is_refresh_requested = False  # first: a change from now on asks for another refresh
+        state = read(self._port)
+        self.state = state
         self.banner.show_state(state)
         self.now.show_rows(rows.now(state))
         self.history.show_state(state)
@@ -89,28 +100,33 @@ class Panel(qt.QWidget):
 
     @qt.Slot()
     def _refresh_if_due(self) -> None:
-        """Refresh, which costs 2 ms and more, if it may be due. Each second, whatever happens."""
+        """Refresh, which costs 2 ms and more, if a time that is shown may have changed."""
         if self.state is None or is_due(self._port, self.state):
             self.refresh()
 
     def sizeHint(self) -> qt.QSize:
-        """As large as all that is in it."""
+        """Return the size of all parts."""
         return self._inner.sizeHint()
 
     def minimumSizeHint(self) -> qt.QSize:
-        """Some lines, which scroll: a dock must not make the host's window higher than a screen."""
+        """Return the height of some lines, which scroll.
+
+        A dock must not make the host's window higher than a screen.
+        """
         bar = self.style().pixelMetric(qt.QStyle.PixelMetric.PM_ScrollBarExtent)
         width = self._inner.minimumSizeHint().width() + bar
-        return qt.QSize(width, self.fontMetrics().height() * _LEAST_LINES)
+        return qt.QSize(width, self.fontMetrics().height() * _MIN_LINES)
 
     def enter(self) -> None:
-        """Give the keyboard focus to the first button. It raises nothing."""
-        first = next(iter(self.now.buttons), self.banner.pause)
+        """Move the keyboard focus to the first button. It raises nothing."""
+        first = self.banner.pause
+        if self.now.buttons:
+            first = self.now.buttons[0]
         first.setFocus(qt.Qt.FocusReason.ShortcutFocusReason)
 
     @qt.Slot()
     def enter_clients(self) -> None:
-        """Show the clients, and look for those on this computer that can be connected.
+        """Show the clients, and look for others on this computer that can be connected.
 
         It raises nothing.
         """
@@ -138,12 +154,13 @@ class Panel(qt.QWidget):
         self._unsubscribe()
 
     def _unsubscribe(self) -> None:
-        unwatch, self._unwatch = self._unwatch, None
+        unwatch = self._unwatch
+        self._unwatch = None
         if unwatch is not None:
             unwatch()
 
     def _request_refresh(self) -> None:
-        """Ask for a refresh. Any thread; many calls are one refresh."""
+        """Ask for a refresh. Any thread; many calls lead to one refresh."""
         if not self._is_refresh_requested:
             self._is_refresh_requested = True
             self._port.main.post(self._refresh_soon)
@@ -156,7 +173,7 @@ class Panel(qt.QWidget):
 
     @qt.Slot(str, str)
     def _act(self, key: str, verb: str) -> None:
-        """Do what a button says; nothing if the row's subject is gone meanwhile."""
+        """Do what a button says; nothing if the subject of the row is gone meanwhile."""
         if verb == "copy":
             qt.QApplication.clipboard().setText(key)
         rows.act(self._port, key, verb, self._bring)
@@ -164,7 +181,10 @@ class Panel(qt.QWidget):
 
     @qt.Slot(bool)
     def _pause(self, on: bool) -> None:
-        (self._port.pause if on else self._port.resume)()
+        if on:
+            self._port.pause()
+        else:
+            self._port.resume()
         self.refresh()
 
     @qt.Slot()
@@ -193,16 +213,27 @@ class Panel(qt.QWidget):
         counts = (0, len(state.grants), len(state.clients))
         names = (tr("History"), tr("Allowed"), tr("Agents"))
         for at, (name, count) in enumerate(zip(names, counts, strict=True)):
-            text = f"{name} ({count})" if count else name
+            text = name
+            if count:
+                text = f"{name} ({count})"
             if self.tabs.tabText(at) != text:
                 self.tabs.setTabText(at, text)
 
     def _set_tab_order(self) -> None:
         """Let Tab follow the reading order, also for rows that came later."""
-        top = (*self.banner.buttons, *self.now.buttons, self.tabs.tabBar())
-        history, card = self.history, self.history.card
-        did = (history.list, card, history.text, history.undo, history.reads)
-        order = [*top, *did, *self.grants.buttons, *self.clients.buttons]
+        history = self.history
+        order = [
+            *self.banner.buttons,
+            *self.now.buttons,
+            self.tabs.tabBar(),
+            history.list,
+            history.card,
+            history.text,
+            history.undo,
+            history.reads,
+            *self.grants.buttons,
+            *self.clients.buttons,
+        ]
         if order != self._tab_order:
             self._tab_order = order
             for before, after in pairwise(order):
@@ -215,11 +246,11 @@ class Panel(qt.QWidget):
         for page in (self.history, padded(self.grants), padded(self.clients)):
             self.tabs.addTab(page, "")
         self._inner = qt.QWidget()
-        self._column = column = _Column(self._inner)
-        column.setContentsMargins(gap, gap, gap, gap)
-        column.setSpacing(gap + gap // 2)
-        add_all(column, self.banner, self.now)
-        column.addWidget(self.tabs, 1)
+        self._column = _Column(self._inner)
+        self._column.setContentsMargins(gap, gap, gap, gap)
+        self._column.setSpacing(gap + gap // 2)
+        add_all(self._column, self.banner, self.now)
+        self._column.addWidget(self.tabs, 1)
         scrolled = qt.QScrollArea(widgetResizable=True)
         scrolled.setFrameShape(qt.QFrame.Shape.NoFrame)
         scrolled.setFocusPolicy(qt.Qt.FocusPolicy.NoFocus)
@@ -231,8 +262,8 @@ class Panel(qt.QWidget):
 
 
 class _Column(qt.QVBoxLayout):
-    """A column that what scrolls it makes as high as it must be, and not as it would like to be."""
+    """A column that its scroll area makes as high as it must be, and not as it would like to be."""
 
     def hasHeightForWidth(self) -> bool:
-        """Have what scrolls it go by the least height; the parts still wrap."""
+        """Return False: the scroll area goes by the least height. The parts still wrap."""
         return False

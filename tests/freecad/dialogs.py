@@ -41,8 +41,8 @@ from dcc_bridge.qt.binding import (
     QWidget,
     run,
 )
+from dcc_bridge.qt.editors import Choice
 from dcc_bridge.qt.event_loop import HostLoop
-from dcc_bridge.qt.form import Choice
 from dcc_bridge.qt.labels import tr
 from dcc_bridge.qt.presenter import DialogPresenter
 from dcc_bridge.qt.question_dialog import QuestionDialog

@@ -278,7 +278,8 @@ def _to_srgb(linear: float) -> float:
     part = min(max(linear, 0.0), 1.0)
     if part <= 0.0031308:
         return 12.92 * part
-    return 1.055 * part ** (1 / 2.4) - 0.055
+    encoded: float = 1.055 * part ** (1 / 2.4) - 0.055
+    return encoded
 
 
 def _show(obj: Any, card: Mapping[str, str]) -> None:

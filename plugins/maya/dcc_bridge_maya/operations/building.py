@@ -27,8 +27,8 @@ from dcc_bridge.spi import (
 
 from . import dg
 from .dg import ask
+from .plug_values import write
 from .reading import _Reading, shading_groups
-from .values import write
 
 _CHANNELS: Final = {"at": "translate", "rotation": "rotate", "scale": "scale"}
 _SPACES: Final = {"world": {"worldSpace": True}, "local": {"objectSpace": True}}

@@ -1,14 +1,11 @@
-"""Reading, writing, connecting and keying attributes, and the scene's own settings. Main thread.
+"""Reading, writing, connecting and keying attributes of Maya. Main thread.
 
-Traps in Maya's reference: `getAttr` returns a compound as a list of one tuple, and an angle in the
-unit of the interface. An attribute that only keys drive can be set, and has another value with the
-next frame. `setKeyframe` on a driven attribute inserts a node that blends. `currentUnit` moves all
-keys unless a flag says not to.
+Traps in Maya's reference: An attribute that only keys drive can be set, and has another value with
+the next frame. `setKeyframe` on a driven attribute inserts a node that blends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from maya import cmds
@@ -17,22 +14,12 @@ from dcc_bridge.spi import SCENE, Connections, Keyframes, Keys, Shape, SocketLin
 
 from . import dg
 from .dg import ask
+from .plug_values import numbers_of, read, type_of_plug, write
+from .scene_settings import read_setting, write_setting
 
-_FPS: Final = {
-    "game": 15.0,
-    "film": 24.0,
-    "pal": 25.0,
-    "ntsc": 30.0,
-    "show": 48.0,
-    "palf": 50.0,
-    "ntscf": 60.0,
-}
-"""Maya's names of units of time, with their frames per second."""
 # The tangents into a key and out of it. A step is a way out of a key, and none into it.
 _TANGENTS: Final = {"linear": ("linear", "linear"), "smooth": ("auto", "auto")}
 _STEP: Final = ("clamped", "step")
-_SETTINGS: Final = ("frame", "start", "end", "fps", "camera", "size", "units")
-_RANGE_FLAGS: Final = {"start": "minTime", "end": "maxTime"}
 _MAX_KEYS: Final = 100  # of each property, when an agent looks into an item
 
 
@@ -47,9 +34,9 @@ class _Values(Connections, Keyframes):
             ValueError: The attribute has no value.
         """
         if item == SCENE:
-            return Value(_setting(prop))
+            return Value(read_setting(prop))
         plug = dg.plug(item, prop)
-        return Value(read(plug), _type(plug), dg.lock_reason(plug))
+        return Value(read(plug), type_of_plug(plug), dg.lock_reason(plug))
 
     def set_value(self, item: str, prop: str, value: Any, *, replace: bool = False) -> None:
         """Write an attribute, or a setting of the scene.
@@ -66,7 +53,7 @@ class _Values(Connections, Keyframes):
         """
         with dg.restored_selection():
             if item == SCENE:
-                _put_setting(prop, value)
+                write_setting(prop, value)
                 return
             plug = dg.plug(item, prop)
             if replace:
@@ -160,7 +147,7 @@ class _Values(Connections, Keyframes):
                 for part in parts:
                     dg.cut_keys(part)
             for frame, value in keys:
-                for part, number in zip(parts, _numbers(plug, value), strict=True):
+                for part, number in zip(parts, numbers_of(plug, value), strict=True):
                     _set_key(part, frame, number, _TANGENTS.get(shape, _STEP))
 
     # ---- for look_into
@@ -208,93 +195,6 @@ class _Values(Connections, Keyframes):
                 except (ValueError, LookupError):  # of an array without an element
                     continue
         return values
-
-
-def read(plug: str) -> Any:
-    """Return a plug's value as JSON carries it: angles in degrees, an enumeration by its label.
-
-    Raises:
-        ValueError: The plug has no value.
-    """
-    try:
-        value = ask.getAttr(plug)
-    except RuntimeError as error:
-        raise ValueError(f"{plug} has no value: {str(error).strip()}") from error
-    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list | tuple):
-        value = list(value[0])
-    labels = _labels(plug)
-    if labels:
-        for label, number in labels.items():
-            if number == value:
-                return label
-        return value
-    factor = dg.unit(plug)
-    if factor == 1.0:
-        return value
-    if isinstance(value, list):
-        return [number * factor for number in value]
-    return value * factor
-
-
-def write(plug: str, value: Any) -> None:
-    """Write a plug's value, as `read` returns it.
-
-    Raises:
-        ValueError: The plug does not take the value. The message says what it takes.
-    """
-    labels = _labels(plug)
-    if labels and isinstance(value, str):
-        if value not in labels:
-            raise ValueError(f"{plug} takes {_type(plug)}.{dg.near(value, labels)}")
-        value = labels[value]
-    try:
-        if isinstance(value, str):
-            cmds.setAttr(plug, value, type="string")
-        else:
-            numbers = [number / dg.unit(plug) for number in _numbers(plug, value)]
-            cmds.setAttr(plug, *numbers)
-    except (RuntimeError, TypeError) as error:
-        raise ValueError(f"{plug} takes {_type(plug)}, not {value!r}: {error}") from error
-
-
-def _numbers(plug: str, value: Any) -> list[Any]:
-    """Return a value as a list with a number for each part of a plug; else ValueError."""
-    numbers = list(value) if isinstance(value, list | tuple) else [value]
-    count = len(dg.parts(plug))
-    if len(numbers) != count:
-        raise ValueError(f"{plug} takes {count} numbers, not {value!r}.")
-    return numbers
-
-
-def _labels(plug: str) -> dict[str, int]:
-    """Return an enumeration's labels with their numbers; of any other plug none.
-
-    In "a:b=4:c" a label without a number has the next number after the highest before it.
-    """
-    labels: dict[str, int] = {}
-    if dg.about(plug, attributeType=True) != "enum":
-        return labels
-    for entry in dg.about(plug, listEnum=True)[0].split(":"):
-        label, _, number = entry.partition("=")
-        labels[label] = int(number) if number else max(labels.values(), default=-1) + 1
-    return labels
-
-
-def _type(plug: str) -> str:
-    """Return a plug's type, with its labels or its range: "double 0..10"."""
-    labels = _labels(plug)
-    if labels:
-        return f"enum: {', '.join(labels)}"
-    low = ""
-    high = ""
-    if dg.about(plug, minExists=True):
-        low = f"{dg.about(plug, minimum=True)[0]:g}"
-    if dg.about(plug, maxExists=True):
-        high = f"{dg.about(plug, maximum=True)[0]:g}"
-    name = str(ask.getAttr(plug, type=True) or dg.about(plug, attributeType=True))
-    if low or high:
-        return f"{name} {low}..{high}"
-    return name
 
 
 def _sockets(node: str, **way: bool) -> list[str]:
@@ -356,106 +256,3 @@ def _set_key(plug: str, frame: float, value: Any, tangents: tuple[str, str]) -> 
     )
     if not count:
         raise ValueError(f"{plug} cannot be keyed: Maya set no key at frame {frame:g}.")
-
-
-# ---- the scene's own settings
-
-
-def _setting(prop: str) -> Any:
-    """Return a setting of the scene; LookupError if there is no such setting."""
-    if prop in _RANGE_FLAGS:
-        return ask.playbackOptions(query=True, **{_RANGE_FLAGS[prop]: True})
-    if prop == "frame":
-        return ask.currentTime(query=True)
-    if prop == "fps":
-        unit = str(cmds.currentUnit(query=True, time=True))
-        if unit in _FPS:
-            return _FPS[unit]
-        return float(unit.removesuffix("fps"))
-    if prop == "camera":
-        renderable = [path for path, is_on in _cameras() if is_on]
-        return renderable[0] if renderable else None
-    if prop == "size":
-        return [ask.getAttr(f"defaultResolution.{way}") for way in ("width", "height")]
-    if prop == "units":
-        return cmds.currentUnit(query=True, linear=True)
-    raise LookupError(f"The scene has no {prop!r}; it has {', '.join(_SETTINGS)}.")
-
-
-def _put_setting(prop: str, value: Any) -> None:
-    """Write a setting of the scene; LookupError if there is no such setting."""
-    _setting(prop)  # raises LookupError
-    writers: dict[str, Callable[[Any], object]] = {
-        "frame": _put_frame,
-        "start": _put_start,
-        "end": _put_end,
-        "fps": _put_fps,
-        "units": _put_units,
-        "size": _put_size,
-        "camera": _put_camera,
-    }
-    writers[prop](value)
-
-
-def _put_frame(frame: float) -> None:
-    ask.currentTime(float(frame))
-
-
-def _put_start(frame: float) -> None:
-    _put_range(frame, max(frame, _setting("end")))
-
-
-def _put_end(frame: float) -> None:
-    _put_range(min(frame, _setting("start")), frame)
-
-
-def _put_range(start: float, end: float) -> None:
-    """Set the range of the time slider, and extend the animation's range to hold it."""
-    first = ask.playbackOptions(query=True, animationStartTime=True)
-    last = ask.playbackOptions(query=True, animationEndTime=True)
-    cmds.playbackOptions(
-        minTime=float(start),
-        maxTime=float(end),
-        animationStartTime=min(first, start),
-        animationEndTime=max(last, end),
-    )
-
-
-def _put_fps(rate: float) -> None:
-    names = {number: name for name, number in _FPS.items()}
-    # Without the flag Maya moves every key, so that each stays at its second.
-    cmds.currentUnit(time=names.get(rate, f"{rate:g}fps"), updateAnimation=False)
-
-
-def _put_units(unit: object) -> None:
-    cmds.currentUnit(linear=str(unit))
-
-
-def _put_size(size: Sequence[int]) -> None:
-    width, height = size
-    # Without the ratio pictures are squeezed.
-    ratio = width / height * ask.getAttr("defaultResolution.pixelAspect")
-    write("defaultResolution.width", width)
-    write("defaultResolution.height", height)
-    write("defaultResolution.deviceAspectRatio", ratio)
-
-
-def _put_camera(item: str) -> None:
-    """Render through one camera and through no other."""
-    cameras = dict(_cameras())
-    camera = dg.node(item)
-    if camera not in cameras:
-        raise ValueError(f"{camera} is no camera.")
-    for path, is_on in cameras.items():
-        if is_on != (path == camera):
-            write(dg.plug(path, "renderable"), path == camera)
-
-
-def _cameras() -> list[tuple[str, bool]]:
-    """Return the cameras' transforms, and whether Maya renders through each."""
-    cameras = []
-    for shape in ask.ls(cameras=True, long=True) or []:
-        transform = shape.rpartition("|")[0]
-        is_renderable = bool(ask.getAttr(f"{shape}.renderable"))
-        cameras.append((transform, is_renderable))
-    return cameras

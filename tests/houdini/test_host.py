@@ -300,7 +300,7 @@ def test_only_so_many_nodes_are_compared_and_the_upper_ones_first(
     houdini: Houdini, host: Host, hou: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A scene of a million nodes does not make each step wait."""
-    monkeypatch.setattr(sys.modules["dcc_bridge_houdini.losses"], "MOST_COMPARED", 7)
+    monkeypatch.setattr(sys.modules["dcc_bridge_houdini.losses"], "MAX_COMPARED", 7)
     houdini.scene.add(f"{CAMERA}/inside", "null")
 
     with host.guard([], read=False), host.undo_step("Delete"):

@@ -259,7 +259,7 @@ def test_the_next_step_says_nothing_of_the_one_before(host: Host) -> None:
     assert host.lost([]) == []
 
 
-@pytest.mark.parametrize(("limit", "lost"), [("_MOST_WITH_PARTS", []), ("_MOST_PARMS", [])])
+@pytest.mark.parametrize(("limit", "lost"), [("_MAX_WITH_PARTS", []), ("_MAX_PARMS", [])])
 def test_beyond_a_limit_no_part_is_seen(
     host: Host, monkeypatch: pytest.MonkeyPatch, limit: str, lost: list[str]
 ) -> None:
